@@ -1,0 +1,59 @@
+# Every command of the project; `make help` lists them. Set-up is part of each: nothing has to be installed first but
+# Node with npm (and Go, or root on Debian, for the tests that need a real etcd).
+SHELL := /bin/bash
+BIN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
+VITEST := $(BIN) vitest run --config .config/vitest.config.ts
+READY := node_modules/.package-lock.json
+
+.DEFAULT_GOAL := help
+.PHONY: help run dev check test test-unit test-integration test-conformance test-robustness bench image up down fix
+
+help: ## List the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
+
+$(READY): package.json package-lock.json
+	npm ci --no-fund --no-audit
+	@touch $@
+
+run: $(READY) ## Run the server on the embedded store (flags: make run ARGS="--secure-port 7443")
+	npm start --silent -- $(ARGS)
+
+dev: $(READY) ## Run the server in memory and restart it at every change
+	$(BIN) node --watch src/main.ts serve --in-memory $(ARGS)
+
+check: $(READY) ## Types, lint, format, architecture and unit tests
+	$(BIN) tsc -p .
+	$(BIN) oxlint --type-aware --deny-warnings src test
+	$(BIN) biome format --config-path=.config src test
+	$(VITEST) --project unit
+
+test: check ## All tests; the one command that CI runs
+	$(VITEST) --project integration --project robustness --project conformance
+
+test-unit: $(READY) ## Unit and architecture tests
+	$(VITEST) --project unit
+
+test-integration: $(READY) ## Contract and integration tests, on a real etcd and with real clients
+	$(VITEST) --project integration
+
+test-conformance: $(READY) ## Replay the reference server's recorded answers
+	$(VITEST) --project conformance
+
+test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under load
+	$(VITEST) --project robustness
+
+bench: $(READY) ## Measure, side by side in one run (one bench: make bench ONLY=kv)
+	$(BIN) node test/bench/run.ts $(ONLY)
+
+image: ## Build the container image
+	docker build -f deploy/Dockerfile -t quarterdeck .
+
+up: ## Start three etcd members and three replicas with docker compose
+	docker compose up --build --detach
+
+down: ## Stop them again
+	docker compose down
+
+fix: $(READY) ## Format and mend what the linter can
+	$(BIN) oxlint --type-aware --fix src test
+	$(BIN) biome format --write --config-path=.config src test

@@ -1,0 +1,51 @@
+// The words for what the API serves: kinds, resources, and the common shape of an object.
+import type { ValueMap } from './value.ts'
+
+export interface GroupVersion {
+  /** Empty for the core group. */
+  readonly group: string
+  readonly version: string
+}
+
+export interface GroupVersionKind extends GroupVersion {
+  readonly kind: string
+}
+
+export interface GroupVersionResource extends GroupVersion {
+  /** The plural, as in paths. */
+  readonly resource: string
+}
+
+export interface GroupResource {
+  readonly group: string
+  readonly resource: string
+}
+
+/** `apps/v1`, or `v1` for the core group: the form of `apiVersion`. */
+export function formatGroupVersion(gv: GroupVersion): string {
+  return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`
+}
+
+/** The parts of an `apiVersion`; undefined where it has more than one slash. */
+export function parseGroupVersion(apiVersion: string): GroupVersion | undefined {
+  const parts = apiVersion.split('/')
+  if (parts.length === 1) return { group: '', version: apiVersion }
+  const [group = '', version = ''] = parts
+  return parts.length === 2 ? { group, version } : undefined
+}
+
+/** `deployments.apps`, or `pods` for the core group: how messages name a resource. */
+export function formatGroupResource(gr: GroupResource): string {
+  return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
+}
+
+export interface ObjectMeta extends ValueMap {
+  readonly name: string
+}
+
+/** An object of the API in JSON shape. What is beyond `metadata` is the kind's own. */
+export interface ApiObject extends ValueMap {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: ValueMap
+}

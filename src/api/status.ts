@@ -1,0 +1,109 @@
+// Errors as clients see them: `ApiError` is thrown anywhere below `http/` and becomes a Status body there.
+
+/** The machine-readable reasons of the API. */
+export type StatusReason =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Expired'
+  | 'Invalid'
+  | 'Timeout'
+  | 'ServerTimeout'
+  | 'StoreReadError'
+  | 'TooManyRequests'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'InternalError'
+  | 'ServiceUnavailable'
+  /** The empty reason: clients see the member `reason` as `Unknown` or absent. */
+  | ''
+
+export interface StatusCause {
+  readonly reason?: string
+  readonly message?: string
+  readonly field?: string
+}
+
+export interface StatusDetails {
+  readonly name?: string
+  readonly group?: string
+  readonly kind?: string
+  readonly uid?: string
+  readonly causes?: readonly StatusCause[]
+  readonly retryAfterSeconds?: number
+}
+
+const CODES: Readonly<Record<StatusReason, number>> = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  Invalid: 422,
+  Timeout: 504,
+  ServerTimeout: 500,
+  StoreReadError: 500,
+  TooManyRequests: 429,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+  '': 500,
+}
+
+export interface ApiErrorOptions {
+  readonly details?: StatusDetails
+  /** Where it is not the one that belongs to the reason. */
+  readonly code?: number
+  readonly cause?: unknown
+}
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly reason: StatusReason
+  readonly code: number
+  readonly details: StatusDetails | undefined
+
+  constructor(reason: StatusReason, message: string, options: ApiErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.reason = reason
+    this.code = options.code ?? CODES[reason]
+    this.details = options.details
+  }
+}
+
+/** The body of a failure, in the reference's field order. */
+export interface Status {
+  readonly kind: 'Status'
+  readonly apiVersion: 'v1'
+  readonly metadata: Readonly<Record<string, never>>
+  readonly status: 'Failure' | 'Success'
+  readonly message?: string
+  readonly reason?: string
+  readonly details?: StatusDetails
+  readonly code?: number
+}
+
+export function statusOf(error: ApiError): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    ...(error.message === '' ? {} : { message: error.message }),
+    ...(error.reason === '' ? {} : { reason: error.reason }),
+    ...(error.details === undefined ? {} : { details: error.details }),
+    code: error.code,
+  }
+}

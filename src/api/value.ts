@@ -1,0 +1,53 @@
+// JSON values as the server holds them. Objects are shared and never changed in place (HOUSE rule 3).
+
+/** A JSON value. An integer beyond 2^53 is a `bigint`; everything else is as `JSON.parse` gives it. */
+export type Value = string | number | bigint | boolean | null | readonly Value[] | ValueMap
+
+/**
+ * A JSON object. Keys come from users: read a key that is not known to be there with `Object.hasOwn` or `own`, because
+ * `__proto__` and `constructor` are ordinary data here.
+ */
+export interface ValueMap {
+  readonly [key: string]: Value
+}
+
+/** The value under a key where the object has it itself. */
+export function own(map: ValueMap, key: string): Value | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined
+}
+
+export function isMap(value: Value | undefined): value is ValueMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isList(value: Value | undefined): value is readonly Value[] {
+  return Array.isArray(value)
+}
+
+/** Sets a key on a map that is still being built; the one way that keeps `__proto__` plain data. */
+export function setOwn(target: Record<string, Value>, key: string, value: Value): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+  } else {
+    target[key] = value
+  }
+}
+
+/** Deep equality of JSON values; key order does not matter, `1` and `1n` are equal. */
+export function equalValues(a: Value | undefined, b: Value | undefined): boolean {
+  if (a === b) return true
+  if (typeof a !== typeof b) return isInteger(a) && isInteger(b) && BigInt(a) === BigInt(b)
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, i) => equalValues(item, b[i]))
+  if (isList(b)) return false
+  const [left, right] = [a, b]
+  const keys = Object.keys(left)
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && equalValues(left[key], right[key]))
+  )
+}
+
+function isInteger(value: Value | undefined): value is number | bigint {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
+}

@@ -1,0 +1,159 @@
+// The storage port: bytes under keys with revisions, and nothing else. An engine (etcd, embedded, in memory) implements
+// `Kv`; whatever holds for one holds for all, and `test/contract` says so.
+
+/** The store's logical clock: one more with every write, whatever its key. The first write of an empty store makes 2. */
+export type Revision = number
+
+/** The revision that stands for "there is nothing under this key" where a write states what it expects. */
+export const ABSENT: Revision = 0
+
+export interface KeyValue {
+  readonly key: string
+  /** Shared and never changed in place. */
+  readonly value: Buffer
+  /** The revision of the write that put this value. */
+  readonly revision: Revision
+  /** The revision of the write that made the key, since it was last absent. */
+  readonly createRevision: Revision
+}
+
+export interface GetResult {
+  /** The store's newest revision when it was read (at a past revision: still the newest). */
+  readonly revision: Revision
+  readonly item: KeyValue | undefined
+}
+
+/** Keys from `start` (inclusive) to `end` (exclusive), in ascending order of their UTF-8 bytes. `prefixRange` makes one. */
+export interface Range {
+  readonly start: string
+  readonly end: string
+  /** At most this many items; absent: all. */
+  readonly limit?: number
+  /** As of the end of this revision; absent: the newest. */
+  readonly at?: Revision
+  /** Also say how many keys are in the range in all; an engine may have to walk it for that. */
+  readonly countAll?: boolean
+}
+
+export interface ListResult {
+  readonly revision: Revision
+  readonly items: readonly KeyValue[]
+  /** Keys remain in the range behind the last item. */
+  readonly more: boolean
+  /** How many keys the range holds, this page and those before and behind it within the range; set where `countAll` was. */
+  readonly count?: number
+}
+
+export interface PutRequest {
+  readonly key: string
+  readonly value: Buffer
+  /** The revision that the key must have now; `ABSENT`: it must not exist. */
+  readonly expected: Revision
+  /** The key goes by itself after at least this long, as a delete with a revision of its own. */
+  readonly ttlSeconds?: number
+}
+
+export interface DeleteRequest {
+  readonly key: string
+  readonly expected: Revision
+}
+
+/** Losing is a value: the key was not at the expected revision, and `current` is what is there instead. */
+export type WriteResult =
+  | { readonly ok: true; readonly revision: Revision }
+  | { readonly ok: false; readonly revision: Revision; readonly current: KeyValue | undefined }
+
+export type KvEvent =
+  | {
+      readonly kind: 'put'
+      readonly key: string
+      readonly value: Buffer
+      readonly revision: Revision
+      readonly createRevision: Revision
+      /** What was under the key before; only where the watch asked for it, and it was still in history. */
+      readonly previous?: KeyValue
+    }
+  | { readonly kind: 'delete'; readonly key: string; readonly revision: Revision; readonly previous?: KeyValue }
+
+/** Whole revisions in ascending order, none split over two batches. No events: everything up to `revision` was delivered. */
+export interface Batch {
+  readonly events: readonly KvEvent[]
+  readonly revision: Revision
+}
+
+export interface WatchRequest {
+  readonly prefix: string
+  /** Everything after this revision is delivered, exactly once and in order; a revision of the future is waited for. */
+  readonly after: Revision
+  readonly withPrevious?: boolean
+}
+
+/** A running watch. Iterate it once; leaving the loop, or the signal, ends it and frees what it held. */
+export interface KvWatch extends AsyncIterable<Batch> {
+  /** Asks for an empty batch soon that tells how far the watch has come. False: this engine version cannot do that right. */
+  requestProgress(): boolean
+}
+
+export interface Kv {
+  /** `at` absent: a linearizable read. Throws `KvError` `compacted` or `future` for an `at` that is not to be had. */
+  get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult>
+  /** As `get`: without `at` a linearizable read. Pages at one `at` together are that revision's exact state. */
+  list(range: Range, signal: AbortSignal): Promise<ListResult>
+  /** Resolves when the write is durable. Throws `unknown` where the engine cannot find out whether it happened. */
+  put(request: PutRequest, signal: AbortSignal): Promise<WriteResult>
+  /** As `put`. A delete that expects `ABSENT` always loses or finds nothing, and writes nothing. */
+  delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult>
+  /**
+   * Survives lost connections by itself. Ends by throwing `KvError` `compacted` where history before `after + 1` is gone,
+   * `closed` where the engine was closed, `CancelledError` when the signal fires.
+   */
+  watch(request: WatchRequest, signal: AbortSignal): KvWatch
+  /** Forgets history before `upTo`: reads at it still work, reads and watches from before it throw `compacted`. */
+  compact(upTo: Revision, signal: AbortSignal): Promise<void>
+  /** The newest revision, known to be current at some moment after the call. */
+  newestRevision(signal: AbortSignal): Promise<Revision>
+  /** Resolves where the engine can read and write now; otherwise throws the reason. */
+  checkHealth(signal: AbortSignal): Promise<void>
+  /** Bytes on disk as the engine counts them, where it does. */
+  sizeBytes(signal: AbortSignal): Promise<number | undefined>
+  /** Ends every watch and waits for what is under way. */
+  close(): Promise<void>
+}
+
+export type KvErrorCode =
+  /** The revision asked for is no longer in history. `compactRevision` is the oldest that is. */
+  | 'compacted'
+  /** The revision asked for has not happened yet. */
+  | 'future'
+  /** No endpoint answered in time, or none can serve (no leader). Nothing was written. */
+  | 'unavailable'
+  /** A write was sent and it cannot be found out whether it happened. */
+  | 'unknown'
+  /** The store has no room left. Nothing was written, nothing was lost. */
+  | 'full'
+  /** The key or value is larger than the engine takes. */
+  | 'too-large'
+  /** The engine refused our credentials or certificate. */
+  | 'denied'
+  /** Stored bytes cannot be read. */
+  | 'corrupt'
+  /** The engine was closed. */
+  | 'closed'
+
+export class KvError extends Error {
+  override readonly name = 'KvError'
+  readonly code: KvErrorCode
+  readonly compactRevision: Revision | undefined
+
+  constructor(code: KvErrorCode, message: string, options: { cause?: unknown; compactRevision?: Revision } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.compactRevision = options.compactRevision
+  }
+}
+
+/** The range of all keys that begin with `prefix`, which must end in an ASCII character below `\x7f` (ours end in `/`). */
+export function prefixRange(prefix: string): { start: string; end: string } {
+  const last = prefix.charCodeAt(prefix.length - 1)
+  return { start: prefix, end: prefix.slice(0, -1) + String.fromCharCode(last + 1) }
+}

@@ -1,0 +1,20 @@
+// The two errors that belong to no room: giving up because the caller asked to, and finding a bug of our own.
+
+/** The work was given up because its `AbortSignal` fired. Not a fault: never logged, never answered. */
+export class CancelledError extends Error {
+  override readonly name = 'CancelledError'
+
+  constructor(reason?: unknown) {
+    super('cancelled', { cause: reason })
+  }
+}
+
+/** Something that our own code promises did not hold. A bug: logged with its stack, answered with 500. */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError'
+}
+
+/** Throws `CancelledError` where the signal has fired. */
+export function throwIfCancelled(signal: AbortSignal): void {
+  if (signal.aborted) throw new CancelledError(signal.reason)
+}

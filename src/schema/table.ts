@@ -1,0 +1,137 @@
+// The compiled table: what every kind may contain, as plain records. Built-in kinds are compiled to it from `proto/` at
+// build time, custom resource definitions at run time; decoding, strict fields, defaults, patches, apply, protobuf and
+// OpenAPI all walk these records and nothing else.
+import type { GroupVersionKind } from '../api/object.ts'
+import type { Value } from '../api/value.ts'
+
+export type ScalarKind =
+  | 'string'
+  /** Base64 text in JSON, raw bytes in protobuf and CBOR. */
+  | 'bytes'
+  | 'int32'
+  | 'int64'
+  | 'number'
+  | 'boolean'
+  /** RFC 3339, whole seconds, UTC; `null` when zero. */
+  | 'time'
+  /** RFC 3339 with six digits. */
+  | 'microTime'
+  /** Go's duration text (`1h0m0s`). */
+  | 'duration'
+  | 'quantity'
+  | 'intOrString'
+
+/** Values that the schema does not look into. */
+export type OpaqueKind =
+  /** Any JSON (custom schemas: preserve unknown fields; `JSON` of apiextensions). */
+  | 'any'
+  /** An embedded object with a kind of its own, kept as it came. */
+  | 'rawExtension'
+  /** The set of field paths in managedFields; an object in JSON, its JSON text in protobuf. */
+  | 'fieldsV1'
+  | 'schemaOrArray'
+  | 'schemaOrBool'
+  | 'schemaOrStringArray'
+
+export interface ScalarShape {
+  readonly kind: ScalarKind
+  /** The closed set of values, in the order in which messages list them. */
+  readonly enum?: readonly string[]
+  /** The OpenAPI format where the kind does not imply it. */
+  readonly format?: string
+}
+
+export interface OpaqueShape {
+  readonly kind: OpaqueKind
+}
+
+export interface ListShape {
+  readonly kind: 'list'
+  readonly item: Shape
+  readonly listType: 'atomic' | 'set' | 'map'
+  /** The fields that identify an item of a `map` list. */
+  readonly keys: readonly string[]
+}
+
+export interface MapShape {
+  readonly kind: 'map'
+  readonly value: Shape
+  readonly mapType: 'granular' | 'atomic'
+}
+
+export interface ObjectShape {
+  readonly kind: 'object'
+  /** `core_v1.PodSpec`; for custom kinds the path of the node. */
+  readonly name: string
+  /** In the order of JSON output. Inlined structs are flattened into their parent here. */
+  readonly fields: readonly Field[]
+  readonly byName: ReadonlyMap<string, Field>
+  readonly mapType: 'granular' | 'atomic'
+  /** Unknown members are kept, not dropped (custom kinds). */
+  readonly preserveUnknown: boolean
+  /** `kind` and `apiVersion` belong to it and have no wire number. */
+  readonly typeMeta: boolean
+  /** The message on the wire, in ascending number; undefined where the type has no protobuf form. */
+  readonly wire: readonly WireField[] | undefined
+}
+
+export type Shape = ScalarShape | OpaqueShape | ListShape | MapShape | ObjectShape
+
+export interface Field {
+  /** The JSON name. */
+  readonly name: string
+  readonly shape: Shape
+  readonly required: boolean
+  /** Absence is distinct from the zero value. */
+  readonly pointer: boolean
+  /** When JSON output leaves it out: never, when empty (Go's omitempty), or also when an object is all zero (omitzero). */
+  readonly omit: 'never' | 'empty' | 'zero'
+  readonly nullable: boolean
+  /** The default in the schema documents; what defaulting does beyond it is in `schema/defaults`. */
+  readonly default?: Value
+  readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[]
+  readonly patchMergeKey?: string
+  /** The feature gate that the field belongs to. */
+  readonly gate?: string
+  readonly embeddedResource?: boolean
+  readonly unionDiscriminator?: boolean
+}
+
+/** One field of a message: either a JSON field, or an inlined struct that JSON flattens. */
+export type WireField =
+  | { readonly number: number; readonly type: WireType; readonly field: Field }
+  | {
+      readonly number: number
+      readonly type: 'inline'
+      readonly pointer: boolean
+      readonly fields: readonly WireField[]
+    }
+
+export type WireType =
+  | 'string'
+  | 'bytes'
+  | 'int32'
+  | 'int64'
+  | 'uint32'
+  | 'uint64'
+  | 'bool'
+  | 'double'
+  | 'message'
+  | 'map'
+
+/** A kind that can stand alone: it has an apiVersion and a kind. */
+export interface KindSchema extends GroupVersionKind {
+  readonly shape: ObjectShape
+  /** True for `<Kind>List` kinds: `metadata` is ListMeta and `items` the objects. */
+  readonly isList: boolean
+  /** False where the kind exists only in JSON (custom resources, audit events, …). */
+  readonly hasProtobuf: boolean
+}
+
+/** All kinds known now. Immutable; a change of custom definitions makes a new one. */
+export interface SchemaTable {
+  kind(gvk: GroupVersionKind): KindSchema | undefined
+  /** A shape by its name in the table, `meta_v1.ObjectMeta`. */
+  shape(name: string): ObjectShape | undefined
+  kinds(): Iterable<KindSchema>
+}
