@@ -6,7 +6,7 @@ VITEST := $(BIN) vitest run --config .config/vitest.config.ts
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev check test test-unit test-integration test-conformance test-robustness bench image up down fix
+.PHONY: help run dev check static test test-unit test-integration test-conformance test-robustness bench image up down fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -21,14 +21,16 @@ run: $(READY) ## Run the server on the embedded store (flags: make run ARGS="--s
 dev: $(READY) ## Run the server in memory and restart it at every change
 	$(BIN) node --watch src/main.ts serve --in-memory $(ARGS)
 
-check: $(READY) ## Types, lint, format, architecture and unit tests
-	$(BIN) tsc -p .
-	$(BIN) oxlint --type-aware --deny-warnings src test
-	$(BIN) biome format --config-path=.config src test
+check: static ## Types, lint, format, architecture and unit tests
 	$(VITEST) --project unit
 
-test: check ## All tests; the one command that CI runs
-	$(VITEST) --project integration --project robustness --project conformance
+test: static ## All tests; the one command that CI runs
+	$(VITEST)
+
+static: $(READY)
+	$(BIN) tsc -p .
+	$(BIN) oxlint --type-aware --deny-warnings src test .config
+	$(BIN) biome format --config-path=.config src test
 
 test-unit: $(READY) ## Unit and architecture tests
 	$(VITEST) --project unit
@@ -55,5 +57,5 @@ down: ## Stop them again
 	docker compose down
 
 fix: $(READY) ## Format and mend what the linter can
-	$(BIN) oxlint --type-aware --fix src test
+	$(BIN) oxlint --type-aware --fix src test .config
 	$(BIN) biome format --write --config-path=.config src test

@@ -1,9 +1,10 @@
 import { defineConfig } from 'vitest/config'
+import { ClosingLine } from './closing-line.ts'
 
 /** One project a kind of test; `make help` says which command runs which. */
 export default defineConfig({
   test: {
-    reporters: ['default'],
+    reporters: ['default', new ClosingLine()],
     projects: [
       {
         test: {

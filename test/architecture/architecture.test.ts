@@ -1,0 +1,36 @@
+// The plan held against the real tree. A violation's text says where and what; `rooms.ts` is the plan.
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkComments, checkExports, checkLength, checkNames, checkState, checkTests } from './form-rules.ts'
+import { checkCycles, checkDoors, checkLayers, checkPackages } from './layer-rules.ts'
+import { LONG_FILES, UNRULED_FOLDERS } from './rooms.ts'
+import { readSources } from './source.ts'
+
+const top = path.join(import.meta.dirname, '../..')
+
+describe('the house', () => {
+  const all = readSources(top, 'src', [])
+  const written = readSources(top, 'src', UNRULED_FOLDERS)
+  const tests = readSources(top, 'test', UNRULED_FOLDERS)
+
+  it('has sources to look at', () => {
+    expect(written.map((file) => file.path)).toContain('src/main.ts')
+    expect(tests.map((file) => file.path)).toContain('test/architecture/architecture.test.ts')
+  })
+
+  it('imports downwards only', () => expect(checkLayers(all)).toEqual([]))
+  it('enters each room by its doors', () => expect(checkDoors(all)).toEqual([]))
+  it('keeps packages in their rooms', () => expect(checkPackages(all)).toEqual([]))
+  it('has no cycles', () => expect(checkCycles(all)).toEqual([]))
+  it('has files of readable length', () => expect(checkLength(written)).toEqual([]))
+  it('names files after what they are for', () => expect(checkNames([...written, ...tests])).toEqual([]))
+  it('exports by name and has no barrels', () => expect(checkExports([...written, ...tests])).toEqual([]))
+  it('keeps no state in modules', () => expect(checkState(written)).toEqual([]))
+  it('says at the top of each file what it is for', () => expect(checkComments(written)).toEqual([]))
+  it('leaves no test out', () => expect(checkTests(tests.filter(({ path }) => path.endsWith('.test.ts')))).toEqual([]))
+
+  it('lists no exception that is not there', () => {
+    const paths = all.map((file) => file.path)
+    expect(Object.keys(LONG_FILES).filter((file) => !paths.includes(file))).toEqual([])
+  })
+})

@@ -1,0 +1,138 @@
+// The rules about single files: length, names, exports, module-level state, comments. Pure: sources in, violations out.
+import { EMPTY_WORDS, LONG_FILES, MAX_LINES } from './rooms.ts'
+import type { Violation } from './layer-rules.ts'
+import { isNode, nodesIn, type Node, type SourceFile } from './source.ts'
+
+export function checkLength(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter((file) => LONG_FILES[file.path] === undefined)
+    .map((file) => ({ file, lines: file.text.trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > MAX_LINES)
+    .map(({ file, lines }) => `${file.path}: has ${lines} lines, more than ${MAX_LINES}`)
+}
+
+export function checkNames(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) => {
+    const parts = file.path.replace(/(\.test)?\.ts$/, '').split('/')
+    return parts.flatMap((part) => {
+      const words = part.split('-')
+      const empty = words.find((word) => EMPTY_WORDS.includes(word))
+      if (empty !== undefined) return [`${file.path}: "${empty}" does not say what it is for`]
+      if (part === 'index' && file.path !== 'src/index.ts') return [`${file.path}: is named index`]
+      return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(part) ? [] : [`${file.path}: "${part}" is not kebab-case`]
+    })
+  })
+}
+
+const PASSING_ON: readonly string[] = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration']
+
+export function checkExports(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) => {
+    const found: Violation[] = []
+    const types = file.statements.map((statement) => statement.type)
+    if (types.some((type) => type === 'ExportDefaultExpression' || type === 'ExportDefaultDeclaration')) {
+      found.push(`${file.path}: has a default export`)
+    }
+    const reExports = file.statements.some(
+      (statement) => isNode(statement['source']) && statement.type.startsWith('Export'),
+    )
+    const barrel = types.includes('ExportAllDeclaration') || (reExports && types.every((t) => PASSING_ON.includes(t)))
+    if (barrel && file.path !== 'src/index.ts') found.push(`${file.path}: is a barrel`)
+    return found
+  })
+}
+
+export function checkState(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) =>
+    file.statements.flatMap((statement) => {
+      const declaration = isNode(statement['declaration']) ? statement['declaration'] : statement
+      return stateIn(declaration).map((what) => `${file.path}: ${what}`)
+    }),
+  )
+}
+
+function stateIn(declaration: Node): string[] {
+  if (declaration.type === 'ClassDeclaration') {
+    return (declaration['body'] as readonly Node[])
+      .filter(
+        (member) => member['isStatic'] === true && member.type.endsWith('Property') && member['readonly'] !== true,
+      )
+      .map((member) => `static ${nameOf(member['key'])} can change`)
+  }
+  if (declaration.type !== 'VariableDeclaration' || declaration['declare'] === true) return []
+  const declarators = declaration['declarations'] as readonly Node[]
+  if (declaration['kind'] !== 'const') return declarators.map(({ id }) => `${nameOf(id)} is a module-level variable`)
+  return declarators
+    .filter(({ id, init }) => isNode(init) && canChange(init, annotationOf(id)))
+    .map(
+      ({ id }) => `${nameOf(id)} is module-level state; say Readonly…, as const or Object.freeze where it is a table`,
+    )
+}
+
+const CHANGEABLE_TYPES: readonly string[] = ['Array', 'Map', 'Set', 'WeakMap', 'WeakSet', 'Record', 'Partial']
+
+/** Whether what a module-level constant is bound to may be changed, as far as its declaration shows. */
+function canChange(init: Node, annotation: Node | undefined): boolean {
+  switch (init.type) {
+    case 'TsConstAssertion':
+      return false
+    case 'TsSatisfiesExpression':
+    case 'TsAsExpression':
+    case 'ParenthesisExpression':
+      return canChange(init['expression'] as Node, annotation)
+    case 'RegExpLiteral':
+      return /[gy]/.test(String(init['flags']))
+    case 'NewExpression': {
+      const made = nameOf(init['callee'])
+      if (made.startsWith('Weak')) return true
+      return ['Map', 'Set', 'Array'].includes(made) && !saysReadonly(annotation)
+    }
+    case 'ArrayExpression':
+    case 'ObjectExpression':
+      return !saysReadonly(annotation)
+    default:
+      return false
+  }
+}
+
+/** `readonly T[]`, `Readonly…<>`, or a named type of ours, whose members are readonly by convention. */
+function saysReadonly(annotation: Node | undefined): boolean {
+  if (annotation === undefined) return false
+  if (annotation.type === 'TsTypeOperator') return annotation['op'] === 'readonly'
+  return annotation.type === 'TsTypeReference' && !CHANGEABLE_TYPES.includes(nameOf(annotation['typeName']))
+}
+
+function annotationOf(id: unknown): Node | undefined {
+  const wrapped = isNode(id) ? id['typeAnnotation'] : undefined
+  return isNode(wrapped) && isNode(wrapped['typeAnnotation']) ? wrapped['typeAnnotation'] : undefined
+}
+
+function nameOf(node: unknown): string {
+  return isNode(node) && typeof node['value'] === 'string' ? node['value'] : 'something'
+}
+
+const UNWANTED_WORDS = /@ts-(ignore|expect-error|nocheck)|\b(TODO|FIXME|XXX)\b/
+
+export function checkComments(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) => {
+    const text = file.text.replace(/^#!.*\n/, '')
+    const found = /^(\/\/|\/\*\*)/.test(text) ? [] : [`${file.path}: does not open with what it is for`]
+    const unwanted = UNWANTED_WORDS.exec(text)
+    return unwanted === null ? found : [...found, `${file.path}: has ${unwanted[0]}`]
+  })
+}
+
+const LEFT_OUT: readonly string[] = ['skip', 'only', 'todo', 'skipIf', 'runIf', 'fails']
+
+export function checkTests(files: readonly SourceFile[]): Violation[] {
+  return files
+    .filter((file) =>
+      [...nodesIn(file.statements)].some(
+        (node) =>
+          node.type === 'MemberExpression' &&
+          ['it', 'test', 'describe'].includes(nameOf(node['object'])) &&
+          LEFT_OUT.includes(nameOf(node['property'])),
+      ),
+    )
+    .map((file) => `${file.path}: leaves tests out`)
+}

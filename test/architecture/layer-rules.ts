@@ -1,0 +1,107 @@
+// The rules about who imports whom: layers, doors, the rooms of packages, cycles. Pure: sources in, violations out.
+import path from 'node:path'
+import { PACKAGE_ROOMS, ROOMS, TOP_FILES } from './rooms.ts'
+import type { SourceFile } from './source.ts'
+
+/** One line a person can act on: `src/api/a.ts: imports …`. */
+export type Violation = string
+
+/** The room that a file of src/ stands in; undefined for the files outside of the rooms and for everything else. */
+function roomOf(file: string): string | undefined {
+  const [top, room, ...rest] = file.split('/')
+  return top === 'src' && rest.length > 0 ? room : undefined
+}
+
+/** The file that a relative import means. Extensions are written out, so no search is needed. */
+function resolve(from: string, specifier: string): string {
+  return path.posix.normalize(path.posix.join(path.posix.dirname(from), specifier))
+}
+
+function targetsOf(file: SourceFile): string[] {
+  return file.imports.filter((name) => name.startsWith('.')).map((name) => resolve(file.path, name))
+}
+
+export function checkLayers(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) => {
+    const room = roomOf(file.path)
+    const allowed = room === undefined ? TOP_FILES[file.path.slice('src/'.length)] : ROOMS[room]?.mayImport
+    if (allowed === undefined) return [`${file.path}: stands in no room of test/architecture/rooms.ts`]
+    return targetsOf(file).flatMap((target) => {
+      const other = roomOf(target)
+      if (!target.startsWith('src/')) return [`${file.path}: imports ${target}, which is outside of src/`]
+      if (other === room && room !== undefined) return []
+      if (other !== undefined && allowed.includes(other)) return []
+      return [`${file.path}: ${room ?? 'a file outside of the rooms'} may not import ${other ?? target}`]
+    })
+  })
+}
+
+/** Whether a file may be imported from outside of its room. */
+function isDoor(target: string): boolean {
+  const [, name = '', ...inside] = target.split('/')
+  const room = ROOMS[name]
+  if (room === undefined) return true
+  const within = inside.join('/')
+  if (room.sideDoors?.includes(within) === true) return true
+  if (inside.length === 1) return room.entrance === 'words' || within === `${name}.ts`
+  return inside.at(-1) === `${inside.at(-2)}.ts`
+}
+
+export function checkDoors(files: readonly SourceFile[]): Violation[] {
+  const missing = Object.entries(ROOMS)
+    .filter(([name, room]) => room.entrance === 'front' && files.some((file) => roomOf(file.path) === name))
+    .filter(([name]) => !files.some((file) => file.path === `src/${name}/${name}.ts`))
+    .map(([name]) => `src/${name}: has no front door ${name}.ts`)
+  const passed = files.flatMap((file) =>
+    targetsOf(file)
+      .filter((target) => roomOf(target) !== roomOf(file.path) && !isDoor(target))
+      .map((target) => `${file.path}: imports ${target}, which is not a door of its room`),
+  )
+  return [...missing, ...passed]
+}
+
+/** `@grpc/grpc-js` of `@grpc/grpc-js/build/x.js`. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+export function checkPackages(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) =>
+    file.imports.flatMap((specifier) => {
+      const rooms = PACKAGE_ROOMS[packageOf(specifier)]
+      const room = roomOf(file.path)
+      if (specifier.startsWith('.') || rooms === undefined || rooms.includes(room ?? '')) return []
+      return [`${file.path}: imports ${specifier}, which belongs to ${rooms.join(' and ')}`]
+    }),
+  )
+}
+
+/** Every group of files that can reach each other, by Tarjan's algorithm; type imports count. */
+export function checkCycles(files: readonly SourceFile[]): Violation[] {
+  const edges = new Map(files.map((file) => [file.path, targetsOf(file)]))
+  const order = new Map<string, number>()
+  const low = new Map<string, number>()
+  const open: string[] = []
+  const found: Violation[] = []
+  const visit = (file: string): number => {
+    const mine = order.size
+    order.set(file, mine)
+    low.set(file, mine)
+    open.push(file)
+    const targets = edges.get(file) ?? []
+    for (const target of targets) {
+      const reached = order.has(target) ? (open.includes(target) ? order.get(target)! : mine) : visit(target)
+      low.set(file, Math.min(low.get(file)!, reached))
+    }
+    if (low.get(file) === mine) {
+      const group = open.splice(open.indexOf(file))
+      if (group.length > 1 || targets.includes(file)) found.push(`${group.join(' ⇄ ')}: import each other`)
+    }
+    return low.get(file)!
+  }
+  for (const file of edges.keys()) if (!order.has(file)) visit(file)
+  return found
+}

@@ -1,0 +1,72 @@
+// The plan of src/ as data: what each room may import, through which doors it is entered, and the few exceptions with
+// their reasons. `src/README.md` explains it; the rules that read it are in `rules.ts`.
+
+export interface Room {
+  /** The rooms that it may import, type imports included. Node and packages are open to all but for `PACKAGE_ROOMS`. */
+  readonly mayImport: readonly string[]
+  /**
+   * What other rooms may import of it. `front`: the file named after the room. `words`: every file directly in the
+   * folder, for rooms that are vocabularies of independent words. A folder inside a room has a front door of its own.
+   */
+  readonly entrance: 'front' | 'words'
+  /** Further files that may be entered from outside, relative to the room. */
+  readonly sideDoors?: readonly string[]
+}
+
+/** HOUSE section 4, bottom to top. */
+const BELOW_SERVER: Readonly<Record<string, Room>> = {
+  lib: { mayImport: [], entrance: 'words' },
+  api: { mayImport: ['lib'], entrance: 'words' },
+  cel: { mayImport: ['lib'], entrance: 'front' },
+  schema: { mayImport: ['lib', 'api', 'cel'], entrance: 'words' },
+  codec: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
+  kv: { mayImport: ['lib'], entrance: 'front' },
+  auth: { mayImport: ['lib', 'api'], entrance: 'words' },
+  audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'front' },
+  flow: { mayImport: ['lib', 'api', 'auth'], entrance: 'front' },
+  admission: { mayImport: ['lib', 'api', 'schema', 'cel', 'auth'], entrance: 'front' },
+  patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
+  store: { mayImport: ['lib', 'api', 'codec', 'kv'], entrance: 'words' },
+  cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front' },
+  registry: { mayImport: ['lib', 'api', 'schema', 'admission', 'patch', 'store'], entrance: 'words' },
+  resources: { mayImport: ['lib', 'api', 'schema', 'auth', 'registry'], entrance: 'front' },
+  http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
+  handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
+  controllers: { mayImport: ['lib', 'api', 'kv', 'store', 'registry', 'resources'], entrance: 'front' },
+}
+
+/** Every room; the top one puts the others together and so may import them all. */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  ...BELOW_SERVER,
+  server: { mayImport: Object.keys(BELOW_SERVER), entrance: 'words' },
+}
+
+/** The files that stand outside of the rooms, and what they may import. */
+export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['server'],
+  'index.ts': ['server'],
+}
+
+/** Packages and Node modules that belong to certain rooms, so that replacing one is a matter of that room. */
+export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  '@grpc/grpc-js': ['kv'],
+  lmdb: ['kv'],
+  protobufjs: ['kv', 'schema'],
+  fastify: ['http'],
+  ws: ['http'],
+  'node:http2': ['http'],
+  'prom-client': ['http', 'server'],
+  pino: ['server'],
+  '@peculiar/x509': ['auth', 'server'],
+}
+
+export const MAX_LINES = 400
+
+/** Files that may be longer, and why. */
+export const LONG_FILES: Readonly<Record<string, string>> = {}
+
+/** Words that say nothing about what a file is for. */
+export const EMPTY_WORDS: readonly string[] = ['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'manager']
+
+/** Folders under src/ and test/ whose files are made by a tool or recorded, and are not held to the rules of form. */
+export const UNRULED_FOLDERS: readonly string[] = ['gen', 'fixtures', 'scenarios']

@@ -1,0 +1,163 @@
+// Each rule against a planted violation, and against what is close to it and allowed.
+import { describe, expect, it } from 'vitest'
+import { checkComments, checkExports, checkLength, checkNames, checkState, checkTests } from './form-rules.ts'
+import { checkCycles, checkDoors, checkLayers, checkPackages, type Violation } from './layer-rules.ts'
+import { parseSource, type SourceFile } from './source.ts'
+
+type Rule = (files: readonly SourceFile[]) => Violation[]
+type Files = Readonly<Record<string, string>>
+
+function apply(rule: Rule, files: Files): Violation[] {
+  return rule(Object.entries(files).map(([path, text]) => parseSource(path, text)))
+}
+
+const caught: readonly (readonly [string, Rule, Files, string])[] = [
+  [
+    'an import from a higher room',
+    checkLayers,
+    { 'src/api/a.ts': `import { x } from '../kv/kv.ts'` },
+    'api may not import kv',
+  ],
+  [
+    'a type import from a higher room',
+    checkLayers,
+    { 'src/kv/a.ts': `import type { X } from '../api/x.ts'` },
+    'kv may not',
+  ],
+  [
+    'an import type from a higher room',
+    checkLayers,
+    { 'src/kv/a.ts': `type X = import('../api/x.ts').X` },
+    'kv may not',
+  ],
+  [
+    'a lazy import from a higher room',
+    checkLayers,
+    { 'src/lib/a.ts': `const x = await import('../api/x.ts')` },
+    'lib may not',
+  ],
+  ['a re-export from a higher room', checkLayers, { 'src/lib/a.ts': `export { x } from '../api/x.ts'` }, 'lib may not'],
+  ['a room reaching for the command line', checkLayers, { 'src/server/a.ts': `import '../main.ts'` }, 'server may not'],
+  [
+    'the command line reaching past server',
+    checkLayers,
+    { 'src/main.ts': `import '../src/kv/kv.ts'` },
+    'may not import kv',
+  ],
+  ['a room that is not in the plan', checkLayers, { 'src/attic/a.ts': `` }, 'stands in no room'],
+  ['a file outside of the rooms', checkLayers, { 'src/extra.ts': `` }, 'stands in no room'],
+  ['an import from the tests', checkLayers, { 'src/lib/a.ts': `import '../../test/x.ts'` }, 'outside of src/'],
+  ['a room without its front door', checkDoors, { 'src/kv/range.ts': `` }, 'has no front door kv.ts'],
+  ['a way in beside the front door', checkDoors, { 'src/server/a.ts': `import '../kv/range.ts'` }, 'not a door'],
+  ['a way into a folder of a room', checkDoors, { 'src/server/a.ts': `import '../codec/json/scan.ts'` }, 'not a door'],
+  ['a package in the wrong room', checkPackages, { 'src/api/a.ts': `import 'fastify'` }, 'belongs to http'],
+  [
+    'a part of a package in the wrong room',
+    checkPackages,
+    { 'src/api/a.ts': `import 'pino/file.js'` },
+    'belongs to server',
+  ],
+  ['a file that imports itself', checkCycles, { 'src/lib/a.ts': `import './a.ts'` }, 'src/lib/a.ts: import each other'],
+  [
+    'a cycle over type imports and rooms',
+    checkCycles,
+    {
+      'src/kv/a.ts': `import type { B } from './b.ts'`,
+      'src/kv/b.ts': `import '../lib/c.ts'`,
+      'src/lib/c.ts': `import '../kv/a.ts'`,
+    },
+    'src/kv/a.ts ⇄ src/kv/b.ts ⇄ src/lib/c.ts',
+  ],
+  ['a file that is too long', checkLength, { 'src/lib/a.ts': 'a\n'.repeat(401) }, 'has 401 lines'],
+  ['a name in camel case', checkNames, { 'src/lib/ringBuffer.ts': `` }, 'not kebab-case'],
+  ['a name that says nothing', checkNames, { 'src/lib/string-utils.ts': `` }, '"utils" does not say'],
+  ['a folder that says nothing', checkNames, { 'src/helpers/ring.ts': `` }, '"helpers" does not say'],
+  ['an index file', checkNames, { 'src/lib/index.ts': `` }, 'is named index'],
+  ['a file that only passes on', checkExports, { 'src/lib/a.ts': `export { x } from './x.ts'` }, 'is a barrel'],
+  [
+    'an export of everything',
+    checkExports,
+    { 'src/lib/a.ts': `export * from './x.ts'\nexport const y = 1` },
+    'is a barrel',
+  ],
+  ['a default export', checkExports, { 'src/lib/a.ts': `export default 1` }, 'default export'],
+  ['a default function', checkExports, { 'src/lib/a.ts': `export default function f() {}` }, 'default export'],
+  ['a module-level variable', checkState, { 'src/lib/a.ts': `let count = 0` }, 'count is a module-level variable'],
+  ['an exported variable', checkState, { 'src/lib/a.ts': `export let count = 0` }, 'count is a module-level variable'],
+  [
+    'a module-level map',
+    checkState,
+    { 'src/lib/a.ts': `const seen = new Map<string, string>()` },
+    'seen is module-level',
+  ],
+  [
+    'a map declared changeable',
+    checkState,
+    { 'src/lib/a.ts': `const seen: Set<string> = new Set()` },
+    'seen is module-level',
+  ],
+  ['a module-level cache', checkState, { 'src/lib/a.ts': `const memo = new WeakMap()` }, 'memo is module-level'],
+  ['a changeable list', checkState, { 'src/lib/a.ts': `const all: string[] = []` }, 'all is module-level'],
+  ['a changeable record', checkState, { 'src/lib/a.ts': `const all = {}` }, 'all is module-level'],
+  ['a regular expression that remembers', checkState, { 'src/lib/a.ts': `const word = /a/g` }, 'word is module-level'],
+  [
+    'a static member that can change',
+    checkState,
+    { 'src/lib/a.ts': `export class A { static n = 0 }` },
+    'static n can change',
+  ],
+  ['a file without an opening line', checkComments, { 'src/lib/a.ts': `export const a = 1` }, 'does not open'],
+  ['a silenced compiler', checkComments, { 'src/lib/a.ts': `// A.\n// @ts-ignore\nf(1)` }, '@ts-ignore'],
+  ['work put off', checkComments, { 'src/lib/a.ts': `// A.\n// TODO more` }, 'TODO'],
+  ['a test left out', checkTests, { 'test/unit/a.test.ts': `it.skip('x', () => {})` }, 'leaves tests out'],
+]
+
+const allowed: readonly (readonly [string, Rule, Files])[] = [
+  ['an import from a lower room', checkLayers, { 'src/api/a.ts': `import '../lib/x.ts'` }],
+  ['an import within the room', checkLayers, { 'src/api/a.ts': `import './x.ts'` }],
+  ['a package', checkLayers, { 'src/api/a.ts': `import 'node:path'` }],
+  ['the front door', checkDoors, { 'src/kv/kv.ts': ``, 'src/server/a.ts': `import '../kv/kv.ts'` }],
+  ['the front door of a folder', checkDoors, { 'src/server/a.ts': `import '../kv/etcd/etcd.ts'` }],
+  ['a word of a vocabulary', checkDoors, { 'src/kv/kv.ts': `import '../lib/errors.ts'` }],
+  ['a package in its room', checkPackages, { 'src/http/a.ts': `import 'fastify'` }],
+  [
+    'two files that import a third',
+    checkCycles,
+    { 'src/lib/a.ts': `import './c.ts'`, 'src/lib/b.ts': `import './c.ts'\nimport './a.ts'`, 'src/lib/c.ts': `` },
+  ],
+  ['a file of the greatest length', checkLength, { 'src/lib/a.ts': 'a\n'.repeat(400) }],
+  ['the library’s door', checkExports, { 'src/index.ts': `export { startServer } from './server/server.ts'` }],
+  ['a re-export beside code', checkExports, { 'src/lib/a.ts': `export { x } from './x.ts'\nexport const y = 1` }],
+  [
+    'a table',
+    checkState,
+    { 'src/lib/a.ts': `const a = { x: 1 } as const satisfies T\nconst b: readonly string[] = ['x']` },
+  ],
+  [
+    'a map that is only read',
+    checkState,
+    { 'src/lib/a.ts': `export const a: ReadonlyMap<string, number> = new Map([['x', 1]])` },
+  ],
+  [
+    'a record of a type of ours',
+    checkState,
+    { 'src/lib/a.ts': `export const a: Room = { x: 1 }\nconst b = Object.freeze({ x: 1 })` },
+  ],
+  ['a constant of a class', checkState, { 'src/lib/a.ts': `export class A { static readonly n = 0; m = 0 }` }],
+  ['a variable in a function', checkState, { 'src/lib/a.ts': `export function f() { let n = 0; return n++ }` }],
+  [
+    'a command that opens with its purpose',
+    checkComments,
+    { 'src/main.ts': `#!/usr/bin/env node\n// The command line.` },
+  ],
+]
+
+describe('the rules of the house', () => {
+  it.each(caught)('catch %s', (_name, rule, files, text) => {
+    expect(apply(rule, files)).toContainEqual(expect.stringContaining(text))
+  })
+
+  it.each(allowed)('allow %s', (_name, rule, files) => {
+    expect(apply(rule, files)).toEqual([])
+  })
+})

@@ -1,0 +1,68 @@
+// Reads TypeScript sources into the few facts that the rules look at. Parsing is swc's: the compiler has no API here.
+import { parseSync } from '@swc/core'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** A node of the syntax tree; only what is asked for is looked at. */
+export interface Node {
+  readonly type: string
+  readonly [member: string]: unknown
+}
+
+export interface SourceFile {
+  /** From the top of the project, with `/`: `src/kv/kv.ts`. */
+  readonly path: string
+  readonly text: string
+  readonly statements: readonly Node[]
+  /** Every module named in an import, a re-export, a dynamic import or an import type, as written. */
+  readonly imports: readonly string[]
+}
+
+export function parseSource(filePath: string, text: string): SourceFile {
+  const { body } = parseSync(text, { syntax: 'typescript', target: 'es2024' })
+  const statements = body as unknown as readonly Node[]
+  const named = [...nodesIn(statements)].map(namedModule).filter((name) => name !== undefined)
+  return { path: filePath, text, statements, imports: [...new Set(named)] }
+}
+
+/** Every `.ts` file below the folder but for those in folders of the given names. */
+export function readSources(top: string, folder: string, except: readonly string[]): SourceFile[] {
+  return readdirSync(path.join(top, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => path.relative(top, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .filter((file) => !file.split('/').some((part) => except.includes(part)))
+    .sort()
+    .map((file) => parseSource(file, readFileSync(path.join(top, file), 'utf8')))
+}
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+}
+
+/** Every node below (and with) the given one. */
+export function* nodesIn(value: unknown): Generator<Node> {
+  if (typeof value !== 'object' || value === null) return
+  if (isNode(value)) yield value
+  for (const member of Object.values(value)) yield* nodesIn(member)
+}
+
+function namedModule(node: Node): string | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+      return stringOf(node['source'])
+    case 'TsImportType':
+      return stringOf(node['argument'])
+    case 'CallExpression': {
+      const [first] = node['arguments'] as readonly { readonly expression: unknown }[]
+      return isNode(node['callee']) && node['callee'].type === 'Import' ? stringOf(first?.expression) : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+function stringOf(node: unknown): string | undefined {
+  return isNode(node) && node.type === 'StringLiteral' ? String(node['value']) : undefined
+}
