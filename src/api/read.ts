@@ -1,4 +1,5 @@
-// What a reader asks for, parsed: no "" and no "0" travels below this line (HOUSE, key interfaces).
+// What a reader asks for and is given, parsed: no "" and no "0" travels below this line (HOUSE, key interfaces).
+import type { ApiObject } from './object.ts'
 
 /** From which moment an answer may come; the cells of the specification's get and list tables. */
 export type ReadAt =
@@ -10,3 +11,69 @@ export type ReadAt =
   | { readonly kind: 'notOlderThan'; readonly revision: number }
   /** Exactly as of the revision. */
   | { readonly kind: 'exact'; readonly revision: number }
+
+/** Where a page of a list begins: what a continue token holds. */
+export interface PagePosition {
+  /** The revision of the first page; `undefined`: whatever is newest now (a token that was handed out with a 410). */
+  readonly revision: number | undefined
+  /** The first key wanted, relative to what is listed: `name\0` in one namespace, `namespace/name\0` across all. */
+  readonly start: string
+}
+
+/** The same for lists, which can also go on where another page ended. */
+export type ListAt = ReadAt | { readonly kind: 'continuation'; readonly position: PagePosition }
+
+/** Where a watch begins. */
+export type WatchStart =
+  /** The state as of `at` as ADDED events, then what changes. `exact` is not a state to start from. */
+  | { readonly kind: 'state'; readonly at: Exclude<ReadAt, { readonly kind: 'exact' }> }
+  /** No state; what changes after a revision that is current (`latest`) or at hand (`any`). */
+  | { readonly kind: 'changes'; readonly at: { readonly kind: 'latest' } | { readonly kind: 'any' } }
+  /** No state; every change after this revision, which may be one of the future. */
+  | { readonly kind: 'after'; readonly revision: number }
+
+/** A stored object as it is handed out: shared with every other reader, never changed in place. */
+export interface StoredObject {
+  readonly kind: 'object'
+  /** Empty for an object of the whole cluster. */
+  readonly namespace: string
+  readonly name: string
+  /** What `metadata.resourceVersion` in `bytes` says. */
+  readonly revision: number
+  /** Canonical JSON in the storage version, `metadata.resourceVersion` in its place. */
+  readonly bytes: Buffer
+  /** `bytes` parsed, at every call anew: keep the result. */
+  object(): ApiObject
+}
+
+/** An event about one object. One and the same record goes to everyone who watches it, so encodings are worth keeping. */
+export interface ObjectEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  /** DELETED: the last state that the watcher could see, with the revision of the change that took it away. */
+  readonly object: StoredObject
+  readonly memo: EncodingMemo
+}
+
+/** Everything up to the revision was delivered. */
+export interface BookmarkEvent {
+  readonly type: 'BOOKMARK'
+  readonly revision: number
+  /** The state that the watch began with is complete. */
+  readonly initialEventsEnd: boolean
+}
+
+export type WatchEvent = ObjectEvent | BookmarkEvent
+
+/** Encodings of one thing, each made once, at its first use, whoever asks. */
+export class EncodingMemo {
+  #encodings: Map<string, Buffer> | undefined
+
+  get(form: string, encode: () => Buffer): Buffer {
+    const known = this.#encodings?.get(form)
+    if (known !== undefined) return known
+    const made = encode()
+    this.#encodings ??= new Map()
+    this.#encodings.set(form, made)
+    return made
+  }
+}

@@ -1,0 +1,147 @@
+// Objects in a kv: the interface that the registry works against. The store on a kv (`kv-store.ts`), the watch cache and
+// the dry run implement it. One write verb: whoever writes decides on what is stored now, again if another won.
+import type { ApiObject, GroupResource } from '../api/object.ts'
+import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart } from '../api/read.ts'
+
+/** A type of stored objects: where its keys are and what selection may ask for. Plain data, made by the registry. */
+export interface StoredResource extends GroupResource {
+  /** The part of the keys between the server's prefix and the names: `pods`, `services/specs`, `example.com/crontabs`. */
+  readonly storagePrefix: string
+  readonly namespaced: boolean
+  /** What field selectors may name, beside `metadata.name` and `metadata.namespace`. */
+  readonly selectableFields: readonly SelectableField[]
+}
+
+/** A field selectors' name for something in the stored object, always compared as text. */
+export interface SelectableField {
+  /** As selectors say it, in the storage version's words: `spec.nodeName`. */
+  readonly name: string
+  /** Where the value is; the first of these that is there and not empty counts. None: the value is always `absent`. */
+  readonly paths: readonly (readonly string[])[]
+  /** The value where none of the paths leads to one: mostly empty, `false` for flags, `0` for counts. */
+  readonly absent: string
+  /** Watches and lists that ask for one value of it are served without looking at the other objects. */
+  readonly indexed: boolean
+}
+
+export interface ObjectKey {
+  readonly resource: StoredResource
+  /** Empty if and only if the resource is not namespaced. */
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Which objects of a type are meant; what is absent does not narrow. */
+export interface Selection {
+  readonly labels?: LabelCondition
+  readonly fields?: readonly FieldCondition[]
+}
+
+/** A parsed label selector; `api/selector.ts` makes them. */
+export interface LabelCondition {
+  matches(label: (key: string) => string | undefined): boolean
+}
+
+/** One term of a parsed field selector; all of them must hold. */
+export interface FieldCondition {
+  readonly field: string
+  readonly operator: '=' | '!='
+  readonly value: string
+}
+
+/** Something is stored under the key that cannot be read as an object: damaged, or encrypted with a key we do not have. */
+export interface UnreadableObject {
+  readonly kind: 'unreadable'
+  readonly namespace: string
+  readonly name: string
+  readonly revision: number
+  /** Why, in words that may be shown: never the bytes, never the storage key. */
+  readonly problem: string
+}
+
+export type StoredItem = StoredObject | UnreadableObject
+
+export interface GetResult {
+  /** The revision as of which the answer holds. */
+  readonly revision: number
+  /** Absence is a value. */
+  readonly item: StoredItem | undefined
+}
+
+export interface ListRequest {
+  readonly resource: StoredResource
+  /** Absent: all namespaces. */
+  readonly namespace?: string
+  readonly at: ListAt
+  /** At most this many objects; absent: all. Always above zero. */
+  readonly limit?: number
+  readonly selection?: Selection
+  /** Lists go on without the objects that cannot be read, where otherwise they fail with `StoreReadError`. */
+  readonly skipUnreadable?: boolean
+}
+
+export interface ListPage {
+  /** The same on every page of one sequence. */
+  readonly revision: number
+  /** Where to go on; absent: the list is complete. */
+  readonly next: PagePosition | undefined
+  /** How many objects are behind this page, where that is known: never with a selection, never on the last page. */
+  readonly remaining: number | undefined
+  /** The objects in key order, as many at a time as are at hand. To be iterated once; may throw `ApiError` on the way. */
+  readonly batches: AsyncIterable<readonly StoredObject[]>
+}
+
+export interface WatchRequest {
+  readonly resource: StoredResource
+  readonly namespace?: string
+  readonly start: WatchStart
+  readonly selection?: Selection
+  /** Send BOOKMARK events: the one that ends the initial state, one a minute or so, one shortly before the end. */
+  readonly bookmarks: boolean
+  /** When the caller is going to end the watch, so that a bookmark can go out before that. */
+  readonly timeoutMilliseconds?: number
+}
+
+/** A watch under way. To be iterated once; each turn gives what is ready, never nothing. Leaving the loop ends it. */
+export type Watch = AsyncIterable<readonly WatchEvent[]>
+
+/** What a writer makes of what is stored now. */
+export type Outcome =
+  /** Store this. Where it is what is stored already, nothing is written. `metadata.resourceVersion` in it is ignored. */
+  | { readonly kind: 'put'; readonly object: ApiObject; readonly ttlSeconds?: number }
+  /** Take it away. `last` is what the caller wants to answer with; absent: what was stored. */
+  | { readonly kind: 'remove'; readonly last?: ApiObject }
+  /** Write nothing. */
+  | { readonly kind: 'keep' }
+
+/**
+ * Called with what is stored, and again with what won if the write lost; also again, with what is really there, where it threw
+ * or kept on the ground of something that turned out to be out of date. Must have no effect that a repetition would do harm to.
+ */
+export type Decide = (current: StoredItem | undefined) => Outcome | Promise<Outcome>
+
+export type WriteResult =
+  | { readonly kind: 'put'; readonly object: StoredObject; readonly created: boolean }
+  /** The object as it was at its end, with the revision of its removal. */
+  | { readonly kind: 'removed'; readonly object: StoredItem }
+  /** Nothing was written; this is what is there. */
+  | { readonly kind: 'kept'; readonly object: StoredItem | undefined }
+
+/**
+ * All methods throw `ApiError` for what the storage cannot do (`store/errors.ts`), `CancelledError` when the signal fires, and
+ * whatever `decide` throws.
+ */
+export interface Store {
+  /** Waits at most 3 s for a revision that has not been reached. `exact` is not for single objects. */
+  get(key: ObjectKey, at: Exclude<ReadAt, { readonly kind: 'exact' }>, signal: AbortSignal): Promise<GetResult>
+  /** As `get`. Throws `Expired` where the revision asked for is no longer to be had. */
+  list(request: ListRequest, signal: AbortSignal): Promise<ListPage>
+  /**
+   * Resolves when the place to begin is found; throws `Expired` where that is too old. Later the iteration throws: `Expired` where
+   * the reader fell behind history, `StoreReadError` where an object cannot be read. It ends by itself where the watch has to be
+   * begun anew from the last revision.
+   */
+  watch(request: WatchRequest, signal: AbortSignal): Promise<Watch>
+  /** Resolves when the write is durable. A key that no object can have is `NotFound`. */
+  write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult>
+}
