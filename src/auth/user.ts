@@ -1,0 +1,27 @@
+// Who is asking, as the rest of the server sees it.
+
+export interface User {
+  readonly name: string
+  readonly uid: string | undefined
+  readonly groups: readonly string[]
+  /** What the authenticator has to say beyond that; keys are lower case. */
+  readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
+export const MASTERS = 'system:masters'
+export const AUTHENTICATED = 'system:authenticated'
+export const UNAUTHENTICATED = 'system:unauthenticated'
+
+export const ANONYMOUS: User = {
+  name: 'system:anonymous',
+  uid: undefined,
+  groups: [UNAUTHENTICATED],
+  extra: {},
+}
+
+/** Every user whose identity was proven belongs to `system:authenticated`, last in the list (P-013). */
+export function asAuthenticated(user: User): User {
+  const known = user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)
+  if (known || user.name === ANONYMOUS.name) return user
+  return { ...user, groups: [...user.groups, AUTHENTICATED] }
+}

@@ -1,0 +1,97 @@
+// The front door of the room: what a handler gets and what it gives back. Both are plain records, so that handlers know
+// nothing of sockets and are tested without one. The way from the socket to here is `listener.ts`, `filters.ts`.
+import type { User } from '../auth/user.ts'
+import type { RequestInfo } from './request-info.ts'
+import type { Query } from './query.ts'
+
+/** Names in lower case; a header that came several times is joined with `, `, as Node does. */
+export interface RequestHeaders {
+  readonly [name: string]: string | readonly string[] | undefined
+}
+
+export interface HttpRequest {
+  /** The request's own `Audit-ID`, or one made for it; on every answer. */
+  readonly auditId: string
+  /** As sent, in upper case. */
+  readonly method: string
+  /** Percent-decoded, without the query. */
+  readonly path: string
+  readonly query: Query
+  /** What the path and the method ask for. */
+  readonly info: RequestInfo
+  readonly headers: RequestHeaders
+  /** Who is asking; anonymous until the authentication filter has run. */
+  readonly user: User
+  /** Where the connection comes from. */
+  readonly remote: RemoteEnd
+  /** `websocket`: the client asked for an upgrade; a `stream` answer is then sent as one message a piece. */
+  readonly transport: 'plain' | 'websocket'
+  /**
+   * Fires when the answer can no longer arrive: the client is gone, the deadline has passed, the server stops. Never
+   * because the body was read.
+   */
+  readonly signal: AbortSignal
+  /** When the first byte was seen, in milliseconds of `performance.now()`. */
+  readonly receivedAt: number
+  /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
+  readonly readBody: () => Promise<Buffer>
+  /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
+  readonly warn: (text: string) => void
+}
+
+export interface RemoteEnd {
+  readonly address: string
+  readonly isLoopback: boolean
+  /** Whether the answer to this request may end the connection: HTTP/2 shares one among many. */
+  readonly protocol: 'http/1.1' | 'h2'
+  /** The client certificate in DER, and whether it chains to the client CA. */
+  readonly certificate: ClientCertificate | undefined
+}
+
+export interface ClientCertificate {
+  readonly der: Buffer
+  readonly trusted: boolean
+  readonly subject: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export interface ResponseHeaders {
+  readonly [name: string]: string | readonly string[]
+}
+
+/** What a handler gives back. Headers that every answer has (`Audit-Id`, `Cache-Control`, …) are not its business. */
+export interface HttpResponse {
+  readonly status: number
+  /** Names in lower case. */
+  readonly headers: ResponseHeaders
+  readonly body: ResponseBody
+}
+
+export type ResponseBody =
+  | { readonly kind: 'empty' }
+  /** All at once. `compress`: gzip where the client takes it and the body is over 128 KiB (R-274). */
+  | { readonly kind: 'bytes'; readonly bytes: Buffer; readonly compress?: boolean }
+  /**
+   * Piece by piece, pulled at the client's pace; small pieces are gathered. A fault after the first byte destroys the
+   * stream, so that a client never takes half a list for a whole one.
+   */
+  | {
+      readonly kind: 'pieces'
+      readonly pieces: Iterable<Buffer> | AsyncIterable<Buffer>
+      readonly compress?: boolean
+    }
+  /** The head goes out at once, then whatever `run` writes, each piece as it comes. The answer ends when it resolves. */
+  | { readonly kind: 'stream'; readonly run: (sink: ByteSink) => Promise<void> }
+
+/** Where a stream goes. Writing never waits: whoever writes looks at what `write` says. */
+export interface ByteSink {
+  /** False: enough is waiting to be sent, do not write again before `drained`. */
+  write(piece: Buffer): boolean
+  /** Resolves when there is room, at once where there is; rejects with `CancelledError` when the client is gone. */
+  drained(): Promise<void>
+}
+
+/** Errors are thrown: an `ApiError` becomes its Status, anything else a 500 that is logged. */
+export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+
+/** A step that every request passes; it may answer itself, or change what goes in or comes out. */
+export type Filter = (next: Handler) => Handler

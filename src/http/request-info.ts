@@ -1,0 +1,125 @@
+// What a method and a path ask for: resource or plain path, verb, group, version, namespace, name (P-100 to P-104).
+import { isTrue, type Query } from './query.ts'
+
+export type ResourceVerb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection'
+  | 'proxy'
+  /** A method without a meaning for resources (OPTIONS). Messages then have a gap where the verb would be. */
+  | ''
+
+export interface ResourceInfo {
+  readonly kind: 'resource'
+  readonly verb: ResourceVerb
+  /** Empty for the core group. */
+  readonly group: string
+  readonly version: string
+  /** The plural; empty for a path with doubled slashes. */
+  readonly resource: string
+  readonly subresource: string | undefined
+  /** What is behind the subresource: the path of a proxy request. */
+  readonly rest: readonly string[]
+  /** For `/namespaces/x` both `namespace` and `name` are `x` (P-102). */
+  readonly namespace: string | undefined
+  readonly name: string | undefined
+  /** The name that a list or watch is pinned to by `fieldSelector=metadata.name=…`; authorization takes it for the name. */
+  readonly selectedName: string | undefined
+  /** By an old path with `watch/` or `proxy/` before the resource. */
+  readonly legacy: boolean
+}
+
+/** Everything outside of resources: health, discovery, metrics, and what does not exist. */
+export interface PathInfo {
+  readonly kind: 'path'
+  /** The method in lower case. */
+  readonly verb: string
+}
+
+/** The path begins like one of a resource and stops too early: `/api/v1/watch`. */
+export interface BrokenInfo {
+  readonly kind: 'broken'
+  readonly message: string
+}
+
+export type RequestInfo = ResourceInfo | PathInfo | BrokenInfo
+
+const VERBS: ReadonlyMap<string, ResourceVerb> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+])
+
+/** `path` is percent-decoded: an encoded slash separates like any other (R-049). */
+export function requestInfoOf(method: string, path: string, query: Query): RequestInfo {
+  const segments = trimSlashes(path).split('/')
+  const grouped = segments[0] === 'apis'
+  const isResource = grouped ? segments.length >= 4 : segments[0] === 'api' && segments.length >= 3
+  if (!isResource) return { kind: 'path', verb: method.toLowerCase() }
+  const group = grouped ? (segments[1] ?? '') : ''
+  const parts = segments.slice(grouped ? 2 : 1)
+  const [version = '', first] = parts
+  const legacy = first === 'watch' || first === 'proxy'
+  if (legacy && parts.length < 3) {
+    return { kind: 'broken', message: `unable to determine kind and namespace from url, ${path}` }
+  }
+  const { namespace, place } = placeOf(parts.slice(legacy ? 2 : 1))
+  const [resource = '', named, ...below] = place
+  const name = named === '' ? undefined : named
+  const verb = legacy ? first : verbOf(VERBS.get(method) ?? '', name, query)
+  const hasSubresource = verb !== 'proxy'
+  return {
+    kind: 'resource',
+    verb,
+    group,
+    version,
+    resource,
+    subresource: hasSubresource ? below[0] : undefined,
+    rest: hasSubresource ? below.slice(1) : below,
+    namespace,
+    name,
+    selectedName: verb === 'list' || verb === 'watch' ? selectedNameOf(query) : undefined,
+    legacy,
+  }
+}
+
+/** Takes `namespaces/<ns>/` off the front, but for the namespace itself and its two subresources. */
+function placeOf(parts: readonly string[]): { namespace: string | undefined; place: readonly string[] } {
+  const [first, namespace, third] = parts
+  if (first !== 'namespaces' || namespace === undefined) return { namespace: undefined, place: parts }
+  const ownSubresource = third === undefined || third === 'status' || third === 'finalize'
+  return { namespace, place: ownSubresource ? parts : parts.slice(2) }
+}
+
+function verbOf(verb: ResourceVerb, name: string | undefined, query: Query): ResourceVerb {
+  if (name !== undefined) return verb
+  if (verb === 'get') return isTrue(query.get('watch')) ? 'watch' : 'list'
+  return verb === 'delete' ? 'deletecollection' : verb
+}
+
+/** `metadata.name=x` or `==x` among the terms of the field selector, where `x` can be a segment of a path. */
+function selectedNameOf(query: Query): string | undefined {
+  const selector = query.get('fieldSelector')
+  if (selector === undefined) return undefined
+  for (const term of selector.split(',')) {
+    const name = /^metadata\.name==?([^=\\]+)$/.exec(term.trim())?.[1]
+    if (name !== undefined) return name === '.' || name === '..' || /[/%]/.test(name) ? undefined : name
+  }
+  return undefined
+}
+
+function trimSlashes(path: string): string {
+  let start = 0
+  let end = path.length
+  while (start < end && path.charCodeAt(start) === 0x2f) start++
+  while (end > start && path.charCodeAt(end - 1) === 0x2f) end--
+  return path.slice(start, end)
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { parseQuery } from '../../../src/http/query.ts'
+import { requestInfoOf, type ResourceInfo } from '../../../src/http/request-info.ts'
+
+function infoOf(line: string) {
+  const [method = '', target = ''] = line.split(' ')
+  const [path = '', search = ''] = target.split('?')
+  return requestInfoOf(method, path, parseQuery(search))
+}
+
+const blank: ResourceInfo = {
+  kind: 'resource',
+  verb: 'get',
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  subresource: undefined,
+  rest: [],
+  namespace: undefined,
+  name: undefined,
+  selectedName: undefined,
+  legacy: false,
+}
+
+const resources: readonly (readonly [string, Partial<ResourceInfo>])[] = [
+  ['GET /api/v1/pods', { verb: 'list' }],
+  ['HEAD /api/v1/pods', { verb: 'list' }],
+  ['GET /api/v1/pods/', { verb: 'list' }],
+  ['GET /api/v1/pods?watch', { verb: 'watch' }],
+  ['GET /api/v1/pods?watch=true', { verb: 'watch' }],
+  ['GET /api/v1/pods?watch=FALSE', { verb: 'list' }],
+  ['GET /api/v1/pods?watch=0', { verb: 'list' }],
+  ['GET /api/v1/pods?watch=0&watch=1', { verb: 'list' }],
+  ['GET /api/v1/pods/p?watch=1', { verb: 'get', name: 'p' }],
+  ['OPTIONS /api/v1/pods', { verb: '' }],
+  ['POST /api/v1/namespaces/n/pods', { verb: 'create', namespace: 'n' }],
+  ['PUT /api/v1/namespaces/n/pods/p', { verb: 'update', namespace: 'n', name: 'p' }],
+  ['PATCH /api/v1/namespaces/n/pods/p/status', { verb: 'patch', namespace: 'n', name: 'p', subresource: 'status' }],
+  ['DELETE /api/v1/namespaces/n/pods/p', { verb: 'delete', namespace: 'n', name: 'p' }],
+  ['DELETE /api/v1/namespaces/n/pods', { verb: 'deletecollection', namespace: 'n' }],
+  ['GET /api/v1/namespaces/n/pods/p/proxy/a/b', { namespace: 'n', name: 'p', subresource: 'proxy', rest: ['a', 'b'] }],
+  ['GET /apis/apps/v1/deployments', { verb: 'list', group: 'apps', resource: 'deployments' }],
+  [
+    'GET /apis/apps/v1/namespaces/n/deployments/d/scale',
+    { group: 'apps', resource: 'deployments', namespace: 'n', name: 'd', subresource: 'scale' },
+  ],
+  ['GET /api/v1/namespaces', { verb: 'list', resource: 'namespaces' }],
+  ['GET /api/v1/namespaces/n', { resource: 'namespaces', namespace: 'n', name: 'n' }],
+  ['GET /api/v1/namespaces/n/status', { resource: 'namespaces', namespace: 'n', name: 'n', subresource: 'status' }],
+  [
+    'PUT /api/v1/namespaces/n/finalize',
+    { verb: 'update', resource: 'namespaces', namespace: 'n', name: 'n', subresource: 'finalize' },
+  ],
+  ['GET /api/v1//pods', { resource: '', name: 'pods' }],
+  ['GET /api/v1/watch/pods', { verb: 'watch', legacy: true }],
+  ['GET /api/v1/watch/namespaces/n/pods/p', { verb: 'watch', namespace: 'n', name: 'p', legacy: true }],
+  ['GET /api/v1/proxy/nodes/x/y/z', { verb: 'proxy', resource: 'nodes', name: 'x', rest: ['y', 'z'], legacy: true }],
+  ['GET /api/v1/pods?fieldSelector=metadata.name%3Dx', { verb: 'list', selectedName: 'x' }],
+  ['GET /api/v1/pods?watch&fieldSelector=a=b,metadata.name==x', { verb: 'watch', selectedName: 'x' }],
+  ['GET /api/v1/pods?fieldSelector=metadata.name!=x', { verb: 'list' }],
+  ['GET /api/v1/pods?fieldSelector=metadata.name%3D..', { verb: 'list' }],
+  ['DELETE /api/v1/pods?fieldSelector=metadata.name=x', { verb: 'deletecollection' }],
+]
+
+describe('what a request asks for', () => {
+  it.each(resources)('%s', (line, expected) => {
+    expect(infoOf(line)).toEqual({ ...blank, ...expected })
+  })
+
+  it.each([
+    '/',
+    '/api',
+    '/api/v1',
+    '/api/v1/',
+    '/apis',
+    '/apis/apps',
+    '/apis/apps/v1',
+    '/version',
+    '/healthz/ping',
+    '//',
+  ])('GET %s is a plain path', (path) => {
+    expect(infoOf(`GET ${path}`)).toEqual({ kind: 'path', verb: 'get' })
+  })
+
+  it.each(['/api/v1/watch', '/api/v1/watch/', '/apis/apps/v1/watch'])('GET %s is cut off too early', (path) => {
+    expect(infoOf(`GET ${path}`)).toEqual({
+      kind: 'broken',
+      message: `unable to determine kind and namespace from url, ${path}`,
+    })
+  })
+})
