@@ -1,0 +1,178 @@
+// A real etcd of one member as a child process on a random port, with its data in a temporary folder: it can be killed,
+// frozen and started again, and goes without a trace when it is disposed of.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type EtcdLine, etcdEnvironment, findEtcd } from './etcd-binary.ts'
+import { type EtcdCertificates, makeEtcdCertificates } from './etcd-tls.ts'
+
+export interface EtcdServerOptions {
+  /** Absent: `newest`. */
+  readonly line?: EtcdLine
+  /** `server`: only the server shows a certificate; `mutual`: clients must too. Absent: plain text. */
+  readonly tls?: 'server' | 'mutual'
+  /** Authentication is on, and this is the password of its user `root`. Plain text only. */
+  readonly rootPassword?: string
+  /** Further flags of etcd. */
+  readonly flags?: readonly string[]
+}
+
+const START_LIMIT_MS = 30_000
+
+/** Starts one and resolves when it serves clients. Throws with etcd's last words where it does not come up. */
+export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
+  const binary = await findEtcd(options.line ?? 'newest')
+  const folder = await mkdtemp(join(tmpdir(), 'quarterdeck-etcd-'))
+  const certificates = options.tls === undefined ? undefined : await makeEtcdCertificates(folder)
+  const server = new EtcdServer(binary, { folder, port: await freePort(), certificates, options })
+  try {
+    await server.start()
+    if (options.rootPassword !== undefined) await enableAuthentication(server.endpoint, options.rootPassword)
+    return server
+  } catch (error) {
+    await server[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+interface Place {
+  readonly folder: string
+  readonly port: number
+  readonly certificates: EtcdCertificates | undefined
+  readonly options: EtcdServerOptions
+}
+
+export class EtcdServer implements AsyncDisposable {
+  readonly version: string
+  /** `http://127.0.0.1:port`, or `https:`. The same after a restart. */
+  readonly endpoint: string
+  readonly port: number
+  readonly certificates: EtcdCertificates | undefined
+  readonly #path: string
+  readonly #place: Place
+  #child: ChildProcess | undefined
+
+  constructor(binary: { readonly path: string; readonly version: string }, place: Place) {
+    this.#path = binary.path
+    this.version = binary.version
+    this.#place = place
+    this.port = place.port
+    this.certificates = place.certificates
+    this.endpoint = `${place.certificates === undefined ? 'http' : 'https'}://127.0.0.1:${place.port}`
+  }
+
+  /** Starts it (again), on the same port and data; resolves when it serves clients. */
+  async start(): Promise<void> {
+    const child = spawn(this.#path, this.#flags(), { env: etcdEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] })
+    this.#child = child
+    const endWithUs = () => child.kill('SIGKILL')
+    process.once('exit', endWithUs)
+    child.once('exit', () => process.off('exit', endWithUs))
+    const last: string[] = []
+    const lines = createInterface({ input: child.stderr })
+    const ready = new Promise<void>((resolve, reject) => {
+      const give = (why: string) => reject(new Error(`etcd ${why}: ${last.join('\n')}`))
+      const timer = setTimeout(() => give('did not come up'), START_LIMIT_MS)
+      lines.on('line', (line) => {
+        last.push(line)
+        if (last.length > 20) last.shift()
+        if (!/serving client traffic (in)?securely/.test(line)) return
+        clearTimeout(timer)
+        resolve()
+      })
+      child.once('error', reject)
+      child.once('exit', (code) => {
+        clearTimeout(timer)
+        give(`ended with ${code}`)
+      })
+    })
+    await ready
+  }
+
+  /** SIGKILL; resolves when the process is gone. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  /** Asks it to stop, as an operator does; resolves when the process is gone. */
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM')
+  }
+
+  /** The process no longer runs but its sockets stay open, until `thaw`. */
+  freeze(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill()
+    await rm(this.#place.folder, { recursive: true, force: true })
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (child === undefined || child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill('SIGCONT')
+    child.kill(signal)
+    await gone
+  }
+
+  #flags(): string[] {
+    const { folder, certificates, options } = this.#place
+    const flags = [
+      `--name=test`,
+      `--data-dir=${join(folder, 'data')}`,
+      `--listen-client-urls=${this.endpoint}`,
+      `--advertise-client-urls=${this.endpoint}`,
+      // One member never dials a peer: any free port will do.
+      `--listen-peer-urls=http://127.0.0.1:0`,
+      `--initial-advertise-peer-urls=http://127.0.0.1:0`,
+      `--initial-cluster=test=http://127.0.0.1:0`,
+      `--logger=zap`,
+      `--log-outputs=stderr`,
+      `--bcrypt-cost=4`,
+      ...(options.flags ?? []),
+    ]
+    if (certificates === undefined) return flags
+    flags.push(`--cert-file=${certificates.files.certificate}`, `--key-file=${certificates.files.key}`)
+    if (options.tls === 'mutual') flags.push('--client-cert-auth', `--trusted-ca-file=${certificates.files.ca}`)
+    return flags
+  }
+}
+
+async function enableAuthentication(endpoint: string, password: string): Promise<void> {
+  const steps: readonly (readonly [string, object])[] = [
+    ['user/add', { name: 'root', password }],
+    ['user/grant', { user: 'root', role: 'root' }],
+    ['enable', {}],
+  ]
+  for (const [path, body] of steps) {
+    const response = await fetch(`${endpoint}/v3/auth/${path}`, { method: 'POST', body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`auth/${path} answered ${response.status}: ${await response.text()}`)
+  }
+}
+
+/** Below the range that outgoing connections take theirs from, so that nobody has it while etcd is down for a moment. */
+async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000)
+    const server = createServer()
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false))
+      server.listen(port, '127.0.0.1', () => resolve(true))
+    })
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+    if (free) return port
+  }
+  throw new Error('no free port between 20000 and 32000')
+}
