@@ -1,0 +1,86 @@
+// Durations in Go's text form (`1h30m0s`, `250ms`). Invariant: a duration is a whole number of nanoseconds in 64 bits.
+
+export type ParsedDuration =
+  | { readonly ok: true; readonly nanoseconds: bigint }
+  | { readonly ok: false; readonly message: string }
+
+const NANOSECONDS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  // The micro sign and the Greek letter look alike; both are read.
+  '\u00b5s': 1_000n,
+  '\u03bcs': 1_000n,
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+}
+const SECOND = 1_000_000_000n
+const MAX = 2n ** 63n - 1n
+/** More digits than any duration has; a bound on the work. */
+const MAX_TEXT_LENGTH = 1024
+
+/** Reads a sum of numbers with units; the messages are those of Go's `time.ParseDuration`. */
+export function parseDuration(text: string): ParsedDuration {
+  const fail = (what: string): ParsedDuration => ({
+    ok: false,
+    message: `time: ${what} duration ${quoteForTime(text)}`,
+  })
+  const negative = text.startsWith('-')
+  const body = negative || text.startsWith('+') ? text.slice(1) : text
+  if (body === '0') return { ok: true, nanoseconds: 0n }
+  if (body === '' || text.length > MAX_TEXT_LENGTH) return fail('invalid')
+  let total = 0n
+  const element = /([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/y
+  while (element.lastIndex < body.length) {
+    const match = element.exec(body)
+    const [, digits = '', fraction = '', unit = ''] = match ?? []
+    if (digits === '' && fraction === '') return fail('invalid')
+    if (unit === '') return fail('missing unit in')
+    const size = Object.hasOwn(NANOSECONDS, unit) ? NANOSECONDS[unit] : undefined
+    if (size === undefined)
+      return { ok: false, message: `time: unknown unit ${quoteForTime(unit)} in duration ${quoteForTime(text)}` }
+    total += BigInt(digits === '' ? '0' : digits) * size
+    if (fraction !== '') total += (BigInt(fraction) * size) / 10n ** BigInt(fraction.length)
+    if (total > MAX + (negative ? 1n : 0n)) return fail('invalid')
+  }
+  return { ok: true, nanoseconds: negative ? -total : total }
+}
+
+/** The canonical text: hours, minutes and seconds, or one smaller unit below a second. */
+export function formatDuration(nanoseconds: bigint): string {
+  if (nanoseconds === 0n) return '0s'
+  const sign = nanoseconds < 0n ? '-' : ''
+  const size = nanoseconds < 0n ? -nanoseconds : nanoseconds
+  if (size < 1_000n) return `${sign}${size}ns`
+  if (size < 1_000_000n) return `${sign}${withFraction(size, 1_000n, 3)}\u00b5s`
+  if (size < SECOND) return `${sign}${withFraction(size, 1_000_000n, 6)}ms`
+  const minutes = size / (60n * SECOND)
+  const seconds = `${withFraction(size % (60n * SECOND), SECOND, 9)}s`
+  if (minutes === 0n) return sign + seconds
+  const hours = minutes / 60n
+  return `${sign}${hours === 0n ? '' : `${hours}h`}${minutes % 60n}m${seconds}`
+}
+
+/** The canonical form of a text; undefined where it is no duration. */
+export function canonicalDuration(text: string): string | undefined {
+  const parsed = parseDuration(text)
+  return parsed.ok ? formatDuration(parsed.nanoseconds) : undefined
+}
+
+function withFraction(size: bigint, unit: bigint, digits: number): string {
+  const rest = size % unit
+  if (rest === 0n) return String(size / unit)
+  return `${size / unit}.${String(rest).padStart(digits, '0').replace(/0+$/, '')}`
+}
+
+/** A text in double quotes as Go's time package prints it: quotes and backslashes escaped, the rest byte by byte. */
+export function quoteForTime(text: string): string {
+  let out = '"'
+  for (const byte of Buffer.from(text)) {
+    const char = String.fromCharCode(byte)
+    if (byte >= 0x80 || byte < 0x20) out += `\\x${byte.toString(16).padStart(2, '0')}`
+    else out += char === '"' || char === '\\' ? `\\${char}` : char
+  }
+  return `${out}"`
+}

@@ -1,0 +1,249 @@
+// Quantities (`500m`, `1Gi`, `2e3`): exact decimal amounts that print in a canonical form and keep the family of their
+// suffix. Invariant: nothing finer than a nano, and texts are bounded, so that no amount is costly to handle.
+
+export type QuantityFormat = 'decimalSI' | 'binarySI' | 'decimalExponent'
+
+/** The amount `unscaled × 10^scale`. */
+export interface Quantity {
+  readonly unscaled: bigint
+  readonly scale: number
+  readonly format: QuantityFormat
+  /** The text it was read from, where that counts as canonical; the reference keeps it, `1.500` and `+5` included. */
+  readonly text?: string
+}
+
+export type ParsedQuantity =
+  | { readonly ok: true; readonly quantity: Quantity }
+  | { readonly ok: false; readonly message: string }
+
+export type QuantityOrder = -1 | 0 | 1
+
+const FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+const NUMBER_WRONG = 'unable to parse numeric part of quantity'
+const SUFFIX_WRONG = "unable to parse quantity's suffix"
+
+/** Far beyond any amount of anything, and cheap to compute with. */
+const MAX_TEXT_LENGTH = 512
+const MAX_EXPONENT = 512
+
+const NANO = -9
+const MAX_INT64 = 2n ** 63n - 1n
+const MIN_INT64 = -(2n ** 63n)
+/** Up to this many digits the reference computes in 64 bits; only there does it keep the text it read. */
+const INT64_DIGITS = 18
+
+const DECIMAL_EXPONENTS: Readonly<Record<string, number>> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  '': 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+}
+const BINARY_EXPONENTS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
+const DECIMAL_SUFFIXES: ReadonlyMap<number, string> = new Map(
+  Object.entries(DECIMAL_EXPONENTS).map(([suffix, exponent]) => [exponent, suffix]),
+)
+const BINARY_SUFFIXES: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
+
+const ZERO: Quantity = { unscaled: 0n, scale: 0, format: 'decimalSI', text: '0' }
+
+/**
+ * More lenient than the expression in the message, as the reference is: the number may be missing and is then zero. Each
+ * character fits one group only, so that matching cannot backtrack.
+ */
+const PARTS = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?$/
+
+export function parseQuantity(text: string): ParsedQuantity {
+  if (text === '0') return { ok: true, quantity: ZERO }
+  if (text === '' || text.length > MAX_TEXT_LENGTH) return { ok: false, message: FORMAT_WRONG }
+  const parts = PARTS.exec(text)
+  if (parts === null) return { ok: false, message: FORMAT_WRONG }
+  const [, sign, digits = '', fraction = '', suffixText = ''] = parts
+  const suffix = parseSuffix(suffixText)
+  if (suffix === undefined) return { ok: false, message: SUFFIX_WRONG }
+  if (suffix.exponent > MAX_EXPONENT) return { ok: false, message: NUMBER_WRONG }
+  const whole = digits.replace(/^0+/, '') || '0'
+  return { ok: true, quantity: read({ text, negative: sign === '-', whole, fraction, suffix }) }
+}
+
+interface Suffix {
+  readonly format: QuantityFormat
+  readonly exponent: number
+}
+
+function parseSuffix(text: string): Suffix | undefined {
+  const decimal = Object.hasOwn(DECIMAL_EXPONENTS, text) ? DECIMAL_EXPONENTS[text] : undefined
+  if (decimal !== undefined) return { format: 'decimalSI', exponent: decimal }
+  const binary = Object.hasOwn(BINARY_EXPONENTS, text) ? BINARY_EXPONENTS[text] : undefined
+  if (binary !== undefined) return { format: 'binarySI', exponent: binary }
+  if (!/^[eE][-+]?[0-9]+$/.test(text)) return undefined
+  return { format: 'decimalExponent', exponent: Number(text.slice(1)) }
+}
+
+interface NumberParts {
+  readonly text: string
+  readonly negative: boolean
+  readonly whole: string
+  readonly fraction: string
+  readonly suffix: Suffix
+}
+
+function read(parts: NumberParts): Quantity {
+  const { text, whole, fraction, suffix } = parts
+  const digits = whole + fraction
+  const magnitude = BigInt(digits)
+  const short = shortAmount(parts, digits, magnitude)
+  const signed = (amount: bigint): bigint => (parts.negative ? -amount : amount)
+  if (short !== undefined) {
+    const quantity = { unscaled: signed(short.unscaled), scale: short.scale, format: suffix.format }
+    return short.canonical ? { ...quantity, text } : quantity
+  }
+  const binary = suffix.format === 'binarySI'
+  const amount = binary ? magnitude << BigInt(suffix.exponent) : magnitude
+  const rounded = roundAwayFromZero(amount, (binary ? 0 : suffix.exponent) - fraction.length)
+  if (!binary) return { unscaled: signed(rounded.unscaled), scale: rounded.scale, format: suffix.format }
+  const one = 10n ** BigInt(-rounded.scale)
+  const capped = rounded.unscaled > MAX_INT64 * one ? MAX_INT64 * one : rounded.unscaled
+  const format = capped > 0n && capped < one ? 'decimalSI' : 'binarySI'
+  return { unscaled: signed(capped), scale: rounded.scale, format }
+}
+
+/** The amounts that the reference holds in 64 bits, and whether it prints them as they were written. */
+function shortAmount(
+  { whole, fraction, suffix }: NumberParts,
+  digits: string,
+  magnitude: bigint,
+): { readonly unscaled: bigint; readonly scale: number; readonly canonical: boolean } | undefined {
+  if (suffix.format === 'binarySI') {
+    // Ten binary digits are about three decimal ones.
+    const fits = fraction === '' && 14 - whole.length - Math.trunc((suffix.exponent * 3) / 10) >= 0
+    if (!fits) return undefined
+    const unscaled = magnitude << BigInt(suffix.exponent)
+    return { unscaled, scale: 0, canonical: (magnitude & 7n) !== 0n }
+  }
+  const scale = suffix.exponent - fraction.length
+  if (digits.length > INT64_DIGITS || scale < NANO) return undefined
+  return { unscaled: magnitude, scale, canonical: scale % 3 === 0 && !digits.endsWith('000') && digits[0] !== '0' }
+}
+
+/** The amount with a scale between nano and zero (or above, untouched); a smaller part counts as a whole nano. */
+function roundAwayFromZero(magnitude: bigint, scale: number): { readonly unscaled: bigint; readonly scale: number } {
+  if (scale >= NANO)
+    return scale > 0 ? { unscaled: magnitude * 10n ** BigInt(scale), scale: 0 } : { unscaled: magnitude, scale }
+  if (magnitude === 0n) return { unscaled: 0n, scale: 0 }
+  // A text has at most MAX_TEXT_LENGTH digits: what lies further down is one nano.
+  if (NANO - scale > 2 * MAX_TEXT_LENGTH) return { unscaled: 1n, scale: NANO }
+  const divisor = 10n ** BigInt(NANO - scale)
+  const quotient = magnitude / divisor
+  return { unscaled: magnitude % divisor === 0n ? quotient : quotient + 1n, scale: NANO }
+}
+
+/** The canonical text: no fraction, the largest suffix that loses nothing. */
+export function formatQuantity(quantity: Quantity): string {
+  if (quantity.text !== undefined) return quantity.text
+  if (quantity.unscaled === 0n) return '0'
+  if (quantity.format === 'binarySI') {
+    const whole = wholeAmount(quantity)
+    if (whole !== undefined && (whole >= 1024n || whole <= -1024n)) return formatBinary(whole)
+  }
+  return formatDecimal(quantity)
+}
+
+function wholeAmount({ unscaled, scale }: Quantity): bigint | undefined {
+  if (scale >= 0) return unscaled * 10n ** BigInt(scale)
+  const one = 10n ** BigInt(-scale)
+  return unscaled % one === 0n ? unscaled / one : undefined
+}
+
+function formatBinary(whole: bigint): string {
+  let amount = whole
+  let power = 0
+  while (power < BINARY_SUFFIXES.length - 1 && (amount & 1023n) === 0n) {
+    amount >>= 10n
+    power += 1
+  }
+  return `${amount}${BINARY_SUFFIXES[power] ?? ''}`
+}
+
+function formatDecimal({ unscaled, scale, format }: Quantity): string {
+  const digits = String(unscaled)
+  const significant = digits.replace(/0+$/, '')
+  const trailing = digits.length - significant.length + scale
+  const exponent = Math.floor(trailing / 3) * 3
+  const number = significant + '0'.repeat(trailing - exponent)
+  const suffix = format === 'decimalExponent' ? undefined : DECIMAL_SUFFIXES.get(exponent)
+  if (suffix !== undefined) return number + suffix
+  return exponent === 0 ? number : `${number}e${exponent}`
+}
+
+/** The canonical form of a text; undefined where it is no quantity. */
+export function canonicalQuantity(text: string): string | undefined {
+  const parsed = parseQuantity(text)
+  return parsed.ok ? formatQuantity(parsed.quantity) : undefined
+}
+
+export function quantityOf(amount: bigint | number, format: QuantityFormat): Quantity {
+  return { unscaled: BigInt(amount), scale: 0, format }
+}
+
+export function milliQuantityOf(thousandths: bigint | number, format: QuantityFormat): Quantity {
+  return { unscaled: BigInt(thousandths), scale: -3, format }
+}
+
+export function compareQuantities(a: Quantity, b: Quantity): QuantityOrder {
+  const [left, right] = align(a, b)
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** The sum in the format of the first; of the second where the first is zero. */
+export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  const [left, right, scale] = align(a, b)
+  return { unscaled: left + right, scale, format: a.unscaled === 0n ? b.format : a.format }
+}
+
+/** The difference in the format of the first; of the second where the first is zero. */
+export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
+  const [left, right, scale] = align(a, b)
+  return { unscaled: left - right, scale, format: a.unscaled === 0n ? b.format : a.format }
+}
+
+export function multiplyQuantity(quantity: Quantity, factor: bigint | number): Quantity {
+  return { unscaled: quantity.unscaled * BigInt(factor), scale: quantity.scale, format: quantity.format }
+}
+
+export function negateQuantity(quantity: Quantity): Quantity {
+  return multiplyQuantity(quantity, -1)
+}
+
+export function signOfQuantity({ unscaled }: Quantity): QuantityOrder {
+  return unscaled < 0n ? -1 : unscaled > 0n ? 1 : 0
+}
+
+function align(a: Quantity, b: Quantity): readonly [bigint, bigint, number] {
+  const scale = Math.min(a.scale, b.scale)
+  return [a.unscaled * 10n ** BigInt(a.scale - scale), b.unscaled * 10n ** BigInt(b.scale - scale), scale]
+}
+
+/** The amount counted in `10^scale`, rounded away from zero: scale 0 for whole units, -3 for thousandths. */
+export function scaledValue(quantity: Quantity, scale: number): bigint {
+  if (quantity.scale >= scale) return quantity.unscaled * 10n ** BigInt(quantity.scale - scale)
+  const divisor = 10n ** BigInt(scale - quantity.scale)
+  const quotient = quantity.unscaled / divisor
+  const remainder = quantity.unscaled % divisor
+  return remainder === 0n ? quotient : remainder > 0n ? quotient + 1n : quotient - 1n
+}
+
+/** Whether it is a whole number of 64 bits. */
+export function asInt64(quantity: Quantity): bigint | undefined {
+  const whole = wholeAmount(quantity)
+  return whole === undefined || whole > MAX_INT64 || whole < MIN_INT64 ? undefined : whole
+}
+
+export function quantityToNumber(quantity: Quantity): number {
+  return Number(`${quantity.unscaled}e${quantity.scale}`)
+}
