@@ -1,7 +1,7 @@
 // Moments in RFC 3339: `Time` (whole seconds) and `MicroTime` (six digits), both printed in UTC. Invariant: the canonical
 // text of a moment is unique, so that equal moments are equal strings.
 
-import { quoteForTime } from './duration.ts'
+import { quoteForTime } from '../lib/duration.ts'
 
 export type ParsedTime =
   /** `text` is canonical; null is the zero moment, which JSON writes as `null`. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalDuration, formatDuration, parseDuration } from '../../../src/schema/duration.ts'
+import { canonicalDuration, formatDuration, parseDuration } from '../../../src/lib/duration.ts'
 
 describe('durations', () => {
   it.each([
