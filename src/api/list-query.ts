@@ -1,0 +1,232 @@
+// What a get, list or watch asks for: the specification's resourceVersion tables as pure functions from query parameters to
+// closed unions. Faults are told in the reference's words and order; invalid combinations are 400 (D3, D27).
+import { decodeContinue } from './continue-token.ts'
+import { causeOf } from './field-error.ts'
+import type { FieldError } from './field-error.ts'
+import type { ListAt, ReadAt, WatchStart } from './read.ts'
+import { parseFieldSelector } from './selector-fields.ts'
+import type { SelectableFields } from './selector-fields.ts'
+import { parseLabelSelector } from './selector-text.ts'
+import { exactField, parseInt64 } from './selector.ts'
+import type { FieldSelector, LabelSelector } from './selector.ts'
+import { ApiError } from './status.ts'
+
+/** The first value of a parameter; nothing where it was not given. `URLSearchParams` is one. */
+export interface QueryParameters {
+  get(name: string): string | null | undefined
+}
+
+export interface ListQuery {
+  readonly kind: 'list'
+  readonly labels: LabelSelector
+  /** In the names of the kind's `SelectableFields`. */
+  readonly fields: FieldSelector
+  readonly at: ListAt
+  /** At most this many items (D28); absent: all. */
+  readonly limit: number | undefined
+}
+
+export interface WatchQuery {
+  readonly kind: 'watch'
+  readonly labels: LabelSelector
+  readonly fields: FieldSelector
+  readonly start: WatchStart
+  readonly bookmarks: boolean
+  /** Absent: the server chooses. Negative: already over (R-161). */
+  readonly timeoutSeconds: number | undefined
+}
+
+export interface ListQueryContext {
+  readonly fields: SelectableFields
+  /** The name in the path of an old-style watch of one object. */
+  readonly name?: string
+  /** The path begins with `watch/`: a watch without the parameter, whose options are judged as a list's (R-160). */
+  readonly watchPath?: boolean
+}
+
+/** The parameters as the query gives them, each of its own type. */
+interface Options {
+  readonly labels: LabelSelector
+  readonly fields: FieldSelector
+  readonly watch: boolean
+  readonly bookmarks: boolean
+  readonly version: string
+  readonly match: string
+  readonly timeoutSeconds: number | undefined
+  readonly limit: number | undefined
+  readonly continue: string
+  readonly sendInitialEvents: boolean | undefined
+}
+
+const LATEST = Object.freeze({ kind: 'latest' }) satisfies ReadAt
+const ANY = Object.freeze({ kind: 'any' }) satisfies ReadAt
+
+/** A named get. The other parameters of lists mean nothing to it (R-077). */
+export function parseGetQuery(query: QueryParameters): Exclude<ReadAt, { readonly kind: 'exact' }> {
+  return notOlderThan(parseVersion(query.get('resourceVersion') ?? '', 'invalid resource version: '))
+}
+
+/** A list or, where the query asks for it, a watch. Throws `ApiError` `BadRequest`. */
+export function parseListQuery(query: QueryParameters, context: ListQueryContext): ListQuery | WatchQuery {
+  const options = readOptions(query)
+  const faults = options.watch ? watchFaults(options) : listFaults(options)
+  if (faults.length > 0) throw invalidOptions(faults)
+  const fields = namedFields(context.fields.resolve(options.fields), context.name)
+  if (options.watch || context.watchPath === true) {
+    const { labels, bookmarks, timeoutSeconds } = options
+    return { kind: 'watch', labels, fields, start: watchStart(options), bookmarks, timeoutSeconds }
+  }
+  const limit = options.limit !== undefined && options.limit > 0 ? options.limit : undefined
+  return { kind: 'list', labels: options.labels, fields, at: listAt(options, limit), limit }
+}
+
+/** True where the query asks for a watch; anything but `0` and `false` does, the empty value too (R-057). */
+export function asksForWatch(query: QueryParameters): boolean {
+  return booleanOf(query, 'watch') ?? false
+}
+
+function readOptions(query: QueryParameters): Options {
+  const timeoutSeconds = integerOf(query, 'timeoutSeconds')
+  const limit = integerOf(query, 'limit')
+  return {
+    labels: parseLabelSelector(query.get('labelSelector') ?? ''),
+    fields: parseFieldSelector(query.get('fieldSelector') ?? ''),
+    watch: asksForWatch(query),
+    bookmarks: booleanOf(query, 'allowWatchBookmarks') ?? false,
+    version: query.get('resourceVersion') ?? '',
+    match: query.get('resourceVersionMatch') ?? '',
+    timeoutSeconds: timeoutSeconds === 0 ? undefined : timeoutSeconds,
+    limit,
+    continue: query.get('continue') ?? '',
+    sendInitialEvents: booleanOf(query, 'sendInitialEvents'),
+  }
+}
+
+function booleanOf(query: QueryParameters, name: string): boolean | undefined {
+  const text = query.get(name)
+  return text === null || text === undefined ? undefined : text !== '0' && text.toLowerCase() !== 'false'
+}
+
+function integerOf(query: QueryParameters, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null || text === undefined) return undefined
+  const number = parseInt64(text)
+  if (number === undefined) throw new ApiError('BadRequest', `strconv.ParseInt: ${numberFault(text, /^[+-]?[0-9]+$/)}`)
+  return Number(BigInt.asIntN(54, number) === number ? number : number < 0n ? -1n : BigInt(Number.MAX_SAFE_INTEGER))
+}
+
+function numberFault(text: string, digits: RegExp): string {
+  return `parsing ${JSON.stringify(text)}: ${digits.test(text) ? 'value out of range' : 'invalid syntax'}`
+}
+
+/** Zero for unset and for `0`; which of the two it was is `unset`. */
+interface Version {
+  readonly unset: boolean
+  readonly revision: number
+}
+
+const MAX_UINT64 = (1n << 64n) - 1n
+
+function parseVersion(text: string, prefix: string): Version {
+  if (text === '') return { unset: true, revision: 0 }
+  const digits = /^[0-9]+$/
+  // Zeros may lead; beyond them no number of 64 bits has more digits than this.
+  const significant = text.replace(/^0+(?=[0-9])/, '')
+  if (!digits.test(text) || significant.length > 20 || BigInt(significant) > MAX_UINT64) {
+    const fault = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: `
+    throw new ApiError('BadRequest', `${prefix}${fault}${numberFault(text, digits)}`)
+  }
+  return { unset: false, revision: Number(significant) }
+}
+
+/** The row of the tables that get, an unmatched list and a list with `NotOlderThan` share. */
+function notOlderThan(version: Version): Exclude<ReadAt, { readonly kind: 'exact' }> {
+  if (version.unset) return LATEST
+  return version.revision === 0 ? ANY : { kind: 'notOlderThan', revision: version.revision }
+}
+
+function listAt(options: Options, limit: number | undefined): ListAt {
+  if (options.continue !== '') {
+    const position = decodeContinue(options.continue)
+    if (options.version === '' || options.version === '0') return { kind: 'continuation', position }
+    throw new ApiError('BadRequest', 'specifying resource version is not allowed when using continue')
+  }
+  const version = parseVersion(options.version, 'invalid resource version: ')
+  const exact = options.match === 'Exact' || (options.match === '' && limit !== undefined)
+  return exact && version.revision > 0 ? { kind: 'exact', revision: version.revision } : notOlderThan(version)
+}
+
+function watchStart(options: Options): WatchStart {
+  const version = parseVersion(options.version, '')
+  const at = notOlderThan(version)
+  if (options.sendInitialEvents ?? version.revision === 0) return { kind: 'state', at }
+  return at.kind === 'notOlderThan' ? { kind: 'after', revision: at.revision } : { kind: 'changes', at }
+}
+
+/** A name in the path and a selector must speak of the same object (R-138). */
+function namedFields(fields: FieldSelector, name: string | undefined): FieldSelector {
+  if (name === undefined) return fields
+  if (fields.terms.length === 0) return { terms: [{ field: 'metadata.name', operator: '=', value: name }] }
+  if (exactField(fields, 'metadata.name') === name) return fields
+  throw new ApiError('BadRequest', "fieldSelector metadata.name doesn't match requested name")
+}
+
+function listFaults(options: Options): readonly FieldError[] {
+  const { match, version } = options
+  const faults: FieldError[] = []
+  if (match !== '') {
+    if (version === '')
+      faults.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    if (options.continue !== '') faults.push(MATCH_WITH_CONTINUE)
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      faults.push(unsupportedMatch(match, ['Exact', 'NotOlderThan', '']))
+    if (match === 'Exact' && /^0+$/.test(version)) {
+      faults.push(forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+    }
+  }
+  if (options.sendInitialEvents !== undefined) {
+    faults.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
+  }
+  return faults
+}
+
+function watchFaults(options: Options): readonly FieldError[] {
+  const { match, version } = options
+  const stated = options.sendInitialEvents !== undefined
+  const faults: FieldError[] = []
+  if (stated && match !== 'NotOlderThan') {
+    faults.push(forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  }
+  if (match !== '' && !stated) {
+    faults.push(forbiddenMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+  }
+  if (match !== '' && match !== 'NotOlderThan') faults.push(unsupportedMatch(match, ['NotOlderThan']))
+  // A watch from no version or `0` means one with initial events, which sets the match (R-143, R-151).
+  const implied = !stated && (version === '' || version === '0')
+  if (options.continue !== '' && (match !== '' || implied)) faults.push(MATCH_WITH_CONTINUE)
+  return faults
+}
+
+const MATCH_WITH_CONTINUE = forbiddenMatch('resourceVersionMatch is forbidden when continue is provided')
+
+function forbiddenMatch(rule: string): FieldError {
+  return forbidden('resourceVersionMatch', rule)
+}
+
+function forbidden(field: string, rule: string): FieldError {
+  return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${rule}` }
+}
+
+function unsupportedMatch(match: string, supported: readonly string[]): FieldError {
+  const values = supported.map((value) => JSON.stringify(value)).join(', ')
+  const message = `Unsupported value: ${JSON.stringify(match)}: supported values: ${values}`
+  return { reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message }
+}
+
+function invalidOptions(faults: readonly FieldError[]): ApiError {
+  const texts = faults.map((fault) => `${fault.field}: ${fault.message}`)
+  const joined = texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`
+  return new ApiError('BadRequest', `ListOptions.meta.k8s.io "" is invalid: ${joined}`, {
+    details: { group: 'meta.k8s.io', kind: 'ListOptions', causes: faults.map(causeOf) },
+  })
+}

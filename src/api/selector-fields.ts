@@ -1,0 +1,218 @@
+// Field selectors: the text form, and which fields each kind can be selected by, with the text of a field's value.
+// A kind that is not in the table has name and namespace (R-134 to R-137).
+import type { GroupVersionKind } from './object.ts'
+import { formatGroupVersion } from './object.ts'
+import { EVERY_FIELD } from './selector.ts'
+import type { FieldSelector, FieldTerm } from './selector.ts'
+import { ApiError } from './status.ts'
+import { isList, isMap, own } from './value.ts'
+import type { Value, ValueMap } from './value.ts'
+
+/** Throws `ApiError` `BadRequest` for text that cannot be read. Whether the kind has the fields is asked in `resolve`. */
+export function parseFieldSelector(text: string): FieldSelector {
+  if (text === '') return EVERY_FIELD
+  const terms: FieldTerm[] = []
+  // Sorted, because the first fault in this order is the one that is told.
+  for (const term of splitTerms(text).sort()) {
+    if (term === '') continue
+    const parts = /^((?:(?!!=|=)[\s\S])*)(!=|==|=)([\s\S]*)$/.exec(term)
+    if (parts === null) throw bad(`invalid selector: '${text}'; can't understand '${term}'`)
+    const [, field = '', operator, value = ''] = parts
+    terms.push({ field, operator: operator === '!=' ? '!=' : '=', value: unescapeValue(value) })
+  }
+  return terms.length === 0 ? EVERY_FIELD : { terms }
+}
+
+/** At commas that no backslash precedes. */
+function splitTerms(text: string): string[] {
+  const terms: string[] = []
+  let start = 0
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++
+    else if (text[i] === ',') {
+      terms.push(text.slice(start, i))
+      start = i + 1
+    }
+  }
+  terms.push(text.slice(start))
+  return terms
+}
+
+function unescapeValue(value: string): string {
+  if (!/[\\,=]/.test(value)) return value
+  let out = ''
+  let escaped = false
+  for (const char of value) {
+    if (escaped) {
+      if (char !== '\\' && char !== ',' && char !== '=') throw badEscape(`\\${char}`)
+      out += char
+      escaped = false
+    } else if (char === '\\') escaped = true
+    else if (char === ',' || char === '=') {
+      throw bad(`invalid field selector: unescaped character in value: ${char.codePointAt(0)}`)
+    } else out += char
+  }
+  if (escaped) throw badEscape('\\')
+  return out
+}
+
+function badEscape(sequence: string): ApiError {
+  return bad(`invalid field selector: invalid escape sequence: ${sequence}`)
+}
+
+function bad(message: string): ApiError {
+  return new ApiError('BadRequest', message)
+}
+
+/** A field selectors' name for something in the stored object, always compared as text. */
+export interface SelectableField {
+  /** In the storage version's words: `spec.nodeName`. */
+  readonly name: string
+  /** Where the value is; the first of these that is there and not empty counts. A decimal part is an index of a list. */
+  readonly paths: readonly (readonly string[])[]
+  /** The value where none of the paths leads to one. */
+  readonly absent: string
+  /** Worth an index: many watches ask for one value of it. */
+  readonly indexed: boolean
+}
+
+/** The fields that objects of one kind can be selected by. */
+export interface SelectableFields {
+  /** Beside `metadata.name` and `metadata.namespace`, which every object has. */
+  readonly own: readonly SelectableField[]
+  /** The selector in the storage version's words. Throws `ApiError` `BadRequest` for a field that the kind does not have. */
+  resolve(selector: FieldSelector): FieldSelector
+}
+
+/** The text of a field in a stored object. */
+export function readField(object: ValueMap, field: SelectableField): string {
+  for (const path of field.paths) {
+    const text = textAt(object, path)
+    if (text !== '') return text
+  }
+  return field.absent
+}
+
+function textAt(object: ValueMap, path: readonly string[]): string {
+  let value: Value | undefined = object
+  for (const name of path) {
+    if (isMap(value)) value = own(value, name)
+    else value = isList(value) ? value[Number(name)] : undefined
+  }
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : ''
+}
+
+interface FieldTable {
+  readonly fields: readonly SelectableField[]
+  /** From what clients write to a name in the storage version. */
+  readonly labels: ReadonlyMap<string, string>
+  readonly refusal: (label: string) => string
+}
+
+function selectableFieldsIn(table: FieldTable): SelectableFields {
+  return {
+    own: table.fields,
+    resolve: (selector) => ({
+      terms: selector.terms.map((term) => {
+        const field = table.labels.get(term.field)
+        if (field === undefined) throw bad(table.refusal(term.field))
+        return { ...term, field }
+      }),
+    }),
+  }
+}
+
+function field(name: string, rest: Partial<SelectableField> = {}): SelectableField {
+  return { name, paths: [name.split('.')], absent: '', indexed: false, ...rest }
+}
+
+const NAME: readonly string[] = ['metadata.name']
+const NAMES: readonly string[] = ['metadata.name', 'metadata.namespace']
+
+const notSupported = (label: string): string => `field label not supported: ${label}`
+
+/** The common case: what clients write is what is stored. */
+function table(common: readonly string[], fields: readonly SelectableField[], refusal = notSupported): FieldTable {
+  const names = [...common, ...fields.map(({ name }) => name)]
+  return { fields, labels: new Map(names.map((name) => [name, name])), refusal }
+}
+
+const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const
+
+/** Events of both groups are stored in the core form. */
+const EVENT: FieldTable = table(NAMES, [
+  ...INVOLVED.map((name) => field(`involvedObject.${name}`)),
+  field('reason'),
+  field('reportingComponent'),
+  field('source', { paths: [['source', 'component'], ['reportingComponent']] }),
+  field('type'),
+])
+
+const POD: FieldTable = table(NAMES, [
+  field('spec.nodeName', { indexed: true }),
+  field('spec.restartPolicy'),
+  field('spec.schedulerName'),
+  field('spec.serviceAccountName'),
+  field('spec.hostNetwork', { absent: 'false' }),
+  field('status.phase'),
+  field('status.podIP', {
+    paths: [
+      ['status', 'podIPs', '0', 'ip'],
+      ['status', 'podIP'],
+    ],
+  }),
+  // Accepted and always empty, as in the reference.
+  field('status.podIPs', { paths: [] }),
+  field('status.nominatedNodeName'),
+])
+
+/** By `apiVersion` and kind. */
+const TABLES: Readonly<Record<string, FieldTable>> = {
+  'v1 Pod': { ...POD, labels: new Map([...POD.labels, ['spec.host', 'spec.nodeName']]) },
+  'v1 Node': table(NAME, [field('spec.unschedulable', { absent: 'false' })]),
+  'v1 ReplicationController': table(NAMES, [field('status.replicas', { absent: '0' })]),
+  'v1 Event': EVENT,
+  'v1 Namespace': table(NAME, [field('status.phase')]),
+  'v1 Secret': table(NAMES, [field('type')]),
+  'v1 Service': table(NAMES, [field('spec.clusterIP'), field('spec.type')]),
+  'batch/v1 Job': table(
+    NAMES,
+    [field('status.successful', { paths: [['status', 'succeeded']], absent: '0' })],
+    (label) => `field label ${JSON.stringify(label)} not supported for Job`,
+  ),
+  'certificates.k8s.io/v1 CertificateSigningRequest': table(NAME, [field('spec.signerName')]),
+  'resource.k8s.io/v1 ResourceSlice': table(
+    NAME,
+    [field('spec.nodeName', { indexed: true }), field('spec.driver')],
+    (label) => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${label}`,
+  ),
+  'events.k8s.io/v1 Event': {
+    ...EVENT,
+    labels: new Map([
+      ...INVOLVED.map((name) => [`regarding.${name}`, `involvedObject.${name}`] as const),
+      ['reportingController', 'reportingComponent'],
+      ...['reason', 'type', ...NAMES].map((name) => [name, name] as const),
+    ]),
+  },
+}
+
+const OTHERS: FieldTable = table(
+  NAMES,
+  [],
+  (label) => `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+)
+
+export function selectableFields(gvk: GroupVersionKind): SelectableFields {
+  const key = `${formatGroupVersion(gvk)} ${gvk.kind}`
+  return selectableFieldsIn(Object.hasOwn(TABLES, key) ? (TABLES[key] ?? OTHERS) : OTHERS)
+}
+
+/** Of a custom kind: `paths` are its `selectableFields`, simple JSON paths such as `.spec.colour`. */
+export function customSelectableFields(options: {
+  readonly namespaced: boolean
+  readonly paths: readonly string[]
+}): SelectableFields {
+  const fields = options.paths.map((path) => field(path.replace(/^\./, '')))
+  return selectableFieldsIn(table(options.namespaced ? NAMES : NAME, fields))
+}

@@ -1,0 +1,241 @@
+// Reads label selectors: the query-string form (`a=b,c in (d,e),!f`) and the object form (`matchLabels`,
+// `matchExpressions`). What cannot be read is a 400 in the reference's words (R-131, R-133). One pass, linear time.
+import { labelKeyFaults, labelValueFaults } from './selector-label-format.ts'
+import { EVERY_LABEL, LabelSelector, parseInt64 } from './selector.ts'
+import type { LabelRequirement } from './selector.ts'
+import { ApiError } from './status.ts'
+import { isList, isMap } from './value.ts'
+import type { Value, ValueMap } from './value.ts'
+
+/** Throws `ApiError` `BadRequest`. Blank text selects everything. */
+export function parseLabelSelector(text: string): LabelSelector {
+  if (text === '') return EVERY_LABEL
+  const requirements = new LabelParser(tokensOf(text)).parse()
+  return requirements.length === 0 ? EVERY_LABEL : new LabelSelector(requirements)
+}
+
+/**
+ * The object form as a selector; undefined where an expression is malformed, which validation has kept out of stored
+ * objects. An absent selector selects nothing and has no form here: its meaning is the caller's.
+ */
+export function labelSelectorOf(selector: Value): LabelSelector | undefined {
+  if (!isMap(selector)) return undefined
+  const requirements: LabelRequirement[] = []
+  const labels = selector['matchLabels'] ?? {}
+  if (!isMap(labels)) return undefined
+  for (const [key, value] of Object.entries(labels)) {
+    if (typeof value !== 'string') return undefined
+    requirements.push({ kind: 'equals', key, value })
+  }
+  const expressions = selector['matchExpressions'] ?? []
+  if (!isList(expressions)) return undefined
+  for (const expression of expressions) {
+    const requirement = isMap(expression) ? expressionOf(expression) : undefined
+    if (requirement === undefined) return undefined
+    requirements.push(requirement)
+  }
+  return new LabelSelector(requirements)
+}
+
+function expressionOf(expression: ValueMap): LabelRequirement | undefined {
+  const { key, operator } = expression
+  const listed = expression['values'] ?? []
+  if (typeof key !== 'string' || !isList(listed) || !listed.every((value) => typeof value === 'string'))
+    return undefined
+  const values = sortedSet(listed)
+  switch (operator) {
+    case 'In':
+      return values.length > 0 ? { kind: 'in', key, values } : undefined
+    case 'NotIn':
+      return values.length > 0 ? { kind: 'notIn', key, values } : undefined
+    case 'Exists':
+      return values.length === 0 ? { kind: 'exists', key } : undefined
+    case 'DoesNotExist':
+      return values.length === 0 ? { kind: 'absent', key } : undefined
+    default:
+      return undefined
+  }
+}
+
+type Operator = 'in' | 'notin' | '=' | '==' | '!=' | '>' | '<'
+
+type TokenKind = 'identifier' | 'end' | Operator | '!' | '(' | ')' | ','
+
+interface Token {
+  readonly kind: TokenKind
+  readonly text: string
+}
+
+const OPERATORS: ReadonlySet<TokenKind> = new Set<Operator>(['in', 'notin', '=', '==', '!=', '>', '<'])
+
+/** A NUL ends the text, as it does in the reference's reader. */
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  const pattern = /([ \t\r\n]+)|(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>\0]+)/y
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const [, , special, word] = found
+    if (special !== undefined) tokens.push({ kind: special as TokenKind, text: special })
+    else if (word === 'in' || word === 'notin') tokens.push({ kind: word, text: word })
+    else if (word !== undefined) tokens.push({ kind: 'identifier', text: word })
+  }
+  tokens.push(END)
+  return tokens
+}
+
+const END: Token = Object.freeze({ kind: 'end', text: '' })
+
+class LabelParser {
+  readonly #tokens: readonly Token[]
+  #next = 0
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens
+  }
+
+  parse(): readonly LabelRequirement[] {
+    const requirements: LabelRequirement[] = []
+    for (;;) {
+      const token = this.#peek()
+      if (token.kind === 'end') return requirements
+      if (token.kind !== 'identifier' && token.kind !== '!') {
+        throw bad(`found '${token.text}', expected: !, identifier, or 'end of string'`)
+      }
+      requirements.push(this.#requirement())
+      const separator = this.#take()
+      if (separator.kind === 'end') return requirements
+      if (separator.kind !== ',') throw bad(`found '${separator.text}', expected: ',' or 'end of string'`)
+      const following = this.#peek()
+      if (following.kind !== 'identifier' && following.kind !== '!') {
+        throw bad(`found '${following.text}', expected: identifier after ','`)
+      }
+    }
+  }
+
+  #requirement(): LabelRequirement {
+    const negated = this.#peek().kind === '!'
+    if (negated) this.#take()
+    const key = this.#take()
+    if (key.kind !== 'identifier') throw badRequirement(`found '${key.text}', expected: identifier`)
+    const faults = labelKeyFaults(key.text)
+    if (faults.length > 0) throw badRequirement(`<nil>: ${invalid(key.text, faults)}`)
+    if (negated) return { kind: 'absent', key: key.text }
+    const { kind } = this.#peek()
+    if (kind === 'end' || kind === ',') return { kind: 'exists', key: key.text }
+    const operator = this.#operator()
+    const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#exactValue()]
+    return requirementOf(key.text, operator, sortedSet(values))
+  }
+
+  #operator(): Operator {
+    const token = this.#tokens[this.#next++] ?? END
+    if (OPERATORS.has(token.kind)) return token.kind as Operator
+    throw badRequirement(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`)
+  }
+
+  #exactValue(): string {
+    const { kind } = this.#peek()
+    if (kind === 'end' || kind === ',') return ''
+    const token = this.#take()
+    if (token.kind !== 'identifier') throw badRequirement(`found '${token.text}', expected: identifier`)
+    return token.text
+  }
+
+  #values(): readonly string[] {
+    const open = this.#take()
+    if (open.kind !== '(') throw badRequirement(`found '${open.text}' expected: '('`)
+    const first = this.#peek()
+    if (first.kind === ')') {
+      this.#take()
+      return ['']
+    }
+    if (first.kind !== 'identifier' && first.kind !== ',') {
+      throw badRequirement(`found '${first.text}', expected: ',', ')' or identifier`)
+    }
+    return this.#valuesUntilClosed()
+  }
+
+  /** Missing values around commas are empty ones: `(,)`, `(a,)`, `(,a)`, `(a,,b)`. */
+  #valuesUntilClosed(): readonly string[] {
+    const values: string[] = []
+    for (;;) {
+      const token = this.#take()
+      if (token.kind === 'identifier') {
+        values.push(token.text)
+        const following = this.#peek()
+        if (following.kind !== ',' && following.kind !== ')') {
+          throw badRequirement(`found '${following.text}', expected: ',' or ')'`)
+        }
+      } else if (token.kind === ',') {
+        if (values.length === 0) values.push('')
+        const following = this.#peek()
+        if (following.kind === ')') values.push('')
+        if (following.kind === ',') {
+          this.#take()
+          values.push('')
+        }
+      } else {
+        throw badRequirement(`found '${token.text}', expected: ',', or identifier`)
+      }
+      if (this.#peek().kind === ')') {
+        this.#take()
+        return values
+      }
+    }
+  }
+
+  /** Where an operator cannot stand, `in` and `notin` are ordinary words. */
+  #peek(): Token {
+    const token = this.#tokens[this.#next] ?? END
+    return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
+  }
+
+  #take(): Token {
+    const token = this.#peek()
+    this.#next++
+    return token
+  }
+}
+
+function requirementOf(key: string, operator: Operator, values: readonly string[]): LabelRequirement {
+  const [first = ''] = values
+  const faults: string[] = []
+  const bound = operator === '>' || operator === '<' ? parseInt64(first) : 0n
+  if (bound === undefined) {
+    faults.push(`values[0]: ${invalid(first, ["for 'Gt', 'Lt' operators, the value must be an integer"])}`)
+  }
+  for (const [index, value] of values.entries()) {
+    const rules = labelValueFaults(value)
+    if (rules.length > 0) faults.push(`values[${index}][${key}]: ${invalid(value, rules)}`)
+  }
+  if (faults.length > 0) throw badRequirement(faults.length === 1 ? (faults[0] ?? '') : `[${faults.join(', ')}]`)
+  switch (operator) {
+    case 'in':
+      return { kind: 'in', key, values }
+    case 'notin':
+      return { kind: 'notIn', key, values }
+    case '!=':
+      return { kind: 'notEquals', key, value: first }
+    case '>':
+      return { kind: 'greater', key, bound: bound ?? 0n }
+    case '<':
+      return { kind: 'less', key, bound: bound ?? 0n }
+    default:
+      return { kind: 'equals', key, value: first }
+  }
+}
+
+function sortedSet(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].sort()
+}
+
+function invalid(value: string, rules: readonly string[]): string {
+  return `Invalid value: ${JSON.stringify(value)}: ${rules.join('; ')}`
+}
+
+function bad(message: string): ApiError {
+  return new ApiError('BadRequest', message)
+}
+
+function badRequirement(message: string): ApiError {
+  return bad(`unable to parse requirement: ${message}`)
+}
