@@ -6,7 +6,7 @@ VITEST := $(BIN) vitest run --config .config/vitest.config.ts
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev check static test test-unit test-integration test-conformance test-robustness bench image up down fix
+.PHONY: help run dev check static test test-unit test-integration test-conformance test-robustness bench image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -55,6 +55,9 @@ up: ## Start three etcd members and three replicas with docker compose
 
 down: ## Stop them again
 	docker compose down
+
+generate: $(READY) ## Compile proto/api to the schema table in src/schema/gen
+	$(BIN) node src/schema/compile/write-compiled.ts
 
 fix: $(READY) ## Format and mend what the linter can
 	$(BIN) oxlint --type-aware --fix src test .config

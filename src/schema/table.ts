@@ -43,6 +43,8 @@ export interface ScalarShape {
 
 export interface OpaqueShape {
   readonly kind: OpaqueKind
+  /** The schema of the kinds that hold one: `schemaOrArray`, `schemaOrBool`, `schemaOrStringArray`. */
+  readonly schema?: ObjectShape
 }
 
 export interface ListShape {
@@ -88,13 +90,13 @@ export interface Field {
   readonly omit: 'never' | 'empty' | 'zero'
   readonly nullable: boolean
   /** The default in the schema documents; what defaulting does beyond it is in `schema/defaults`. */
-  readonly default?: Value
-  readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[]
-  readonly patchMergeKey?: string
-  /** The feature gate that the field belongs to. */
-  readonly gate?: string
-  readonly embeddedResource?: boolean
-  readonly unionDiscriminator?: boolean
+  readonly default?: Value | undefined
+  readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[] | undefined
+  readonly patchMergeKey?: string | undefined
+  /** The feature gates that the field belongs to, separated by commas. */
+  readonly gate?: string | undefined
+  readonly embeddedResource?: boolean | undefined
+  readonly unionDiscriminator?: boolean | undefined
 }
 
 /** One field of a message: either a JSON field, or an inlined struct that JSON flattens. */
@@ -117,6 +119,8 @@ export type WireType =
   | 'bool'
   | 'double'
   | 'message'
+  /** A message whose one field is a list of strings, a plain list in JSON. */
+  | 'stringList'
   | 'map'
 
 /** A kind that can stand alone: it has an apiVersion and a kind. */

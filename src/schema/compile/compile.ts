@@ -1,0 +1,245 @@
+// Compiles the files of `proto/api` to the compact table. Runs at build time only: nothing that serves requests imports
+// protobufjs through here. Whatever it does not understand it refuses, so that a slip in a file is found when it is made.
+import protobufjs from 'protobufjs'
+import type {
+  CompiledField,
+  CompiledFieldFacts,
+  CompiledFile,
+  CompiledResource,
+  CompiledSchema,
+  CompiledSubresource,
+  CompiledType,
+} from '../table-compiled.ts'
+import { checkCompiled } from './check-compiled.ts'
+import { optionsOf, type Options } from './proto-options.ts'
+
+export interface ProtoFile {
+  /** The file's name without `.proto`: the stem of its types. */
+  readonly stem: string
+  readonly text: string
+}
+
+const SCALARS: ReadonlySet<string> = new Set(['string', 'bytes', 'int32', 'int64', 'bool', 'double'])
+
+/** The compiled form of all files but `options`. Throws with the place where something is not understood. */
+export function compileProtos(files: readonly ProtoFile[]): CompiledSchema {
+  const parsed = files
+    .filter(({ stem }) => stem !== 'options')
+    .map((file) => parseFile(file))
+    .sort((a, b) => (a.stem < b.stem ? -1 : 1))
+  const stems = new Map(parsed.map(({ packageName, stem }) => [packageName, stem]))
+  const schema = { files: parsed.map((file) => compileFile(file, stems)) }
+  checkCompiled(schema)
+  return schema
+}
+
+/** One line a type, so that a change of one type is a change of one line. */
+export function formatCompiled(schema: CompiledSchema): string {
+  const files = schema.files.map((file) => {
+    const { types, ...head } = file
+    const lines = types.map((type) => JSON.stringify(type)).join(',\n')
+    return `${JSON.stringify(head).slice(0, -1)},"types":[\n${lines}\n]}`
+  })
+  return `{"files":[\n${files.join(',\n')}\n]}\n`
+}
+
+interface ParsedFile {
+  readonly stem: string
+  readonly packageName: string
+  readonly space: protobufjs.NamespaceBase
+}
+
+function parseFile({ stem, text }: ProtoFile): ParsedFile {
+  const { package: packageName, root } = protobufjs.parse(text, new protobufjs.Root(), { keepCase: true })
+  const space = packageName === undefined ? null : root.lookup(packageName)
+  if (packageName === undefined || !(space instanceof protobufjs.Namespace)) throw new Error(`${stem}: has no package`)
+  return { stem, packageName, space }
+}
+
+function compileFile({ stem, space }: ParsedFile, stems: ReadonlyMap<string, string>): CompiledFile {
+  const options = optionsOf(space, stem)
+  const group = options.text('api_group')
+  const version = options.text('api_version')
+  const groupPriority = options.number('group_priority')
+  const versionPriority = options.number('version_priority')
+  const file: CompiledFile = {
+    stem,
+    ...(group === undefined ? {} : { group }),
+    ...(version === undefined ? {} : { version }),
+    openapi: options.text('openapi_prefix') ?? '',
+    ...(options.flag('served') === true ? { served: true } : {}),
+    ...(groupPriority === undefined || versionPriority === undefined
+      ? {}
+      : { priority: [groupPriority, versionPriority] }),
+    types: space.nestedArray.map((type) => {
+      if (!(type instanceof protobufjs.Type)) throw new Error(`${stem}.${type.name}: is not a message`)
+      return compileType(type, `${stem}.${type.name}`, (name) => typeName(name, stem, stems))
+    }),
+  }
+  options.done()
+  return file
+}
+
+/** The name in the table of a type as a file refers to it. */
+function typeName(name: string, stem: string, stems: ReadonlyMap<string, string>): string {
+  if (SCALARS.has(name)) return name
+  if (name === 'google.protobuf.Value') return 'any'
+  const dot = name.lastIndexOf('.')
+  const other = dot < 0 ? stem : stems.get(name.slice(0, dot))
+  if (other === undefined) throw new Error(`${stem}: refers to ${name}, whose package no file has`)
+  return `${other}.${name.slice(dot + 1)}`
+}
+
+function compileType(type: protobufjs.Type, place: string, nameOf: (name: string) => string): CompiledType {
+  const options = optionsOf(type, place)
+  const kind = options.oneOf('kind', ['own', 'core', 'every'])
+  const typeMeta = options.flag('type_meta')
+  const form = options.oneOf('form', [
+    'time',
+    'microTime',
+    'duration',
+    'quantity',
+    'intOrString',
+    'rawExtension',
+    'fieldsV1',
+    'json',
+    'schemaOrArray',
+    'schemaOrBool',
+    'schemaOrStringArray',
+    'list',
+  ])
+  const resource = compileResource(options)
+  const compiled: CompiledType = {
+    name: type.name,
+    ...(kind === undefined ? {} : { kind }),
+    ...(typeMeta === false ? { typeMeta } : {}),
+    ...(form === undefined ? {} : { form }),
+    ...(options.flag('atomic') === true ? { atomic: true } : {}),
+    ...(options.flag('published') === false ? { published: false } : {}),
+    ...(options.flag('json_only') === true ? { jsonOnly: true } : {}),
+    ...(resource === undefined ? {} : { resource }),
+    fields: type.fieldsArray.map((field) => compileField(field, `${place}.${field.name}`, nameOf)),
+  }
+  options.done()
+  return compiled
+}
+
+function compileResource(options: Options): CompiledResource | undefined {
+  const [resource, ...more] = options.records('resource')
+  const subresources = options.records('subresource').map(compileSubresource)
+  if (resource === undefined) return undefined
+  if (more.length > 0) throw new Error(`${resource.place}: has two resources`)
+  const shortNames = resource.texts('short_name')
+  const categories = resource.texts('category')
+  const verbs = resource.text('verbs')?.split(',')
+  const storageVersion = resource.text('storage_version')
+  const compiled: CompiledResource = {
+    plural: resource.required('plural'),
+    namespaced: resource.flag('namespaced') ?? false,
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(verbs === undefined ? {} : { verbs }),
+    ...(storageVersion === undefined ? {} : { storageVersion }),
+    ...(resource.flag('stored') === false ? { stored: false } : {}),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  }
+  resource.done()
+  return compiled
+}
+
+function compileSubresource(options: Options): CompiledSubresource {
+  const kind = options.text('kind')
+  const group = options.text('group')
+  const version = options.text('version')
+  const verbs = options.text('verbs')?.split(',')
+  const compiled: CompiledSubresource = {
+    name: options.required('name'),
+    ...(kind === undefined ? {} : { kind }),
+    ...(group === undefined ? {} : { group }),
+    ...(version === undefined ? {} : { version }),
+    ...(verbs === undefined ? {} : { verbs }),
+  }
+  options.done()
+  return compiled
+}
+
+function compileField(field: protobufjs.Field, place: string, nameOf: (name: string) => string): CompiledField {
+  const options = optionsOf(field, place)
+  const isMap = field instanceof protobufjs.MapField
+  if (isMap && field.keyType !== 'string') throw new Error(`${place}: is a map whose keys are not strings`)
+  if (field.repeated && SCALARS.has(field.type) && !['string', 'bytes'].includes(field.type)) {
+    if (options.flag('packed') !== false) throw new Error(`${place}: says not that it is unpacked`)
+  }
+  const type = nameOf(field.type)
+  const pointer = options.flag('proto3_optional') === true
+  const required = options.flag('required') === true
+  const omit = options.oneOf('omit', ['never', 'empty', 'zero']) ?? (required ? 'never' : 'empty')
+  const inline = options.flag('inline') === true
+  const marks = [
+    required ? 'r' : '',
+    pointer ? 'p' : '',
+    omit === 'never' && !inline ? 'n' : '',
+    omit === 'zero' ? 'z' : '',
+    inline ? 'i' : '',
+    options.flag('discriminator') === true ? 'd' : '',
+  ].join('')
+  const single = !field.repeated && !isMap
+  const facts = compileFacts(options, {
+    type,
+    zeroByDefault: single && required && !pointer && omit === 'never',
+  })
+  const name = options.text('json_name') ?? field.name
+  options.done()
+  const full = `${field.repeated ? '[]' : isMap ? '{}' : ''}${type}`
+  if (Object.keys(facts).length > 0) return [name, field.id, full, marks, facts]
+  return marks === '' ? [name, field.id, full] : [name, field.id, full, marks]
+}
+
+const ZEROS: Readonly<Record<string, string | number | boolean>> = {
+  string: '',
+  int32: 0,
+  int64: 0,
+  double: 0,
+  bool: false,
+}
+
+function compileFacts(
+  options: Options,
+  { type, zeroByDefault }: { readonly type: string; readonly zeroByDefault: boolean },
+): CompiledFieldFacts {
+  const text = options.text('default_value')
+  const zero = ZEROS[type]
+  const fallback = text === undefined ? (zeroByDefault ? zero : undefined) : parseDefault(text, zero, options.place)
+  const values = options.text('values')?.split('|')
+  const listType = options.oneOf('list_type', ['atomic', 'set', 'map'])
+  const listKeys = options.texts('list_key')
+  const mapType = options.oneOf('map_type', ['atomic', 'granular'])
+  const patchStrategy = options.list('patch_strategy', ['merge', 'replace', 'retainKeys'])
+  const patchMergeKey = options.text('patch_merge_key')
+  const member = options.text('member')
+  const gate = options.text('gate')
+  return {
+    ...(fallback === undefined ? {} : { default: fallback }),
+    ...(values === undefined ? {} : { values }),
+    ...(listType === undefined ? {} : { listType }),
+    ...(listKeys.length === 0 ? {} : { listKeys }),
+    ...(mapType === undefined ? {} : { mapType }),
+    ...(patchStrategy === undefined ? {} : { patchStrategy }),
+    ...(patchMergeKey === undefined ? {} : { patchMergeKey }),
+    ...(member === undefined ? {} : { member }),
+    ...(gate === undefined ? {} : { gate }),
+  }
+}
+
+function parseDefault(text: string, zero: string | number | boolean | undefined, place: string) {
+  switch (typeof zero) {
+    case 'string':
+      return text
+    case 'number':
+      return Number(text)
+    case 'boolean':
+      return text === 'true'
+    default:
+      throw new Error(`${place}: has a default that is not a scalar`)
+  }
+}

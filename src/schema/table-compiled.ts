@@ -1,0 +1,93 @@
+// The compiled form of `proto/api`: what `compile/` writes to `gen/built-in-kinds.json` and the loader reads. Compact, because
+// every start reads it; what says the usual is left out.
+import type { Value } from '../api/value.ts'
+
+export interface CompiledSchema {
+  readonly files: readonly CompiledFile[]
+}
+
+/** A group-version, or a library of types without one. */
+export interface CompiledFile {
+  /** What stands before the dot in the names of its types: `core_v1`. */
+  readonly stem: string
+  readonly group?: string
+  readonly version?: string
+  /** What stands before a type's name in OpenAPI documents. */
+  readonly openapi: string
+  readonly served?: true
+  /** Of the group and of the version in discovery, the highest first. */
+  readonly priority?: readonly [group: number, version: number]
+  readonly types: readonly CompiledType[]
+}
+
+export type TypeForm =
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  | 'quantity'
+  | 'intOrString'
+  | 'rawExtension'
+  | 'fieldsV1'
+  | 'json'
+  | 'schemaOrArray'
+  | 'schemaOrBool'
+  | 'schemaOrStringArray'
+  | 'list'
+
+export interface CompiledType {
+  readonly name: string
+  /** It can stand alone: in its own group-version, in v1 and understood in all, or in every one. */
+  readonly kind?: 'own' | 'core' | 'every'
+  /** False where a kind has no `kind` and `apiVersion` in JSON. */
+  readonly typeMeta?: false
+  readonly form?: TypeForm
+  readonly atomic?: true
+  readonly published?: false
+  readonly jsonOnly?: true
+  readonly resource?: CompiledResource
+  readonly fields: readonly CompiledField[]
+}
+
+export interface CompiledResource {
+  readonly plural: string
+  readonly namespaced: boolean
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly verbs?: readonly string[]
+  readonly storageVersion?: string
+  readonly stored?: false
+  readonly subresources?: readonly CompiledSubresource[]
+}
+
+export interface CompiledSubresource {
+  readonly name: string
+  readonly kind?: string
+  readonly group?: string
+  readonly version?: string
+  readonly verbs?: readonly string[]
+}
+
+/**
+ * The type is a protobuf scalar, `any`, or the name of a type; `[]` before it makes a list, `{}` a map.
+ * The marks: `r` required, `p` pointer, `n` never omitted, `z` omitted when zero, `i` inline, `d` union discriminator.
+ */
+export type CompiledField = readonly [
+  name: string,
+  number: number,
+  type: string,
+  marks?: string,
+  facts?: CompiledFieldFacts,
+]
+
+export interface CompiledFieldFacts {
+  readonly default?: Value
+  readonly values?: readonly string[]
+  readonly listType?: 'atomic' | 'set' | 'map'
+  readonly listKeys?: readonly string[]
+  readonly mapType?: 'atomic' | 'granular'
+  readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[]
+  readonly patchMergeKey?: string
+  /** The discriminator's value that goes with this member of the union. */
+  readonly member?: string
+  readonly gate?: string
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { compileProtos, formatCompiled } from '../../../src/schema/compile/compile.ts'
+import { COMPILED_PATH, readProtos } from '../../../src/schema/compile/write-compiled.ts'
+
+const HEAD = 'syntax = "proto3"; package test.v1; option (openapi_prefix) = "test";'
+
+function compile(body: string) {
+  return compileProtos([{ stem: 'test_v1', text: `${HEAD}\n${body}` }])
+}
+
+describe('the compiled table', () => {
+  it('is current: make generate leaves it as it is committed', () => {
+    expect(readFileSync(COMPILED_PATH, 'utf8') === formatCompiled(compileProtos(readProtos()))).toBe(true)
+  })
+
+  it('keeps the order of declaration and the JSON name', () => {
+    const [file] = compile(
+      'message A { string b = 2 [json_name = "$b"]; repeated A a = 1; map<string, bytes> c = 3; }',
+    ).files
+    expect(file?.types[0]?.fields).toEqual([
+      ['$b', 2, 'string'],
+      ['a', 1, '[]test_v1.A'],
+      ['c', 3, '{}bytes'],
+    ])
+  })
+
+  it('gives a required scalar its zero as default, and others what they say', () => {
+    const [file] = compile(`message A {
+      string a = 1 [(required) = true];
+      int32 b = 2 [(required) = true, (omit) = "empty"];
+      optional int64 c = 3 [(default_value) = "7"];
+      bool d = 4 [(omit) = "never", (default_value) = "true"];
+    }`).files
+    expect(file?.types[0]?.fields).toEqual([
+      ['a', 1, 'string', 'rn', { default: '' }],
+      ['b', 2, 'int32', 'r'],
+      ['c', 3, 'int64', 'p', { default: 7 }],
+      ['d', 4, 'bool', 'n', { default: true }],
+    ])
+  })
+
+  it.each([
+    ['an option nobody knows', 'message A { string a = 1 [(requird) = true]; }', 'unknown option requird'],
+    ['an option of the wrong type', 'message A { string a = 1 [(required) = "yes"]; }', 'required cannot be "yes"'],
+    [
+      'a word outside of the closed set',
+      'message A { repeated string a = 1 [(list_type) = "bag"]; }',
+      'list_type cannot be',
+    ],
+    ['an unknown patch strategy', 'message A { string a = 1 [(patch_strategy) = "mix"]; }', 'patch_strategy has mix'],
+    ['an option said twice', 'message A { string a = 1 [(gate) = "A", (gate) = "B"]; }', 'says gate twice'],
+    ['a type that is nowhere', 'message A { B b = 1; }', 'test_v1.B is nowhere'],
+    ['a package that no file has', 'message A { other.v1.B b = 1; }', 'whose package no file has'],
+    ['packed numbers', 'message A { repeated int32 a = 1; }', 'says not that it is unpacked'],
+    ['a map with numbers as keys', 'message A { map<int32, string> a = 1; }', 'keys are not strings'],
+    ['a keyed list without keys', 'message A { repeated A a = 1 [(list_type) = "map"]; }', 'has keys amiss'],
+    [
+      'a key that the items lack',
+      'message A { repeated A a = 1 [(list_type) = "map", (list_key) = "b"]; }',
+      'has no key b',
+    ],
+    ['a list type on what is no list', 'message A { A a = 1 [(list_type) = "set"]; }', 'is not a list'],
+    ['one JSON name for two fields', 'message A { string a = 1; string b = 2 [json_name = "a"]; }', 'uses a twice'],
+    ['a default on an object', 'message A { A a = 1 [(default_value) = "x"]; }', 'not a scalar'],
+    ['something that is not a message', 'enum A { B = 0; }', 'is not a message'],
+    ['two resources', `message A { option (resource) = { plural: "a" }; option (resource) = { plural: "b" }; }`, 'two'],
+  ])('refuses %s', (_, body, message) => {
+    expect(() => compile(body)).toThrow(message)
+  })
+
+  it('refuses a file without a package', () => {
+    expect(() => compileProtos([{ stem: 'x', text: 'syntax = "proto3"; message A {}' }])).toThrow('has no package')
+  })
+})
