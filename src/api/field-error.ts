@@ -1,6 +1,8 @@
-// Faults in single fields of an object: what validation returns, and how several become one `Invalid` error.
-import type { Value } from './value.ts'
+// Faults in single fields of an object: what validation returns, one constructor for each kind of fault, and how the
+// bad value is shown. The texts are the reference's; clients and people read them.
+import type { FieldPath } from './field-path.ts'
 import type { StatusCause } from './status.ts'
+import type { Value } from './value.ts'
 
 /** The `reason` of a cause in a Status. */
 export type FieldErrorReason =
@@ -11,7 +13,9 @@ export type FieldErrorReason =
   | 'FieldValueNotSupported'
   | 'FieldValueForbidden'
   | 'FieldValueTooLong'
+  | 'FieldValueTooShort'
   | 'FieldValueTooMany'
+  | 'FieldValueTooFew'
   | 'FieldValueTypeInvalid'
   | 'InternalError'
 
@@ -27,4 +31,147 @@ export interface FieldError {
 
 export function causeOf(error: FieldError): StatusCause {
   return { reason: error.reason, message: error.message, field: error.field }
+}
+
+/** A bad value whose text in the message is not the usual one for its type. */
+export class Shown {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** No value in the message at all: `Invalid value: <detail>`. */
+export const OMITTED = new Shown('')
+
+type Shape = Value | Shown | undefined
+
+export function required(at: FieldPath, detail = ''): FieldError {
+  return fault('FieldValueRequired', at, withDetail('Required value', detail))
+}
+
+export function forbidden(at: FieldPath, detail: string): FieldError {
+  return fault('FieldValueForbidden', at, withDetail('Forbidden', detail))
+}
+
+export function invalid(at: FieldPath, value: Shape, detail: string): FieldError {
+  return faultWithValue('FieldValueInvalid', { at, value, text: 'Invalid value', detail })
+}
+
+export function typeInvalid(at: FieldPath, value: Shape, detail: string): FieldError {
+  return faultWithValue('FieldValueTypeInvalid', { at, value, text: 'Invalid value', detail })
+}
+
+export function duplicate(at: FieldPath, value: Shape): FieldError {
+  return faultWithValue('FieldValueDuplicate', { at, value, text: 'Duplicate value', detail: '' })
+}
+
+export function notFound(at: FieldPath, value: Shape): FieldError {
+  return faultWithValue('FieldValueNotFound', { at, value, text: 'Not found', detail: '' })
+}
+
+/** The values are listed as given: sorted where the reference keeps them in a set, else in its order. */
+export function notSupported(at: FieldPath, value: Shape, supported: readonly string[]): FieldError {
+  const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quoted).join(', ')}`
+  return faultWithValue('FieldValueNotSupported', { at, value, text: 'Unsupported value', detail })
+}
+
+export function tooLong(at: FieldPath, maxBytes: number): FieldError {
+  const detail = `may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}`
+  return fault('FieldValueTooLong', at, `Too long: ${detail}`)
+}
+
+export function tooMany(at: FieldPath, count: number, max: number): FieldError {
+  const detail = `must have at most ${max} ${max === 1 ? 'item' : 'items'}`
+  return faultWithValue('FieldValueTooMany', { at, value: count, text: 'Too many', detail })
+}
+
+export function tooFew(at: FieldPath, count: number, min: number): FieldError {
+  const detail = `must have at least ${min} ${min === 1 ? 'item' : 'items'}`
+  return faultWithValue('FieldValueTooFew', { at, value: count, text: 'Too few', detail })
+}
+
+export function internalFault(at: FieldPath, detail: string): FieldError {
+  return fault('InternalError', at, withDetail('Internal error', detail))
+}
+
+/** A string as it stands in messages: `"a\tb"`, with everything that cannot be printed escaped. */
+export function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escaped)}"`
+}
+
+/** A value as compact JSON with the characters of markup escaped: how lists, objects and enumerated words are shown. */
+export function shownJson(value: Value | undefined): Shown {
+  return new Shown(json(value))
+}
+
+/** A map as compact JSON, its keys in order. */
+export function shownMap(map: Readonly<Record<string, Value>> | undefined): Shown {
+  if (map === undefined) return new Shown('null')
+  const keys = Object.keys(map).sort()
+  return new Shown(`{${keys.map((key) => `${json(key)}:${json(map[key])}`).join(',')}}`)
+}
+
+interface Told {
+  readonly at: FieldPath
+  readonly value: Shape
+  readonly text: string
+  readonly detail: string
+}
+
+function fault(reason: FieldErrorReason, at: FieldPath, message: string): FieldError {
+  return { reason, field: at.toString(), message }
+}
+
+function faultWithValue(reason: FieldErrorReason, { at, value, text, detail }: Told): FieldError {
+  const field = at.toString()
+  if (value === OMITTED) return { reason, field, message: withDetail(text, detail) }
+  const message = withDetail(`${text}: ${show(value)}`, detail)
+  return value === undefined || value instanceof Shown ? { reason, field, message } : { reason, field, message, value }
+}
+
+function withDetail(text: string, detail: string): string {
+  return detail === '' ? text : `${text}: ${detail}`
+}
+
+function show(value: Shape): string {
+  if (value instanceof Shown) return value.text
+  return typeof value === 'string' ? quoted(value) : json(value)
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+}
+
+function escaped(char: string): string {
+  const short = SHORT_ESCAPES[char]
+  if (short !== undefined) return short
+  const code = char.codePointAt(0) ?? 0
+  if (code < 0x80) return `\\x${hex(code, 2)}`
+  return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0')
+}
+
+function json(value: Value | undefined): string {
+  if (value === undefined || value === null) return 'null'
+  if (typeof value === 'string')
+    return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`)
+  if (typeof value !== 'object') return String(value)
+  if (Array.isArray(value)) return `[${value.map(json).join(',')}]`
+  return `{${Object.entries(value)
+    .map(([key, member]) => `${json(key)}:${json(member)}`)
+    .join(',')}}`
 }

@@ -1,0 +1,97 @@
+// One validation under way: the faults found so far, in the order of the reference, and what the rules depend on.
+// Made for one object and thrown away; rules add to it and never read what others added.
+import {
+  duplicate,
+  type FieldError,
+  forbidden,
+  internalFault,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  type Shown,
+  tooLong,
+  tooMany,
+} from '../../api/field-error.ts'
+import type { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type Value } from '../../api/value.ts'
+import type { Faults } from './formats.ts'
+
+export interface ValidationContext {
+  /** The names of the feature gates that are on. */
+  readonly gates: ReadonlySet<string>
+  /** Whether objects of the kind live in a namespace. */
+  readonly namespaced: boolean
+}
+
+export const IMMUTABLE = 'field is immutable'
+export const NOT_NEGATIVE = 'must be greater than or equal to 0'
+export const POSITIVE = 'must be greater than 0'
+
+export class Check {
+  readonly context: ValidationContext
+  readonly errors: FieldError[] = []
+
+  constructor(context: ValidationContext) {
+    this.context = context
+  }
+
+  gate(name: string): boolean {
+    return this.context.gates.has(name)
+  }
+
+  required(at: FieldPath, detail = ''): void {
+    this.errors.push(required(at, detail))
+  }
+
+  forbidden(at: FieldPath, detail: string): void {
+    this.errors.push(forbidden(at, detail))
+  }
+
+  invalid(at: FieldPath, value: Value | Shown | undefined, detail: string): void {
+    this.errors.push(invalid(at, value, detail))
+  }
+
+  duplicate(at: FieldPath, value: Value | Shown): void {
+    this.errors.push(duplicate(at, value))
+  }
+
+  notFound(at: FieldPath, value: Value): void {
+    this.errors.push(notFound(at, value))
+  }
+
+  notSupported(at: FieldPath, value: Value | Shown | undefined, supported: readonly string[]): void {
+    this.errors.push(notSupported(at, value, supported))
+  }
+
+  tooLong(at: FieldPath, maxBytes: number): void {
+    this.errors.push(tooLong(at, maxBytes))
+  }
+
+  tooMany(at: FieldPath, count: number, max: number): void {
+    this.errors.push(tooMany(at, count, max))
+  }
+
+  internal(at: FieldPath, detail: string): void {
+    this.errors.push(internalFault(at, detail))
+  }
+
+  /** The faults that a format found in a value. */
+  format(at: FieldPath, value: Value, faults: Faults): void {
+    for (const fault of faults) this.errors.push(invalid(at, value, fault))
+  }
+
+  notNegative(at: FieldPath, value: number | bigint | undefined): void {
+    if (value !== undefined && value < 0) this.invalid(at, value, NOT_NEGATIVE)
+  }
+
+  /** One of a closed set of words; '' is refused too. */
+  oneOf(at: FieldPath, value: string, supported: readonly string[]): void {
+    if (!supported.includes(value)) this.notSupported(at, value, supported)
+  }
+
+  /** As it was; the new value is shown. */
+  unchanged(at: FieldPath, now: Value | undefined, before: Value | undefined): void {
+    if (!equalValues(now, before)) this.invalid(at, now, IMMUTABLE)
+  }
+}

@@ -1,0 +1,94 @@
+// Labels, annotations and label selectors, wherever they occur; and whether a selector takes a set of labels.
+import type { FieldPath } from '../../api/field-path.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+import type { Check } from './check.ts'
+import { labelValue, qualifiedName } from './formats.ts'
+import { has, partIn, partsOf, textOf, textsOf } from './members.ts'
+
+const MAX_ANNOTATION_BYTES = 256 * 1024
+
+export function checkLabels(labels: ValueMap | undefined, at: FieldPath, check: Check): void {
+  if (labels === undefined) return
+  for (const [key, value] of Object.entries(labels)) {
+    check.format(at, key, qualifiedName(key))
+    if (typeof value === 'string') check.format(at, value, labelValue(value))
+  }
+}
+
+export function checkAnnotations(annotations: ValueMap | undefined, at: FieldPath, check: Check): void {
+  if (annotations === undefined) return
+  let bytes = 0
+  for (const [key, value] of Object.entries(annotations)) {
+    check.format(at, key, qualifiedName(key.toLowerCase()))
+    bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0)
+  }
+  if (bytes > MAX_ANNOTATION_BYTES) check.tooLong(at, MAX_ANNOTATION_BYTES)
+}
+
+export function checkLabelSelector(selector: ValueMap | undefined, at: FieldPath, check: Check): void {
+  if (selector === undefined) return
+  checkLabels(partIn(selector, 'matchLabels'), at.child('matchLabels'), check)
+  const expressions = partsOf(selector, 'matchExpressions')
+  for (const [i, expression] of expressions.entries()) {
+    checkRequirement(expression, at.child('matchExpressions').index(i), check)
+  }
+}
+
+function checkRequirement(expression: ValueMap, at: FieldPath, check: Check): void {
+  const operator = textOf(expression, 'operator')
+  const values = textsOf(expression, 'values')
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length === 0)
+        check.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")
+      break
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length > 0) {
+        check.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+      }
+      break
+    default:
+      check.invalid(at.child('operator'), operator, 'not a valid selector operator')
+  }
+  const key = textOf(expression, 'key')
+  check.format(at.child('key'), key, qualifiedName(key))
+  for (const [i, value] of values.entries()) {
+    const faults = labelValue(value)
+    if (faults.length > 0) check.format(at.child('values').index(i), value, faults)
+  }
+}
+
+/** Whether a selector says nothing at all. */
+export function isEmptySelector(selector: ValueMap): boolean {
+  const labels = partIn(selector, 'matchLabels')
+  return (
+    (labels === undefined || Object.keys(labels).length === 0) && partsOf(selector, 'matchExpressions').length === 0
+  )
+}
+
+/** Whether every requirement holds for the labels. An absent selector selects nothing, an empty one everything. */
+export function selects(selector: ValueMap | undefined, labels: ValueMap): boolean {
+  if (selector === undefined) return false
+  const wanted = partIn(selector, 'matchLabels') ?? {}
+  return (
+    Object.entries(wanted).every(([key, value]) => own(labels, key) === value) &&
+    partsOf(selector, 'matchExpressions').every((expression) => meets(expression, labels))
+  )
+}
+
+function meets(expression: ValueMap, labels: ValueMap): boolean {
+  const value = own(labels, textOf(expression, 'key'))
+  const values = has(expression, 'values') ? textsOf(expression, 'values') : []
+  switch (textOf(expression, 'operator')) {
+    case 'In':
+      return typeof value === 'string' && values.includes(value)
+    case 'NotIn':
+      return typeof value !== 'string' || !values.includes(value)
+    case 'Exists':
+      return value !== undefined
+    default:
+      return value === undefined
+  }
+}

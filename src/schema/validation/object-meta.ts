@@ -1,0 +1,200 @@
+// The rules for `metadata` that all kinds share: of a new object, and of a changed one against the stored one. The
+// kinds' own rules add the format of the name.
+import { quoted, shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { parseGroupVersion } from '../../api/object.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import { type Check, IMMUTABLE } from './check.ts'
+import {
+  asName,
+  dns1123Label,
+  dns1123Subdomain,
+  longerThan,
+  type NameFormat,
+  pathSegment,
+  qualifiedName,
+} from './formats.ts'
+import { checkAnnotations, checkLabels } from './labels.ts'
+import { flagOf, has, numberOf, partIn, partOf, partsOf, textOf, textsOf } from './members.ts'
+
+export const METADATA = FieldPath.root('metadata')
+
+export const subdomainName: NameFormat = asName(dns1123Subdomain)
+export const labelName: NameFormat = asName(dns1123Label)
+export const segmentName: NameFormat = (text) => pathSegment(text)
+
+const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion']
+
+/** What is asked of metadata whatever the kind: checked after the kind's own rules have passed. */
+export function checkCommonMeta(object: ValueMap, check: Check): void {
+  checkMeta(object, segmentName, check)
+}
+
+/** A new object of a built-in kind: finalizers without a domain must be the server's own. */
+export function checkBuiltInMeta(object: ValueMap, name: NameFormat, check: Check): void {
+  const meta = partOf(object, 'metadata')
+  checkMeta(object, name, check)
+  checkFinalizerWords(meta, check)
+}
+
+/** A new object of a kind that accepts any qualified finalizer. */
+export function checkMeta(object: ValueMap, name: NameFormat, check: Check): void {
+  const meta = partOf(object, 'metadata')
+  checkNames(meta, name, check)
+  checkNamespace(meta, check)
+  check.notNegative(METADATA.child('generation'), numberOf(meta, 'generation'))
+  checkCollections(meta, check)
+}
+
+/** A changed object, against the stored one. */
+export function checkMetaUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
+  const meta = partOf(object, 'metadata')
+  const old = partOf(stored, 'metadata')
+  if (has(old, 'deletionTimestamp')) checkNoNewFinalizers(meta, old, check)
+  if (textOf(meta, 'resourceVersion') === '') {
+    check.invalid(METADATA.child('resourceVersion'), '', 'must be specified for an update')
+  }
+  const generation = numberOf(meta, 'generation')
+  if (generation < numberOf(old, 'generation')) {
+    check.invalid(METADATA.child('generation'), generation, 'must not be decremented')
+  }
+  for (const field of ['name', 'namespace', 'uid']) {
+    const now = textOf(meta, field)
+    if (now !== textOf(old, field)) check.invalid(METADATA.child(field), now, IMMUTABLE)
+  }
+  for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']) {
+    const now = meta[field] ?? null
+    if (!equalValues(now, old[field] ?? null)) check.invalid(METADATA.child(field), now, IMMUTABLE)
+  }
+  checkCollections(meta, check)
+}
+
+/** `checkMetaUpdate` with the finalizer words of built-in kinds. */
+export function checkBuiltInMetaUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
+  checkMetaUpdate(object, stored, check)
+  checkFinalizerWords(partOf(object, 'metadata'), check)
+}
+
+function checkNames(meta: ValueMap, format: NameFormat, check: Check): void {
+  const generateName = textOf(meta, 'generateName')
+  if (generateName !== '') check.format(METADATA.child('generateName'), generateName, format(generateName, true))
+  const name = textOf(meta, 'name')
+  if (name === '') check.required(METADATA.child('name'), 'name or generateName is required')
+  else check.format(METADATA.child('name'), name, format(name, false))
+}
+
+function checkNamespace(meta: ValueMap, check: Check): void {
+  const namespace = textOf(meta, 'namespace')
+  const at = METADATA.child('namespace')
+  if (!check.context.namespaced) {
+    if (namespace !== '') check.forbidden(at, 'not allowed on this type')
+  } else if (namespace === '') check.required(at)
+  else check.format(at, namespace, labelName(namespace, false))
+}
+
+function checkCollections(meta: ValueMap, check: Check): void {
+  checkLabels(partIn(meta, 'labels'), METADATA.child('labels'), check)
+  checkAnnotations(partIn(meta, 'annotations'), METADATA.child('annotations'), check)
+  checkOwners(partsOf(meta, 'ownerReferences'), METADATA.child('ownerReferences'), check)
+  checkFinalizers(textsOf(meta, 'finalizers'), METADATA.child('finalizers'), check)
+  checkManagedFields(partsOf(meta, 'managedFields'), METADATA.child('managedFields'), check)
+}
+
+/** Each of these faults shows the whole list; a list made of nothing else must not be shown once an item. */
+const MAX_WHOLE_LISTS = 8
+
+function checkOwners(owners: readonly ValueMap[], at: FieldPath, check: Check): void {
+  let first: string | undefined
+  let told = 0
+  for (const owner of owners) {
+    checkOwner(owner, at, check)
+    if (!flagOf(owner, 'controller')) continue
+    const name = `${textOf(owner, 'kind')}/${textOf(owner, 'name')}`
+    if (first === undefined) first = name
+    else if (told++ < MAX_WHOLE_LISTS) {
+      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${name}`
+      check.invalid(at, shownJson(owners), detail)
+    }
+  }
+}
+
+function checkOwner(owner: ValueMap, at: FieldPath, check: Check): void {
+  const apiVersion = textOf(owner, 'apiVersion')
+  const kind = textOf(owner, 'kind')
+  const gv = parseGroupVersion(apiVersion)
+  if (gv === undefined || gv.version === '')
+    check.invalid(at.child('apiVersion'), apiVersion, 'version must not be empty')
+  if (kind === '') check.invalid(at.child('kind'), kind, 'must not be empty')
+  for (const field of ['name', 'uid']) {
+    if (textOf(owner, field) === '') check.invalid(at.child(field), '', 'must not be empty')
+  }
+  if (apiVersion === 'v1' && kind === 'Event') {
+    check.invalid(at, shownJson(owner), '/v1, Kind=Event is disallowed from being an owner')
+  }
+}
+
+function checkFinalizers(finalizers: readonly string[], at: FieldPath, check: Check): void {
+  for (const finalizer of finalizers) check.format(at, finalizer, qualifiedName(finalizer))
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    check.invalid(at, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set')
+  }
+}
+
+function checkFinalizerWords(meta: ValueMap, check: Check): void {
+  for (const [i, finalizer] of textsOf(meta, 'finalizers').entries()) {
+    checkFinalizerWord(finalizer, METADATA.child('finalizers').index(i), check)
+  }
+}
+
+/** A finalizer of a built-in kind: one of the server's own words, or a name with a domain. */
+export function checkFinalizerWord(finalizer: string, at: FieldPath, check: Check): void {
+  const faults = qualifiedName(finalizer)
+  check.format(at, finalizer, faults)
+  if (faults.length === 0 && !finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer)) {
+    check.invalid(at, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')
+  }
+}
+
+function checkNoNewFinalizers(meta: ValueMap, old: ValueMap, check: Check): void {
+  const before = new Set(textsOf(old, 'finalizers'))
+  const added = [...new Set(textsOf(meta, 'finalizers'))].filter((finalizer) => !before.has(finalizer)).sort()
+  if (added.length === 0) return
+  const shown = `[]string{${added.map(quoted).join(', ')}}`
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`
+  check.forbidden(METADATA.child('finalizers'), detail)
+}
+
+function checkManagedFields(entries: readonly ValueMap[], list: FieldPath, check: Check): void {
+  for (const [i, entry] of entries.entries()) {
+    const at = list.index(i)
+    const operation = textOf(entry, 'operation')
+    if (operation !== 'Apply' && operation !== 'Update') {
+      check.invalid(at.child('operation'), operation, 'must be `Apply` or `Update`')
+    }
+    const fieldsType = textOf(entry, 'fieldsType')
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+      check.invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`')
+    }
+    checkFieldManager(textOf(entry, 'manager'), at.child('manager'), check)
+    if (longerThan(textOf(entry, 'subresource'), 256)) check.tooLong(at.child('subresource'), 256)
+  }
+}
+
+/** The name of a field manager: short, and every character printable. */
+export function checkFieldManager(manager: string, at: FieldPath, check: Check): void {
+  if (longerThan(manager, 128)) {
+    check.tooLong(at, 128)
+    return
+  }
+  let position = 0
+  for (const char of manager) {
+    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) {
+      check.invalid(at, manager, `invalid character ${codePoint(char)} (at position ${position})`)
+    }
+    position += Buffer.byteLength(char)
+  }
+}
+
+function codePoint(char: string): string {
+  return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}

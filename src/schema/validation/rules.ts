@@ -1,0 +1,30 @@
+// What a file of this folder says about its kinds: the rules for a new object, for a changed one, and for changes that
+// come through a subresource.
+import type { ValueMap } from '../../api/value.ts'
+import type { Check } from './check.ts'
+import type { NameFormat } from './formats.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate } from './object-meta.ts'
+
+export type CreateRule = (object: ValueMap, check: Check) => void
+
+/** `stored` is the object as it was. */
+export type UpdateRule = (object: ValueMap, stored: ValueMap, check: Check) => void
+
+export interface KindRules {
+  readonly create: CreateRule
+  readonly update: UpdateRule
+  /** By the name of the subresource: `status`, `approval`, `resize`. One that is not listed has the rules of metadata only. */
+  readonly subresources?: Readonly<Record<string, UpdateRule>>
+}
+
+/** The rules of the kinds of a group, by kind. */
+export type GroupRules = Readonly<Record<string, KindRules>>
+
+/** A kind with rules for its metadata alone. */
+export function metadataOnly(name: NameFormat): KindRules {
+  return {
+    create: (object, check) => checkBuiltInMeta(object, name, check),
+    update: checkBuiltInMetaUpdate,
+    subresources: { status: checkBuiltInMetaUpdate },
+  }
+}

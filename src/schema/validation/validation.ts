@@ -1,0 +1,78 @@
+// The front door: what is wrong with an object of a kind that is to be created or changed. Objects are decoded and
+// defaulted already. The faults come in the order of the reference, with its paths and words; an empty list means that
+// the object may be stored. Nothing here throws, whatever the object holds.
+import type { FieldError } from '../../api/field-error.ts'
+import type { GroupVersionKind } from '../../api/object.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { Check, type ValidationContext } from './check.ts'
+import { CORE_RULES } from './core.ts'
+import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
+import type { GroupRules, KindRules, UpdateRule } from './rules.ts'
+
+export type { ValidationContext } from './check.ts'
+
+export interface Change {
+  readonly object: ValueMap
+  /** The object as it is stored. */
+  readonly stored: ValueMap
+}
+
+/** The faults of an object that is to be created. */
+export function validateCreate(
+  gvk: GroupVersionKind,
+  object: ValueMap,
+  context: ValidationContext,
+): readonly FieldError[] {
+  const check = new Check(context)
+  rulesOf(gvk).create(object, check)
+  if (check.errors.length === 0) checkCommonMeta(object, check)
+  return check.errors
+}
+
+/** The faults of an object that is to take the place of the stored one. */
+export function validateUpdate(
+  gvk: GroupVersionKind,
+  change: Change,
+  context: ValidationContext,
+): readonly FieldError[] {
+  return changed(change, rulesOf(gvk).update, context)
+}
+
+export interface SubresourceChange extends Change {
+  /** `status`, `approval`, `ephemeralcontainers`, `resize`, `finalize`, … */
+  readonly subresource: string
+}
+
+/** The faults of a change that comes through a subresource; `object` is the whole object as it would be stored. */
+export function validateSubresource(
+  gvk: GroupVersionKind,
+  change: SubresourceChange,
+  context: ValidationContext,
+): readonly FieldError[] {
+  const rule = rulesOf(gvk).subresources?.[change.subresource] ?? checkMetaUpdate
+  return changed(change, rule, context)
+}
+
+/** Metadata is checked for every kind first, and again by the kind's own rules: causes repeat on updates (W-007). */
+function changed({ object, stored }: Change, rule: UpdateRule, context: ValidationContext): readonly FieldError[] {
+  const check = new Check(context)
+  checkCommonMeta(object, check)
+  checkMetaUpdate(object, stored, check)
+  rule(object, stored, check)
+  return check.errors
+}
+
+const RULES: Readonly<Record<string, GroupRules>> = {
+  '': CORE_RULES,
+}
+
+/** Kinds that are not built in have rules for their metadata; the rest is in their schema. */
+const CUSTOM_RULES: KindRules = {
+  create: (object, check) => checkMeta(object, subdomainName, check),
+  update: checkMetaUpdate,
+}
+
+function rulesOf({ group, kind }: GroupVersionKind): KindRules {
+  const rules = Object.hasOwn(RULES, group) ? RULES[group] : undefined
+  return rules !== undefined && Object.hasOwn(rules, kind) ? (rules[kind] ?? CUSTOM_RULES) : CUSTOM_RULES
+}

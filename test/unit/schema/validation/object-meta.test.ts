@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import type { ValueMap } from '../../../../src/api/value.ts'
+import { validateCreate, validateUpdate } from '../../../../src/schema/validation/validation.ts'
+
+const context = { gates: new Set<string>(), namespaced: true }
+const gvk = { group: '', version: 'v1', kind: 'ServiceAccount' }
+const made = (metadata: ValueMap): ValueMap => ({ metadata: { name: 'a', namespace: 'ns', ...metadata } })
+const stored = (metadata: ValueMap): ValueMap => made({ uid: 'u', resourceVersion: '1', ...metadata })
+const told = (errors: readonly { field: string; message: string }[]) => errors.map((e) => `${e.field}: ${e.message}`)
+const owner = (more: ValueMap): ValueMap => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u1', ...more })
+
+describe('metadata of a new object', () => {
+  it.each<[string, ValueMap, readonly unknown[]]>([
+    ['nothing wrong', { labels: { 'a/b': '' }, annotations: { 'A.b/C': 'x y' }, finalizers: ['a/b', 'orphan'] }, []],
+    ['no name', { name: '' }, ['metadata.name: Required value: name or generateName is required']],
+    [
+      'a generated name with a bad prefix',
+      { name: '_xyz12', generateName: '_x' },
+      [
+        expect.stringContaining('metadata.generateName: Invalid value: "_x"'),
+        expect.stringContaining('metadata.name: Invalid value: "_xyz12"'),
+      ],
+    ],
+    [
+      'a negative generation',
+      { generation: -1 },
+      ['metadata.generation: Invalid value: -1: must be greater than or equal to 0'],
+    ],
+    [
+      'a bad label value',
+      { labels: { a: 'not valid' } },
+      [expect.stringContaining('metadata.labels: Invalid value: "not valid": a valid label must be')],
+    ],
+    [
+      'too many bytes of annotations',
+      { annotations: { a: 'x'.repeat(262144) } },
+      ['metadata.annotations: Too long: may not be more than 262144 bytes'],
+    ],
+    [
+      'an owner without uid',
+      { ownerReferences: [owner({ uid: '' })] },
+      ['metadata.ownerReferences.uid: Invalid value: "": must not be empty'],
+    ],
+    [
+      'an owner without version',
+      { ownerReferences: [owner({ apiVersion: 'a/' })] },
+      ['metadata.ownerReferences.apiVersion: Invalid value: "a/": version must not be empty'],
+    ],
+    [
+      'an event as owner',
+      { ownerReferences: [owner({ kind: 'Event', name: 'x' })] },
+      [
+        'metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"x","uid":"u1"}: /v1, Kind=Event is disallowed from being an owner',
+      ],
+    ],
+    [
+      'two controllers',
+      { ownerReferences: [owner({ controller: true }), owner({ kind: 'B', name: 'y', controller: true })] },
+      [
+        expect.stringMatching(
+          /^metadata.ownerReferences: Invalid value: \[\{.*\},\{.*\}\]: Only one reference can have Controller set to true. Found "true" in references for Pod\/p and B\/y$/,
+        ),
+      ],
+    ],
+    [
+      'a bare finalizer',
+      { finalizers: ['foo'] },
+      [
+        'metadata.finalizers[0]: Invalid value: "foo": name is neither a standard finalizer name nor is it fully qualified',
+      ],
+    ],
+    [
+      'both deletion finalizers',
+      { finalizers: ['orphan', 'foregroundDeletion'] },
+      [
+        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set',
+      ],
+    ],
+    [
+      'odd managed fields',
+      { managedFields: [{ operation: 'Odd', fieldsType: 'V2', manager: 'bad\x01name', subresource: 'x'.repeat(257) }] },
+      [
+        'metadata.managedFields[0].operation: Invalid value: "Odd": must be `Apply` or `Update`',
+        'metadata.managedFields[0].fieldsType: Invalid value: "V2": must be `FieldsV1`',
+        'metadata.managedFields[0].manager: Invalid value: "bad\\x01name": invalid character U+0001 (at position 3)',
+        'metadata.managedFields[0].subresource: Too long: may not be more than 256 bytes',
+      ],
+    ],
+  ])('%s', (_, metadata, expected) => {
+    expect(told(validateCreate(gvk, made(metadata), context))).toEqual(expected)
+  })
+
+  it('needs a namespace where the kind has one, and none elsewhere', () => {
+    expect(told(validateCreate(gvk, made({ namespace: '' }), context))).toEqual(['metadata.namespace: Required value'])
+    const cluster = { ...context, namespaced: false }
+    expect(told(validateCreate(gvk, made({}), cluster))).toEqual([
+      'metadata.namespace: Forbidden: not allowed on this type',
+    ])
+  })
+
+  it('takes labels by the hundred thousand in linear time', () => {
+    const labels = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, 'bad value']))
+    expect(validateCreate(gvk, made({ labels }), context)).toHaveLength(100_000)
+  })
+})
+
+describe('metadata of a changed object', () => {
+  it.each<[string, ValueMap, ValueMap, readonly unknown[]]>([
+    ['nothing changed', {}, {}, []],
+    [
+      'another uid, told by both rounds',
+      { uid: 'x' },
+      {},
+      ['metadata.uid: Invalid value: "x": field is immutable', 'metadata.uid: Invalid value: "x": field is immutable'],
+    ],
+    [
+      'a grace period on a live object',
+      { deletionGracePeriodSeconds: 5 },
+      {},
+      Array(2).fill('metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable'),
+    ],
+    [
+      'a new finalizer on a dying object',
+      { finalizers: ['example.com/new'], deletionTimestamp: 't' },
+      { deletionTimestamp: 't' },
+      Array(2).fill(
+        'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/new"}',
+      ),
+    ],
+    [
+      'no version',
+      { resourceVersion: '' },
+      {},
+      Array(2).fill('metadata.resourceVersion: Invalid value: "": must be specified for an update'),
+    ],
+    [
+      'an older generation',
+      { generation: 1 },
+      { generation: 2 },
+      Array(2).fill('metadata.generation: Invalid value: 1: must not be decremented'),
+    ],
+  ])('%s', (_, metadata, before, expected) => {
+    const change = { object: stored(metadata), stored: stored(before) }
+    expect(told(validateUpdate(gvk, change, context))).toEqual(expected)
+  })
+
+  it('repeats a bad label as often as the reference does', () => {
+    const object = stored({ labels: { a: 'b c' } })
+    const configMap = { group: '', version: 'v1', kind: 'ConfigMap' }
+    expect(validateUpdate(configMap, { object, stored: stored({}) }, context)).toHaveLength(4)
+    expect(validateUpdate(gvk, { object, stored: stored({}) }, context)).toHaveLength(3)
+  })
+})
