@@ -13,7 +13,7 @@ export type StatusReason =
   | 'Invalid'
   | 'Timeout'
   | 'ServerTimeout'
-  | 'StoreReadError'
+  | 'StorageReadError'
   | 'TooManyRequests'
   | 'MethodNotAllowed'
   | 'NotAcceptable'
@@ -51,7 +51,7 @@ const CODES: Readonly<Record<StatusReason, number>> = {
   Invalid: 422,
   Timeout: 504,
   ServerTimeout: 500,
-  StoreReadError: 500,
+  StorageReadError: 500,
   TooManyRequests: 429,
   MethodNotAllowed: 405,
   NotAcceptable: 406,
@@ -66,6 +66,8 @@ export interface ApiErrorOptions {
   readonly details?: StatusDetails
   /** Where it is not the one that belongs to the reason. */
   readonly code?: number
+  /** Where the list can go on all the same, at another revision. */
+  readonly continueToken?: string
   readonly cause?: unknown
 }
 
@@ -74,12 +76,14 @@ export class ApiError extends Error {
   readonly reason: StatusReason
   readonly code: number
   readonly details: StatusDetails | undefined
+  readonly continueToken: string | undefined
 
   constructor(reason: StatusReason, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.reason = reason
     this.code = options.code ?? CODES[reason]
     this.details = options.details
+    this.continueToken = options.continueToken
   }
 }
 
@@ -87,7 +91,7 @@ export class ApiError extends Error {
 export interface Status {
   readonly kind: 'Status'
   readonly apiVersion: 'v1'
-  readonly metadata: Readonly<Record<string, never>>
+  readonly metadata: { readonly continue?: string }
   readonly status: 'Failure' | 'Success'
   readonly message?: string
   readonly reason?: string
@@ -99,7 +103,7 @@ export function statusOf(error: ApiError): Status {
   return {
     kind: 'Status',
     apiVersion: 'v1',
-    metadata: {},
+    metadata: error.continueToken === undefined ? {} : { continue: error.continueToken },
     status: 'Failure',
     ...(error.message === '' ? {} : { message: error.message }),
     ...(error.reason === '' ? {} : { reason: error.reason }),

@@ -2,6 +2,8 @@
 // the dry run implement it. One write verb: whoever writes decides on what is stored now, again if another won.
 import type { ApiObject, GroupResource } from '../api/object.ts'
 import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart } from '../api/read.ts'
+import type { SelectableField } from '../api/selector-fields.ts'
+import type { FieldSelector, LabelSelector } from '../api/selector.ts'
 
 /** A type of stored objects: where its keys are and what selection may ask for. Plain data, made by the registry. */
 export interface StoredResource extends GroupResource {
@@ -10,18 +12,6 @@ export interface StoredResource extends GroupResource {
   readonly namespaced: boolean
   /** What field selectors may name, beside `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly SelectableField[]
-}
-
-/** A field selectors' name for something in the stored object, always compared as text. */
-export interface SelectableField {
-  /** As selectors say it, in the storage version's words: `spec.nodeName`. */
-  readonly name: string
-  /** Where the value is; the first of these that is there and not empty counts. None: the value is always `absent`. */
-  readonly paths: readonly (readonly string[])[]
-  /** The value where none of the paths leads to one: mostly empty, `false` for flags, `0` for counts. */
-  readonly absent: string
-  /** Watches and lists that ask for one value of it are served without looking at the other objects. */
-  readonly indexed: boolean
 }
 
 export interface ObjectKey {
@@ -33,20 +23,9 @@ export interface ObjectKey {
 
 /** Which objects of a type are meant; what is absent does not narrow. */
 export interface Selection {
-  readonly labels?: LabelCondition
-  readonly fields?: readonly FieldCondition[]
-}
-
-/** A parsed label selector; `api/selector.ts` makes them. */
-export interface LabelCondition {
-  matches(label: (key: string) => string | undefined): boolean
-}
-
-/** One term of a parsed field selector; all of them must hold. */
-export interface FieldCondition {
-  readonly field: string
-  readonly operator: '=' | '!='
-  readonly value: string
+  readonly labels?: LabelSelector
+  /** In the storage version's words. */
+  readonly fields?: FieldSelector
 }
 
 /** Something is stored under the key that cannot be read as an object: damaged, or encrypted with a key we do not have. */
@@ -76,7 +55,7 @@ export interface ListRequest {
   /** At most this many objects; absent: all. Always above zero. */
   readonly limit?: number
   readonly selection?: Selection
-  /** Lists go on without the objects that cannot be read, where otherwise they fail with `StoreReadError`. */
+  /** Lists go on without the objects that cannot be read, where otherwise they fail with `StorageReadError`. */
   readonly skipUnreadable?: boolean
 }
 
@@ -138,7 +117,7 @@ export interface Store {
   list(request: ListRequest, signal: AbortSignal): Promise<ListPage>
   /**
    * Resolves when the place to begin is found; throws `Expired` where that is too old. Later the iteration throws: `Expired` where
-   * the reader fell behind history, `StoreReadError` where an object cannot be read. It ends by itself where the watch has to be
+   * the reader fell behind history, `StorageReadError` where an object cannot be read. It ends by itself where the watch has to be
    * begun anew from the last revision.
    */
   watch(request: WatchRequest, signal: AbortSignal): Promise<Watch>

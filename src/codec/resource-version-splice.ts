@@ -1,0 +1,108 @@
+// The place of `metadata.resourceVersion` in stored JSON, which is stored without it: found once when an object is read,
+// filled by joining bytes. Where the label map is comes along, because it is passed on the way.
+import { findMember, isString, skipString, skipValue } from './json-scan.ts'
+import type { Span } from './json-scan.ts'
+
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_MAP = 0x7b
+const CLOSE_MAP = 0x7d
+const NONE: Span = { start: 0, end: 0 }
+
+/** Where things are in an object's stored bytes. */
+export interface ObjectLayout {
+  /** What goes out for the version to come in: an old one, or nothing. */
+  readonly version: Span
+  /** Commas that the version needs around it. */
+  readonly before: '' | ','
+  readonly after: '' | ','
+  /** The label map, braces included; empty where there is none. */
+  readonly labels: Span
+}
+
+/** Metadata's fields that stand before the version in the order of the built-in kinds, where the name is the first of all. */
+const BEFORE_VERSION = ['name', 'namespace', 'uid', 'generateName', 'selfLink'] as const
+
+/** Those that stand behind version and labels there: nothing that is looked for follows. */
+const BEHIND_LABELS = ['annotations', 'ownerReferences', 'finalizers', 'managedFields'] as const
+
+/** Other kinds have their fields in the order of their names; of metadata's, these follow the version. */
+const SORTED_BEHIND_VERSION = ['selfLink', 'uid'] as const
+
+/** Undefined: not the canonical JSON of an object with metadata. */
+export function layoutOf(bytes: Buffer): ObjectLayout | undefined {
+  if (bytes[bytes.length - 1] !== CLOSE_MAP) return undefined
+  const metadata = findMember(bytes, 0, 'metadata')
+  if (metadata === undefined || bytes[metadata.start] !== OPEN_MAP) return undefined
+  const first = metadata.start + 1
+  if (bytes[first] === CLOSE_MAP) return { version: { start: first, end: first }, before: '', after: '', labels: NONE }
+  return walkMetadata(bytes, first)
+}
+
+function walkMetadata(bytes: Buffer, first: number): ObjectLayout | undefined {
+  let labels = NONE
+  let place = first
+  let passed = false
+  let builtIn = false
+  for (let at = first; ; ) {
+    const keyEnd = skipString(bytes, at)
+    if (keyEnd < 0 || bytes[keyEnd] !== COLON) return undefined
+    if (at === first) builtIn = isString(bytes, at, keyEnd, 'name')
+    if (builtIn && isAnyOf(bytes, at, keyEnd, BEHIND_LABELS)) break
+    const end = skipValue(bytes, keyEnd + 1)
+    if (end < 0) return undefined
+    if (isString(bytes, at, keyEnd, 'labels')) labels = { start: keyEnd + 1, end }
+    if (isString(bytes, at, keyEnd, 'resourceVersion')) {
+      return {
+        version: { start: at, end },
+        before: '',
+        after: '',
+        labels: findMember(bytes, first - 1, 'labels') ?? NONE,
+      }
+    }
+    passed ||= builtIn ? !isAnyOf(bytes, at, keyEnd, BEFORE_VERSION) : isAnyOf(bytes, at, keyEnd, SORTED_BEHIND_VERSION)
+    if (!passed) place = end
+    if (bytes[end] !== COMMA) break
+    at = end + 1
+  }
+  const isFirst = place === first
+  return { version: { start: place, end: place }, before: isFirst ? '' : ',', after: isFirst ? ',' : '', labels }
+}
+
+/** The bytes with the version in its place. A copy: `bytes` stay as they are. */
+export function spliceResourceVersion(bytes: Buffer, layout: ObjectLayout, revision: number): Buffer {
+  const member = versionMember(layout, revision)
+  const target = Buffer.allocUnsafe(splicedLength(bytes, layout, member))
+  spliceInto(target, 0, { bytes, layout, member })
+  return target
+}
+
+export interface Splice {
+  readonly bytes: Buffer
+  readonly layout: ObjectLayout
+  readonly member: string
+}
+
+/** The text that goes in, commas included. */
+export function versionMember(layout: ObjectLayout, revision: number): string {
+  return `${layout.before}"resourceVersion":"${revision}"${layout.after}`
+}
+
+export function splicedLength(bytes: Buffer, layout: ObjectLayout, member: string): number {
+  return bytes.length - (layout.version.end - layout.version.start) + member.length
+}
+
+/** Writes the spliced bytes into `target` from `at` on, which must have room for `splicedLength`. */
+export function spliceInto(target: Buffer, at: number, splice: Splice): void {
+  const { bytes, layout, member } = splice
+  bytes.copy(target, at, 0, layout.version.start)
+  target.write(member, at + layout.version.start, 'latin1')
+  bytes.copy(target, at + layout.version.start + member.length, layout.version.end)
+}
+
+function isAnyOf(bytes: Buffer, start: number, end: number, names: readonly string[]): boolean {
+  for (const name of names) {
+    if (isString(bytes, start, end, name)) return true
+  }
+  return false
+}

@@ -1,0 +1,69 @@
+// Where objects are in the kv: `<prefix>/<storagePrefix>/[<namespace>/]<name>`, the reference's layout (R-181). Keys are
+// printable ASCII whatever a name holds, so no name leaves its place (R-182) and bytes and strings sort alike.
+import type { ObjectKey, StoredResource } from './store.ts'
+
+/** What can be told of the names in a key. */
+export interface KeyNames {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** No engine takes keys without bound (lmdb: 1,978 bytes); the longest that valid names make is far below this. */
+const LONGEST_KEY = 1_500
+
+/** Names that hold only what names are made of, which is nearly all of them, stand as they are. */
+const PLAIN = /^[\w:-][\w.:-]*$/
+
+/** `/registry` and `registry/` mean the same: it begins with a slash and ends without one. */
+export function normalizePrefix(prefix: string): string {
+  const parts = prefix.split('/').filter((part) => part !== '')
+  return parts.length === 0 ? '' : `/${parts.join('/')}`
+}
+
+/** Under what all objects of a type are, relative to the server's prefix; with the slash that keeps `pods` out of `podsets`. */
+export function typePrefix(resource: StoredResource): string {
+  return `${resource.storagePrefix}/`
+}
+
+/** The key of an object relative to its type; undefined where no object can have such names. */
+export function keyInType(key: ObjectKey): string | undefined {
+  const { resource, namespace, name } = key
+  if (name === '' || (namespace !== '') !== resource.namespaced) return undefined
+  if (!namespace.isWellFormed() || !name.isWellFormed()) return undefined
+  const text = resource.namespaced ? `${escapeSegment(namespace)}/${escapeSegment(name)}` : escapeSegment(name)
+  return text.length + resource.storagePrefix.length > LONGEST_KEY ? undefined : text
+}
+
+/** What the keys of a namespace begin with relative to the type; undefined where no such namespace can be. */
+export function namespaceInType(namespace: string): string | undefined {
+  if (!namespace.isWellFormed()) return undefined
+  const segment = escapeSegment(namespace)
+  return segment === '' || segment.length > LONGEST_KEY ? undefined : `${segment}/`
+}
+
+/** The names that `keyInType` made the key of; undefined for a key that it cannot have made. */
+export function namesOf(resource: StoredResource, key: string): KeyNames | undefined {
+  const slash = key.indexOf('/')
+  if (slash >= 0 !== resource.namespaced || key.includes('/', slash + 1)) return undefined
+  const namespace = slash < 0 ? '' : unescapeSegment(key.slice(0, slash))
+  const name = unescapeSegment(key.slice(slash + 1))
+  if (namespace === undefined || name === undefined || name === '') return undefined
+  return namespace === '' && resource.namespaced ? undefined : { namespace, name }
+}
+
+/** Whatever is not printable ASCII, the separator and the escape character itself; of `.` and `..`, the dots. */
+function escapeSegment(text: string): string {
+  if (PLAIN.test(text)) return text
+  if (text === '.' || text === '..') return text.replaceAll('.', '%2E')
+  return text.replace(/[^\x21-\x24\x26-\x2e\x30-\x7e]/gu, encodeURIComponent)
+}
+
+function unescapeSegment(text: string): string | undefined {
+  if (!text.includes('%')) return text
+  try {
+    const plain = decodeURIComponent(text)
+    return escapeSegment(plain) === text ? plain : undefined
+  } catch {
+    return undefined
+  }
+}
