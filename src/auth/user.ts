@@ -1,12 +1,8 @@
-// Who is asking, as the rest of the server sees it.
+// The users and groups that the server itself knows.
 
-export interface User {
-  readonly name: string
-  readonly uid: string | undefined
-  readonly groups: readonly string[]
-  /** What the authenticator has to say beyond that; keys are lower case. */
-  readonly extra: Readonly<Record<string, readonly string[]>>
-}
+import type { User } from '../api/user.ts'
+
+export type { User }
 
 export const MASTERS = 'system:masters'
 export const AUTHENTICATED = 'system:authenticated'

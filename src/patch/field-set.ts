@@ -1,0 +1,224 @@
+// Sets of field paths: what a manager owns. A set is a trie whose edges are path elements in their FieldsV1 spelling
+// (`f:name`, `k:{"name":"a"}`, `v:"x"`, `i:0`), so that equal elements are equal strings. Sets are never changed in place.
+import type { Value, ValueMap } from '../api/value.ts'
+
+/** One step of a path, as FieldsV1 spells it. */
+export type PathElement = string
+
+export interface FieldSet {
+  /** The paths that end here and belong to the set. */
+  readonly members: ReadonlySet<PathElement>
+  /** What lies below an element; never an empty set. */
+  readonly children: ReadonlyMap<PathElement, FieldSet>
+}
+
+export const EMPTY_SET: FieldSet = Object.freeze({ members: new Set<string>(), children: new Map<string, FieldSet>() })
+
+export function isEmptySet(set: FieldSet): boolean {
+  return set.members.size === 0 && set.children.size === 0
+}
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`
+}
+
+/** The element of a list item that is identified by key fields; members sorted by name. */
+export function keyElement(keys: ValueMap): PathElement {
+  const sorted = Object.keys(keys).toSorted()
+  return `k:{${sorted.map((name) => `${JSON.stringify(name)}:${scalarText(keys[name])}`).join(',')}}`
+}
+
+export function valueElement(value: Value): PathElement {
+  return `v:${scalarText(value)}`
+}
+
+export function scalarText(value: Value | undefined): string {
+  return typeof value === 'bigint' ? value.toString() : JSON.stringify(value ?? null)
+}
+
+/** A set that is still being filled. */
+export class FieldSetBuilder {
+  readonly members = new Set<PathElement>()
+  readonly children = new Map<PathElement, FieldSetBuilder>()
+
+  insert(path: readonly PathElement[], from = 0): void {
+    const element = path[from]
+    if (element === undefined) return
+    if (from === path.length - 1) this.members.add(element)
+    else this.child(element).insert(path, from + 1)
+  }
+
+  child(element: PathElement): FieldSetBuilder {
+    let child = this.children.get(element)
+    if (child === undefined) {
+      child = new FieldSetBuilder()
+      this.children.set(element, child)
+    }
+    return child
+  }
+
+  build(): FieldSet {
+    const children = new Map<PathElement, FieldSet>()
+    for (const [element, child] of this.children) {
+      const built = child.build()
+      if (!isEmptySet(built)) children.set(element, built)
+    }
+    return { members: this.members, children }
+  }
+}
+
+export function setOf(paths: Iterable<readonly PathElement[]>): FieldSet {
+  const builder = new FieldSetBuilder()
+  for (const path of paths) builder.insert(path)
+  return builder.build()
+}
+
+/** The set of dotted field names, as resets and stripped metadata are written: `metadata.labels`. */
+export function setOfFields(dotted: readonly string[]): FieldSet {
+  return setOf(dotted.map((path) => path.split('.').map(fieldElement)))
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(a)) return b
+  if (isEmptySet(b)) return a
+  const children = new Map(a.children)
+  for (const [element, below] of b.children) {
+    const mine = children.get(element)
+    children.set(element, mine === undefined ? below : union(mine, below))
+  }
+  return { members: a.members.union(b.members), children }
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  const children = new Map<PathElement, FieldSet>()
+  for (const [element, below] of a.children) {
+    const theirs = b.children.get(element)
+    if (theirs === undefined) continue
+    const common = intersection(below, theirs)
+    if (!isEmptySet(common)) children.set(element, common)
+  }
+  return { members: a.members.intersection(b.members), children }
+}
+
+/** Without the paths of `b`; what lies below such a path stays. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, false)
+}
+
+/** Without the paths of `b` and everything below them. */
+export function differenceWithBelow(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, true)
+}
+
+function subtract(a: FieldSet, b: FieldSet, withBelow: boolean): FieldSet {
+  if (isEmptySet(a) || isEmptySet(b)) return a
+  const children = new Map<PathElement, FieldSet>()
+  for (const [element, below] of a.children) {
+    if (withBelow && b.members.has(element)) continue
+    const theirs = b.children.get(element)
+    const rest = theirs === undefined ? below : subtract(below, theirs, withBelow)
+    if (!isEmptySet(rest)) children.set(element, rest)
+  }
+  return { members: a.members.difference(b.members), children }
+}
+
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  if (a.members.size !== b.members.size || a.children.size !== b.children.size) return false
+  if (!a.members.isSubsetOf(b.members)) return false
+  for (const [element, below] of a.children) {
+    const theirs = b.children.get(element)
+    if (theirs === undefined || !equalSets(below, theirs)) return false
+  }
+  return true
+}
+
+/** Every path of the set, parents before what lies below them, in the order of FieldsV1. */
+export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
+  for (const element of sortedElements(set)) {
+    const path = [...prefix, element]
+    if (set.members.has(element)) yield path
+    const below = set.children.get(element)
+    if (below !== undefined) yield* pathsOf(below, path)
+  }
+}
+
+/** The elements of one node in the order in which FieldsV1 prints them: fields, keys, values, indexes. */
+export function sortedElements(set: FieldSet): PathElement[] {
+  const all = new Set(set.members)
+  for (const element of set.children.keys()) all.add(element)
+  return [...all].sort(compareElements)
+}
+
+const KIND_ORDER = 'fkvi'
+
+function compareElements(a: PathElement, b: PathElement): number {
+  const kind = KIND_ORDER.indexOf(a[0]!) - KIND_ORDER.indexOf(b[0]!)
+  if (kind !== 0) return kind
+  switch (a[0]) {
+    case 'k':
+      return compareKeys(JSON.parse(a.slice(2)) as ValueMap, JSON.parse(b.slice(2)) as ValueMap)
+    case 'v':
+      return compareScalars(JSON.parse(a.slice(2)) as Value, JSON.parse(b.slice(2)) as Value)
+    case 'i':
+      return Number(a.slice(2)) - Number(b.slice(2))
+    default:
+      return a < b ? -1 : a > b ? 1 : 0
+  }
+}
+
+function compareKeys(a: ValueMap, b: ValueMap): number {
+  const [left, right] = [Object.entries(a), Object.entries(b)]
+  for (let i = 0; i < left.length && i < right.length; i++) {
+    const [name, value] = left[i]!
+    const [otherName, otherValue] = right[i]!
+    if (name !== otherName) return name < otherName ? -1 : 1
+    const order = compareScalars(value, otherValue)
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+/** Numbers before strings before booleans before null: the order of values of different types. */
+function compareScalars(a: Value, b: Value): number {
+  const rank = scalarRank(a) - scalarRank(b)
+  if (rank !== 0) return rank
+  if (a === b || a === null || b === null) return 0
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function scalarRank(value: Value): number {
+  switch (typeof value) {
+    case 'number':
+    case 'bigint':
+      return 0
+    case 'string':
+      return 1
+    case 'boolean':
+      return 2
+    default:
+      return 3
+  }
+}
+
+/** A path as conflicts print it: `.spec.containers[name="a"].image`. */
+export function formatPath(path: readonly PathElement[]): string {
+  return path.map(formatElement).join('')
+}
+
+function formatElement(element: PathElement): string {
+  const rest = element.slice(2)
+  switch (element[0]) {
+    case 'f':
+      return `.${rest}`
+    case 'k': {
+      const keys = JSON.parse(rest) as ValueMap
+      return `[${Object.entries(keys)
+        .map(([name, value]) => `${name}=${scalarText(value)}`)
+        .join(',')}]`
+    }
+    case 'v':
+      return `[=${rest}]`
+    default:
+      return `[${rest}]`
+  }
+}

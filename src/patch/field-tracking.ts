@@ -1,0 +1,276 @@
+// Field ownership around a write: reads `managedFields`, lets `ownership.ts` decide, and writes them back with times,
+// limits and the special cases of the reference (writes.md section 5).
+import { ApiError } from '../api/status.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import type { FieldSet } from './field-set.ts'
+import { difference, EMPTY_SET, formatPath, isEmptySet, scalarText, setOf, setOfFields, union } from './field-set.ts'
+import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
+import {
+  decodeManagedFields,
+  formatManager,
+  identityOf,
+  isReset,
+  managedFieldsOf,
+  withManagedFields,
+  withoutManagedFields,
+} from './managed-fields.ts'
+import type { Conflict, KindVersions, OwnershipRequest } from './ownership.ts'
+import { apply, ownershipAfterUpdate } from './ownership.ts'
+import { compare, fieldsOf } from './typed-walk.ts'
+import { completed } from './completed.ts'
+
+/** What the server sets or identifies objects by; never owned by anyone. */
+const NEVER_OWNED = setOfFields([
+  'apiVersion',
+  'kind',
+  'metadata',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.creationTimestamp',
+  'metadata.selfLink',
+  'metadata.uid',
+  'metadata.clusterName',
+  'metadata.generation',
+  'metadata.managedFields',
+  'metadata.resourceVersion',
+])
+const MAX_UPDATE_MANAGERS = 10
+const FOLDED_MANAGER = 'ancient-changes'
+const BEFORE_FIRST_APPLY = 'before-first-apply'
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+const MAX_ANNOTATION_BYTES = 256 * 1024
+
+export interface FieldManagerRequest {
+  readonly versions: KindVersions
+  readonly apiVersion: string
+  readonly manager: string
+  /** Empty for the main resource. */
+  readonly subresource: string
+  readonly reset: FieldSet
+  /** RFC 3339, whole seconds. */
+  readonly now: string
+  /** What is stored, in `apiVersion`; an object without a uid where there is nothing yet. */
+  readonly live: ValueMap
+}
+
+/**
+ * The written object with its managedFields. Never fails the write: where ownership cannot be computed, it is forgotten
+ * (W-290). Objects that nobody is tracked for stay untracked until the first apply (W-281).
+ */
+export function trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): T {
+  const managed = managedForUpdate(request, updated)
+  const bare = withoutManagedFields(updated)
+  if (managed.size === 0 && isStored(request.live)) return bare
+  return withManagedFields(bare, updateManaged(request, managed, bare))
+}
+
+function isStored(live: ValueMap): boolean {
+  const metadata = own(live, 'metadata')
+  return isMap(metadata) && typeof own(metadata, 'uid') === 'string' && own(metadata, 'uid') !== ''
+}
+
+/** A client may send managedFields of its own: a reset is obeyed, a list that cannot be read is passed over. */
+function managedForUpdate(request: FieldManagerRequest, updated: ValueMap): ManagedFields {
+  const sent = managedFieldsOf(updated)
+  if (request.subresource === '') {
+    if (isReset(sent)) return new Map()
+    const managed = decodeManagedFields(sent)
+    if (!('problem' in managed) && managed.size > 0) return managed
+  }
+  return readManaged(request.live)
+}
+
+function readManaged(live: ValueMap): ManagedFields {
+  const managed = decodeManagedFields(managedFieldsOf(live))
+  return 'problem' in managed ? new Map() : managed
+}
+
+function updateManaged(request: FieldManagerRequest, managed: ManagedFields, updated: ValueMap): ManagedFields {
+  const manager: Manager = {
+    name: request.manager === '' ? 'unknown' : request.manager,
+    operation: 'Update',
+    apiVersion: request.apiVersion,
+    subresource: request.subresource,
+  }
+  // Under a name that nobody has, so that what this write takes can be told from what the manager had.
+  const current: Manager = { ...manager, name: '' }
+  const result = ownershipRequest(request, current, managed)
+  let after: ManagedFields
+  try {
+    after = ownershipAfterUpdate(result, updated)
+  } catch {
+    return new Map()
+  }
+  const taken = stripped(after.get(identityOf(current)))
+  const settled = new Map(after)
+  settled.delete(identityOf(current))
+  if (taken !== undefined) {
+    const before = settled.get(identityOf(manager))?.fields ?? EMPTY_SET
+    settled.set(identityOf(manager), { ...manager, fields: union(taken.fields, before), time: request.now })
+  }
+  return foldOldest(settled)
+}
+
+function ownershipRequest(request: FieldManagerRequest, manager: Manager, managed: ManagedFields): OwnershipRequest {
+  return {
+    versions: request.versions,
+    manager,
+    managed,
+    reset: request.reset,
+    live: withoutManagedFields(request.live),
+  }
+}
+
+function stripped(entry: ManagedEntry | undefined): ManagedEntry | undefined {
+  if (entry === undefined) return undefined
+  const fields = difference(entry.fields, NEVER_OWNED)
+  return isEmptySet(fields) ? undefined : { ...entry, fields }
+}
+
+/** Too many updaters: the oldest are folded into one entry a version until the number is right. */
+function foldOldest(managed: ManagedFields): ManagedFields {
+  const updaters = [...managed].filter(([, entry]) => entry.operation === 'Update')
+  if (updaters.length <= MAX_UPDATE_MANAGERS) return managed
+  updaters.sort(([idA, a], [idB, b]) => {
+    const [timeA, timeB] = [a.time ?? '', b.time ?? '']
+    return timeA < timeB ? -1 : timeA > timeB ? 1 : idA < idB ? -1 : 1
+  })
+  const result = new Map(managed)
+  const firstOfVersion = new Map<string, string>()
+  let count = updaters.length
+  for (const [identity, entry] of updaters) {
+    if (count <= MAX_UPDATE_MANAGERS) break
+    const first = firstOfVersion.get(entry.apiVersion)
+    if (first === undefined) {
+      firstOfVersion.set(entry.apiVersion, identity)
+      continue
+    }
+    const bucket: Manager = { name: FOLDED_MANAGER, operation: 'Update', apiVersion: entry.apiVersion, subresource: '' }
+    const bucketId = identityOf(bucket)
+    const folded = result.get(bucketId) ?? result.get(first)!
+    if (!result.has(bucketId)) result.delete(first)
+    if (identity !== bucketId) result.delete(identity)
+    result.set(bucketId, { ...bucket, fields: union(entry.fields, folded.fields), time: entry.time })
+    count--
+  }
+  return result
+}
+
+/** The object that an apply makes, with its managedFields, before defaulting. Throws `Conflict` unless forced. */
+export function trackApply(request: FieldManagerRequest, applied: ValueMap, force: boolean): ValueMap {
+  const manager: Manager = {
+    name: request.manager,
+    operation: 'Apply',
+    apiVersion: request.apiVersion,
+    subresource: request.subresource,
+  }
+  let managed = readManaged(request.live)
+  if (managed.size === 0 && isStored(request.live)) {
+    const empty = { apiVersion: own(request.live, 'apiVersion') ?? '', kind: own(request.live, 'kind') ?? '' }
+    managed = updateManaged(
+      { ...request, live: empty, manager: BEFORE_FIRST_APPLY },
+      managed,
+      withoutManagedFields(request.live),
+    )
+  }
+  const ownership = ownershipRequest(request, manager, managed)
+  let result = apply(ownership, applied, force)
+  if (result.kind === 'conflicts') {
+    const remaining = conflictsToReport(request, ownership, result.conflicts)
+    if (remaining.length > 0) throw conflictError(remaining)
+    result = apply(ownership, applied, true)
+    if (result.kind === 'conflicts') throw conflictError(result.conflicts)
+  }
+  const claims = new Map(result.managed)
+  const mine = stripped(claims.get(identityOf(manager)))
+  claims.delete(identityOf(manager))
+  if (mine !== undefined) {
+    claims.set(identityOf(manager), { ...mine, time: result.object === undefined ? mine.time : request.now })
+  }
+  const object = result.object ?? withoutManagedFields(request.live)
+  return withManagedFields(refreshLastApplied(request, object, applied), claims)
+}
+
+/**
+ * `kubectl` moving from client-side apply: conflicts about fields that are as its last-applied annotation has them are
+ * its own, so they do not count (W-288).
+ */
+function conflictsToReport(
+  request: FieldManagerRequest,
+  ownership: OwnershipRequest,
+  conflicts: readonly Conflict[],
+): readonly Conflict[] {
+  const last = request.manager === 'kubectl' ? lastApplied(request.live) : undefined
+  const shape = request.versions.shape(request.apiVersion)
+  if (last === undefined || shape === undefined) return conflicts
+  const changed = compare(shape, last, completed(shape, ownership.live))
+  const unchanged = [changed.modified, changed.added, changed.removed].reduce(difference, fieldsOf(shape, last))
+  return conflicts.filter((conflict) => !isEmptySet(difference(setOf([conflict.path]), unchanged)))
+}
+
+function lastApplied(live: ValueMap): ValueMap | undefined {
+  const text = annotationOf(live)
+  if (text === undefined) return undefined
+  try {
+    const value = JSON.parse(text) as Value
+    return isMap(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function annotationOf(object: ValueMap): string | undefined {
+  const metadata = own(object, 'metadata')
+  const annotations = isMap(metadata) ? own(metadata, 'annotations') : undefined
+  const text = isMap(annotations) ? own(annotations, LAST_APPLIED) : undefined
+  return typeof text === 'string' ? text : undefined
+}
+
+/** Keeps the client-side annotation true where `kubectl` applies to an object that has one. */
+function refreshLastApplied(request: FieldManagerRequest, object: ValueMap, applied: ValueMap): ValueMap {
+  if (request.manager !== 'kubectl' || annotationOf(object) === undefined) return object
+  const metadata = object['metadata'] as ValueMap
+  const { [LAST_APPLIED]: _, ...others } = metadata['annotations'] as ValueMap
+  const text = `${sortedJson(withoutAnnotation(applied))}\n`
+  const annotations = { ...others, [LAST_APPLIED]: text }
+  const size = Object.entries(annotations).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')), 0)
+  return { ...object, metadata: { ...metadata, annotations: size > MAX_ANNOTATION_BYTES ? others : annotations } }
+}
+
+function withoutAnnotation(applied: ValueMap): ValueMap {
+  if (annotationOf(applied) === undefined) return applied
+  const metadata = applied['metadata'] as ValueMap
+  const { [LAST_APPLIED]: _, ...annotations } = metadata['annotations'] as ValueMap
+  return { ...applied, metadata: { ...metadata, annotations } }
+}
+
+function sortedJson(value: Value): string {
+  if (isList(value)) return `[${value.map(sortedJson).join(',')}]`
+  if (!isMap(value)) return scalarText(value)
+  const members = Object.keys(value).toSorted()
+  return `{${members.map((name) => `${JSON.stringify(name)}:${sortedJson(value[name]!)}`).join(',')}}`
+}
+
+/** 409 as the reference words it, one cause a field (W-259 to W-262). */
+function conflictError(conflicts: readonly Conflict[]): ApiError {
+  const causes = conflicts.map(({ manager, path }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${formatManager(manager)}`,
+    field: formatPath(path),
+  }))
+  return new ApiError('Conflict', conflictMessage(conflicts), { details: { causes } })
+}
+
+function conflictMessage(conflicts: readonly Conflict[]): string {
+  const [first] = conflicts
+  if (conflicts.length === 1 && first !== undefined) {
+    return `Apply failed with 1 conflict: conflict with ${formatManager(first.manager)}: ${formatPath(first.path)}`
+  }
+  const byManager = Map.groupBy(conflicts, ({ manager }) => identityOf(manager))
+  const lines = [...byManager.keys()].toSorted().flatMap((identity) => {
+    const group = byManager.get(identity)!
+    return [`conflicts with ${formatManager(group[0]!.manager)}:`, ...group.map(({ path }) => `- ${formatPath(path)}`)]
+  })
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+}

@@ -1,0 +1,59 @@
+// FieldsV1: the spelling of a field set in `metadata.managedFields[].fieldsV1`.
+import type { Value, ValueMap } from '../api/value.ts'
+import { isMap, setOwn } from '../api/value.ts'
+import type { FieldSet, PathElement } from './field-set.ts'
+import { FieldSetBuilder, keyElement, sortedElements, valueElement } from './field-set.ts'
+
+/** The JSON form: `.` for the node itself, then its elements in order. */
+export function encodeFieldsV1(set: FieldSet): ValueMap {
+  return encodeNode(set, false)
+}
+
+function encodeNode(set: FieldSet, isMember: boolean): ValueMap {
+  const node: Record<string, Value> = {}
+  if (isMember) node['.'] = {}
+  for (const element of sortedElements(set)) {
+    const below = set.children.get(element)
+    setOwn(node, element, below === undefined ? {} : encodeNode(below, set.members.has(element)))
+  }
+  return node
+}
+
+/** The set of a FieldsV1 object; undefined where it cannot be read. Elements of a kind that is not known are passed over. */
+export function decodeFieldsV1(fields: Value | undefined): FieldSet | undefined {
+  const builder = new FieldSetBuilder()
+  if (fields === undefined || fields === null) return builder.build()
+  return isMap(fields) && decodeNode(fields, builder) ? builder.build() : undefined
+}
+
+/** False where something in it is malformed. */
+function decodeNode(node: ValueMap, into: FieldSetBuilder): boolean {
+  for (const [key, below] of Object.entries(node)) {
+    if (key === '.') continue
+    if (key[1] !== ':' || !isMap(below)) return false
+    if (!'fkvi'.includes(key[0]!)) continue
+    const element = canonicalElement(key)
+    if (element === undefined) return false
+    if (Object.keys(below).length === 0 || Object.hasOwn(below, '.')) into.members.add(element)
+    if (!decodeNode(below, into.child(element))) return false
+  }
+  return true
+}
+
+/** The element with its JSON in our own spelling, so that equal elements are equal strings; undefined: malformed. */
+function canonicalElement(key: string): PathElement | undefined {
+  const rest = key.slice(2)
+  if (key[0] === 'f') return key
+  if (key[0] === 'i') return /^-?\d+$/.test(rest) ? `i:${Number(rest)}` : undefined
+  const value = parseJson(rest)
+  if (key[0] === 'k') return isMap(value) ? keyElement(value) : undefined
+  return value === undefined ? undefined : valueElement(value)
+}
+
+function parseJson(text: string): Value | undefined {
+  try {
+    return JSON.parse(text) as Value
+  } catch {
+    return undefined
+  }
+}

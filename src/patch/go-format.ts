@@ -1,0 +1,13 @@
+// Values as the reference's messages print them: Go's `%v`, maps with sorted keys.
+import type { Value } from '../api/value.ts'
+import { isList, isMap } from '../api/value.ts'
+
+export function formatGoValue(value: Value): string {
+  if (value === null) return '<nil>'
+  if (isList(value)) return `[${value.map(formatGoValue).join(' ')}]`
+  if (isMap(value)) {
+    const members = Object.keys(value).toSorted()
+    return `map[${members.map((key) => `${key}:${formatGoValue(value[key]!)}`).join(' ')}]`
+  }
+  return String(value)
+}

@@ -1,0 +1,217 @@
+// JSON patch (RFC 6902) with the reference's liberties: `replace` adds what is missing, negative indexes count from the
+// end, `test` of something missing passes for null (writes.md 4.2). The document is copied on the way, never changed.
+import { ApiError } from '../api/status.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
+import { patchRejected } from './patch.ts'
+
+const MAX_OPERATIONS = 10_000
+const MAX_COPIED_BYTES = 3 * 1024 * 1024
+
+const MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
+
+/** What is odd about a well-formed patch document: members that no operation has. */
+export function unknownPatchMembers(patch: Value): string[] {
+  if (!isList(patch)) return []
+  return patch.flatMap((operation, index) =>
+    isMap(operation)
+      ? Object.keys(operation)
+          .filter((name) => !MEMBERS.has(name))
+          .map((name) => `json patch unknown field "[${index}].${name}"`)
+      : [],
+  )
+}
+
+/** The document after all operations. Throws `ApiError` where one cannot be applied; then nothing has happened. */
+export function applyJsonPatch(document: Value, patch: Value): Value {
+  const operations = readOperations(patch)
+  let copied = 0
+  let result = document
+  for (const operation of operations) {
+    if (operation.op === 'copy') {
+      copied += jsonSize(valueAt(result, pointer(operation.from)) ?? null)
+      if (copied > MAX_COPIED_BYTES) throw patchRejected()
+    }
+    result = applyOperation(result, operation)
+  }
+  return result
+}
+
+interface Operation {
+  readonly op: string
+  readonly path: string
+  readonly from: string
+  readonly value: Value | undefined
+}
+
+function readOperations(patch: Value): Operation[] {
+  if (!isList(patch)) throw undecodable(patch, '[]handlers.jsonPatchOp')
+  if (patch.length > MAX_OPERATIONS) {
+    throw new ApiError(
+      'RequestEntityTooLarge',
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
+    )
+  }
+  return patch.map((operation) => {
+    if (!isMap(operation)) throw undecodable(operation, 'handlers.jsonPatchOp')
+    return {
+      op: textMember(operation, 'op'),
+      path: textMember(operation, 'path'),
+      from: textMember(operation, 'from'),
+      value: own(operation, 'value'),
+    }
+  })
+}
+
+function textMember(operation: ValueMap, name: string): string {
+  const value = own(operation, name)
+  return typeof value === 'string' ? value : ''
+}
+
+function undecodable(value: Value, goType: string): ApiError {
+  return new ApiError(
+    'BadRequest',
+    `error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type ${goType}`,
+  )
+}
+
+/** How the reference's decoder names the type of a JSON value. */
+export function jsonType(value: Value): string {
+  if (isList(value)) return 'array'
+  switch (typeof value) {
+    case 'object':
+      return value === null ? 'null' : 'object'
+    case 'boolean':
+      return 'bool'
+    case 'string':
+      return 'string'
+    default:
+      return 'number'
+  }
+}
+
+function jsonSize(value: Value): number {
+  if (isList(value)) return value.reduce((sum: number, item) => sum + 1 + jsonSize(item), 2)
+  if (isMap(value)) return Object.keys(value).reduce((sum, key) => sum + key.length + 4 + jsonSize(value[key]!), 2)
+  return typeof value === 'string' ? value.length + 2 : 8
+}
+
+function applyOperation(document: Value, { op, path, from, value }: Operation): Value {
+  const steps = pointer(path)
+  switch (op) {
+    case 'add':
+      return steps.length === 0 ? fail() : edit(document, steps, (parent, key) => insert(parent, key, value ?? null))
+    case 'remove':
+      return steps.length === 0 ? fail() : edit(document, steps, removeMember)
+    case 'replace':
+      if (steps.length === 0) return value ?? null
+      return edit(document, steps, (parent, key) => overwrite(parent, key, value ?? null))
+    case 'move': {
+      const source = pointer(from)
+      const moved = valueAt(document, source)
+      if (moved === undefined || steps.length === 0 || source.length === 0) return fail()
+      const without = edit(document, source, removeMember)
+      return edit(without, steps, (parent, key) => insert(parent, key, moved))
+    }
+    case 'copy': {
+      const source = pointer(from)
+      if (steps.length === 0 || (source.length > 0 && valueAt(document, source.slice(0, -1)) === undefined))
+        return fail()
+      const copied = valueAt(document, source) ?? null
+      return edit(document, steps, (parent, key) => insert(parent, key, copied))
+    }
+    case 'test': {
+      if (steps.length > 0 && !isContainer(valueAt(document, steps.slice(0, -1)))) return fail()
+      const found = valueAt(document, steps) ?? null
+      return equalValues(found, value ?? null) ? document : fail()
+    }
+    default:
+      return fail()
+  }
+}
+
+function fail(): never {
+  throw patchRejected()
+}
+
+function isContainer(value: Value | undefined): boolean {
+  return isMap(value) || isList(value)
+}
+
+function pointer(text: string): string[] {
+  if (text === '') return []
+  if (!text.startsWith('/')) return fail()
+  return text
+    .slice(1)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function valueAt(document: Value, steps: readonly string[]): Value | undefined {
+  let current: Value | undefined = document
+  for (const step of steps) {
+    if (isMap(current)) current = own(current, step)
+    else if (isList(current)) current = current[indexOf(step, current.length)]
+    else return undefined
+  }
+  return current
+}
+
+/** The place that a step names in a list; negative steps count from the end. NaN where it is no number. */
+function indexOf(step: string, length: number): number {
+  if (!/^-?\d{1,9}$/.test(step)) return Number.NaN
+  const index = Number(step)
+  return index < 0 ? index + length : index
+}
+
+type Edit = (parent: ValueMap | readonly Value[], key: string) => Value
+
+/** The document with its member at `steps` edited; everything on the way there is copied. */
+function edit(document: Value, steps: readonly string[], change: Edit, depth = 0): Value {
+  if (!isMap(document) && !isList(document)) return fail()
+  const step = steps[depth]!
+  if (depth === steps.length - 1) return change(document, step)
+  if (isMap(document)) {
+    const child = own(document, step)
+    if (child === undefined) return fail()
+    return withMember(document, step, edit(child, steps, change, depth + 1))
+  }
+  const index = indexOf(step, document.length)
+  const child = document[index]
+  if (child === undefined) return fail()
+  return document.with(index, edit(child, steps, change, depth + 1))
+}
+
+function withMember(map: ValueMap, key: string, value: Value): ValueMap {
+  const copy: Record<string, Value> = {}
+  for (const name of Object.keys(map)) setOwn(copy, name, map[name]!)
+  setOwn(copy, key, value)
+  return copy
+}
+
+function insert(parent: ValueMap | readonly Value[], key: string, value: Value): Value {
+  if (isMap(parent)) return withMember(parent, key, value)
+  const list = parent
+  if (key === '-') return [...list, value]
+  const index = Number(key) < 0 ? Number(key) + list.length + 1 : indexOf(key, list.length)
+  return index >= 0 && index <= list.length ? list.toSpliced(index, 0, value) : fail()
+}
+
+function overwrite(parent: ValueMap | readonly Value[], key: string, value: Value): Value {
+  if (isMap(parent)) return withMember(parent, key, value)
+  const list = parent
+  const index = indexOf(key, list.length)
+  return index >= 0 && index < list.length ? list.with(index, value) : fail()
+}
+
+function removeMember(parent: ValueMap | readonly Value[], key: string): Value {
+  if (isMap(parent)) {
+    if (!Object.hasOwn(parent, key)) return fail()
+    const copy: Record<string, Value> = {}
+    for (const name of Object.keys(parent)) if (name !== key) setOwn(copy, name, parent[name]!)
+    return copy
+  }
+  const list = parent
+  const index = indexOf(key, list.length)
+  return index >= 0 && index < list.length ? list.toSpliced(index, 1) : fail()
+}

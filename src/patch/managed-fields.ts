@@ -1,0 +1,142 @@
+// `metadata.managedFields` read into what each manager owns, and written back in the reference's order.
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import type { FieldSet } from './field-set.ts'
+import { isEmptySet } from './field-set.ts'
+import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
+
+export type Operation = 'Apply' | 'Update'
+
+/** Who manages fields. Apply: manager and subresource identify it; Update: the version too. */
+export interface Manager {
+  readonly name: string
+  readonly operation: Operation
+  readonly apiVersion: string
+  /** Empty for the main resource. */
+  readonly subresource: string
+}
+
+export interface ManagedEntry extends Manager {
+  readonly fields: FieldSet
+  /** RFC 3339, whole seconds; absent until the manager first changes the object. */
+  readonly time: string | undefined
+}
+
+/** All entries of an object by the identity of their manager. */
+export type ManagedFields = ReadonlyMap<string, ManagedEntry>
+
+/** Equal for two entries exactly where they are one manager's. Also the order in which conflicts name managers. */
+export function identityOf(manager: Manager): string {
+  return JSON.stringify({
+    manager: manager.name,
+    operation: manager.operation,
+    ...(manager.operation === 'Update' ? { apiVersion: manager.apiVersion } : {}),
+    ...(manager.subresource === '' ? {} : { subresource: manager.subresource }),
+  })
+}
+
+/** The manager as conflicts name it. */
+export function formatManager(manager: Manager): string {
+  const subresource = manager.subresource === '' ? '' : ` with subresource ${JSON.stringify(manager.subresource)}`
+  const version = manager.operation === 'Update' ? ` using ${manager.apiVersion}` : ''
+  return `${JSON.stringify(manager.name)}${subresource}${version}`
+}
+
+/** A client asks to forget all ownership: an empty list, or a list of one empty entry. */
+export function isReset(list: Value | undefined): boolean {
+  if (!isList(list)) return false
+  return list.length === 0 || (list.length === 1 && isMap(list[0]) && Object.keys(list[0]).length === 0)
+}
+
+/** The entries, or why the list cannot be read. Absence is the empty list. */
+export function decodeManagedFields(list: Value | undefined): ManagedFields | { readonly problem: string } {
+  const managed = new Map<string, ManagedEntry>()
+  if (list === undefined || list === null) return managed
+  if (!isList(list)) return { problem: 'managedFields must be a list' }
+  for (const [index, item] of list.entries()) {
+    const entry = isMap(item) ? decodeEntry(item, index) : { problem: `entry ${index} is not an object` }
+    if ('problem' in entry) return entry
+    managed.set(identityOf(entry), entry)
+  }
+  return managed
+}
+
+function decodeEntry(item: ValueMap, index: number): ManagedEntry | { readonly problem: string } {
+  const operation = own(item, 'operation')
+  if (operation !== 'Apply' && operation !== 'Update') return { problem: 'operation must be `Apply` or `Update`' }
+  const apiVersion = text(item, 'apiVersion')
+  if (apiVersion === '') return { problem: 'apiVersion must not be empty' }
+  const fieldsType = text(item, 'fieldsType')
+  if (fieldsType === '') return { problem: `missing fieldsType in managed fields entry ${index}` }
+  if (fieldsType !== 'FieldsV1') {
+    return { problem: `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}` }
+  }
+  const fields = decodeFieldsV1(own(item, 'fieldsV1'))
+  if (fields === undefined) return { problem: `error decoding manager from managed fields entry ${index}` }
+  const time = text(item, 'time')
+  return {
+    name: text(item, 'manager'),
+    operation,
+    apiVersion,
+    subresource: text(item, 'subresource'),
+    fields,
+    time: time === '' ? undefined : time,
+  }
+}
+
+function text(item: ValueMap, key: string): string {
+  const value = own(item, key)
+  return typeof value === 'string' ? value : ''
+}
+
+/** Apply entries first, then by time, manager, version and subresource; entries that own nothing are left out. */
+export function encodeManagedFields(managed: ManagedFields): readonly ValueMap[] {
+  return [...managed.values()]
+    .filter((entry) => !isEmptySet(entry.fields))
+    .sort(compareEntries)
+    .map((entry) => ({
+      manager: entry.name,
+      operation: entry.operation,
+      apiVersion: entry.apiVersion,
+      ...(entry.time === undefined ? {} : { time: entry.time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: encodeFieldsV1(entry.fields),
+      ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
+    }))
+}
+
+function compareEntries(a: ManagedEntry, b: ManagedEntry): number {
+  return (
+    order(a.operation, b.operation) ||
+    order(a.time ?? '', b.time ?? '') ||
+    order(a.name, b.name) ||
+    order(a.apiVersion, b.apiVersion) ||
+    order(a.subresource, b.subresource)
+  )
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The object without its managedFields. */
+export function withoutManagedFields<T extends ValueMap>(object: T): T {
+  const metadata = own(object, 'metadata')
+  if (!isMap(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object
+  const { managedFields: _, ...rest } = metadata
+  return { ...object, metadata: rest }
+}
+
+/** The object with these managedFields, or without any where nobody owns anything. */
+export function withManagedFields<T extends ValueMap>(object: T, managed: ManagedFields): T {
+  const entries = encodeManagedFields(managed)
+  const bare = withoutManagedFields(object)
+  return entries.length === 0
+    ? bare
+    : { ...bare, metadata: { ...(bare['metadata'] as ValueMap), managedFields: entries } }
+}
+
+export function managedFieldsOf(object: ValueMap): Value | undefined {
+  const metadata = own(object, 'metadata')
+  return isMap(metadata) ? own(metadata, 'managedFields') : undefined
+}

@@ -1,0 +1,18 @@
+// Merge patch (RFC 7386): null deletes, objects merge, everything else replaces.
+import type { Value, ValueMap } from '../api/value.ts'
+import { isMap, own, setOwn } from '../api/value.ts'
+
+export function applyMergePatch(target: Value | undefined, patch: Value): Value {
+  if (!isMap(patch)) return patch
+  const base: ValueMap = isMap(target) ? target : {}
+  const result: Record<string, Value> = {}
+  for (const key of Object.keys(base)) {
+    if (!Object.hasOwn(patch, key)) setOwn(result, key, base[key]!)
+    else if (patch[key] !== null) setOwn(result, key, applyMergePatch(base[key], patch[key]!))
+  }
+  for (const key of Object.keys(patch)) {
+    if (Object.hasOwn(base, key) || patch[key] === null) continue
+    setOwn(result, key, applyMergePatch(own(base, key), patch[key]!))
+  }
+  return result
+}

@@ -1,0 +1,200 @@
+// Who owns which fields after a write: the rules for updates and for applies, on sets and schemas alone. Values are taken
+// in their completed form, and every manager's claims are compared in the version that it recorded them under.
+import type { Value, ValueMap } from '../api/value.ts'
+import { equalValues } from '../api/value.ts'
+import type { ObjectShape } from '../schema/table.ts'
+import { completed } from './completed.ts'
+import type { FieldSet, PathElement } from './field-set.ts'
+import { difference, differenceWithBelow, EMPTY_SET, intersection, isEmptySet, pathsOf, union } from './field-set.ts'
+import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
+import { identityOf } from './managed-fields.ts'
+import { merge, reconcileWithSchema, removeFields, withStructsAsMembers } from './typed-merge.ts'
+import type { Comparison } from './typed-walk.ts'
+import { compare, fieldsOf } from './typed-walk.ts'
+
+/** The versions that a kind is known in. */
+export interface KindVersions {
+  /** Undefined where the version is not served any more. */
+  shape(apiVersion: string): ObjectShape | undefined
+  convert(object: ValueMap, toApiVersion: string): ValueMap
+}
+
+/** A field that a manager may not change because another one owns it. */
+export interface Conflict {
+  readonly manager: Manager
+  readonly path: readonly PathElement[]
+}
+
+export type ApplyResult =
+  | { readonly kind: 'conflicts'; readonly conflicts: readonly Conflict[] }
+  /** `object` undefined: the apply changes nothing but, perhaps, who owns what. */
+  | { readonly kind: 'applied'; readonly object: ValueMap | undefined; readonly managed: ManagedFields }
+
+export interface OwnershipRequest {
+  readonly versions: KindVersions
+  readonly manager: Manager
+  readonly managed: ManagedFields
+  /** Fields that a write through this endpoint cannot change: nobody comes to own them by it. */
+  readonly reset: FieldSet
+  readonly live: ValueMap
+}
+
+/** The manager gains what it added or changed; everyone loses what others changed and what is gone. */
+export function ownershipAfterUpdate(request: OwnershipRequest, updated: ValueMap): ManagedFields {
+  const managed = reconciled(request)
+  const self = identityOf(request.manager)
+  const step = settle({ ...request, managed }, updated, self)
+  const own = step.changes
+  const before = step.managed.get(self)?.fields ?? EMPTY_SET
+  const gained = union(union(difference(before, own.removed), own.modified), own.added)
+  return withEntry(step.managed, {
+    ...request.manager,
+    fields: differenceWithBelow(gained, request.reset),
+    time: step.managed.get(self)?.time,
+  })
+}
+
+/** Merges the applied body into the live object, takes out what the manager gave up, and finds conflicts unless forced. */
+export function apply(request: OwnershipRequest, applied: ValueMap, force: boolean): ApplyResult {
+  const { versions, manager } = request
+  const managed = reconciled(request)
+  const shape = shapeIn(versions, manager.apiVersion)
+  const live = completed(shape, request.live)
+  const self = identityOf(manager)
+  const last = managed.get(self)
+  const fields = differenceWithBelow(fieldsOf(shape, applied), request.reset)
+  const claimed = new Map(managed).set(self, { ...manager, fields, time: last?.time })
+  const merged = merge(shape, live, applied) as ValueMap
+  const object = last === undefined ? merged : prune({ versions, managed: claimed, last, merged, manager })
+  const step = settle({ ...request, managed: claimed, live }, object, self)
+  if (!force && step.conflicts.length > 0) return { kind: 'conflicts', conflicts: step.conflicts }
+  return { kind: 'applied', object: equalValues(live, object) ? undefined : object, managed: step.managed }
+}
+
+function reconciled(request: OwnershipRequest): ManagedFields {
+  const result = new Map<string, ManagedEntry>()
+  for (const [identity, entry] of request.managed) {
+    const shape = request.versions.shape(entry.apiVersion)
+    result.set(identity, shape === undefined ? entry : { ...entry, fields: reconcileWithSchema(entry.fields, shape) })
+  }
+  return result
+}
+
+function shapeIn(versions: KindVersions, apiVersion: string): ObjectShape {
+  const shape = versions.shape(apiVersion)
+  if (shape === undefined) throw new UnknownVersionError(apiVersion)
+  return shape
+}
+
+/** A manager recorded its fields under a version that the kind no longer has. */
+export class UnknownVersionError extends Error {
+  override readonly name = 'UnknownVersionError'
+  readonly apiVersion: string
+
+  constructor(apiVersion: string) {
+    super(`request to convert CR to an invalid group/version: ${apiVersion}`)
+    this.apiVersion = apiVersion
+  }
+}
+
+interface Settlement {
+  readonly managed: ManagedFields
+  readonly changes: Comparison
+  readonly conflicts: readonly Conflict[]
+}
+
+/** Compares the object before and after for every manager, and takes from the others what changed or went. */
+function settle(request: OwnershipRequest, after: ValueMap, self: string): Settlement {
+  const compareIn = comparer(request, after)
+  const managed = new Map<string, ManagedEntry>()
+  const conflicts: Conflict[] = []
+  for (const [identity, entry] of request.managed) {
+    if (identity === self) {
+      if (!isEmptySet(entry.fields)) managed.set(identity, entry)
+      continue
+    }
+    const changes = compareIn(entry.apiVersion)
+    const lost = intersection(entry.fields, union(changes.modified, changes.added))
+    for (const path of pathsOf(lost)) conflicts.push({ manager: entry, path })
+    const fields = difference(difference(entry.fields, lost), changes.removed)
+    if (!isEmptySet(fields)) managed.set(identity, { ...entry, fields })
+  }
+  return { managed, changes: compareIn(request.manager.apiVersion), conflicts }
+}
+
+function comparer(request: OwnershipRequest, after: ValueMap): (apiVersion: string) => Comparison {
+  const known = new Map<string, Comparison>()
+  const { versions, manager, reset } = request
+  return (apiVersion) => {
+    let found = known.get(apiVersion)
+    if (found === undefined) {
+      const shape = shapeIn(versions, apiVersion)
+      const inVersion = (object: ValueMap): Value =>
+        completed(shape, apiVersion === manager.apiVersion ? object : versions.convert(object, apiVersion))
+      const changes = compare(shape, inVersion(request.live), inVersion(after))
+      found = {
+        added: differenceWithBelow(changes.added, reset),
+        modified: differenceWithBelow(changes.modified, reset),
+        removed: differenceWithBelow(changes.removed, reset),
+      }
+      known.set(apiVersion, found)
+    }
+    return found
+  }
+}
+
+function withEntry(managed: ManagedFields, entry: ManagedEntry): ManagedFields {
+  const result = new Map(managed)
+  if (isEmptySet(entry.fields)) result.delete(identityOf(entry))
+  else result.set(identityOf(entry), entry)
+  return result
+}
+
+interface PruneRequest {
+  readonly versions: KindVersions
+  /** With the applying manager's new claims. */
+  readonly managed: ManagedFields
+  /** What the manager owned before. */
+  readonly last: ManagedEntry
+  readonly merged: ValueMap
+  readonly manager: Manager
+}
+
+/** Takes out what the manager applied before and left out now, unless somebody owns it or something below it. */
+function prune({ versions, managed, last, merged, manager }: PruneRequest): ValueMap {
+  if (isEmptySet(last.fields)) return merged
+  const version = last.apiVersion
+  const shape = shapeIn(versions, version)
+  const start = version === manager.apiVersion ? merged : versions.convert(merged, version)
+  const given = withStructsAsMembers(last.fields, shape)
+  let pruned = removeFields(shape, start, given)
+
+  const claims = new Map<string, FieldSet>()
+  for (const entry of managed.values()) {
+    claims.set(entry.apiVersion, union(claims.get(entry.apiVersion) ?? EMPTY_SET, entry.fields))
+  }
+  const versionsInOrder = [version, ...[...claims.keys()].filter((other) => other !== version)]
+  for (const other of versionsInOrder) {
+    const owned = claims.get(other)
+    if (owned === undefined) continue
+    const otherShape = shapeIn(versions, other)
+    const same = other === version
+    const [whole, rest] = same
+      ? [start, pruned]
+      : [versions.convert(start, other), versions.convert(asMap(pruned), other)]
+    const keep = union(membersOf(otherShape, rest), withStructsAsMembers(owned, otherShape))
+    const result = removeFields(otherShape, whole, difference(membersOf(otherShape, whole), keep))
+    pruned = same ? result : versions.convert(asMap(result), version)
+  }
+  const gone = difference(membersOf(shape, start), membersOf(shape, pruned))
+  pruned = removeFields(shape, start, intersection(gone, given))
+  return version === manager.apiVersion ? asMap(pruned) : versions.convert(asMap(pruned), manager.apiVersion)
+}
+
+function membersOf(shape: ObjectShape, value: Value): FieldSet {
+  return withStructsAsMembers(fieldsOf(shape, value), shape)
+}
+
+function asMap(value: Value): ValueMap {
+  return (value ?? {}) as ValueMap
+}

@@ -1,0 +1,30 @@
+// The front door: what a patch body can be, and how it turns the current object into the wanted one. Pure functions; what
+// is stored, validated and owned afterwards is the registry's.
+import type { StatusDetails } from '../api/status.ts'
+import { ApiError } from '../api/status.ts'
+
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
+
+const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+  'application/apply-patch+cbor': 'apply',
+}
+
+/** The kind of patch that a Content-Type names, parameters aside; undefined where it names none. */
+export function patchTypeOf(contentType: string): PatchType | undefined {
+  const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
+  return Object.hasOwn(PATCH_TYPES, mediaType) ? PATCH_TYPES[mediaType] : undefined
+}
+
+/** A patch that is well-formed but does not fit the object. The reference answers some of these with a bare 500 (D20). */
+export function patchDoesNotFit(message: string): ApiError {
+  return new ApiError('BadRequest', message)
+}
+
+/** 422 with the reference's fixed text: it does not say why a JSON patch could not be applied (W-174). */
+export function patchRejected(details: StatusDetails = {}): ApiError {
+  return new ApiError('Invalid', 'the server rejected our request due to an error in our request', { details })
+}

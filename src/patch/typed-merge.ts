@@ -1,0 +1,173 @@
+// Merging an applied value into a live one, and taking fields out of a value, both by the schema.
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own, setOwn } from '../api/value.ts'
+import type { ListShape, Shape } from '../schema/table.ts'
+import type { FieldSet, PathElement } from './field-set.ts'
+import { EMPTY_SET, fieldElement, isEmptySet } from './field-set.ts'
+import type { Member } from './typed-walk.ts'
+import { elementAt, groupItems, structureOf } from './typed-walk.ts'
+
+/** The live value with everything that the applied one says; what only the live one has stays. */
+export function merge(shape: Shape, live: Value | undefined, applied: Value | undefined): Value | undefined {
+  if (applied === undefined) return live
+  if (live === undefined || live === null) return applied
+  const structure = structureOf(shape, applied)
+  if (structure.kind === 'members' && isMap(live) && (isMap(applied) || applied === null)) {
+    return mergeMembers(structure.member, live, applied ?? {}) ?? applied
+  }
+  if (structure.kind === 'items' && isList(live) && (isList(applied) || applied === null)) {
+    if (live.length === 0) return applied
+    return mergeItems(structure.list, live, applied ?? [])
+  }
+  return applied
+}
+
+function mergeMembers(member: (name: string) => Member, live: ValueMap, applied: ValueMap): ValueMap | undefined {
+  const result: Record<string, Value> = {}
+  let size = 0
+  for (const name of new Set([...Object.keys(live), ...Object.keys(applied)])) {
+    const value = merge(member(name).shape, own(live, name), own(applied, name))
+    if (value === undefined) continue
+    setOwn(result, name, value)
+    size++
+  }
+  return size === 0 ? undefined : result
+}
+
+/**
+ * Applied items in their applied order; items that only the live list has keep their place relative to the shared ones.
+ * Duplicates in the live list are one unit: an applied item replaces them all.
+ */
+function mergeItems(list: ListShape, live: readonly Value[], applied: readonly Value[]): readonly Value[] {
+  const liveElements = live.map((item, index) => elementAt(list, item, index))
+  const appliedElements = applied.map((item, index) => elementAt(list, item, index))
+  const liveGroups = groupItems(list, live)
+  const appliedItems = new Map(appliedElements.map((element, index) => [element, applied[index]!]))
+  const shared = appliedElements.filter((element) => liveGroups.has(element))
+  const taken = new Set<PathElement>()
+  const result: Value[] = []
+  let [l, r, nextShared] = [0, 0, 0]
+
+  const takeApplied = (element: PathElement): void => {
+    taken.add(element)
+    const group = liveGroups.get(element)
+    const item = merge(list.item, group?.length === 1 ? group[0] : undefined, appliedItems.get(element))
+    if (item !== undefined) result.push(item)
+    if (shared[nextShared] === element) nextShared++
+    r++
+  }
+
+  while (l < liveElements.length || r < appliedElements.length) {
+    const [fromLive, fromApplied] = [liveElements[l], appliedElements[r]]
+    if (fromLive === undefined) {
+      takeApplied(fromApplied!)
+    } else if (!appliedItems.has(fromLive)) {
+      result.push(live[l]!)
+      l++
+    } else if (fromApplied === undefined) {
+      l++
+    } else if (fromLive === fromApplied) {
+      takeApplied(fromApplied)
+      l++
+    } else if (shared[nextShared] !== undefined && shared[nextShared] !== fromLive) {
+      // Shared, but not the one that the applied order wants next: it comes where that order has it.
+      l++
+    } else {
+      if (taken.has(fromLive)) l++
+      takeApplied(fromApplied)
+    }
+  }
+  return result
+}
+
+/** The value without the fields of the set. A struct that loses all its members becomes null, as if it had been unset. */
+export function removeFields(shape: Shape, value: Value, remove: FieldSet): Value {
+  if (isEmptySet(remove)) return value
+  const structure = structureOf(shape, value)
+  if (structure.kind === 'members' && isMap(value)) {
+    const result: Record<string, Value> = {}
+    let size = 0
+    for (const name of Object.keys(value)) {
+      const element = fieldElement(name)
+      if (remove.members.has(element)) continue
+      const below = remove.children.get(element)
+      const rest = below === undefined ? value[name]! : removeFields(structure.member(name).shape, value[name]!, below)
+      setOwn(result, name, rest)
+      size++
+    }
+    return size === 0 ? null : result
+  }
+  if (structure.kind === 'items' && isList(value)) {
+    const result: Value[] = []
+    value.forEach((item, index) => {
+      const element = elementAt(structure.list, item, index)
+      if (remove.members.has(element)) return
+      const below = remove.children.get(element)
+      result.push(below === undefined ? item : removeFields(structure.list.item, item, below))
+    })
+    return result.length === 0 ? null : result
+  }
+  return structure.kind === 'leaf' ? null : value
+}
+
+/** The set with every struct field on the way to a member made a member too. */
+export function withStructsAsMembers(set: FieldSet, shape: Shape | undefined): FieldSet {
+  if (shape === undefined || isEmptySet(set)) return set
+  const members = new Set(set.members)
+  const children = new Map<PathElement, FieldSet>()
+  for (const [element, below] of set.children) {
+    let childShape: Shape | undefined
+    if (element.startsWith('f:')) {
+      const structure = structureOf(shape, {})
+      if (structure.kind === 'members') {
+        const member = structure.member(element.slice(2))
+        childShape = member.shape
+        if (member.named) members.add(element)
+      }
+    } else if (shape.kind === 'list') {
+      childShape = shape.item
+    }
+    children.set(element, withStructsAsMembers(below, childShape))
+  }
+  return { members, children }
+}
+
+/**
+ * The set after the schema changed under it: what lies below a node that is atomic now becomes the node itself; an atomic
+ * node that has parts now stays a claim on the node only.
+ */
+export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
+  if (isEmptySet(set)) return set
+  const members = new Set(set.members)
+  const children = new Map<PathElement, FieldSet>()
+  for (const [element, below] of set.children) {
+    const childShape = shapeBelow(shape, element)
+    if (childShape === undefined) continue
+    if (isAtomic(childShape)) {
+      members.add(element)
+      continue
+    }
+    const rest = reconcileWithSchema(below, childShape)
+    if (!isEmptySet(rest)) children.set(element, rest)
+  }
+  const result = { members, children }
+  return isEmptySet(result) ? EMPTY_SET : result
+}
+
+function shapeBelow(shape: Shape, element: PathElement): Shape | undefined {
+  const structure = structureOf(shape, {})
+  if (structure.kind === 'members' && element.startsWith('f:')) return structure.member(element.slice(2)).shape
+  return structure.kind === 'items' ? structure.list.item : undefined
+}
+
+function isAtomic(shape: Shape): boolean {
+  switch (shape.kind) {
+    case 'object':
+    case 'map':
+      return shape.mapType === 'atomic'
+    case 'list':
+      return shape.listType === 'atomic'
+    default:
+      return false
+  }
+}

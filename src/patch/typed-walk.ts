@@ -1,0 +1,219 @@
+// Walking values by their schema: the set of fields a value has, and how two values differ field by field.
+import type { Value, ValueMap } from '../api/value.ts'
+import { equalValues, isList, isMap, own } from '../api/value.ts'
+import type { ListShape, Shape } from '../schema/table.ts'
+import type { FieldSet, PathElement } from './field-set.ts'
+import { FieldSetBuilder, fieldElement, keyElement, valueElement } from './field-set.ts'
+
+/** How a value is taken apart: as one leaf, by members, or by list items. */
+export type Structure =
+  | { readonly kind: 'leaf' }
+  | { readonly kind: 'members'; readonly member: (name: string) => Member }
+  | { readonly kind: 'items'; readonly list: ListShape }
+
+export interface Member {
+  readonly shape: Shape
+  /** A field of a struct, not a key of a map. */
+  readonly named: boolean
+}
+
+const LEAF: Structure = Object.freeze({ kind: 'leaf' })
+const ANY: Shape = Object.freeze({ kind: 'any' })
+const FREE_FORM: Structure = Object.freeze({ kind: 'members', member: () => ({ shape: ANY, named: false }) })
+
+/** Values without a schema are taken apart by their own form: maps by members, lists whole. */
+export function structureOf(shape: Shape, value: Value | undefined): Structure {
+  switch (shape.kind) {
+    case 'object':
+      if (shape.mapType === 'atomic') return LEAF
+      return {
+        kind: 'members',
+        member: (name) => {
+          const field = shape.byName.get(name)
+          if (field !== undefined) return { shape: field.shape, named: true }
+          return { shape: shape.typeMeta && (name === 'kind' || name === 'apiVersion') ? TEXT : ANY, named: false }
+        },
+      }
+    case 'map':
+      return shape.mapType === 'atomic'
+        ? LEAF
+        : { kind: 'members', member: () => ({ shape: shape.value, named: false }) }
+    case 'list':
+      return shape.listType === 'atomic' ? LEAF : { kind: 'items', list: shape }
+    case 'any':
+      return isMap(value) ? FREE_FORM : LEAF
+    default:
+      return LEAF
+  }
+}
+
+const TEXT: Shape = Object.freeze({ kind: 'string' })
+
+/** The element that identifies a list item, or why it has none. */
+export function itemElement(list: ListShape, item: Value): PathElement | { readonly problem: string } {
+  if (list.listType === 'set') {
+    if (isMap(item)) return { problem: "associative list without keys has an element that's a map type" }
+    if (isList(item)) return { problem: "associative list without keys has an element that's a list type" }
+    return valueElement(item)
+  }
+  if (!isMap(item)) {
+    return {
+      problem:
+        item === null
+          ? 'associative list with keys may not have a null element'
+          : 'associative list with keys may not have non-map elements',
+    }
+  }
+  const keys: Record<string, Value> = {}
+  for (const name of list.keys) {
+    const value = own(item, name) ?? keyDefault(list, name)
+    if (value !== undefined) keys[name] = value
+  }
+  if (Object.keys(keys).length === 0) {
+    const names = list.keys.map((name) => JSON.stringify(name)).join(' ')
+    return {
+      problem: `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+    }
+  }
+  return keyElement(keys)
+}
+
+function keyDefault(list: ListShape, name: string): Value | undefined {
+  return list.item.kind === 'object' ? list.item.byName.get(name)?.default : undefined
+}
+
+/** The item's element where it has one; items without an identity are told apart by their place. */
+export function elementAt(list: ListShape, item: Value, index: number): PathElement {
+  const element = itemElement(list, item)
+  return typeof element === 'string' ? element : `i:${index}`
+}
+
+/** Every field that the value sets: leaves, list items, keys of maps, and empty or null members. */
+export function fieldsOf(shape: Shape, value: Value): FieldSet {
+  const builder = new FieldSetBuilder()
+  collect(shape, value, builder)
+  return builder.build()
+}
+
+/** Adds what lies below `value`; returns whether the value itself is a leaf that its parent has to record. */
+function collect(shape: Shape, value: Value, into: FieldSetBuilder): boolean {
+  const structure = structureOf(shape, value)
+  if (structure.kind === 'leaf') return true
+  if (structure.kind === 'members') {
+    if (!isMap(value)) return value === null
+    for (const name of Object.keys(value)) {
+      const member = structure.member(name)
+      const child = value[name]!
+      const element = fieldElement(name)
+      const isLeaf = collectBelow(member.shape, child, into, element)
+      if (isLeaf || !member.named || isEmptyMap(child)) into.members.add(element)
+    }
+    return false
+  }
+  if (!isList(value)) return value === null
+  value.forEach((item, index) => {
+    const element = elementAt(structure.list, item, index)
+    collectBelow(structure.list.item, item, into, element)
+    into.members.add(element)
+  })
+  return false
+}
+
+function collectBelow(shape: Shape, value: Value, into: FieldSetBuilder, element: PathElement): boolean {
+  return collect(shape, value, into.child(element))
+}
+
+function isEmptyMap(value: Value): boolean {
+  return value === null || (isMap(value) && Object.keys(value).length === 0)
+}
+
+export interface Comparison {
+  readonly added: FieldSet
+  readonly modified: FieldSet
+  readonly removed: FieldSet
+}
+
+/** How `after` differs from `before`. A struct, map or item that appears or goes is itself among the added or removed. */
+export function compare(shape: Shape, before: Value, after: Value): Comparison {
+  const walk = new Comparer()
+  walk.compare(shape, before, after, [])
+  return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
+}
+
+class Comparer {
+  readonly added = new FieldSetBuilder()
+  readonly modified = new FieldSetBuilder()
+  readonly removed = new FieldSetBuilder()
+
+  compare(shape: Shape, before: Value | undefined, after: Value | undefined, path: readonly PathElement[]): void {
+    if (before === after) return
+    const structure = structureOf(shape, after ?? before)
+    const descended =
+      structure.kind === 'members'
+        ? this.members(structure.member, before, after, path)
+        : structure.kind === 'items' && this.items(structure.list, before, after, path)
+    if (before === undefined) this.added.insert(path)
+    else if (after === undefined) this.removed.insert(path)
+    else if (!descended && !equalValues(before, after)) this.modified.insert(path)
+  }
+
+  private members(
+    member: (name: string) => Member,
+    before: Value | undefined,
+    after: Value | undefined,
+    path: readonly PathElement[],
+  ): boolean {
+    const [left, right] = [membersOf(before), membersOf(after)]
+    if (left === undefined || right === undefined) return false
+    const names = new Set([...Object.keys(left), ...Object.keys(right)])
+    if (names.size === 0) return false
+    for (const name of names) {
+      const [old, now] = [own(left, name), own(right, name)]
+      this.compare(member(name).shape, old, now, [...path, fieldElement(name)])
+    }
+    return true
+  }
+
+  private items(
+    list: ListShape,
+    before: Value | undefined,
+    after: Value | undefined,
+    path: readonly PathElement[],
+  ): boolean {
+    const [left, right] = [itemsOf(before), itemsOf(after)]
+    if (left === undefined || right === undefined || left.length + right.length === 0) return false
+    const [leftItems, rightItems] = [groupItems(list, left), groupItems(list, right)]
+    for (const element of new Set([...leftItems.keys(), ...rightItems.keys()])) {
+      const [old, now] = [leftItems.get(element) ?? [], rightItems.get(element) ?? []]
+      const itemPath = [...path, element]
+      if (old.length <= 1 && now.length <= 1) this.compare(list.item, old[0], now[0], itemPath)
+      else if (old.length === 0) this.added.insert(itemPath)
+      else if (now.length === 0) this.removed.insert(itemPath)
+      else if (!equalValues(old, now)) this.modified.insert(itemPath)
+    }
+    return true
+  }
+}
+
+/** Null and absence have no members; a value of another form has none that could be compared. */
+function membersOf(value: Value | undefined): ValueMap | undefined {
+  if (value === undefined || value === null) return {}
+  return isMap(value) ? value : undefined
+}
+
+function itemsOf(value: Value | undefined): readonly Value[] | undefined {
+  if (value === undefined || value === null) return []
+  return isList(value) ? value : undefined
+}
+
+/** The items by their element; more than one under an element are duplicates that are treated as one unit. */
+export function groupItems(list: ListShape, items: readonly Value[]): Map<PathElement, Value[]> {
+  const groups = new Map<PathElement, Value[]>()
+  items.forEach((item, index) => {
+    const element = elementAt(list, item, index)
+    const group = groups.get(element)
+    if (group === undefined) groups.set(element, [item])
+    else group.push(item)
+  })
+  return groups
+}
