@@ -3,7 +3,6 @@
 
 /** Only these code units are renumbered; a key without any is its own sort key. */
 const RENUMBERED = /[\uD800-\uFFFF]/
-const EACH_RENUMBERED = /[\uD800-\uFFFF]/g
 
 /** Surrogates (all of them stand for characters above U+FFFF) change places with U+E000 to U+FFFF. */
 function renumber(unit: string): string {
@@ -12,5 +11,5 @@ function renumber(unit: string): string {
 }
 
 export function toSortKey(key: string): string {
-  return RENUMBERED.test(key) ? key.replace(EACH_RENUMBERED, renumber) : key
+  return RENUMBERED.test(key) ? key.replace(/[\uD800-\uFFFF]/g, renumber) : key
 }

@@ -8,7 +8,7 @@ it('plain keys are their own sort keys', () => {
 })
 
 it('sort keys compare as the UTF-8 bytes of their keys do', () => {
-  const telling = fc.constantFrom(
+  const unit = fc.constantFrom(
     'a',
     '/',
     '\0',
@@ -21,7 +21,7 @@ it('sort keys compare as the UTF-8 bytes of their keys do', () => {
     '\u{10000}',
     '\u{10ffff}',
   )
-  const key = fc.oneof(fc.string({ unit: telling }), fc.string({ unit: 'binary' }))
+  const key = fc.string({ unit })
   fc.assert(
     fc.property(key, key, (a, b) => {
       const [x, y] = [toSortKey(a), toSortKey(b)]
