@@ -16,7 +16,7 @@ export function describeKvContract(engine: string, options: KvContractOptions): 
     describe('writes', () => writeRules(subject, options))
     describe('reads', () => readRules(subject))
     describe('past reads', () => pastReadRules(subject))
-    describe('watch', () => watchRules(subject))
+    describe('watch', () => watchRules(subject, options))
     describe('compaction', () => compactionRules(subject))
     describe('expiry', () => expiryRules(subject))
     describe('life', () => lifeRules(subject))

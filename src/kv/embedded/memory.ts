@@ -194,7 +194,8 @@ class MemoryEngine implements MemoryKv, WatchSource {
     for (const entry of entries) {
       if (entry.key.startsWith(request.prefix)) events.push(toEvent(entry, request.withPrevious === true))
     }
-    return { events, revision: entries.at(-1)!.revision }
+    // Revision 1, that of an empty store, has no entry.
+    return { events, revision: entries.at(-1)?.revision ?? this.newest }
   }
 
   #begin(signal: AbortSignal): void {

@@ -1,9 +1,25 @@
 // A watch delivers everything after a revision, exactly once and in order, and holds up nobody.
 import { expect, it } from 'vitest'
 import { CancelledError } from '../../../src/lib/errors.ts'
-import { forEachOf, type OpenSubject, type WatchRecorder } from './subject.ts'
+import { forEachOf, type KvContractOptions, type OpenSubject, type WatchRecorder } from './subject.ts'
 
-export function watchRules(subject: OpenSubject): void {
+export function watchRules(subject: OpenSubject, options: KvContractOptions): void {
+  if (options.startsEmpty) {
+    it('from the very beginning, before there is anything', async () => {
+      const s = subject()
+      const watch = s.watch({ after: 0 })
+      const first = await s.write('a', '1')
+      const second = await s.write('b', '1')
+      await watch.seen(2)
+      const late = s.watch({ after: 0 })
+      await late.seen(2)
+      expect([watch.revisions, late.revisions]).toEqual([
+        [first, second],
+        [first, second],
+      ])
+    })
+  }
+
   it('from now on: what was before is not delivered', async () => {
     const s = subject()
     await s.write('before', 'x')
