@@ -173,13 +173,14 @@ export class BuiltInTable implements SchemaTable {
     if (marks.includes('i')) {
       const inner = this.#shapeOf(type)
       if (inner.kind !== 'object') throw new InvariantError(`${shape.name} inlines ${type}, which is not an object`)
+      const offset = shape.fields.length
       for (const field of inner.fields) addTo(shape, field)
-      shape.wire?.push({ number, type: 'inline', pointer: marks.includes('p'), fields: inner.wire ?? [] })
+      shape.wire?.push({ number, type: 'inline', pointer: marks.includes('p'), fields: inner.wire ?? [], offset })
       return
     }
     const field = this.#makeField(compiled)
+    shape.wire?.push({ number, type: this.#wireType(type), field, index: shape.fields.length })
     addTo(shape, field)
-    shape.wire?.push({ number, type: this.#wireType(type), field })
   }
 
   /** Every record has the same members in the same order: what walks them stays on one hidden class. */

@@ -100,14 +100,24 @@ export interface Field {
 }
 
 /** One field of a message: either a JSON field, or an inlined struct that JSON flattens. */
-export type WireField =
-  | { readonly number: number; readonly type: WireType; readonly field: Field }
-  | {
-      readonly number: number
-      readonly type: 'inline'
-      readonly pointer: boolean
-      readonly fields: readonly WireField[]
-    }
+export type WireField = WireMember | WireInline
+
+export interface WireMember {
+  readonly number: number
+  readonly type: WireType
+  readonly field: Field
+  /** The place of the field in the `fields` of the object that the message belongs to. */
+  readonly index: number
+}
+
+export interface WireInline {
+  readonly number: number
+  readonly type: 'inline'
+  readonly pointer: boolean
+  readonly fields: readonly WireField[]
+  /** The place of the struct's first field in the `fields` of the object that it is flattened into. */
+  readonly offset: number
+}
 
 export type WireType =
   | 'string'

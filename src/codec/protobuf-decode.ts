@@ -1,0 +1,253 @@
+// Messages to objects in JSON shape, by the table alone. What comes out is what the reference would print: members in the order
+// of declaration, empty ones left out by the field's rule, and structs that are always there filled in where they were not sent.
+import type { Value } from '../api/value.ts'
+import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember } from '../schema/table.ts'
+import { mapValueType } from './protobuf-encode.ts'
+import { ProtobufError } from './protobuf-error.ts'
+import { readDuration, readIntOrString, readMoment, readRawText } from './protobuf-forms.ts'
+import {
+  closeMessage,
+  OpenList,
+  OpenMap,
+  openMessage,
+  zeroOf,
+  type OpenMessage,
+  type OpenValue,
+} from './protobuf-open.ts'
+import { parseRawJson } from './protobuf-raw-json.ts'
+import { ProtobufReader } from './protobuf-reader.ts'
+
+/** The object of a whole message. Throws `ProtobufError` where the bytes are not one. */
+export function decodeMessage(bytes: Uint8Array, shape: ObjectShape): Record<string, Value> {
+  const message = openMessage(shape)
+  new MessageDecoder(new ProtobufReader(bytes)).fields(wireOf(shape), message, 0)
+  return closeMessage(shape, message)
+}
+
+/** What the decoder has to know of a place on the wire. */
+type Place = Pick<WireMember, 'type' | 'field'>
+
+class MessageDecoder {
+  readonly #reader: ProtobufReader
+  /** The tag that was read last. */
+  #tag = 0
+
+  constructor(reader: ProtobufReader) {
+    this.#reader = reader
+  }
+
+  /** Reads fields into an open message, to the end of what the reader is in; those of an inlined struct begin at an offset. */
+  fields(wire: readonly WireField[], message: OpenMessage, offset: number): void {
+    const reader = this.#reader
+    let i = 0
+    while (reader.hasMore) {
+      const tag = reader.tag()
+      this.#tag = tag
+      const number = tag >>> 3
+      // Fields come in ascending number nearly always: look on from the last one.
+      if (wire[i]?.number !== number) i = findField(wire, number, i)
+      const member = wire[i]
+      if (member === undefined) {
+        reader.skip(tag)
+        i = 0
+      } else if (member.type === 'inline') {
+        if ((tag & 7) !== 2) throw wrongType(tag, 'inline')
+        const outer = reader.enter()
+        this.fields(member.fields, message, offset + member.offset)
+        reader.leave(outer)
+      } else {
+        const slot = offset + member.index
+        message[slot] = this.#member(member, message[slot])
+      }
+    }
+  }
+
+  /** The value of a field, or what it adds to what was read of it before. */
+  #member(member: WireMember, before: OpenValue | undefined): OpenValue {
+    const { shape } = member.field
+    if (member.type === 'map' && shape.kind === 'map') {
+      const map = before instanceof OpenMap ? before : new OpenMap()
+      this.#entry(member, shape, map)
+      return map
+    }
+    if (shape.kind !== 'list' || member.type === 'stringList') return this.#single(member, shape, before)
+    const list = before instanceof OpenList ? before : new OpenList()
+    this.#items(member, shape.item, list)
+    return list
+  }
+
+  /** One item of a list, or a whole packed run of numbers, which any reader has to accept. */
+  #items(place: Place, shape: Shape, list: OpenList): void {
+    const reader = this.#reader
+    const wanted = wireTypeOf(place)
+    if ((this.#tag & 7) !== 2 || wanted === 2) {
+      list.items.push(this.#single(place, shape, undefined))
+      return
+    }
+    this.#tag = (this.#tag & ~7) | wanted
+    const outer = reader.enter()
+    while (reader.hasMore) list.items.push(this.#single(place, shape, undefined))
+    reader.leave(outer)
+  }
+
+  #single(place: Place, shape: Shape, before: OpenValue | undefined): OpenValue {
+    const reader = this.#reader
+    if ((this.#tag & 7) !== wireTypeOf(place)) throw wrongType(this.#tag, place.field.name)
+    switch (place.type) {
+      case 'string':
+        return reader.text()
+      case 'message': {
+        const outer = reader.enter()
+        const value = shape.kind === 'object' ? this.#object(shape, before) : this.#form(shape)
+        reader.leave(outer)
+        return value
+      }
+      case 'int64':
+      case 'uint32':
+      case 'uint64':
+        return reader.int64()
+      case 'int32':
+        return reader.int32()
+      case 'bool':
+        return reader.bool()
+      case 'bytes':
+        return reader.base64()
+      case 'double':
+        return jsonNumber(reader.double())
+      case 'stringList': {
+        const list = before instanceof OpenList ? before : new OpenList()
+        const outer = reader.enter()
+        for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+          if (tag === 0x0a) list.items.push(reader.text())
+          else reader.skip(tag)
+        }
+        reader.leave(outer)
+        return list
+      }
+      case 'map':
+        throw wrongType(this.#tag, place.field.name)
+    }
+  }
+
+  #object(shape: ObjectShape, before: OpenValue | undefined): OpenMessage {
+    const message = Array.isArray(before) ? before : openMessage(shape)
+    this.fields(wireOf(shape), message, 0)
+    return message
+  }
+
+  #entry(member: WireMember, shape: MapShape, map: OpenMap): void {
+    const reader = this.#reader
+    if ((this.#tag & 7) !== 2) throw wrongType(this.#tag, member.field.name)
+    const outer = reader.enter()
+    let key = ''
+    let value: OpenValue | undefined
+    for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+      this.#tag = tag
+      if (tag === 0x0a) key = reader.text()
+      else if (tag >>> 3 === 2) {
+        value = this.#single({ type: mapValueType(shape), field: member.field }, shape.value, value)
+      } else reader.skip(tag)
+    }
+    reader.leave(outer)
+    map.entries.push([key, value ?? zeroEntry(shape.value)])
+  }
+
+  /** The body of a message that has a JSON form of its own. */
+  #form(shape: Shape): OpenValue {
+    switch (shape.kind) {
+      case 'time':
+      case 'microTime':
+        return readMoment(this.#reader, shape.kind)
+      case 'quantity':
+        return readRawText(this.#reader) ?? '0'
+      case 'duration':
+        return readDuration(this.#reader)
+      case 'intOrString':
+        return readIntOrString(this.#reader)
+      case 'rawExtension':
+      case 'fieldsV1':
+      case 'any': {
+        const text = readRawText(this.#reader)
+        return text === undefined || text === '' ? null : parseRawJson(text)
+      }
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
+        return this.#schemaOr(shape)
+      default:
+        throw new ProtobufError(`${shape.kind} is not a message`)
+    }
+  }
+
+  #schemaOr({ kind, schema: shape }: OpaqueShape): OpenValue {
+    const reader = this.#reader
+    if (shape === undefined) throw new ProtobufError(`${kind} has no schema`)
+    const list = new OpenList()
+    let schema: OpenMessage | undefined
+    let allows = false
+    // A bool comes before its schema, a list behind it.
+    const schemaTag = kind === 'schemaOrBool' ? 0x12 : 0x0a
+    for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+      if (tag === schemaTag || (tag === 0x12 && kind === 'schemaOrArray')) {
+        const outer = reader.enter()
+        if (tag === schemaTag) schema = this.#object(shape, schema)
+        else list.items.push(this.#object(shape, undefined))
+        reader.leave(outer)
+      } else if (tag === 0x12) {
+        list.items.push(reader.text())
+      } else if (tag === 0x08 && kind === 'schemaOrBool') {
+        allows = reader.bool()
+      } else {
+        reader.skip(tag)
+      }
+    }
+    if (list.items.length > 0) return list
+    return schema ?? (kind === 'schemaOrBool' ? allows : null)
+  }
+}
+
+function wireOf(shape: ObjectShape): readonly WireField[] {
+  if (shape.wire === undefined) throw new ProtobufError(`${shape.name} has no protobuf form`)
+  return shape.wire
+}
+
+/** The index of a field, searched for from `from` on and around; past the end where there is none. */
+function findField(wire: readonly WireField[], number: number, from: number): number {
+  for (let i = from; i < wire.length; i++) if (wire[i]?.number === number) return i
+  for (let i = 0; i < from; i++) if (wire[i]?.number === number) return i
+  return wire.length
+}
+
+function wireTypeOf({ type }: Place): number {
+  switch (type) {
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+    case 'bool':
+      return 0
+    case 'double':
+      return 1
+    default:
+      return 2
+  }
+}
+
+/** The reference names fields in these messages as its own language does. */
+function wrongType(tag: number, name: string): ProtobufError {
+  return new ProtobufError(
+    `proto: wrong wireType = ${tag & 7} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+  )
+}
+
+/** JSON has no words for what is not a number. */
+function jsonNumber(value: number): number {
+  if (!Number.isFinite(value)) throw new ProtobufError('a number that is infinite or none cannot be written as JSON')
+  return value
+}
+
+/** What a map's entry without a value stands for. */
+function zeroEntry(shape: Shape): OpenValue {
+  if (shape.kind === 'object') return openMessage(shape)
+  return shape.kind === 'bytes' ? '' : zeroOf(shape)
+}

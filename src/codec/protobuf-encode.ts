@@ -1,0 +1,296 @@
+// Objects in JSON shape to messages, by the table alone. Byte-exact with the reference: fields in ascending number, the zero
+// of every field that always has a value written, map entries sorted by key. Everything runs backwards (see the writer).
+import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
+import { parseDuration } from '../lib/duration.ts'
+import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember, WireType } from '../schema/table.ts'
+import { ProtobufError } from './protobuf-error.ts'
+import { formatRawJson } from './protobuf-raw-json.ts'
+import { momentOf } from './protobuf-time.ts'
+import { ProtobufWriter } from './protobuf-writer.ts'
+
+/** The wire types of protobuf that are in use. */
+const VARINT = 0
+const FIXED64 = 1
+const DELIMITED = 2
+
+/** What the encoder has to know of a place on the wire. */
+type Place = Pick<WireMember, 'number' | 'type'>
+
+const EMPTY: ValueMap = Object.freeze({})
+
+/** Writes messages in front of what it has written. Throws `ProtobufError` where a value does not fit its shape. */
+export class ProtobufEncoder extends ProtobufWriter {
+  /** The fields of an object, without a tag or a length. */
+  object(shape: ObjectShape, object: ValueMap): void {
+    this.#fields(wireOf(shape), object)
+  }
+
+  /** The same without one of them. */
+  objectWithout(shape: ObjectShape, left: WireMember, object: ValueMap): void {
+    this.#fields(
+      wireOf(shape).filter((member) => member !== left),
+      object,
+    )
+  }
+
+  /** A field with its tag; a list has a tag an item. */
+  member(member: WireMember, value: Value): void {
+    const { shape } = member.field
+    if (member.type === 'map') return this.#map(member, shape, value)
+    if (shape.kind !== 'list' || member.type === 'stringList') return this.#single(member, shape, value)
+    if (!isList(value)) throw misfit(shape, value)
+    for (let i = value.length - 1; i >= 0; i--) {
+      const item = value[i]
+      if (item === undefined || item === null) this.#zero(member, shape.item)
+      else this.#single(member, shape.item, item)
+    }
+  }
+
+  /** A text with its tag. */
+  textField(number: number, text: string): void {
+    const end = this.length
+    this.text(text)
+    this.close(number, end)
+  }
+
+  /** The tag and the length of what was written since the length was `end`. */
+  close(number: number, end: number): void {
+    this.varint(this.length - end)
+    this.varint((number << 3) | DELIMITED)
+  }
+
+  #fields(wire: readonly WireField[], object: ValueMap): void {
+    for (let i = wire.length - 1; i >= 0; i--) {
+      const member = wire[i] as WireField
+      if (member.type === 'inline') {
+        const end = this.length
+        this.#fields(member.fields, object)
+        this.close(member.number, end)
+        continue
+      }
+      const { field } = member
+      const value = object[field.name]
+      if (value !== undefined && value !== null) this.member(member, value)
+      else if (!field.pointer) this.#zero(member, field.shape)
+    }
+  }
+
+  #single({ type, number }: Place, shape: Shape, value: Value): void {
+    switch (type) {
+      case 'string':
+        if (typeof value !== 'string') throw misfit(shape, value)
+        return this.textField(number, value)
+      case 'message': {
+        const end = this.length
+        if (shape.kind === 'object' && isMap(value)) this.#fields(wireOf(shape), value)
+        else this.#form(shape, value)
+        return this.close(number, end)
+      }
+      case 'int32':
+      case 'int64':
+      case 'uint32':
+      case 'uint64':
+        if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw misfit(shape, value)
+        return this.#number(number, value as number | bigint)
+      case 'bool':
+        if (typeof value !== 'boolean') throw misfit(shape, value)
+        return this.#number(number, value ? 1 : 0)
+      case 'bytes': {
+        if (typeof value !== 'string') throw misfit(shape, value)
+        const end = this.length
+        this.base64(value)
+        return this.close(number, end)
+      }
+      case 'stringList': {
+        const end = this.length
+        this.#texts(1, shape, value)
+        return this.close(number, end)
+      }
+      case 'double':
+        if (typeof value !== 'number' && typeof value !== 'bigint') throw misfit(shape, value)
+        this.double(Number(value))
+        return this.varint((number << 3) | FIXED64)
+      case 'map':
+        throw misfit(shape, value)
+    }
+  }
+
+  #number(number: number, value: number | bigint): void {
+    this.signed(value)
+    this.varint((number << 3) | VARINT)
+  }
+
+  #texts(number: number, shape: Shape, value: Value): void {
+    if (!isList(value)) throw misfit(shape, value)
+    for (let i = value.length - 1; i >= 0; i--) this.textField(number, textOf(value[i]))
+  }
+
+  /** What stands for a field that is absent though it always has a value. Lists, maps and bytes may have nothing. */
+  #zero({ type, number }: Place, shape: Shape): void {
+    switch (type) {
+      case 'map':
+      case 'bytes':
+      case 'stringList':
+        return
+      case 'message': {
+        if (shape.kind === 'list') return
+        const end = this.length
+        if (shape.kind === 'object') this.#fields(wireOf(shape), EMPTY)
+        else this.#zeroForm(shape)
+        return this.close(number, end)
+      }
+      case 'string':
+        if (shape.kind === 'list') return
+        this.byte(0)
+        return this.varint((number << 3) | DELIMITED)
+      case 'double':
+        if (shape.kind === 'list') return
+        this.double(0)
+        return this.varint((number << 3) | FIXED64)
+      default:
+        if (shape.kind === 'list') return
+        this.byte(0)
+        return this.varint((number << 3) | VARINT)
+    }
+  }
+
+  #map({ number }: Place, shape: Shape, value: Value): void {
+    if (shape.kind !== 'map' || !isMap(value)) throw misfit(shape, value)
+    const place = ENTRY_VALUES[mapValueType(shape)]
+    const keys = sortedKeys(value)
+    for (let i = keys.length - 1; i >= 0; i--) {
+      const key = keys[i] as string
+      const item = value[key]
+      const end = this.length
+      if (item === undefined || item === null) this.#zero(place, shape.value)
+      else this.#single(place, shape.value, item)
+      this.textField(1, key)
+      this.close(number, end)
+    }
+  }
+
+  /** The body of a message that has a JSON form of its own. */
+  #form(shape: Shape, value: Value): void {
+    switch (shape.kind) {
+      case 'time':
+      case 'microTime':
+        return this.#moment(shape, value)
+      case 'quantity':
+        return this.textField(1, typeof value === 'number' ? String(value) : textOf(value))
+      case 'duration': {
+        const parsed = parseDuration(textOf(value))
+        if (!parsed.ok) throw new ProtobufError(parsed.message)
+        return this.#number(1, parsed.nanoseconds)
+      }
+      case 'intOrString':
+        return this.#intOrString(shape, value)
+      case 'rawExtension':
+      case 'fieldsV1':
+      case 'any':
+        return this.textField(1, formatRawJson(value))
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
+        return this.#schemaOr(shape, value)
+      default:
+        throw misfit(shape, value)
+    }
+  }
+
+  #moment(shape: Shape, value: Value): void {
+    const moment = momentOf(textOf(value))
+    if (moment === undefined) return
+    // The reference's Time has whole seconds, and says so.
+    this.#number(2, shape.kind === 'time' ? 0 : moment.nanos)
+    this.#number(1, moment.seconds)
+  }
+
+  #intOrString(shape: Shape, value: Value): void {
+    if (typeof value !== 'string' && !Number.isSafeInteger(value)) throw misfit(shape, value)
+    this.textField(3, typeof value === 'string' ? value : '')
+    this.#number(2, typeof value === 'string' ? 0 : (value as number))
+    this.#number(1, typeof value === 'string' ? 1 : 0)
+  }
+
+  #schemaOr(shape: OpaqueShape, value: Value): void {
+    const { kind, schema } = shape
+    if (schema === undefined) throw misfit(shape, value)
+    if (kind === 'schemaOrBool') {
+      if (typeof value !== 'boolean') this.#single({ number: 2, type: 'message' }, schema, value)
+      return this.#number(1, value === false ? 0 : 1)
+    }
+    if (!isList(value)) return this.#single({ number: 1, type: 'message' }, schema, value)
+    if (kind === 'schemaOrStringArray') return this.#texts(2, shape, value)
+    for (let i = value.length - 1; i >= 0; i--) {
+      this.#single({ number: 2, type: 'message' }, schema, value[i] ?? EMPTY)
+    }
+  }
+
+  /** What is not named here is an empty message: the zero moment, nothing raw. */
+  #zeroForm(shape: Shape): void {
+    if (shape.kind === 'quantity') this.textField(1, '0')
+    if (shape.kind === 'duration' || shape.kind === 'schemaOrBool') this.#number(1, 0)
+    if (shape.kind === 'intOrString') this.#intOrString(shape, 0)
+  }
+}
+
+/** The value of a map's entry, by its type. */
+const ENTRY_VALUES: Readonly<Record<WireType, Place>> = {
+  string: { number: 2, type: 'string' },
+  bytes: { number: 2, type: 'bytes' },
+  int32: { number: 2, type: 'int32' },
+  int64: { number: 2, type: 'int64' },
+  uint32: { number: 2, type: 'uint32' },
+  uint64: { number: 2, type: 'uint64' },
+  bool: { number: 2, type: 'bool' },
+  double: { number: 2, type: 'double' },
+  message: { number: 2, type: 'message' },
+  stringList: { number: 2, type: 'stringList' },
+  map: { number: 2, type: 'map' },
+}
+
+/** How the values of a map travel; what is no scalar of the wire is a message. */
+export function mapValueType({ value }: MapShape): WireType {
+  switch (value.kind) {
+    case 'string':
+    case 'bytes':
+    case 'int32':
+    case 'int64':
+      return value.kind
+    case 'boolean':
+      return 'bool'
+    case 'number':
+      return 'double'
+    case 'list':
+      return 'stringList'
+    default:
+      return 'message'
+  }
+}
+
+const SURROGATE = /[\ud800-\udfff]/
+
+/** By the bytes of their UTF-8, which only differs from JavaScript's order where there are surrogates. */
+function sortedKeys(map: ValueMap): readonly string[] {
+  const keys = Object.keys(map)
+  if (keys.length < 2) return keys
+  if (!keys.some((key) => SURROGATE.test(key))) return keys.sort()
+  return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+}
+
+function wireOf(shape: ObjectShape): readonly WireField[] {
+  if (shape.wire === undefined) throw new ProtobufError(`${shape.name} has no protobuf form`)
+  return shape.wire
+}
+
+function textOf(value: Value | undefined): string {
+  if (value === undefined || value === null) return ''
+  if (typeof value !== 'string') throw misfit({ kind: 'string' }, value)
+  return value
+}
+
+function misfit(shape: Shape, value: Value): ProtobufError {
+  const expected = shape.kind === 'object' ? shape.name : shape.kind
+  const type = value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value
+  return new ProtobufError(`a value of type ${type} cannot be written as ${expected}`)
+}

@@ -1,0 +1,115 @@
+// Messages that may still go on. Protobuf lets a field come in pieces, which add up; so nothing is made an object before the
+// whole message is read. Then every field is in its slot, and one walk makes objects in the order and with the omissions of JSON.
+import { setOwn, type Value } from '../api/value.ts'
+import type { Field, ObjectShape, Shape } from '../schema/table.ts'
+
+/** One slot a field of the object. */
+export type OpenMessage = (OpenValue | undefined)[]
+export type OpenValue = Value | OpenMessage | OpenList | OpenMap
+
+export class OpenList {
+  readonly items: OpenValue[] = []
+}
+
+export class OpenMap {
+  readonly entries: [key: string, value: OpenValue][] = []
+}
+
+export function openMessage(shape: ObjectShape): OpenMessage {
+  const message: OpenMessage = []
+  for (let i = 0; i < shape.fields.length; i++) message.push(undefined)
+  return message
+}
+
+/** The object of a message, and of those in it. */
+export function closeMessage(shape: ObjectShape, message: OpenMessage): Record<string, Value> {
+  const object: Record<string, Value> = {}
+  const { fields } = shape
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as Field
+    const open = message[i]
+    const value = open === undefined ? absent(field) : closeField(field, open)
+    if (value !== undefined) object[field.name] = value
+  }
+  return object
+}
+
+/** The value of a field that was sent; undefined where JSON leaves it out. */
+function closeField(field: Field, open: OpenValue): Value | undefined {
+  if (typeof open !== 'object' || open === null) {
+    const isZero = open === '' || open === 0 || open === false
+    if (isZero && !field.pointer && field.omit !== 'never' && isPlain(field.shape)) return undefined
+    return open === null && field.omit === 'zero' ? undefined : open
+  }
+  return closeValue(field.shape, open)
+}
+
+function closeValue(shape: Shape, open: OpenValue): Value {
+  if (typeof open !== 'object' || open === null) return open
+  if (open instanceof OpenList) {
+    const item = shape.kind === 'list' ? shape.item : heldBy(shape)
+    return open.items.map((value) => closeValue(item, value))
+  }
+  if (open instanceof OpenMap) {
+    const object: Record<string, Value> = {}
+    const value = shape.kind === 'map' ? shape.value : shape
+    for (const [key, entry] of open.entries) setOwn(object, key, closeValue(value, entry))
+    return object
+  }
+  const inner = heldBy(shape)
+  // What is not a message is JSON that came as such.
+  return inner.kind === 'object' ? closeMessage(inner, open as OpenMessage) : (open as Value)
+}
+
+/** The schema that a shape holds, or the shape itself. */
+function heldBy(shape: Shape): Shape {
+  return shape.kind === 'schemaOrArray' || shape.kind === 'schemaOrBool' || shape.kind === 'schemaOrStringArray'
+    ? (shape.schema ?? shape)
+    : shape
+}
+
+/** What JSON says of a field that was not sent; undefined where it leaves it out. */
+function absent({ shape, pointer, omit }: Field): Value | undefined {
+  if (pointer) return omit === 'never' ? null : undefined
+  const mayBeMissing = isPlain(shape) || shape.kind === 'list' || shape.kind === 'map'
+  return omit === (mayBeMissing ? 'empty' : 'zero') ? undefined : zeroOf(shape)
+}
+
+/** Whether a zero is nothing: the kinds that are not structs to the reference. */
+function isPlain({ kind }: Shape): boolean {
+  switch (kind) {
+    case 'string':
+    case 'int32':
+    case 'int64':
+    case 'boolean':
+    case 'number':
+    case 'bytes':
+      return true
+    default:
+      return false
+  }
+}
+
+/** What the reference prints for a value that was never set. */
+export function zeroOf(shape: Shape): Value {
+  switch (shape.kind) {
+    case 'string':
+      return ''
+    case 'int32':
+    case 'int64':
+    case 'number':
+    case 'intOrString':
+      return 0
+    case 'boolean':
+    case 'schemaOrBool':
+      return false
+    case 'quantity':
+      return '0'
+    case 'duration':
+      return '0s'
+    case 'object':
+      return closeMessage(shape, openMessage(shape))
+    default:
+      return null
+  }
+}

@@ -1,0 +1,209 @@
+// Reads the parts of a message from a buffer, in place: no slices but for texts and bytes themselves. Every read is bounded by
+// the end of the message that it is in; what does not fit is a `ProtobufError`, never a wrong value.
+import { isUtf8 } from 'node:buffer'
+import { ProtobufError, unexpectedEnd } from './protobuf-error.ts'
+
+/** More nesting than any object has: only schemas nest at all, and what walks them has a stack. */
+const MAX_DEPTH = 1000
+/** Up to here characters in JavaScript beat the call into native code. */
+const SHORT_TEXT = 12
+
+export class ProtobufReader {
+  readonly #buffer: Buffer
+  #at: number
+  /** Where the message that is being read ends. */
+  #end: number
+  #depth = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#at = 0
+    this.#end = bytes.length
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#end
+  }
+
+  /** Enters the message that comes next. Gives the end of the one around it, which `leave` wants back. */
+  enter(): number {
+    if (++this.#depth > MAX_DEPTH) throw new ProtobufError('message exceeds the maximum depth')
+    const end = this.#length()
+    const outer = this.#end
+    this.#end = end
+    return outer
+  }
+
+  leave(outer: number): void {
+    this.#depth--
+    this.#end = outer
+  }
+
+  /** A tag: the number of the field, shifted by three, and its wire type. */
+  tag(): number {
+    const tag = this.uint()
+    if (tag > 0xffffffff || tag >>> 3 === 0) throw new ProtobufError(`proto: illegal tag ${Math.floor(tag / 8)}`)
+    return tag
+  }
+
+  /** The next tag of the message; 0, which is none, at its end. */
+  nextTag(): number {
+    return this.#at < this.#end ? this.tag() : 0
+  }
+
+  /** A whole number without sign; beyond 2^53 the nearest double. */
+  uint(): number {
+    const buffer = this.#buffer
+    let at = this.#at
+    const end = this.#end
+    const first = buffer[at] as number
+    if (at < end && first < 0x80) {
+      this.#at = at + 1
+      return first
+    }
+    let result = 0
+    let scale = 1
+    for (let i = 0; i < 10; i++) {
+      if (at >= end) throw unexpectedEnd()
+      const byte = buffer[at++] as number
+      result += (byte & 0x7f) * scale
+      if (byte < 0x80) {
+        this.#at = at
+        return result
+      }
+      scale *= 0x80
+    }
+    throw new ProtobufError('proto: integer overflow')
+  }
+
+  /** A whole number of 64 bits with its sign; a bigint where a double does not hold it. */
+  int64(): number | bigint {
+    const from = this.#at
+    const value = this.uint()
+    if (Number.isSafeInteger(value)) return value
+    const exact = BigInt.asIntN(64, this.#bigint(from))
+    const small = Number(exact)
+    return Number.isSafeInteger(small) ? small : exact
+  }
+
+  /** A whole number of 32 bits with its sign; the reference drops what is above them. */
+  int32(): number {
+    const value = this.int64()
+    return typeof value === 'number' && value === (value | 0) ? value : Number(BigInt.asIntN(32, BigInt(value)))
+  }
+
+  bool(): boolean {
+    return this.uint() !== 0
+  }
+
+  double(): number {
+    if (this.#end - this.#at < 8) throw unexpectedEnd()
+    this.#at += 8
+    return this.#buffer.readDoubleLE(this.#at - 8)
+  }
+
+  text(): string {
+    const end = this.#length()
+    const from = this.#at
+    this.#at = end
+    if (end - from <= SHORT_TEXT) {
+      const short = shortText(this.#buffer, from, end)
+      if (short !== undefined) return short
+    }
+    const text = this.#buffer.toString('utf8', from, end)
+    // The replacement character stands for what could not be read, unless it was sent.
+    if (text.includes('\ufffd') && !isUtf8(this.#buffer.subarray(from, end))) {
+      throw new ProtobufError('proto: string field contains invalid UTF-8')
+    }
+    return text
+  }
+
+  base64(): string {
+    const end = this.#length()
+    const from = this.#at
+    this.#at = end
+    return this.#buffer.toString('base64', from, end)
+  }
+
+  /** A view of the bytes that come next. */
+  bytes(): Buffer {
+    const end = this.#length()
+    const from = this.#at
+    this.#at = end
+    return this.#buffer.subarray(from, end)
+  }
+
+  /** Passes over the value of a field that nobody knows. */
+  skip(tag: number): void {
+    switch (tag & 7) {
+      case 0:
+        this.uint()
+        return
+      case 1:
+        return this.#pass(8)
+      case 2:
+        this.#at = this.#length()
+        return
+      case 3:
+        return this.#skipGroup()
+      case 5:
+        return this.#pass(4)
+      default:
+        throw new ProtobufError(
+          (tag & 7) === 4 ? 'proto: unexpected end of group' : `proto: illegal wireType ${tag & 7}`,
+        )
+    }
+  }
+
+  /** Groups are history, and may nest: counted, not followed. */
+  #skipGroup(): void {
+    for (let depth = 1; depth > 0; ) {
+      const tag = this.tag()
+      if ((tag & 7) === 3) depth++
+      else if ((tag & 7) === 4) depth--
+      else this.skip(tag)
+    }
+  }
+
+  #pass(size: number): void {
+    if (this.#end - this.#at < size) throw unexpectedEnd()
+    this.#at += size
+  }
+
+  /** Where what comes next ends, by the length before it. */
+  #length(): number {
+    const size = this.uint()
+    if (size > this.#end - this.#at) {
+      throw size >= 2 ** 63 ? new ProtobufError('proto: negative length found during unmarshaling') : unexpectedEnd()
+    }
+    return this.#at + size
+  }
+
+  #bigint(from: number): bigint {
+    let result = 0n
+    for (let at = from, shift = 0n; at < this.#at; at++, shift += 7n) {
+      result |= BigInt((this.#buffer[at] as number) & 0x7f) << shift
+    }
+    return result
+  }
+}
+
+/** A text of plain ASCII; undefined where it has anything else. */
+function shortText(buffer: Buffer, from: number, end: number): string | undefined {
+  let text = ''
+  let at = from
+  for (; at + 4 <= end; at += 4) {
+    const a = buffer[at] as number
+    const b = buffer[at + 1] as number
+    const c = buffer[at + 2] as number
+    const d = buffer[at + 3] as number
+    if ((a | b | c | d) >= 0x80) return undefined
+    text += String.fromCharCode(a, b, c, d)
+  }
+  for (; at < end; at++) {
+    const code = buffer[at] as number
+    if (code >= 0x80) return undefined
+    text += String.fromCharCode(code)
+  }
+  return text
+}

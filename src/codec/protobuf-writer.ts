@@ -1,0 +1,116 @@
+// A buffer that is written from its end to its start, so that the length of a message is known when it has to be written
+// before it. What is written last stands first. Grows by doubling; nothing is copied but on growth.
+import { Buffer } from 'node:buffer'
+
+const INITIAL_SIZE = 4096
+/** Up to here a loop in JavaScript beats the call into native code. */
+const SHORT_TEXT = 48
+
+export class ProtobufWriter {
+  #buffer: Buffer
+  /** Where the written part starts. */
+  #start: number
+
+  constructor(sizeHint: number = INITIAL_SIZE) {
+    this.#buffer = Buffer.allocUnsafe(sizeHint)
+    this.#start = sizeHint
+  }
+
+  /** How much is written; the difference of two calls is the length of what was written between them. */
+  get length(): number {
+    return this.#buffer.length - this.#start
+  }
+
+  /** What was written. The writer is not used after this. */
+  finish(): Buffer {
+    const written = this.#buffer.subarray(this.#start)
+    // Results are kept by caches: no more than a quarter of what they hold may be waste.
+    return this.#start > this.#buffer.length >>> 2 ? Buffer.from(written) : written
+  }
+
+  byte(value: number): void {
+    if (this.#start === 0) this.#grow(1)
+    this.#buffer[--this.#start] = value
+  }
+
+  /** A whole number from 0 to 2^53. */
+  varint(value: number): void {
+    if (value < 0x80) return this.byte(value)
+    const size = value < 0x4000 ? 2 : value < 0x200000 ? 3 : varintSize(value)
+    if (this.#start < size) this.#grow(size)
+    this.#start -= size
+    const buffer = this.#buffer
+    let at = this.#start
+    let rest = value
+    for (; rest >= 0x80000000; rest = Math.floor(rest / 0x80)) buffer[at++] = (rest % 0x80) | 0x80
+    for (; rest >= 0x80; rest >>>= 7) buffer[at++] = (rest & 0x7f) | 0x80
+    buffer[at] = rest
+  }
+
+  /** Any signed whole number of 64 bits. */
+  signed(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0) return this.varint(value)
+    let rest = BigInt.asUintN(64, BigInt(value))
+    const bytes: number[] = []
+    for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
+    bytes.push(Number(rest))
+    if (this.#start < bytes.length) this.#grow(bytes.length)
+    this.#start -= bytes.length
+    this.#buffer.set(bytes, this.#start)
+  }
+
+  double(value: number): void {
+    if (this.#start < 8) this.#grow(8)
+    this.#start -= 8
+    this.#buffer.writeDoubleLE(value, this.#start)
+  }
+
+  bytes(value: Uint8Array): void {
+    if (this.#start < value.length) this.#grow(value.length)
+    this.#start -= value.length
+    this.#buffer.set(value, this.#start)
+  }
+
+  /** Base64 text as the bytes it stands for. */
+  base64(text: string): void {
+    this.bytes(Buffer.from(text, 'base64'))
+  }
+
+  /** A text in UTF-8, without its length. */
+  text(value: string): void {
+    const { length } = value
+    if (length > SHORT_TEXT) return this.#longText(value)
+    if (this.#start < length) this.#grow(length)
+    const buffer = this.#buffer
+    let at = this.#start
+    for (let i = length - 1; i >= 0; i--) {
+      const code = value.charCodeAt(i)
+      if (code >= 0x80) return this.#longText(value)
+      buffer[--at] = code
+    }
+    this.#start = at
+  }
+
+  #longText(value: string): void {
+    const size = Buffer.byteLength(value)
+    if (this.#start < size) this.#grow(size)
+    this.#start -= size
+    this.#buffer.write(value, this.#start, size, 'utf8')
+  }
+
+  #grow(needed: number): void {
+    const old = this.#buffer
+    const size = Math.max(old.length * 2, old.length + needed)
+    const buffer = Buffer.allocUnsafe(size)
+    const start = size - old.length + this.#start
+    buffer.set(old.subarray(this.#start), start)
+    this.#buffer = buffer
+    this.#start = start
+  }
+}
+
+function varintSize(value: number): number {
+  let size = 1
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
+  return size
+}

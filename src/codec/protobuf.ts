@@ -1,0 +1,149 @@
+// Protobuf as the API speaks it: an envelope of four magic bytes and a message that names the kind and carries the object;
+// lists item by item; watch events in frames. What the objects look like inside is the table's matter.
+import { formatGroupVersion, type ApiObject } from '../api/object.ts'
+import { isMap, type ValueMap } from '../api/value.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { KindSchema, ObjectShape } from '../schema/table.ts'
+import { decodeMessage } from './protobuf-decode.ts'
+import { ProtobufEncoder } from './protobuf-encode.ts'
+import { ProtobufError } from './protobuf-error.ts'
+import { parseExactJson } from './protobuf-raw-json.ts'
+import { ProtobufReader } from './protobuf-reader.ts'
+
+const PREFIX = Buffer.of(0x6b, 0x38, 0x73, 0x00)
+/** The fields 3 and 4 of the envelope, which the reference writes though they are empty. */
+export const ENVELOPE_TAIL: Uint8Array = Buffer.of(0x1a, 0x00, 0x22, 0x00)
+
+export interface TypeNames {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/** What an envelope says, and the bytes that it carries (a view of the input). */
+export interface Envelope extends TypeNames {
+  readonly raw: Buffer
+  /** Empty: protobuf. */
+  readonly contentType: string
+  /** Empty: as they are. */
+  readonly contentEncoding: string
+}
+
+/** An object of a kind in its envelope. Throws `ProtobufError` where a value does not fit the kind. */
+export function encodeProtobuf(kind: KindSchema, object: ValueMap): Buffer {
+  const encoder = new ProtobufEncoder()
+  encoder.bytes(ENVELOPE_TAIL)
+  const end = encoder.length
+  encoder.object(kind.shape, object)
+  writeEnvelopeHead(encoder, typeNamesOf(kind, object), encoder.length - end)
+  return encoder.finish()
+}
+
+/** The message of an object without an envelope. */
+export function encodeRaw(shape: ObjectShape, object: ValueMap): Buffer {
+  const encoder = new ProtobufEncoder()
+  encoder.object(shape, object)
+  return encoder.finish()
+}
+
+/** Stored JSON, straight to protobuf: it is our own, so nothing is checked. */
+export function encodeProtobufFromJson(kind: KindSchema, json: Buffer): Buffer {
+  return encodeProtobuf(kind, parseStoredJson(json))
+}
+
+/** An object from our own bytes. */
+export function parseStoredJson(json: Buffer): ValueMap {
+  const object = parseExactJson(json.toString())
+  if (!isMap(object)) throw new InvariantError('what is stored is not an object')
+  return object
+}
+
+/** Bytes of another content type in an envelope: a Table travels as JSON in protobuf (D10). */
+export function encodeEnvelope(names: TypeNames, raw: Uint8Array, contentType: string): Buffer {
+  const encoder = new ProtobufEncoder(raw.length + 256)
+  encoder.textField(4, contentType)
+  encoder.textField(3, '')
+  encoder.bytes(raw)
+  writeEnvelopeHead(encoder, names, raw.length)
+  return encoder.finish()
+}
+
+/** Reads an envelope, not what is in it. Throws `ProtobufError` with the reference's message. */
+export function decodeProtobuf(bytes: Uint8Array): Envelope {
+  if (bytes.length === 0) throw new ProtobufError('empty data')
+  if (bytes.length < PREFIX.length || !PREFIX.equals(bytes.subarray(0, PREFIX.length))) {
+    const expected = [...PREFIX].join(' ')
+    throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix [${expected}]`)
+  }
+  if (bytes.length === PREFIX.length) throw new ProtobufError('empty body')
+  const reader = new ProtobufReader(bytes.subarray(PREFIX.length))
+  let envelope: Envelope = { apiVersion: '', kind: '', raw: Buffer.alloc(0), contentType: '', contentEncoding: '' }
+  while (reader.hasMore) {
+    const tag = reader.tag()
+    switch (tag) {
+      case 0x0a: {
+        const outer = reader.enter()
+        envelope = { ...envelope, ...readTypeNames(reader) }
+        reader.leave(outer)
+        break
+      }
+      case 0x12:
+        envelope = { ...envelope, raw: reader.bytes() }
+        break
+      case 0x1a:
+        envelope = { ...envelope, contentEncoding: reader.text() }
+        break
+      case 0x22:
+        envelope = { ...envelope, contentType: reader.text() }
+        break
+      default:
+        if (tag >>> 3 <= 4)
+          throw new ProtobufError(`proto: wrong wireType = ${tag & 7} for field ${ENVELOPE[tag >>> 3]}`)
+        reader.skip(tag)
+    }
+  }
+  return envelope
+}
+
+/** The fields of the envelope as messages name them. */
+const ENVELOPE: readonly string[] = ['', 'TypeMeta', 'Raw', 'ContentEncoding', 'ContentType']
+
+/** The object of a kind from its bare message, with the kind's own `kind` and `apiVersion`. */
+export function decodeRaw(kind: KindSchema, raw: Uint8Array): ApiObject {
+  const object = decodeMessage(raw, kind.shape)
+  if (!kind.shape.typeMeta) return object as ApiObject
+  return { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...object } as ApiObject
+}
+
+/** The message of a shape that has no names of its own, such as an item of a list. */
+export function decodeShape(shape: ObjectShape, raw: Uint8Array): ValueMap {
+  return decodeMessage(raw, shape)
+}
+
+function readTypeNames(reader: ProtobufReader): TypeNames {
+  let [apiVersion, kind] = ['', '']
+  while (reader.hasMore) {
+    const tag = reader.tag()
+    if (tag === 0x0a) apiVersion = reader.text()
+    else if (tag === 0x12) kind = reader.text()
+    else reader.skip(tag)
+  }
+  return { apiVersion, kind }
+}
+
+/** The names that an object bears itself: they say the brand, and discovery leaves the version out. */
+export function typeNamesOf(kind: KindSchema, object: ValueMap): TypeNames {
+  if (!kind.shape.typeMeta) return { apiVersion: '', kind: '' }
+  if (typeof object['kind'] !== 'string') return { apiVersion: formatGroupVersion(kind), kind: kind.kind }
+  return { apiVersion: typeof object['apiVersion'] === 'string' ? object['apiVersion'] : '', kind: object['kind'] }
+}
+
+/** Everything that stands before the `size` bytes of the object. */
+export function writeEnvelopeHead(encoder: ProtobufEncoder, { apiVersion, kind }: TypeNames, size: number): void {
+  encoder.varint(size)
+  encoder.byte(0x12)
+  const end = encoder.length
+  encoder.textField(2, kind)
+  encoder.textField(1, apiVersion)
+  encoder.close(1, end)
+  encoder.bytes(PREFIX)
+}
