@@ -1,8 +1,9 @@
 // What a get, list or watch asks for: the specification's resourceVersion tables as pure functions from query parameters to
 // closed unions. Faults are told in the reference's words and order; invalid combinations are 400 (D3, D27).
 import { decodeContinue } from './continue-token.ts'
-import { causeOf } from './field-error.ts'
+import { causeOf, forbidden, notSupported, quoted } from './field-error.ts'
 import type { FieldError } from './field-error.ts'
+import { FieldPath } from './field-path.ts'
 import type { ListAt, ReadAt, WatchStart } from './read.ts'
 import { parseFieldSelector } from './selector-fields.ts'
 import type { SelectableFields } from './selector-fields.ts'
@@ -116,7 +117,7 @@ function integerOf(query: QueryParameters, name: string): number | undefined {
 }
 
 function numberFault(text: string, digits: RegExp): string {
-  return `parsing ${JSON.stringify(text)}: ${digits.test(text) ? 'value out of range' : 'invalid syntax'}`
+  return `parsing ${quoted(text)}: ${digits.test(text) ? 'value out of range' : 'invalid syntax'}`
 }
 
 /** Zero for unset and for `0`; which of the two it was is `unset`. */
@@ -133,7 +134,7 @@ function parseVersion(text: string, prefix: string): Version {
   // Zeros may lead; beyond them no number of 64 bits has more digits than this.
   const significant = text.replace(/^0+(?=[0-9])/, '')
   if (!digits.test(text) || significant.length > 20 || BigInt(significant) > MAX_UINT64) {
-    const fault = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: `
+    const fault = `resourceVersion: Invalid value: ${quoted(text)}: strconv.ParseUint: `
     throw new ApiError('BadRequest', `${prefix}${fault}${numberFault(text, digits)}`)
   }
   return { unset: false, revision: Number(significant) }
@@ -176,16 +177,16 @@ function listFaults(options: Options): readonly FieldError[] {
   const faults: FieldError[] = []
   if (match !== '') {
     if (version === '')
-      faults.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'))
+      faults.push(forbidden(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
     if (options.continue !== '') faults.push(MATCH_WITH_CONTINUE)
     if (match !== 'Exact' && match !== 'NotOlderThan')
-      faults.push(unsupportedMatch(match, ['Exact', 'NotOlderThan', '']))
+      faults.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']))
     if (match === 'Exact' && /^0+$/.test(version)) {
-      faults.push(forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+      faults.push(forbidden(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
     }
   }
   if (options.sendInitialEvents !== undefined) {
-    faults.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
+    faults.push(forbidden(FieldPath.root('sendInitialEvents'), 'sendInitialEvents is forbidden for list'))
   }
   return faults
 }
@@ -195,33 +196,20 @@ function watchFaults(options: Options): readonly FieldError[] {
   const stated = options.sendInitialEvents !== undefined
   const faults: FieldError[] = []
   if (stated && match !== 'NotOlderThan') {
-    faults.push(forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+    faults.push(forbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
   }
   if (match !== '' && !stated) {
-    faults.push(forbiddenMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+    faults.push(forbidden(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
   }
-  if (match !== '' && match !== 'NotOlderThan') faults.push(unsupportedMatch(match, ['NotOlderThan']))
+  if (match !== '' && match !== 'NotOlderThan') faults.push(notSupported(MATCH, match, ['NotOlderThan']))
   // A watch from no version or `0` means one with initial events, which sets the match (R-143, R-151).
   const implied = !stated && (version === '' || version === '0')
   if (options.continue !== '' && (match !== '' || implied)) faults.push(MATCH_WITH_CONTINUE)
   return faults
 }
 
-const MATCH_WITH_CONTINUE = forbiddenMatch('resourceVersionMatch is forbidden when continue is provided')
-
-function forbiddenMatch(rule: string): FieldError {
-  return forbidden('resourceVersionMatch', rule)
-}
-
-function forbidden(field: string, rule: string): FieldError {
-  return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${rule}` }
-}
-
-function unsupportedMatch(match: string, supported: readonly string[]): FieldError {
-  const values = supported.map((value) => JSON.stringify(value)).join(', ')
-  const message = `Unsupported value: ${JSON.stringify(match)}: supported values: ${values}`
-  return { reason: 'FieldValueNotSupported', field: 'resourceVersionMatch', message }
-}
+const MATCH = FieldPath.root('resourceVersionMatch')
+const MATCH_WITH_CONTINUE = forbidden(MATCH, 'resourceVersionMatch is forbidden when continue is provided')
 
 function invalidOptions(faults: readonly FieldError[]): ApiError {
   const texts = faults.map((fault) => `${fault.field}: ${fault.message}`)

@@ -1,5 +1,6 @@
 // Field selectors: the text form, and which fields each kind can be selected by, with the text of a field's value.
 // A kind that is not in the table has name and namespace (R-134 to R-137).
+import { quoted } from './field-error.ts'
 import type { GroupVersionKind } from './object.ts'
 import { formatGroupVersion } from './object.ts'
 import { EVERY_FIELD } from './selector.ts'
@@ -179,7 +180,7 @@ const TABLES: Readonly<Record<string, FieldTable>> = {
   'batch/v1 Job': table(
     NAMES,
     [field('status.successful', { paths: [['status', 'succeeded']], absent: '0' })],
-    (label) => `field label ${JSON.stringify(label)} not supported for Job`,
+    (label) => `field label ${quoted(label)} not supported for Job`,
   ),
   'certificates.k8s.io/v1 CertificateSigningRequest': table(NAME, [field('spec.signerName')]),
   'resource.k8s.io/v1 ResourceSlice': table(
@@ -200,7 +201,7 @@ const TABLES: Readonly<Record<string, FieldTable>> = {
 const OTHERS: FieldTable = table(
   NAMES,
   [],
-  (label) => `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  (label) => `${quoted(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
 )
 
 export function selectableFields(gvk: GroupVersionKind): SelectableFields {

@@ -1,5 +1,6 @@
 // Reads label selectors: the query-string form (`a=b,c in (d,e),!f`) and the object form (`matchLabels`,
 // `matchExpressions`). What cannot be read is a 400 in the reference's words (R-131, R-133). One pass, linear time.
+import { quoted } from './field-error.ts'
 import { labelKeyFaults, labelValueFaults } from './selector-label-format.ts'
 import { EVERY_LABEL, LabelSelector, parseInt64 } from './selector.ts'
 import type { LabelRequirement } from './selector.ts'
@@ -229,7 +230,7 @@ function sortedSet(values: readonly string[]): readonly string[] {
 }
 
 function invalid(value: string, rules: readonly string[]): string {
-  return `Invalid value: ${JSON.stringify(value)}: ${rules.join('; ')}`
+  return `Invalid value: ${quoted(value)}: ${rules.join('; ')}`
 }
 
 function bad(message: string): ApiError {

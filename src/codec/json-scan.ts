@@ -53,14 +53,27 @@ function skipScalar(bytes: Buffer, at: number): number {
   return i === at || i === bytes.length ? -1 : i
 }
 
-/** The value at the end of a path of plain keys; undefined where there is none. */
+/** The value at the end of a path of plain keys, decimal ones for places in lists; undefined where there is none. */
 export function findValue(bytes: Buffer, path: readonly string[]): Span | undefined {
   let span: Span | undefined = { start: 0, end: bytes.length }
   for (const key of path) {
     if (span === undefined) return undefined
-    span = findMember(bytes, span.start, key)
+    span =
+      bytes[span.start] === OPEN_LIST ? findElement(bytes, span.start, Number(key)) : findMember(bytes, span.start, key)
   }
   return span
+}
+
+function findElement(bytes: Buffer, at: number, index: number): Span | undefined {
+  if (bytes[at + 1] === CLOSE_LIST) return undefined
+  let start = at + 1
+  for (let i = 0; ; i++) {
+    const end = skipValue(bytes, start)
+    if (end < 0) return undefined
+    if (i === index) return { start, end }
+    if (bytes[end] !== COMMA) return undefined
+    start = end + 1
+  }
 }
 
 /** The value of a member. Keys in the bytes are compared as they stand there, so `key` must need no escapes. */

@@ -7,7 +7,7 @@ export interface DefaultsContext {
   /** The names of the feature gates that are on. */
   readonly gates: ReadonlySet<string>
   /** The time that fields about now are filled with, RFC 3339 in whole seconds. */
-  now(): string
+  readonly now: () => string
 }
 
 /** `parent` is the object that the field is in, with the defaults of the fields before it. */

@@ -1,0 +1,42 @@
+// The front door: what others may change or refuse before a write is stored. The registry asks; plugins, policies and
+// webhooks answer.
+import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
+import type { User } from '../api/user.ts'
+import type { ValueMap } from '../api/value.ts'
+
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+export interface AdmissionRequest {
+  readonly operation: AdmissionOperation
+  readonly kind: GroupVersionKind
+  readonly resource: GroupVersionResource
+  /** Empty for the resource itself. */
+  readonly subresource: string
+  /** Empty for what belongs to the whole cluster. */
+  readonly namespace: string
+  /** Empty where the name is still to be generated, and for each object of a deletecollection. */
+  readonly name: string
+  /** Absent for DELETE. */
+  readonly object: ApiObject | undefined
+  /** Absent for CREATE. */
+  readonly oldObject: ApiObject | undefined
+  readonly user: User
+  readonly dryRun: boolean
+  /** The CreateOptions, UpdateOptions or DeleteOptions of the request. */
+  readonly options: ValueMap
+  /** Tells the client something without refusing the request. */
+  readonly warn: (text: string) => void
+}
+
+/** Throws `ApiError` to refuse. Called again with a fresh object where a write lost a race. */
+export interface Admission {
+  /** The object as it is to be stored; the very same one where nothing changes. */
+  mutate(request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject | undefined>
+  validate(request: AdmissionRequest, signal: AbortSignal): Promise<void>
+}
+
+/** Admits everything as it is. */
+export const ADMIT_ALL: Admission = Object.freeze({
+  mutate: (request: AdmissionRequest) => Promise.resolve(request.object),
+  validate: () => Promise.resolve(),
+})

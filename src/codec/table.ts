@@ -1,0 +1,110 @@
+// Tables: what people see of objects. Which columns a kind has, and the rows and documents of `as=Table` in JSON; other
+// encodings are made from that JSON. Built on `tables/`, one file a family of kinds.
+import { quoted } from '../api/field-error.ts'
+import type { GroupVersionKind } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import { partialMetadata } from './partial-metadata.ts'
+import { ACCESS_TABLES } from './tables/access.ts'
+import { jsonText } from './tables/cell-text.ts'
+import { CLUSTER_TABLES } from './tables/cluster.ts'
+import { column, NAME, tableOf } from './tables/column.ts'
+import type { TableShape, TableShapes } from './tables/column.ts'
+import { GATED_TABLES } from './tables/gated.ts'
+import { NETWORK_TABLES } from './tables/network.ts'
+import { POD_TABLES } from './tables/pods.ts'
+import { textAt } from './tables/reading.ts'
+import { STORAGE_TABLES } from './tables/storage.ts'
+import { WORKLOAD_TABLES } from './tables/workloads.ts'
+
+const TABLES: TableShapes = {
+  ...POD_TABLES,
+  ...WORKLOAD_TABLES,
+  ...NETWORK_TABLES,
+  ...STORAGE_TABLES,
+  ...CLUSTER_TABLES,
+  ...ACCESS_TABLES,
+  ...GATED_TABLES,
+}
+
+/** Of every kind without columns of its own (D11). The time is a timestamp, not an age. */
+export const DEFAULT_TABLE: TableShape = tableOf([
+  NAME,
+  column(
+    'Created At',
+    'When the object was created.',
+    (object) => textAt(object, 'metadata', 'creationTimestamp') || '0001-01-01T00:00:00Z',
+    { type: 'date' },
+  ),
+])
+
+/** The table of a built-in kind. */
+export function tableShapeOf({ group, kind }: Omit<GroupVersionKind, 'version'>): TableShape {
+  const key = `${group} ${kind}`
+  return Object.hasOwn(TABLES, key) ? (TABLES[key] ?? DEFAULT_TABLE) : DEFAULT_TABLE
+}
+
+/** What rows carry beside their cells. */
+export type IncludeObject = 'None' | 'Metadata' | 'Object'
+
+/** Of the query parameter. Throws `ApiError` `BadRequest`. */
+export function parseIncludeObject(text: string | null | undefined): IncludeObject {
+  if (text === null || text === undefined || text === '') return 'Metadata'
+  if (text === 'None' || text === 'Metadata' || text === 'Object') return text
+  const fault = `Invalid value: ${quoted(text)}: must be 'Metadata', 'Object', 'None', or empty`
+  throw new ApiError('BadRequest', `Unable to convert to Table as requested: includeObject: ${fault}`)
+}
+
+/** How objects are to be shown in tables. */
+export interface TableForm {
+  readonly shape: TableShape
+  /** Of the Table and of metadata in its rows: `meta.k8s.io/v1`, or another version or brand (R-360, D1). */
+  readonly apiVersion: string
+  readonly include: IncludeObject
+  /** In milliseconds since the epoch; ages are counted to here. */
+  readonly now: number
+}
+
+/** An object in JSON: canonical bytes in the version asked for, and the same parsed. */
+export interface TableItem {
+  readonly bytes: Buffer
+  object(): ValueMap
+}
+
+const OBJECT_NULL = Buffer.from('"object":null}')
+const OBJECT = Buffer.from('"object":')
+const END = Buffer.from('}')
+
+/** One row in JSON. */
+export function tableRow(form: TableForm, item: TableItem): Buffer {
+  const object = item.object()
+  const conditions = form.shape.conditions?.(object)
+  const head = Buffer.from(
+    `{"cells":${jsonText(form.shape.cells(object, form.now))},` +
+      (conditions === undefined ? '' : `"conditions":${jsonText(conditions)},`),
+  )
+  switch (form.include) {
+    case 'None':
+      return Buffer.concat([head, OBJECT_NULL])
+    case 'Object':
+      return Buffer.concat([head, OBJECT, item.bytes, END])
+    case 'Metadata':
+      return Buffer.concat([head, OBJECT, partialMetadata(item.bytes, form.apiVersion), END])
+  }
+}
+
+/** All that stands before the first row. `metadata` is JSON; columns are left out of all but the first event of a watch. */
+export function tableHead(form: TableForm, metadata: string, columns: 'columns' | 'noColumns' = 'columns'): Buffer {
+  const definitions = columns === 'columns' ? jsonText(form.shape.columns.map((one) => ({ ...one }))) : 'null'
+  const type = `"kind":"Table","apiVersion":${jsonText(form.apiVersion)}`
+  return Buffer.from(`{${type},"metadata":${metadata},"columnDefinitions":${definitions},"rows":[`)
+}
+
+export const TABLE_END: Buffer = Buffer.from(']}')
+
+/** The Table of a single object: one row, and the object's version as the Table's (R-352). */
+export function tableDocument(form: TableForm, item: TableItem, columns: 'columns' | 'noColumns' = 'columns'): Buffer {
+  const version = textAt(item.object(), 'metadata', 'resourceVersion')
+  const metadata = version === '' ? '{}' : `{"resourceVersion":${jsonText(version)}}`
+  return Buffer.concat([tableHead(form, metadata, columns), tableRow(form, item), TABLE_END])
+}

@@ -1,0 +1,107 @@
+// The tables of who may do what: role bindings, certificates, admission, disruption budgets.
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, count, integer, length, NAME, tableOf, text, wide } from './column.ts'
+import type { Column, TableShape, TableShapes } from './column.ts'
+import { humanDuration } from './elapsed.ts'
+import { at, listAt, numberAt, orNone, selectorText, textAt } from './reading.ts'
+
+/** The subjects of one kind, those of service accounts with their namespace. */
+function subjects(kind: string): (binding: ValueMap) => string {
+  return (binding) =>
+    listAt(binding, 'subjects')
+      .filter((subject) => textAt(subject, 'kind') === kind)
+      .map((subject) =>
+        kind === 'ServiceAccount'
+          ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}`
+          : textAt(subject, 'name'),
+      )
+      .join(', ')
+}
+
+const BINDINGS: TableShape = tableOf([
+  NAME,
+  column('Role', 'What is granted.', (one) => `${textAt(one, 'roleRef', 'kind')}/${textAt(one, 'roleRef', 'name')}`),
+  AGE,
+  wide('Users', 'The users that it is granted to.', subjects('User')),
+  wide('Groups', 'The groups that it is granted to.', subjects('Group')),
+  wide('ServiceAccounts', 'The service accounts that it is granted to.', subjects('ServiceAccount')),
+])
+
+function requestState(request: ValueMap): string {
+  const types = listAt(request, 'status', 'conditions').map((condition) => textAt(condition, 'type'))
+  const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending'
+  const failed = types.includes('Failed') ? ',Failed' : ''
+  return `${decision}${failed}${textAt(request, 'status', 'certificate') === '' ? '' : ',Issued'}`
+}
+
+function requestedDuration(request: ValueMap): string {
+  const seconds = at(request, 'spec', 'expirationSeconds')
+  return seconds === undefined ? '<none>' : humanDuration(Number(numberAt(seconds)) * 1000)
+}
+
+const WEBHOOKS: TableShape = tableOf([
+  NAME,
+  integer('Webhooks', 'How many webhooks it configures.', length('webhooks')),
+  AGE,
+])
+
+const PARAM_KIND: Column = column('ParamKind', 'The kind of its parameters.', (policy) => {
+  const kind = at(policy, 'spec', 'paramKind')
+  return kind === undefined ? '<unset>' : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`
+})
+
+/** A name without a namespace may be one in every namespace. */
+function paramRef(binding: ValueMap): string {
+  const reference = at(binding, 'spec', 'paramRef')
+  const name = textAt(reference, 'name')
+  if (name !== '') return `${textAt(reference, 'namespace') || '*'}/${name}`
+  const selector = at(reference, 'selector')
+  return selector === undefined ? '<unset>' : selectorText(selector)
+}
+
+const POLICY_BINDINGS: TableShape = tableOf([
+  NAME,
+  column('PolicyName', 'The policy that is bound.', text('spec', 'policyName')),
+  column('ParamRef', 'Where its parameters are.', paramRef),
+  AGE,
+])
+
+function budget(field: string): (one: ValueMap) => string {
+  return (one) => textAt(one, 'spec', field) || 'N/A'
+}
+
+export const ACCESS_TABLES: TableShapes = {
+  'rbac.authorization.k8s.io RoleBinding': BINDINGS,
+  'rbac.authorization.k8s.io ClusterRoleBinding': BINDINGS,
+  'certificates.k8s.io CertificateSigningRequest': tableOf([
+    NAME,
+    AGE,
+    column('SignerName', 'Who is asked to sign.', (one) => orNone(textAt(one, 'spec', 'signerName'))),
+    column('Requestor', 'Who asks.', text('spec', 'username')),
+    column('RequestedDuration', 'For how long the certificate should be valid.', requestedDuration),
+    column('Condition', 'What was decided.', requestState),
+  ]),
+  'admissionregistration.k8s.io MutatingWebhookConfiguration': WEBHOOKS,
+  'admissionregistration.k8s.io ValidatingWebhookConfiguration': WEBHOOKS,
+  'admissionregistration.k8s.io ValidatingAdmissionPolicy': tableOf([
+    NAME,
+    integer('Validations', 'How many expressions it checks.', length('spec', 'validations')),
+    PARAM_KIND,
+    AGE,
+  ]),
+  'admissionregistration.k8s.io MutatingAdmissionPolicy': tableOf([
+    NAME,
+    integer('Mutations', 'How many changes it makes.', length('spec', 'mutations')),
+    PARAM_KIND,
+    AGE,
+  ]),
+  'admissionregistration.k8s.io ValidatingAdmissionPolicyBinding': POLICY_BINDINGS,
+  'admissionregistration.k8s.io MutatingAdmissionPolicyBinding': POLICY_BINDINGS,
+  'policy PodDisruptionBudget': tableOf([
+    NAME,
+    column('Min Available', 'How many pods must stay.', budget('minAvailable')),
+    column('Max Unavailable', 'How many pods may be gone.', budget('maxUnavailable')),
+    integer('Allowed Disruptions', 'How many pods may go now.', count('status', 'disruptionsAllowed')),
+    AGE,
+  ]),
+}

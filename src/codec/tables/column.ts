@@ -1,0 +1,107 @@
+// What a kind's table is made of: columns that know their cell. One cell a column, wide columns included (R-350); hiding those
+// is the client's affair.
+import type { Value, ValueMap } from '../../api/value.ts'
+import { ageOf } from './elapsed.ts'
+import { at, textAt } from './reading.ts'
+
+/** A column as clients see it, members in the order of the wire. */
+export interface ColumnDefinition {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format: string
+  readonly description: string
+  /** Above 0: only shown in wide output. */
+  readonly priority: number
+}
+
+/** `now` is in milliseconds since the epoch. */
+export type Cell = (object: ValueMap, now: number) => Value
+
+export interface Column extends ColumnDefinition {
+  readonly cell: Cell
+}
+
+/** How the objects of one kind are shown in rows. */
+export interface TableShape {
+  readonly columns: readonly ColumnDefinition[]
+  readonly cells: (object: ValueMap, now: number) => readonly Value[]
+  /** Conditions of the row; absent: none. */
+  readonly conditions?: (object: ValueMap) => readonly Value[] | undefined
+}
+
+/** Tables by group and kind: `apps Deployment`, ` Pod`. */
+export type TableShapes = Readonly<Record<string, TableShape>>
+
+export interface ColumnOptions {
+  readonly type?: ColumnDefinition['type']
+  readonly format?: string
+  readonly priority?: number
+}
+
+/** A column without its cell, for tables that make their cells all at once. */
+export function header(name: string, description: string, options: ColumnOptions = {}): ColumnDefinition {
+  const { type = 'string', format = '', priority = 0 } = options
+  return { name, type, format, description, priority }
+}
+
+export function column(name: string, description: string, cell: Cell, options: ColumnOptions = {}): Column {
+  return { ...header(name, description, options), cell }
+}
+
+export function wide(name: string, description: string, cell: Cell): Column {
+  return column(name, description, cell, { priority: 1 })
+}
+
+export function integer(name: string, description: string, cell: Cell): Column {
+  return column(name, description, cell, { type: 'integer' })
+}
+
+export function boolean(name: string, description: string, cell: Cell): Column {
+  return column(name, description, cell, { type: 'boolean' })
+}
+
+/** Columns that are cells of their own. `more` are cells beyond the columns, where the reference has such. */
+export function tableOf(columns: readonly Column[], ...more: readonly Cell[]): TableShape {
+  const cells = [...columns.map(({ cell }) => cell), ...more]
+  return { columns: columns.map(definitionOf), cells: (object, now) => cells.map((cell) => cell(object, now)) }
+}
+
+export function definitionOf({ name, type, format, description, priority }: ColumnDefinition): ColumnDefinition {
+  return { name, type, format, description, priority }
+}
+
+// A wire string: recorded answers hold it.
+export const NAME_DESCRIPTION =
+  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client ' +
+  'to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and ' +
+  'configuration definition. Cannot be updated. More info: ' +
+  'https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names'
+
+export const nameOf: Cell = (object) => textAt(object, 'metadata', 'name')
+
+export const ageOfObject: Cell = (object, now) => ageOf(textAt(object, 'metadata', 'creationTimestamp'), now)
+
+export const NAME: Column = column('Name', NAME_DESCRIPTION, nameOf, { format: 'name' })
+
+export const AGE: Column = column('Age', 'How long ago the object was created.', ageOfObject)
+
+/** A cell that is the text under a path. */
+export function text(...path: readonly string[]): Cell {
+  return (object) => textAt(object, ...path)
+}
+
+/** A number under a path, zero where there is none. */
+export function count(...path: readonly string[]): Cell {
+  return (object) => {
+    const value = at(object, ...path)
+    return typeof value === 'number' || typeof value === 'bigint' ? value : 0
+  }
+}
+
+/** How many items a list has. */
+export function length(...path: readonly string[]): Cell {
+  return (object) => {
+    const value = at(object, ...path)
+    return Array.isArray(value) ? value.length : 0
+  }
+}

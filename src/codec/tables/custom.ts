@@ -1,0 +1,66 @@
+// The tables of custom resources: the columns that a definition gives to a version, each a JSON path and a type (R-354).
+import type { Value } from '../../api/value.ts'
+import { formatCell } from './cell-text.ts'
+import { column, NAME, tableOf } from './column.ts'
+import type { Cell, ColumnDefinition, TableShape } from './column.ts'
+import { ageOfText } from './elapsed.ts'
+import { compileJsonPath } from './json-path.ts'
+
+/** A member of `additionalPrinterColumns`. */
+export interface PrinterColumn {
+  readonly name: string
+  readonly type: string
+  readonly jsonPath: string
+  readonly format?: string
+  readonly description?: string
+  readonly priority?: number
+}
+
+/** Undefined for a definition without columns: its objects are shown in the default table (D11). */
+export function customTable(columns: readonly PrinterColumn[]): TableShape | undefined {
+  if (columns.length === 0) return undefined
+  return tableOf([
+    NAME,
+    ...columns.map((one) => {
+      const type = typeOf(one.type)
+      const description = one.description || `Custom resource definition column (in JSONPath format): ${one.jsonPath}`
+      return column(one.name, description, cellOf(one.jsonPath, type), {
+        type,
+        format: one.format ?? '',
+        priority: one.priority ?? 0,
+      })
+    }),
+  ])
+}
+
+function typeOf(type: string): ColumnDefinition['type'] {
+  return type === 'integer' || type === 'number' || type === 'boolean' || type === 'date' ? type : 'string'
+}
+
+/** Only the first thing that the path leads to is shown. */
+function cellOf(jsonPath: string, type: ColumnDefinition['type']): Cell {
+  const path = compileJsonPath(jsonPath)
+  if (path === undefined) return () => null
+  return (object, now) => {
+    const [value] = path.find(object)
+    return value === undefined || value === null ? null : typedCell(value, type, now)
+  }
+}
+
+/** Null where the value is not of the column's type. */
+function typedCell(value: Value, type: ColumnDefinition['type'], now: number): Value {
+  switch (type) {
+    case 'string':
+      return formatCell(value)
+    case 'integer':
+      if (typeof value === 'bigint') return value
+      return typeof value === 'number' ? Math.trunc(value) : null
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null
+    case 'date':
+      if (typeof value !== 'string') return null
+      return value === '' || value === 'null' ? '<unknown>' : ageOfText(value, now)
+  }
+}

@@ -1,0 +1,43 @@
+// Time as people read it in tables: how long ago, in at most two units (R-355).
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const YEAR = 365 * DAY
+
+/** Of a span in milliseconds. A second of clock skew into the future counts as now. */
+export function humanDuration(milliseconds: number): string {
+  const seconds = Math.trunc(milliseconds / SECOND)
+  if (seconds < -1) return '<invalid>'
+  if (seconds < 0) return '0s'
+  if (milliseconds < 2 * MINUTE) return `${seconds}s`
+  if (milliseconds < 10 * MINUTE) return twoUnits(milliseconds, [MINUTE, 'm'], [SECOND, 's'])
+  if (milliseconds < 3 * HOUR) return `${Math.trunc(milliseconds / MINUTE)}m`
+  if (milliseconds < 8 * HOUR) return twoUnits(milliseconds, [HOUR, 'h'], [MINUTE, 'm'])
+  if (milliseconds < 2 * DAY) return `${Math.trunc(milliseconds / HOUR)}h`
+  if (milliseconds < 8 * DAY) return twoUnits(milliseconds, [DAY, 'd'], [HOUR, 'h'])
+  if (milliseconds < 2 * YEAR) return `${Math.trunc(milliseconds / DAY)}d`
+  if (milliseconds < 8 * YEAR) return twoUnits(milliseconds, [YEAR, 'y'], [DAY, 'd'])
+  return `${Math.trunc(milliseconds / YEAR)}y`
+}
+
+type Unit = readonly [milliseconds: number, letter: string]
+
+function twoUnits(milliseconds: number, [large, largeLetter]: Unit, [small, smallLetter]: Unit): string {
+  const rest = Math.trunc((milliseconds % large) / small)
+  return `${Math.trunc(milliseconds / large)}${largeLetter}${rest === 0 ? '' : `${rest}${smallLetter}`}`
+}
+
+/** The age of a timestamp in an object; `now` in milliseconds since the epoch. */
+export function ageOf(timestamp: string, now: number): string {
+  return timestamp === '' ? '<unknown>' : humanDuration(now - Date.parse(timestamp))
+}
+
+/** The same for text that need not be a timestamp. */
+export function ageOfText(text: string, now: number): string {
+  const time = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? '<invalid>' : humanDuration(now - time)
+}
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/

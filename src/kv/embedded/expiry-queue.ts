@@ -1,0 +1,48 @@
+// Which keys of an in-memory store go by themselves, and when. A key has at most one deadline; a later write replaces it.
+import { type SortedTree, compareStrings, newSortedTree } from '../../lib/sorted-tree.ts'
+import type { Revision } from '../kv.ts'
+
+export interface Expiry {
+  readonly key: string
+  /** The write that is to expire: the key must still be at this revision. */
+  readonly revision: Revision
+  readonly deadlineMs: number
+}
+
+function compareExpiries(a: Expiry, b: Expiry): number {
+  return a.deadlineMs - b.deadlineMs || a.revision - b.revision
+}
+
+export class ExpiryQueue {
+  readonly #byDeadline: SortedTree<Expiry, undefined>
+  readonly #byKey: SortedTree<string, Expiry>
+
+  constructor(
+    byDeadline = newSortedTree<Expiry, undefined>(compareExpiries),
+    byKey = newSortedTree<string, Expiry>(compareStrings),
+  ) {
+    this.#byDeadline = byDeadline
+    this.#byKey = byKey
+  }
+
+  fork(): ExpiryQueue {
+    return new ExpiryQueue(this.#byDeadline.clone(), this.#byKey.clone())
+  }
+
+  /** Sets the key's deadline; `undefined`: it has none any more. */
+  set(key: string, expiry: Expiry | undefined): void {
+    const old = this.#byKey.size === 0 ? undefined : this.#byKey.get(key)
+    if (old !== undefined) {
+      this.#byDeadline.delete(old)
+      this.#byKey.delete(key)
+    }
+    if (expiry === undefined) return
+    this.#byDeadline.set(expiry, undefined)
+    this.#byKey.set(key, expiry)
+  }
+
+  /** The one that is due first. */
+  get first(): Expiry | undefined {
+    return this.#byDeadline.minKey()
+  }
+}

@@ -1,0 +1,116 @@
+// What has happened in an in-memory store, from the newest revision back to the last compaction: the entries in pieces, and
+// with each finished piece the state after it. The state at any revision is the state after its piece with the few entries
+// behind it undone, so that a past read costs the same however far back it is.
+import { type SortedTree, compareNumbers, newSortedTree } from '../../lib/sorted-tree.ts'
+import type { KeyValue, Revision } from '../kv.ts'
+import { toSortKey } from './key-order.ts'
+
+/** The state of a store: items by the sort keys of their keys. */
+export type MemoryState = SortedTree<string, KeyValue>
+
+/** One revision. Never changed; shared between forks. */
+export interface HistoryEntry {
+  readonly key: string
+  readonly revision: Revision
+  /** What was put; absent: a delete. */
+  readonly item: KeyValue | undefined
+  readonly previous: KeyValue | undefined
+}
+
+interface Piece {
+  readonly entries: readonly HistoryEntry[]
+  /** The state at the end of the piece's last revision. */
+  readonly after: MemoryState
+}
+
+/** A piece is finished at this many entries or bytes of values: what a compaction may leave behind, and a past read undo. */
+const PIECE_ENTRIES = 512
+const PIECE_BYTES = 4 * 1024 * 1024
+
+/** Pages of one list read at one revision: a few rebuilt states are remembered. */
+const REMEMBERED_STATES = 4
+
+export class MemoryHistory {
+  /** Finished pieces by the revision of their first entry. */
+  readonly #pieces: SortedTree<Revision, Piece>
+  #tail: HistoryEntry[] = []
+  #tailFirst: Revision
+  #tailBytes = 0
+  readonly #rebuilt = new Map<Revision, MemoryState>()
+
+  constructor(next: Revision, pieces: SortedTree<Revision, Piece> = newSortedTree(compareNumbers)) {
+    this.#tailFirst = next
+    this.#pieces = pieces
+  }
+
+  /** `state` is the store's state with this entry in it. */
+  append(entry: HistoryEntry, state: MemoryState): void {
+    this.#tail.push(entry)
+    this.#tailBytes += entry.item?.value.length ?? 0
+    if (this.#tail.length >= PIECE_ENTRIES || this.#tailBytes >= PIECE_BYTES) this.#finishPiece(state)
+  }
+
+  /** In constant time: both go on from the same finished pieces. */
+  fork(state: MemoryState): MemoryHistory {
+    this.#finishPiece(state)
+    return new MemoryHistory(this.#tailFirst, this.#pieces.clone())
+  }
+
+  /** The entries of one piece from `revision` on; revisions before and behind the piece are not in it. */
+  entriesFrom(revision: Revision): readonly HistoryEntry[] {
+    const { entries, first } = this.#pieceOf(revision)
+    return revision <= first ? entries : entries.slice(revision - first)
+  }
+
+  getAt(key: string, revision: Revision, state: MemoryState): KeyValue | undefined {
+    const { entries, first, after } = this.#pieceOf(revision)
+    for (let i = Math.max(0, revision - first + 1); i < entries.length; i++) {
+      const entry = entries[i]!
+      if (entry.key === key) return entry.previous
+    }
+    return (after ?? state).get(toSortKey(key))
+  }
+
+  /** The state at the end of `revision`, to be read only. `state` is the newest. */
+  stateAt(revision: Revision, state: MemoryState): MemoryState {
+    const remembered = this.#rebuilt.get(revision)
+    if (remembered !== undefined) return remembered
+    const { entries, first, after } = this.#pieceOf(revision)
+    const rebuilt = (after ?? state).clone()
+    for (let i = entries.length - 1; i > revision - first && i >= 0; i--) {
+      const { key, previous } = entries[i]!
+      if (previous === undefined) rebuilt.delete(toSortKey(key))
+      else rebuilt.set(toSortKey(key), previous)
+    }
+    if (this.#rebuilt.size >= REMEMBERED_STATES) this.#rebuilt.delete(this.#rebuilt.keys().next().value!)
+    this.#rebuilt.set(revision, rebuilt)
+    return rebuilt
+  }
+
+  /** Lets go of every piece that has nothing from `revision` on. */
+  dropBefore(revision: Revision): void {
+    const keepFrom = revision < this.#tailFirst ? this.#pieces.getPairOrNextLower(revision)?.[0] : this.#tailFirst
+    if (keepFrom !== undefined) this.#pieces.deleteRange(0, keepFrom, false)
+    for (const remembered of this.#rebuilt.keys()) if (remembered < revision) this.#rebuilt.delete(remembered)
+  }
+
+  /**
+   * The piece that `revision` is in, or the first one for what was before it. `after` is absent for the unfinished piece,
+   * whose state is the newest.
+   */
+  #pieceOf(revision: Revision): { first: Revision; entries: readonly HistoryEntry[]; after?: MemoryState } {
+    if (revision < this.#tailFirst) {
+      const found = this.#pieces.getPairOrNextLower(revision) ?? this.#pieces.getPairOrNextHigher(revision)
+      if (found !== undefined) return { first: found[0], ...found[1] }
+    }
+    return { first: this.#tailFirst, entries: this.#tail }
+  }
+
+  #finishPiece(state: MemoryState): void {
+    if (this.#tail.length === 0) return
+    this.#pieces.set(this.#tailFirst, { entries: this.#tail, after: state.clone() })
+    this.#tailFirst += this.#tail.length
+    this.#tail = []
+    this.#tailBytes = 0
+  }
+}

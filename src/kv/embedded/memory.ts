@@ -1,0 +1,273 @@
+// The in-memory engine, for tests, benchmarks and `--in-memory`: copy-on-write trees, so that a store of any size is forked in
+// constant time. Every write is done by the time its call returns; history grows until `compact` is called.
+import { type Clock, systemClock } from '../../lib/clock.ts'
+import { throwIfCancelled } from '../../lib/errors.ts'
+import { compareStrings, newSortedTree } from '../../lib/sorted-tree.ts'
+import {
+  ABSENT,
+  type Batch,
+  type DeleteRequest,
+  type GetResult,
+  type KeyValue,
+  type Kv,
+  KvError,
+  type KvEvent,
+  type KvWatch,
+  type ListResult,
+  type PutRequest,
+  type Range,
+  type Revision,
+  type WatchRequest,
+  type WriteResult,
+} from '../kv.ts'
+import { ExpiryQueue } from './expiry-queue.ts'
+import { toSortKey } from './key-order.ts'
+import { type HistoryEntry, MemoryHistory, type MemoryState } from './memory-history.ts'
+import { checkKey, checkPut } from './request-check.ts'
+import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
+
+export interface MemoryOptions {
+  readonly clock?: Clock
+}
+
+export interface MemoryKv extends Kv {
+  /**
+   * A second store with the same state, history, deadlines and revisions, in constant time. From here on the two know
+   * nothing of each other: neither's writes, compactions, watches or `close` touch the other.
+   */
+  fork(): MemoryKv
+  /** How many watches and timers are alive: nothing may be left behind by what was cancelled. */
+  readonly liveHandles: number
+}
+
+export function openMemory(options: MemoryOptions = {}): MemoryKv {
+  return new MemoryEngine({
+    clock: options.clock ?? systemClock,
+    state: newSortedTree(compareStrings),
+    history: new MemoryHistory(2),
+    expiries: new ExpiryQueue(),
+    newest: 1,
+    oldest: 1,
+  })
+}
+
+interface Contents {
+  readonly clock: Clock
+  readonly state: MemoryState
+  readonly history: MemoryHistory
+  readonly expiries: ExpiryQueue
+  readonly newest: Revision
+  readonly oldest: Revision
+}
+
+/** A chain of awaited writes holds the event loop for this many, then lets the others have a turn. */
+const WRITES_A_TURN = 256
+
+class MemoryEngine implements MemoryKv, WatchSource {
+  readonly #clock: Clock
+  readonly #state: MemoryState
+  readonly #history: MemoryHistory
+  readonly #expiries: ExpiryQueue
+  readonly #watchers = new WatcherSet()
+  newest: Revision
+  oldest: Revision
+  ended: KvError | undefined
+  #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined
+  #writesThisTurn = 0
+  #nextTurn: Promise<void> | undefined
+
+  constructor(contents: Contents) {
+    this.#clock = contents.clock
+    this.#state = contents.state
+    this.#history = contents.history
+    this.#expiries = contents.expiries
+    this.newest = contents.newest
+    this.oldest = contents.oldest
+    this.#setAlarm()
+  }
+
+  fork(): MemoryKv {
+    this.#checkOpen()
+    return new MemoryEngine({
+      clock: this.#clock,
+      state: this.#state.clone(),
+      history: this.#history.fork(this.#state),
+      expiries: this.#expiries.fork(),
+      newest: this.newest,
+      oldest: this.oldest,
+    })
+  }
+
+  get liveHandles(): number {
+    return this.#watchers.size + (this.#alarm === undefined ? 0 : 1)
+  }
+
+  async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {
+    this.#begin(signal)
+    const { at } = options
+    if (at === undefined) return { revision: this.newest, item: this.#state.get(toSortKey(key)) }
+    this.#checkReadable(at)
+    return { revision: this.newest, item: this.#history.getAt(key, at, this.#state) }
+  }
+
+  async list(range: Range, signal: AbortSignal): Promise<ListResult> {
+    this.#begin(signal)
+    if (range.at !== undefined) this.#checkReadable(range.at)
+    const state = range.at === undefined ? this.#state : this.#history.stateAt(range.at, this.#state)
+    const [start, end] = [toSortKey(range.start), toSortKey(range.end)]
+    const limit = range.limit ?? Number.POSITIVE_INFINITY
+    const items: KeyValue[] = []
+    let more = false
+    state.forRange(start, end, false, (_key, item) => {
+      more = items.length >= limit
+      if (more) return { break: 0 }
+      items.push(item)
+      return undefined
+    })
+    const page = { revision: this.newest, items, more }
+    return range.countAll === true ? { ...page, count: state.forRange(start, end, false) } : page
+  }
+
+  async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
+    this.#begin(signal)
+    checkPut(request)
+    const { key, value } = request
+    const sortKey = toSortKey(key)
+    const previous = this.#state.get(sortKey)
+    if ((previous?.revision ?? ABSENT) !== request.expected) {
+      return { ok: false, revision: this.newest, current: previous }
+    }
+    const revision = this.newest + 1
+    const item = { key, value, revision, createRevision: previous?.createRevision ?? revision }
+    this.#state.set(sortKey, item)
+    this.#record({ key, revision, item, previous }, request.ttlSeconds)
+    this.#setAlarm()
+    return this.#inTurn({ ok: true, revision })
+  }
+
+  async delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
+    this.#begin(signal)
+    checkKey(request.key)
+    const current = this.#state.get(toSortKey(request.key))
+    if ((current?.revision ?? ABSENT) !== request.expected) return { ok: false, revision: this.newest, current }
+    if (current !== undefined) {
+      this.#remove(current)
+      this.#setAlarm()
+    }
+    return this.#inTurn({ ok: true, revision: this.newest })
+  }
+
+  watch(request: WatchRequest, signal: AbortSignal): KvWatch {
+    return new Watcher({ source: this, peers: this.#watchers, request, signal })
+  }
+
+  async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
+    this.#begin(signal)
+    if (upTo > this.newest) throw new KvError('future', `revision ${upTo} has not happened yet`)
+    if (upTo <= this.oldest) return
+    this.oldest = upTo
+    this.#history.dropBefore(upTo)
+  }
+
+  async newestRevision(signal: AbortSignal): Promise<Revision> {
+    this.#begin(signal)
+    return this.newest
+  }
+
+  async checkHealth(signal: AbortSignal): Promise<void> {
+    this.#begin(signal)
+  }
+
+  async sizeBytes(): Promise<undefined> {
+    return undefined
+  }
+
+  async close(): Promise<void> {
+    this.ended ??= new KvError('closed', 'the store was closed')
+    this.#setAlarm()
+    this.#watchers.wake()
+  }
+
+  readAfter(after: Revision, request: WatchRequest): Batch {
+    const entries = this.#history.entriesFrom(after + 1)
+    const events: KvEvent[] = []
+    for (const entry of entries) {
+      if (entry.key.startsWith(request.prefix)) events.push(toEvent(entry, request.withPrevious === true))
+    }
+    // Revision 1, that of an empty store, has no entry.
+    return { events, revision: entries.at(-1)?.revision ?? this.newest }
+  }
+
+  #begin(signal: AbortSignal): void {
+    throwIfCancelled(signal)
+    this.#checkOpen()
+  }
+
+  #checkOpen(): void {
+    if (this.ended !== undefined) throw this.ended
+  }
+
+  #checkReadable(at: Revision): void {
+    if (at > this.newest) throw new KvError('future', `revision ${at} has not happened yet`)
+    if (at < this.oldest) {
+      throw new KvError('compacted', `revision ${at} is gone`, { compactRevision: this.oldest })
+    }
+  }
+
+  #remove(item: KeyValue): void {
+    this.#state.delete(toSortKey(item.key))
+    this.#record({ key: item.key, revision: this.newest + 1, item: undefined, previous: item })
+  }
+
+  /** The state has the change already. */
+  #record(entry: HistoryEntry, ttlSeconds?: number): void {
+    const { key, revision } = entry
+    this.newest = revision
+    this.#history.append(entry, this.#state)
+    const deadlineMs = ttlSeconds === undefined ? undefined : this.#clock.now() + ttlSeconds * 1000
+    this.#expiries.set(key, deadlineMs === undefined ? undefined : { key, revision, deadlineMs })
+    this.#watchers.wakeSoon()
+  }
+
+  #setAlarm(): void {
+    const due = this.ended === undefined ? this.#expiries.first?.deadlineMs : undefined
+    if (due === this.#alarm?.atMs) return
+    this.#alarm?.cancel()
+    this.#alarm = undefined
+    if (due === undefined) return
+    const cancel = this.#clock.callAfter(due - this.#clock.now(), () => {
+      this.#alarm = undefined
+      this.#expire()
+    })
+    this.#alarm = { atMs: due, cancel }
+  }
+
+  #expire(): void {
+    const now = this.#clock.now()
+    for (let i = 0; i < WRITES_A_TURN; i++) {
+      const first = this.#expiries.first
+      if (first === undefined || first.deadlineMs > now) break
+      this.#remove(this.#state.get(toSortKey(first.key))!)
+    }
+    this.#setAlarm()
+  }
+
+  async #inTurn(result: WriteResult): Promise<WriteResult> {
+    this.#writesThisTurn++
+    this.#nextTurn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#writesThisTurn = 0
+        this.#nextTurn = undefined
+        resolve()
+      })
+    })
+    if (this.#writesThisTurn >= WRITES_A_TURN) await this.#nextTurn
+    return result
+  }
+}
+
+function toEvent(entry: HistoryEntry, withPrevious: boolean): KvEvent {
+  const { key, revision, item } = entry
+  const previous = withPrevious && entry.previous !== undefined ? { previous: entry.previous } : undefined
+  return item === undefined ? { kind: 'delete', key, revision, ...previous } : { kind: 'put', ...item, ...previous }
+}

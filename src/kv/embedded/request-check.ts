@@ -1,0 +1,25 @@
+// What every embedded engine asks of a request before it looks at it: the same limits for all, and the same as etcd's.
+import { InvariantError } from '../../lib/errors.ts'
+import { KvError, type PutRequest } from '../kv.ts'
+
+/** LMDB takes keys up to 1978 bytes; what is left of that is for the revision that is put behind a key. */
+export const MAX_KEY_BYTES = 1900
+
+/** etcd's default for a whole request. */
+export const MAX_VALUE_BYTES = 1.5 * 1024 * 1024
+
+/** A key that is not well-formed would come back as another one, since it is stored as UTF-8. */
+export function checkKey(key: string): void {
+  if (key === '' || !key.isWellFormed()) throw new InvariantError(`not a key: ${JSON.stringify(key)}`)
+}
+
+export function checkPut(request: PutRequest): void {
+  checkKey(request.key)
+  // A UTF-16 code unit is at most three bytes, so most keys need not be measured.
+  if (request.key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(request.key) > MAX_KEY_BYTES) {
+    throw new KvError('too-large', `key is longer than ${MAX_KEY_BYTES} bytes`)
+  }
+  if (request.value.length > MAX_VALUE_BYTES) {
+    throw new KvError('too-large', `value is ${request.value.length} bytes, more than ${MAX_VALUE_BYTES}`)
+  }
+}

@@ -1,0 +1,145 @@
+// A watch over a history that is kept: a cursor and nothing else. It reads what follows its cursor when it is asked to, so a
+// slow consumer holds no events back and never slows a writer; history that is gone by then ends it with `compacted`.
+import { CancelledError, InvariantError } from '../../lib/errors.ts'
+import { type Batch, KvError, type KvWatch, type Revision, type WatchRequest } from '../kv.ts'
+
+/** What a watcher reads from; an engine. */
+export interface WatchSource {
+  /** The newest revision that watchers may see. */
+  readonly newest: Revision
+  /** The oldest revision whose events are kept. */
+  readonly oldest: Revision
+  /** Why nothing can be read any more; absent while it can. */
+  readonly ended: Error | undefined
+  /**
+   * The events after `after` that the request asks for, as whole revisions; `revision` is how far it looked, which is
+   * further than `after`. Called only where there is something after `after`. A bounded piece, not all there is.
+   */
+  readAfter(after: Revision, request: WatchRequest): Batch
+}
+
+/** The watchers of one engine: woken together, at most once a turn of the event loop, so that events come in batches. */
+export class WatcherSet {
+  readonly #watchers = new Set<Watcher>()
+  #wakeIsDue = false
+
+  get size(): number {
+    return this.#watchers.size
+  }
+
+  add(watcher: Watcher): void {
+    this.#watchers.add(watcher)
+  }
+
+  delete(watcher: Watcher): void {
+    this.#watchers.delete(watcher)
+  }
+
+  wakeSoon(): void {
+    if (this.#wakeIsDue || this.#watchers.size === 0) return
+    this.#wakeIsDue = true
+    setImmediate(() => {
+      this.#wakeIsDue = false
+      this.wake()
+    })
+  }
+
+  wake(): void {
+    for (const watcher of this.#watchers) watcher.wake()
+  }
+}
+
+/** A piece of history without anything for this watcher, and there is more behind it. */
+const READ_ON = Symbol('read on')
+
+export class Watcher implements KvWatch {
+  readonly #source: WatchSource
+  readonly #peers: WatcherSet
+  readonly #request: WatchRequest
+  readonly #signal: AbortSignal
+  #cursor: Revision
+  #progressIsDue = false
+  #started = false
+  #done = false
+  #resume: (() => void) | undefined
+
+  constructor(from: { source: WatchSource; peers: WatcherSet; request: WatchRequest; signal: AbortSignal }) {
+    this.#source = from.source
+    this.#peers = from.peers
+    this.#request = from.request
+    this.#signal = from.signal
+    this.#cursor = from.request.after
+  }
+
+  requestProgress(): boolean {
+    this.#progressIsDue = true
+    this.wake()
+    return true
+  }
+
+  readonly wake = (): void => {
+    const resume = this.#resume
+    this.#resume = undefined
+    resume?.()
+  };
+
+  [Symbol.asyncIterator](): AsyncIterator<Batch> {
+    if (this.#started) throw new InvariantError('a watch is iterated once')
+    this.#started = true
+    this.#peers.add(this)
+    this.#signal.addEventListener('abort', this.wake, { once: true })
+    return {
+      next: () => this.#next(),
+      return: async () => {
+        this.#finish()
+        return { done: true, value: undefined }
+      },
+    }
+  }
+
+  async #next(): Promise<IteratorResult<Batch>> {
+    while (!this.#done) {
+      const read = this.#read()
+      if (read !== undefined && read !== READ_ON) return { done: false, value: read }
+      await new Promise<void>((resolve) => {
+        if (read === READ_ON) setImmediate(resolve)
+        else this.#resume = resolve
+      })
+    }
+    return { done: true, value: undefined }
+  }
+
+  #read(): Batch | typeof READ_ON | undefined {
+    try {
+      if (this.#signal.aborted) throw new CancelledError(this.#signal.reason)
+      if (this.#source.ended !== undefined) throw this.#source.ended
+      return this.#readOn()
+    } catch (error) {
+      this.#finish()
+      throw error
+    }
+  }
+
+  #readOn(): Batch | typeof READ_ON | undefined {
+    const { newest, oldest } = this.#source
+    if (this.#cursor < newest) {
+      if (this.#cursor + 1 < oldest) {
+        throw new KvError('compacted', `history before revision ${oldest} is gone`, { compactRevision: oldest })
+      }
+      const batch = this.#source.readAfter(this.#cursor, this.#request)
+      this.#cursor = batch.revision
+      if (batch.events.length > 0) return batch
+      if (this.#cursor < newest) return READ_ON
+    }
+    if (!this.#progressIsDue) return undefined
+    this.#progressIsDue = false
+    return { events: [], revision: newest }
+  }
+
+  #finish(): void {
+    this.#done = true
+    this.#peers.delete(this)
+    this.#signal.removeEventListener('abort', this.wake)
+    this.wake()
+  }
+}

@@ -1,0 +1,20 @@
+// Time as a value that is handed in, so that a test can be the one who says what time it is.
+
+export interface Clock {
+  /** Milliseconds since 1970. Never goes back within a process, even where the machine's clock is set. */
+  now(): number
+  /** Calls `callback` once, not before `delayMs` from now; a very long delay may call early. Returns how to call it off. */
+  callAfter(delayMs: number, callback: () => void): () => void
+}
+
+/** Longer delays than this overflow a Node timer, which then fires at once. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  callAfter: (delayMs, callback) => {
+    const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS))
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}

@@ -1,0 +1,165 @@
+// Create: from a decoded object to a stored one, in the reference's order of checks (W-022).
+import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import { setOfFields } from '../patch/field-set.ts'
+import { trackUpdate } from '../patch/field-tracking.ts'
+import type { WriteResult } from '../store/store.ts'
+import { alreadyExistsError } from './errors.ts'
+import { generateName, isTerminating, metaForCreate, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
+import type { RegistryParts, Reservation, Resource, WriteAnswer, WriteContext } from './registry.ts'
+import { admissionRequest, keyOf, parseResourceVersion, refuseInvalid, storeFor, withNamespace } from './steps.ts'
+
+const NAME_ATTEMPTS = 8
+
+/** The object is in the served version, decoded and defaulted. Throws `ApiError`; then nothing is stored. */
+export async function createObject(
+  parts: RegistryParts,
+  resource: Resource,
+  sent: ApiObject,
+  context: WriteContext,
+): Promise<WriteAnswer> {
+  const admitted = await admitCreate(parts, resource, trackedForCreate(resource, sent, context), context)
+  const isGenerated = metaText(admitted, 'name') === '' && metaText(admitted, 'generateName') !== ''
+  for (let attempt = 1; ; attempt++) {
+    const result = await storeNew(parts, resource, admitted, context)
+    if (result.kind === 'put') return { object: result.object, created: true }
+    if (!isGenerated || attempt === NAME_ATTEMPTS) throw nameTaken(resource, admitted, result)
+  }
+}
+
+function trackedForCreate(resource: Resource, sent: ApiObject, context: WriteContext): ApiObject {
+  const object = withUniqueOwners(withNamespace(sent, resource, context), '', context.warn)
+  const { apiVersion, kind } = object
+  return trackUpdate(
+    {
+      versions: resource.versions,
+      apiVersion,
+      manager: context.fieldManager,
+      subresource: '',
+      reset: setOfFields(resource.character.main.resetFields),
+      now: context.now,
+      live: { kind, apiVersion },
+    },
+    object,
+  )
+}
+
+/** Mutating admission, on the object in its stored version. Also where an update turns out to create. */
+export async function admitCreate(
+  parts: RegistryParts,
+  resource: Resource,
+  tracked: ApiObject,
+  context: WriteContext,
+): Promise<ApiObject> {
+  const object = resource.conversion.toStored(tracked)
+  const step = admissionRequest(
+    {
+      resource,
+      operation: 'CREATE',
+      subresource: '',
+      name: metaText(object, 'name'),
+      object,
+      oldObject: undefined,
+    },
+    context,
+  )
+  const mutated = (await parts.admission.mutate(step, context.signal)) ?? object
+  return withUniqueOwners(mutated, ' after mutating admission happens', context.warn)
+}
+
+/** One attempt to store a new object; `kept` where the name is taken. */
+async function storeNew(
+  parts: RegistryParts,
+  resource: Resource,
+  admitted: ApiObject,
+  context: WriteContext,
+): Promise<WriteResult> {
+  const { object, reservation } = await prepareNew(parts, resource, admitted, context)
+  let stored = false
+  try {
+    const key = keyOf(resource, context.namespace, metaText(object, 'name'))
+    const ttl = resource.character.ttlSeconds
+    const result = await storeFor(parts, context).write(
+      key,
+      (current) =>
+        current === undefined
+          ? { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
+          : { kind: 'keep' },
+      context.signal,
+    )
+    stored = result.kind === 'put'
+    return result
+  } finally {
+    await reservation?.settle(stored && !context.dryRun)
+  }
+}
+
+/** A new object ready to be stored: named, completed, reserved for, validated and admitted. */
+export async function prepareNew(
+  parts: RegistryParts,
+  resource: Resource,
+  admitted: ApiObject,
+  context: WriteContext,
+): Promise<{ readonly object: ApiObject; readonly reservation: Reservation | undefined }> {
+  const { character } = resource
+  const named = nameNew(withNamespace(admitted, resource, context))
+  const prepared = withFirstGeneration(
+    character.prepareForCreate(metaForCreate(named, context.now), context),
+    character.firstGeneration,
+  )
+  const reservation = await character.reserve?.({ object: prepared, stored: undefined }, context)
+  try {
+    const object = reservation?.object ?? prepared
+    refuseInvalid(resource, object, character.validateCreate(object, context))
+    for (const text of character.warnings(object, undefined, context)) context.warn(text)
+    const step = admissionRequest(
+      {
+        resource,
+        operation: 'CREATE',
+        subresource: '',
+        name: metaText(object, 'name'),
+        object,
+        oldObject: undefined,
+      },
+      context,
+    )
+    await parts.admission.validate(step, context.signal)
+    if (!context.dryRun && parseableVersion(admitted) > 0) {
+      throw new ApiError('BadRequest', 'resourceVersion should not be set on objects to be created')
+    }
+    return { object, reservation }
+  } catch (error) {
+    await reservation?.settle(false)
+    throw error
+  }
+}
+
+function nameNew(object: ApiObject): ApiObject {
+  const prefix = metaText(object, 'generateName')
+  if (metaText(object, 'name') !== '' || prefix === '') return object
+  return withMeta(object, { name: generateName(prefix) })
+}
+
+function withFirstGeneration(object: ApiObject, generation: number | undefined): ApiObject {
+  return generation === undefined ? object : withMeta(object, { generation: generation === 0 ? undefined : generation })
+}
+
+/** Words instead of a number pass, and are dropped (W-073). */
+function parseableVersion(object: ApiObject): number {
+  const text = metaText(object, 'resourceVersion')
+  return /^\d+$/.test(text) ? parseResourceVersion(text) : 0
+}
+
+function nameTaken(resource: Resource, sent: ApiObject, result: WriteResult): ApiError {
+  const existing = result.kind === 'kept' ? result.object : undefined
+  const name = existing?.name ?? metaText(sent, 'name')
+  const error = alreadyExistsError(resource, name)
+  const terminating = existing?.kind === 'object' && isTerminating(existing.object())
+  const message = terminating ? `object is being deleted: ${error.message}` : error.message
+  if (metaText(sent, 'generateName') === '') {
+    return new ApiError('AlreadyExists', message, { details: error.details ?? {} })
+  }
+  return new ApiError('AlreadyExists', `${message}, the server was not able to generate a unique name for the object`, {
+    details: { ...error.details, retryAfterSeconds: 1 },
+  })
+}

@@ -1,0 +1,192 @@
+// Delete: one object, or every object of a collection that a selection names.
+import type { ApiObject } from '../api/object.ts'
+import { formatGroupResource } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import { ApiError } from '../api/status.ts'
+import type { ListPage, ListRequest, Outcome, StoredItem } from '../store/store.ts'
+import type { DeleteOptions, Deletion } from './deletion.ts'
+import { decideDeletion } from './deletion.ts'
+import { conflictError, notFoundError } from './errors.ts'
+import { metaText } from './object-meta.ts'
+import type { RegistryParts, Resource, WriteContext } from './registry.ts'
+import { admissionRequest, keyOf, readable, storeFor } from './steps.ts'
+
+export type DeleteAnswer =
+  /** It is gone; the kind answers with a Status. */
+  | { readonly kind: 'gone'; readonly uid: string }
+  /** It is gone, or marked to go. */
+  | { readonly kind: 'object'; readonly object: ApiObject | StoredObject; readonly removed: boolean }
+
+export interface DeleteRequest {
+  readonly name: string
+  readonly options: DeleteOptions
+  /** Admission is not told a name: the object is one of a collection (W-343). */
+  readonly nameless?: boolean
+}
+
+export async function deleteObject(
+  parts: RegistryParts,
+  resource: Resource,
+  request: DeleteRequest,
+  context: WriteContext,
+): Promise<DeleteAnswer> {
+  const key = keyOf(resource, context.namespace, request.name)
+  const store = storeFor(parts, context)
+  let deletion = { kind: 'remove' } as Deletion
+  const result = await store.write(
+    key,
+    async (current): Promise<Outcome> => {
+      const stored = present(resource, request.name, current)
+      checkPreconditions(resource, stored, request.options)
+      await admitDelete(parts, resource, stored, { request, context })
+      deletion = decideDeletion(resource.character, stored, request.options, context.now)
+      if (deletion.kind === 'remove') return { kind: 'remove' }
+      return deletion.object === stored ? { kind: 'keep' } : { kind: 'put', object: deletion.object }
+    },
+    context.signal,
+  )
+  if (result.kind === 'removed') return removed(resource, readable(result.object), context)
+  const marked = readable(result.object!)
+  if (deletion.kind !== 'markAndRemove') return { kind: 'object', object: marked, removed: false }
+  const uid = metaText(marked.object(), 'uid')
+  const last = await store.write(
+    key,
+    (current) => (isObject(current, uid) ? { kind: 'remove' } : { kind: 'keep' }),
+    context.signal,
+  )
+  return last.kind === 'removed'
+    ? removed(resource, marked, context)
+    : { kind: 'object', object: marked, removed: true }
+}
+
+function present(resource: Resource, name: string, current: StoredItem | undefined): ApiObject {
+  if (current === undefined) throw notFoundError(resource, name)
+  return readable(current).object()
+}
+
+function isObject(item: StoredItem | undefined, uid: string): boolean {
+  return item?.kind === 'object' && metaText(item.object(), 'uid') === uid
+}
+
+async function removed(resource: Resource, last: StoredObject, context: WriteContext): Promise<DeleteAnswer> {
+  const { character } = resource
+  const object = last.object()
+  if (!context.dryRun) {
+    const reservation = await character.reserve?.({ object: undefined, stored: object }, context)
+    await reservation?.settle(true)
+  }
+  return character.answersDeleteWithObject
+    ? { kind: 'object', object: last, removed: true }
+    : { kind: 'gone', uid: metaText(object, 'uid') }
+}
+
+async function admitDelete(
+  parts: RegistryParts,
+  resource: Resource,
+  stored: ApiObject,
+  { request, context }: { readonly request: DeleteRequest; readonly context: WriteContext },
+): Promise<void> {
+  const name = request.nameless === true ? '' : request.name
+  const step = admissionRequest(
+    { resource, operation: 'DELETE', subresource: '', name, object: undefined, oldObject: stored },
+    context,
+  )
+  await parts.admission.mutate(step, context.signal)
+  await parts.admission.validate(step, context.signal)
+}
+
+/** Most kinds name the kind and explain, namespaces and custom definitions name the plural (W-304 to W-306). */
+function checkPreconditions(resource: Resource, stored: ApiObject, { preconditions }: DeleteOptions): void {
+  const name = metaText(stored, 'name')
+  const [uid, version] = [metaText(stored, 'uid'), metaText(stored, 'resourceVersion')]
+  const wrongUid = preconditions.uid !== undefined && preconditions.uid !== uid
+  const wrongVersion = preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== version
+  if (!wrongUid && !wrongVersion) return
+  if (resource.character.markOnDelete !== undefined) {
+    const [what, sent, found] = wrongUid
+      ? ['UID', preconditions.uid, uid]
+      : ['ResourceVersion', preconditions.resourceVersion, version]
+    throw conflictError(
+      resource,
+      name,
+      `Precondition failed: ${what} in precondition: ${sent}, ${what} in object meta: ${found}`,
+    )
+  }
+  const kind = { group: resource.group, resource: resource.kind }
+  if (wrongUid) {
+    throw conflictError(
+      kind,
+      name,
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    )
+  }
+  throw conflictError(
+    kind,
+    name,
+    `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${version}). The object might have been modified`,
+  )
+}
+
+const COLLECTION_WORKERS = 16
+
+/** Deletes what the list names, not as one: what was deleted before a fault stays deleted (W-341). */
+export async function deleteCollection(
+  parts: RegistryParts,
+  resource: Resource,
+  request: { readonly list: ListRequest; readonly options: DeleteOptions },
+  context: WriteContext,
+): Promise<{ readonly page: ListPage; readonly items: readonly StoredObject[] }> {
+  const page = await parts.store.list(request.list, context.signal)
+  const items: StoredObject[] = []
+  for await (const batch of page.batches) items.push(...batch)
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < items.length) {
+      const item = items[next++]!
+      const perItem = { ...context, namespace: item.namespace }
+      try {
+        await deleteObject(parts, resource, { name: item.name, options: request.options, nameless: true }, perItem)
+      } catch (error) {
+        if (!(error instanceof ApiError && error.reason === 'NotFound')) throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(COLLECTION_WORKERS, items.length) }, work))
+  return { page, items }
+}
+
+/** The option to remove what cannot be read, used on something that can be (W-351, D24). */
+export function notCorruptError(resource: Resource, name: string): ApiError {
+  const message =
+    'Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option'
+  const field = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+  return new ApiError(
+    'Invalid',
+    `${formatGroupResource(resource)} ${JSON.stringify(name)} is invalid: ${field}: ${message}`,
+    {
+      details: {
+        name,
+        ...(resource.group === '' ? {} : { group: resource.group }),
+        kind: resource.resource,
+        causes: [{ reason: 'FieldValueInvalid', message, field }],
+      },
+    },
+  )
+}
+
+/** Removes an object that cannot be read, whatever holds it: no finalizers, no preconditions, no admission (W-352). */
+export async function deleteUnreadable(
+  parts: RegistryParts,
+  resource: Resource,
+  name: string,
+  context: WriteContext,
+): Promise<void> {
+  await parts.store.write(
+    keyOf(resource, context.namespace, name),
+    (current) => {
+      if (current?.kind !== 'unreadable') throw notCorruptError(resource, name)
+      return { kind: 'remove' }
+    },
+    context.signal,
+  )
+}

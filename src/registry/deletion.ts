@@ -1,0 +1,112 @@
+// What a delete makes of a stored object: pure decisions about marks, grace and finalizers (writes.md 6.3 to 6.5).
+import type { ApiObject } from '../api/object.ts'
+import { equalValues } from '../api/value.ts'
+import { finalizersOf, isTerminating, metaNumber, metaText, withMeta } from './object-meta.ts'
+import type { Character, Propagation } from './registry.ts'
+
+const ORPHAN = 'orphan'
+const FOREGROUND = 'foregroundDeletion'
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined
+  readonly preconditions: { readonly uid: string | undefined; readonly resourceVersion: string | undefined }
+  readonly orphanDependents: boolean | undefined
+  readonly propagationPolicy: Propagation | undefined
+  /** Remove an object that cannot be read, whatever holds it. */
+  readonly ignoreReadErrors: boolean
+}
+
+export type Deletion =
+  /** Take it away now. */
+  | { readonly kind: 'remove' }
+  /** Store it so, because something holds it. The very same object: there is nothing to write. */
+  | { readonly kind: 'mark'; readonly object: ApiObject }
+  /** Store it so, then take it away: watchers see both (W-329). */
+  | { readonly kind: 'markAndRemove'; readonly object: ApiObject }
+
+export function decideDeletion(character: Character, stored: ApiObject, options: DeleteOptions, now: string): Deletion {
+  if (character.markOnDelete !== undefined && !isTerminating(stored)) {
+    return { kind: 'mark', object: character.markOnDelete(stored, now) }
+  }
+  const finalizers = finalizersAfter(character, stored, options)
+  const graceful = character.gracePeriodSeconds === undefined ? undefined : graceAfter(character, stored, options, now)
+  if (graceful?.pending === true) return { kind: 'mark', object: stored }
+  const held = finalizers.length > 0 || character.isHeldBack(stored)
+  if (graceful !== undefined) {
+    const object = withFinalizers(graceful.object, finalizers)
+    const ends = (metaNumber(object, 'deletionGracePeriodSeconds') ?? 0) === 0 && !held
+    if (!ends) return { kind: 'mark', object }
+    return graceful.object === stored ? { kind: 'remove' } : { kind: 'markAndRemove', object }
+  }
+  if (!held) return { kind: 'remove' }
+  return { kind: 'mark', object: withFinalizers(markDeleted(stored, now), finalizers) }
+}
+
+function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiObject {
+  if (equalValues(finalizersOf(object), finalizers)) return object
+  return withMeta(object, { finalizers: finalizers.length === 0 ? undefined : finalizers })
+}
+
+/** Marked as of now, without grace; an object that is marked already stays as it is. */
+export function markDeleted(object: ApiObject, now: string): ApiObject {
+  if (isTerminating(object)) return object
+  return withMeta(object, {
+    deletionTimestamp: now,
+    deletionGracePeriodSeconds: 0,
+    ...bumpedGeneration(object),
+  })
+}
+
+function bumpedGeneration(object: ApiObject): { generation?: number } {
+  const generation = metaNumber(object, 'generation') ?? 0
+  return generation > 0 ? { generation: generation + 1 } : {}
+}
+
+/** An explicit wish counts first, then what a finalizer on the object says, then the kind's own way (W-322, W-323). */
+function finalizersAfter(character: Character, stored: ApiObject, options: DeleteOptions): readonly string[] {
+  const before = finalizersOf(stored)
+  if (character.defaultPropagation === undefined) return before
+  const asked =
+    options.propagationPolicy ??
+    (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background')
+  const named = before.includes(ORPHAN) ? 'Orphan' : before.includes(FOREGROUND) ? 'Foreground' : undefined
+  const propagation = asked ?? named ?? character.defaultPropagation
+  const others = before.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND)
+  const after =
+    propagation === 'Orphan' ? [...others, ORPHAN] : propagation === 'Foreground' ? [...others, FOREGROUND] : others
+  return new Set(after).symmetricDifference(new Set(before)).size === 0 ? before : after
+}
+
+interface Grace {
+  readonly object: ApiObject
+  /** A deletion is under way that this one does not shorten. */
+  readonly pending: boolean
+}
+
+/** A first deletion sets the grace period; a later one can only shorten it (W-328 to W-332). */
+function graceAfter(character: Character, stored: ApiObject, options: DeleteOptions, now: string): Grace {
+  const asked =
+    options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
+  if (!isTerminating(stored)) {
+    const grace = character.gracePeriodSeconds!(stored, asked)
+    const object = withMeta(stored, {
+      deletionTimestamp: secondsAfter(now, grace),
+      deletionGracePeriodSeconds: grace,
+      ...bumpedGeneration(stored),
+    })
+    return { object, pending: false }
+  }
+  const current = metaNumber(stored, 'deletionGracePeriodSeconds') ?? 0
+  if (current === 0) return { object: stored, pending: false }
+  if (asked === undefined || asked >= current) return { object: stored, pending: true }
+  const shortened = secondsAfter(metaText(stored, 'deletionTimestamp'), asked - current)
+  const object =
+    shortened < now
+      ? withMeta(stored, { deletionTimestamp: now, deletionGracePeriodSeconds: asked === 0 ? 0 : 1 })
+      : withMeta(stored, { deletionTimestamp: shortened, deletionGracePeriodSeconds: asked })
+  return { object, pending: false }
+}
+
+function secondsAfter(time: string, seconds: number): string {
+  return `${new Date(Date.parse(time) + seconds * 1000).toISOString().slice(0, 19)}Z`
+}

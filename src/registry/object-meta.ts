@@ -1,0 +1,121 @@
+// Metadata as the server sets and keeps it, on create and on update (writes.md 2.5, 3.3).
+import { randomInt, randomUUID } from 'node:crypto'
+import type { ApiObject } from '../api/object.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+
+export function metaOf(object: ValueMap): ValueMap {
+  const metadata = own(object, 'metadata')
+  return isMap(metadata) ? metadata : {}
+}
+
+/** A text in the metadata; absence is empty. */
+export function metaText(object: ValueMap, field: string): string {
+  return textOf(own(metaOf(object), field))
+}
+
+function textOf(value: Value | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
+export function metaNumber(object: ValueMap, field: string): number | undefined {
+  const value = own(metaOf(object), field)
+  return typeof value === 'number' ? value : undefined
+}
+
+export function finalizersOf(object: ValueMap): readonly string[] {
+  const value = own(metaOf(object), 'finalizers')
+  return isList(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
+export function isTerminating(object: ValueMap): boolean {
+  return metaText(object, 'deletionTimestamp') !== ''
+}
+
+/** The object with these members of its metadata; `undefined` takes one away. */
+export function withMeta(object: ApiObject, members: Readonly<Record<string, Value | undefined>>): ApiObject {
+  const metadata: Record<string, Value> = { ...metaOf(object) }
+  for (const [name, value] of Object.entries(members)) {
+    if (value === undefined) delete metadata[name]
+    else metadata[name] = value
+  }
+  return { ...object, metadata }
+}
+
+/** The object with a member replaced by what another has there; taken away where the other has none. */
+export function withMemberOf(object: ApiObject, other: ValueMap, name: string): ApiObject {
+  const value = own(other, name)
+  if (value !== undefined) return { ...object, [name]: value }
+  const { [name]: _, ...rest } = object
+  return rest as unknown as ApiObject
+}
+
+/** Takes away what a client may not say of a new object, and says it anew. */
+export function metaForCreate(object: ApiObject, now: string): ApiObject {
+  return withMeta(object, {
+    uid: randomUUID(),
+    creationTimestamp: now,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    selfLink: undefined,
+    resourceVersion: undefined,
+  })
+}
+
+/** Restores what no update changes; where the object is live, setting a deletion mark is left for validation to refuse. */
+export function metaForUpdate(object: ApiObject, stored: ApiObject): ApiObject {
+  const old = metaOf(stored)
+  const terminating = isTerminating(stored)
+  const grace = own(metaOf(object), 'deletionGracePeriodSeconds')
+  return withMeta(object, {
+    uid: metaText(object, 'uid') === '' ? own(old, 'uid') : own(metaOf(object), 'uid'),
+    creationTimestamp: own(old, 'creationTimestamp'),
+    generation: own(old, 'generation'),
+    ...(terminating ? { deletionTimestamp: own(old, 'deletionTimestamp') } : {}),
+    ...(terminating && grace === undefined
+      ? { deletionGracePeriodSeconds: own(old, 'deletionGracePeriodSeconds') }
+      : {}),
+    selfLink: undefined,
+  })
+}
+
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
+const SUFFIX_LENGTH = 5
+const MAX_PREFIX_BYTES = 58
+
+/** A name that begins with the prefix, cut so that the whole fits a label (W-044, W-045). */
+export function generateName(prefix: string): string {
+  const base =
+    Buffer.byteLength(prefix) <= MAX_PREFIX_BYTES
+      ? prefix
+      : Buffer.from(prefix).subarray(0, MAX_PREFIX_BYTES).toString()
+  let suffix = ''
+  for (let i = 0; i < SUFFIX_LENGTH; i++) suffix += SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]
+  return base + suffix
+}
+
+const OWNER_FIELDS = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion'] as const
+const DUPLICATE_OWNERS = '.metadata.ownerReferences contains duplicate entries'
+const DUPLICATE_OWNERS_END =
+  'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed:'
+
+/** The object without owners that are named twice in the same words, and a warning where there were any (W-084). */
+export function withUniqueOwners(
+  object: ApiObject,
+  when: '' | ' after mutating admission happens',
+  warn: (text: string) => void,
+): ApiObject {
+  const owners = own(metaOf(object), 'ownerReferences')
+  if (!isList(owners) || owners.length < 2) return object
+  const seen = new Set<string>()
+  const repeated = new Set<string>()
+  const unique = owners.filter((owner) => {
+    const identity = JSON.stringify(isMap(owner) ? OWNER_FIELDS.map((field) => own(owner, field)) : owner)
+    if (!seen.has(identity)) return seen.add(identity)
+    repeated.add(isMap(owner) ? textOf(own(owner, 'uid')) : '')
+    return false
+  })
+  if (repeated.size === 0) return object
+  warn(`${DUPLICATE_OWNERS}${when}; ${DUPLICATE_OWNERS_END} ${[...repeated].join(', ')}`)
+  return withMeta(object, { ownerReferences: unique })
+}

@@ -1,0 +1,128 @@
+// The front door: what a served resource is, and the verbs on it. A resource is a row of facts plus, where its kind has a
+// character of its own, a few functions; the pipelines in this room are the same for all of them.
+import type { Admission } from '../admission/admission.ts'
+import type { FieldError } from '../api/field-error.ts'
+import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import type { User } from '../api/user.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { KindVersions } from '../patch/ownership.ts'
+import type { KindSchema } from '../schema/table.ts'
+import type { Store, StoredResource } from '../store/store.ts'
+
+/** A resource in one served version. Versions of one resource share what is stored. */
+export interface Resource extends GroupVersionResource, GroupVersionKind {
+  readonly singular: string
+  readonly namespaced: boolean
+  readonly schema: KindSchema
+  /** The kind as it is stored; the pipelines work on objects of it. */
+  readonly storedKind: GroupVersionKind
+  readonly stored: StoredResource
+  readonly conversion: Conversion
+  /** All versions that ownership may be recorded under. */
+  readonly versions: KindVersions
+  readonly character: Character
+}
+
+/** Between a served version and the stored one. The identity where they are one. */
+export interface Conversion {
+  readonly isIdentity: boolean
+  toStored(object: ApiObject): ApiObject
+  fromStored(object: ApiObject): ApiObject
+}
+
+export type Propagation = 'Background' | 'Foreground' | 'Orphan'
+
+/** What a kind does differently. Objects are in the stored version and never changed in place. */
+export interface Character {
+  /** PUT with a resourceVersion creates what is not there (W-095). */
+  readonly createOnUpdate: boolean
+  /** PUT without a resourceVersion overwrites (W-107). */
+  readonly unconditionalUpdate: boolean
+  /** Whether the server keeps `metadata.generation`, and what it starts at. */
+  readonly firstGeneration: number | undefined
+  /** Whether an update is one of the specification of the object. Only asked where generation is kept. */
+  readonly bumpsGeneration: (object: ApiObject, stored: ApiObject) => boolean
+  /** The subresources whose writes can be such an update (`scale`, `resize`, `ephemeralcontainers`). */
+  readonly bumpsGenerationOn: ReadonlySet<string>
+  /** A removal is answered with the object, not with a Status (W-309). */
+  readonly answersDeleteWithObject: boolean
+  /** What becomes of dependents where nobody says; undefined: the kind has none, finalizers are never added (W-325). */
+  readonly defaultPropagation: Propagation | undefined
+  /** The object that is created, as it is first stored. */
+  readonly prepareForCreate: (object: ApiObject, context: WriteContext) => ApiObject
+  readonly main: UpdateEndpoint
+  /** By name: `status`, `finalize`, … */
+  readonly subresources: Readonly<Record<string, UpdateEndpoint>>
+  readonly validateCreate: (object: ApiObject, context: WriteContext) => readonly FieldError[]
+  readonly warnings: (object: ApiObject, stored: ApiObject | undefined, context: WriteContext) => readonly string[]
+  readonly ttlSeconds: number | undefined
+  /** How long a deletion gives the object to end; undefined: the kind is removed at once (all but pods). */
+  readonly gracePeriodSeconds: ((object: ApiObject, asked: number | undefined) => number) | undefined
+  /** Something besides finalizers that keeps a terminating object (a namespace's own finalizers). */
+  readonly isHeldBack: (object: ApiObject) => boolean
+  /** A first deletion only marks the object, and what comes then is the kind's (namespaces, custom definitions). */
+  readonly markOnDelete: ((object: ApiObject, now: string) => ApiObject) | undefined
+  /** What has to be reserved elsewhere before the object can be stored (addresses, ports). */
+  readonly reserve: Reserve | undefined
+}
+
+/**
+ * Reserves what the object needs and fills it in. `settle` is called once: with true when the object was stored, with false
+ * when it was not and the reservation has to be given back. Under a dry run nothing is reserved.
+ */
+export type Reserve = (change: ReserveRequest, context: WriteContext) => Promise<Reservation>
+
+export interface ReserveRequest {
+  /** Absent: the object is removed. */
+  readonly object: ApiObject | undefined
+  /** Absent: the object is created. */
+  readonly stored: ApiObject | undefined
+}
+
+export interface Reservation {
+  readonly object: ApiObject | undefined
+  readonly settle: (stored: boolean) => Promise<void>
+}
+
+/** What one endpoint may change of a stored object. */
+export interface UpdateEndpoint {
+  /** The object as it would be stored: what this endpoint cannot change is taken from what is. */
+  readonly prepare: (object: ApiObject, stored: ApiObject, context: WriteContext) => ApiObject
+  readonly validate: (object: ApiObject, stored: ApiObject, context: WriteContext) => readonly FieldError[]
+  /** What nobody comes to own by a write through it: dotted fields. */
+  readonly resetFields: readonly string[]
+}
+
+/** What every step of a write may want to know of its request. */
+export interface WriteContext {
+  readonly user: User
+  /** Empty for what belongs to the whole cluster. */
+  readonly namespace: string
+  readonly dryRun: boolean
+  /** RFC 3339 in whole seconds: one moment for the whole request. */
+  readonly now: string
+  /** The names of the feature gates that are on. */
+  readonly gates: ReadonlySet<string>
+  readonly warn: (text: string) => void
+  readonly signal: AbortSignal
+  /** Who the written fields belong to, for writes that are not applies. */
+  readonly fieldManager: string
+  /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, for admission. */
+  readonly options: ValueMap
+  /** Throws `Forbidden` where the user may not do this with the object beside what the request was let in for. */
+  readonly authorize: (verb: string) => Promise<void>
+}
+
+/** What the pipelines work with. */
+export interface RegistryParts {
+  readonly store: Store
+  readonly dryRunStore: Store
+  readonly admission: Admission
+}
+
+/** A written object, and whether it was made by this write. */
+export interface WriteAnswer {
+  readonly object: ApiObject | StoredObject
+  readonly created: boolean
+}

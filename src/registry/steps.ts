@@ -1,0 +1,91 @@
+// The steps that more than one pipeline walks: namespace, admission, validation, preconditions.
+import type { AdmissionOperation, AdmissionRequest } from '../admission/admission.ts'
+import type { FieldError } from '../api/field-error.ts'
+import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import { ApiError } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { ObjectKey, Store, StoredItem } from '../store/store.ts'
+import { conflictError, invalidError } from './errors.ts'
+import { metaText, withMeta } from './object-meta.ts'
+import type { RegistryParts, Resource, WriteContext } from './registry.ts'
+
+export function keyOf(resource: Resource, namespace: string, name: string): ObjectKey {
+  return { resource: resource.stored, namespace: resource.namespaced ? namespace : '', name }
+}
+
+export function storeFor(parts: RegistryParts, context: WriteContext): Store {
+  return context.dryRun ? parts.dryRunStore : parts.store
+}
+
+/** The namespace of the request on the object; another one in the body is a fault, one that means nothing is dropped. */
+export function withNamespace(object: ApiObject, resource: Resource, context: WriteContext): ApiObject {
+  const given = metaText(object, 'namespace')
+  if (!resource.namespaced) return given === '' ? object : withMeta(object, { namespace: undefined })
+  if (given === context.namespace) return object
+  if (given !== '') {
+    throw new ApiError(
+      'BadRequest',
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+  }
+  return withMeta(object, { namespace: context.namespace })
+}
+
+/** Objects that cannot be read can neither be changed nor removed the ordinary way. */
+export function readable(item: StoredItem): StoredObject {
+  if (item.kind === 'object') return item
+  throw new ApiError('InternalError', `Internal error occurred: ${item.problem}`, {
+    details: { causes: [{ message: item.problem }] },
+  })
+}
+
+export interface AdmissionStep {
+  readonly resource: Resource
+  readonly operation: AdmissionOperation
+  readonly subresource: string
+  readonly name: string
+  readonly object: ApiObject | undefined
+  readonly oldObject: ApiObject | undefined
+}
+
+export function admissionRequest(step: AdmissionStep, context: WriteContext): AdmissionRequest {
+  const { resource } = step
+  return {
+    operation: step.operation,
+    kind: resource.storedKind,
+    resource: { group: resource.group, version: resource.storedKind.version, resource: resource.resource },
+    subresource: step.subresource,
+    namespace: resource.namespaced ? context.namespace : '',
+    name: step.name,
+    object: step.object,
+    oldObject: step.oldObject,
+    user: context.user,
+    dryRun: context.dryRun,
+    options: context.options,
+    warn: context.warn,
+  }
+}
+
+export function refuseInvalid(resource: Resource, object: ValueMap, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidError(resource.storedKind, metaText(object, 'name'), errors)
+}
+
+/** The number in a resourceVersion; 0 where none is given. Text that is no number is the client's fault (W-112, D20). */
+export function parseResourceVersion(text: string): number {
+  if (text === '') return 0
+  if (!/^\d+$/.test(text)) {
+    throw new ApiError('BadRequest', `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
+  }
+  return Number(text)
+}
+
+/** A PUT that names a uid speaks of that very object (W-104). */
+export function checkUid(resource: Resource, name: string, sent: string, stored: string): void {
+  if (sent === '' || sent === stored) return
+  throw conflictError(
+    resource,
+    name,
+    `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${stored}`,
+  )
+}

@@ -1,0 +1,223 @@
+// Update: PUT, every patch and every writable subresource differ only in the function from what is stored to what is
+// wanted. The pipeline runs again, admission included, where another write won.
+import type { ApiObject } from '../api/object.ts'
+import type { Value } from '../api/value.ts'
+import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { setOfFields } from '../patch/field-set.ts'
+import { trackUpdate } from '../patch/field-tracking.ts'
+import type { Outcome, WriteResult } from '../store/store.ts'
+import { admitCreate, prepareNew } from './create.ts'
+import { conflictError, invalidError, notFoundError } from './errors.ts'
+import {
+  finalizersOf,
+  isTerminating,
+  metaForUpdate,
+  metaNumber,
+  metaOf,
+  metaText,
+  withMeta,
+  withUniqueOwners,
+} from './object-meta.ts'
+import type { RegistryParts, Reservation, Resource, UpdateEndpoint, WriteAnswer, WriteContext } from './registry.ts'
+import {
+  admissionRequest,
+  checkUid,
+  keyOf,
+  parseResourceVersion,
+  readable,
+  refuseInvalid,
+  storeFor,
+  withNamespace,
+} from './steps.ts'
+
+export interface UpdateRequest {
+  readonly name: string
+  /** Empty for the resource itself. */
+  readonly subresource: string
+  /**
+   * What is wanted, decoded and defaulted, in the served version, given what is there (undefined: nothing). Called again where
+   * another write won.
+   */
+  readonly wanted: (live: ApiObject | undefined) => ApiObject | Promise<ApiObject>
+  /** `wanted` has settled who owns which fields itself: applies. */
+  readonly tracksFields: boolean
+  /** What to do where there is nothing: nothing, what PUT does (D26), or create as apply does. */
+  readonly absent: 'refuse' | 'put' | 'apply'
+  /** The uid that the caller says the object has; empty: it does not say. */
+  readonly uid: string
+}
+
+export async function updateObject(
+  parts: RegistryParts,
+  resource: Resource,
+  request: UpdateRequest,
+  context: WriteContext,
+): Promise<WriteAnswer> {
+  const pipeline = new UpdatePipeline(parts, resource, request, context)
+  return pipeline.run()
+}
+
+class UpdatePipeline {
+  private readonly parts: RegistryParts
+  private readonly resource: Resource
+  private readonly request: UpdateRequest
+  private readonly context: WriteContext
+  private readonly endpoint: UpdateEndpoint
+  private reservation: Reservation | undefined
+  /** The object as the last round left it, for the answer to an update that removes. */
+  private last: ApiObject | undefined
+
+  constructor(parts: RegistryParts, resource: Resource, request: UpdateRequest, context: WriteContext) {
+    this.parts = parts
+    this.resource = resource
+    this.request = request
+    this.context = context
+    const { main, subresources } = resource.character
+    this.endpoint = request.subresource === '' ? main : (subresources[request.subresource] ?? main)
+  }
+
+  async run(): Promise<WriteAnswer> {
+    const { name } = this.request
+    let result: WriteResult | undefined
+    try {
+      result = await storeFor(this.parts, this.context).write(
+        keyOf(this.resource, this.context.namespace, name),
+        async (current) => {
+          await this.giveBack()
+          return current === undefined ? this.createOutcome() : this.updateOutcome(readable(current).object())
+        },
+        this.context.signal,
+      )
+    } finally {
+      await this.reservation?.settle(result?.kind === 'put' && !this.context.dryRun)
+    }
+    switch (result.kind) {
+      case 'put':
+        return { object: result.object, created: result.created }
+      case 'removed':
+        return { object: this.last!, created: false }
+      case 'kept':
+        return { object: readable(result.object!), created: false }
+    }
+  }
+
+  private async giveBack(): Promise<void> {
+    const before = this.reservation
+    this.reservation = undefined
+    await before?.settle(false)
+  }
+
+  /** There is nothing under the name: create, where the verb and the kind do that. */
+  private async createOutcome(): Promise<Outcome> {
+    const { resource, request, context } = this
+    if (request.absent === 'refuse' || request.subresource !== '') throw notFoundError(resource, request.name)
+    const wanted = await request.wanted(undefined)
+    if (request.absent === 'put') {
+      if (resource.character.createOnUpdate) checkUid(resource, request.name, request.uid, '')
+      else if (request.uid !== '' || parseResourceVersion(metaText(wanted, 'resourceVersion')) !== 0) {
+        throw notFoundError(resource, request.name)
+      }
+    }
+    await context.authorize('create')
+    const tracked = this.track({ kind: wanted.kind, apiVersion: wanted.apiVersion }, wanted)
+    const admitted = await admitCreate(this.parts, resource, withNamespace(tracked, resource, context), context)
+    const fresh = withMeta(admitted, { resourceVersion: undefined })
+    const { object, reservation } = await prepareNew(this.parts, resource, fresh, context)
+    this.reservation = reservation
+    const ttl = resource.character.ttlSeconds
+    return { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
+  }
+
+  private async updateOutcome(stored: ApiObject): Promise<Outcome> {
+    const { resource, request, context, endpoint } = this
+    const { character } = resource
+    checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
+    const live = resource.conversion.fromStored(stored)
+    const wanted = withUniqueOwners(await request.wanted(live), '', context.warn)
+    const tracked = this.track(live, withNamespace(wanted, resource, context))
+    const admitted = await this.admit(resource.conversion.toStored(tracked), stored)
+    this.checkVersion(admitted, stored)
+    const restored = metaForUpdate(withNamespace(admitted, resource, context), stored)
+    const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
+    this.reservation = await character.reserve?.({ object: bumped, stored }, context)
+    const object = withoutNewTimes(this.reservation?.object ?? bumped, stored)
+    refuseInvalid(resource, object, endpoint.validate(object, stored, context))
+    for (const text of character.warnings(object, stored, context)) context.warn(text)
+    await this.parts.admission.validate(this.admissionStep(object, stored), context.signal)
+    this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
+    if (endsLife(object, stored) && !character.isHeldBack(object)) return { kind: 'remove', last: this.last }
+    const ttl = character.ttlSeconds
+    return { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
+  }
+
+  private track(live: { readonly [key: string]: Value }, wanted: ApiObject): ApiObject {
+    if (this.request.tracksFields) return wanted
+    return trackUpdate(
+      {
+        versions: this.resource.versions,
+        apiVersion: wanted.apiVersion,
+        manager: this.context.fieldManager,
+        subresource: this.request.subresource,
+        reset: setOfFields(this.endpoint.resetFields),
+        now: this.context.now,
+        live,
+      },
+      wanted,
+    )
+  }
+
+  private async admit(object: ApiObject, stored: ApiObject): Promise<ApiObject> {
+    const mutated = await this.parts.admission.mutate(this.admissionStep(object, stored), this.context.signal)
+    return withUniqueOwners(mutated ?? object, ' after mutating admission happens', this.context.warn)
+  }
+
+  private admissionStep(object: ApiObject, oldObject: ApiObject): ReturnType<typeof admissionRequest> {
+    const { resource, request, context } = this
+    const { name, subresource } = request
+    return admissionRequest({ resource, operation: 'UPDATE', subresource, name, object, oldObject }, context)
+  }
+
+  /** The version that the caller has seen must be the one that is stored; kinds differ in whether it must say one. */
+  private checkVersion(object: ApiObject, stored: ApiObject): void {
+    const { resource, request } = this
+    const given = parseResourceVersion(metaText(object, 'resourceVersion'))
+    if (given === 0) {
+      if (resource.character.unconditionalUpdate) return
+      throw invalidError({ group: resource.group, kind: resource.resource }, request.name, [
+        {
+          reason: 'FieldValueInvalid',
+          field: 'metadata.resourceVersion',
+          message: 'Invalid value: 0: must be specified for an update',
+        },
+      ])
+    }
+    if (String(given) !== metaText(stored, 'resourceVersion')) throw conflictError(resource, request.name)
+  }
+
+  private withGeneration(object: ApiObject, stored: ApiObject): ApiObject {
+    const { character } = this.resource
+    if (this.request.subresource !== '' && !character.bumpsGenerationOn.has(this.request.subresource)) return object
+    if (character.firstGeneration === undefined || !character.bumpsGeneration(object, stored)) return object
+    return withMeta(object, { generation: (metaNumber(stored, 'generation') ?? 0) + 1 })
+  }
+}
+
+/** A terminating object that nothing holds any more goes with the update that lets it go (W-147 to W-149). */
+function endsLife(object: ApiObject, stored: ApiObject): boolean {
+  const grace = metaNumber(object, 'deletionGracePeriodSeconds') ?? 0
+  return isTerminating(stored) && grace === 0 && finalizersOf(object).length === 0
+}
+
+/** A write that would change nothing but the times in managedFields keeps the old ones, and so changes nothing (W-141). */
+function withoutNewTimes(object: ApiObject, stored: ApiObject): ApiObject {
+  const [now, before] = [own(metaOf(object), 'managedFields'), own(metaOf(stored), 'managedFields')]
+  if (!isList(now) || !isList(before) || !equalValues(now.map(withoutTime), before.map(withoutTime))) return object
+  const kept = withMeta(object, { managedFields: before, resourceVersion: own(metaOf(stored), 'resourceVersion') })
+  return equalValues(kept, stored) ? kept : object
+}
+
+function withoutTime(entry: Value): Value {
+  if (!isMap(entry)) return entry
+  const { time: _, ...rest } = entry
+  return rest
+}

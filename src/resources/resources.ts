@@ -1,0 +1,96 @@
+// The front door: every resource that is built in, made from the schema's facts, a row, and a file where the kind has a
+// character of its own.
+import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
+import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import { selectableFields } from '../api/selector-fields.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { Conversion, Resource } from '../registry/registry.ts'
+import type { BuiltInResource } from '../schema/built-in-resources.ts'
+import { builtInGroups } from '../schema/built-in-resources.ts'
+import type { SchemaTable } from '../schema/table.ts'
+import { characterOf } from './character.ts'
+import type { CharacterTraits } from './character.ts'
+import { STORAGE_PREFIXES } from './character-rows.ts'
+import { CONVERSIONS, IDENTITY } from './conversion.ts'
+import { NAMESPACE } from './namespace.ts'
+
+/** The resources that are served now. Immutable; a change of custom definitions makes a new one. */
+export interface ResourceTable {
+  find(resource: GroupVersionResource): Resource | undefined
+  all(): Iterable<Resource>
+}
+
+const TRAITS: Readonly<Record<string, CharacterTraits>> = {
+  '/Namespace': NAMESPACE,
+}
+
+/** The kinds that are stored as another version or group of theirs. */
+const STORED_AS: Readonly<Record<string, GroupVersionKind>> = {
+  'autoscaling/v1/HorizontalPodAutoscaler': { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
+  'events.k8s.io/v1/Event': { group: '', version: 'v1', kind: 'Event' },
+}
+
+export function builtInResources(schema: SchemaTable): ResourceTable {
+  const resources = new Map<string, Resource>()
+  for (const { versions } of builtInGroups()) {
+    for (const { resources: rows } of versions) {
+      for (const row of rows) {
+        const resource = resourceOf(schema, row)
+        if (resource !== undefined) resources.set(keyOf(resource), resource)
+      }
+    }
+  }
+  return {
+    find: (resource) => resources.get(keyOf(resource)),
+    all: () => resources.values(),
+  }
+}
+
+function keyOf({ group, version, resource }: GroupVersionResource): string {
+  return `${group}/${version}/${resource}`
+}
+
+/** Undefined for what is not stored: reviews, bindings, component statuses. */
+function resourceOf(schema: SchemaTable, row: BuiltInResource): Resource | undefined {
+  const kind = schema.kind(row)
+  if (kind === undefined || row.storageVersionHash === undefined) return undefined
+  const path = `${row.group}/${row.version}/${row.kind}`
+  const storedKind = STORED_AS[path] ?? { group: row.group, version: row.version, kind: row.kind }
+  const conversion = CONVERSIONS[path] ?? IDENTITY
+  return {
+    group: row.group,
+    version: row.version,
+    resource: row.plural,
+    kind: row.kind,
+    singular: row.singular,
+    namespaced: row.namespaced,
+    schema: kind,
+    storedKind,
+    stored: {
+      group: row.group,
+      resource: row.plural,
+      storagePrefix: STORAGE_PREFIXES[`${row.group}/${row.plural}`] ?? row.plural,
+      namespaced: row.namespaced,
+      selectableFields: selectableFields(row).own,
+    },
+    conversion,
+    versions: versionsOf(schema, row, conversion),
+    character: characterOf(storedKind, row.namespaced, TRAITS[`${storedKind.group}/${storedKind.kind}`]),
+  }
+}
+
+/** Ownership may have been recorded under any version of the kind; claims of one are compared in that one. */
+function versionsOf(schema: SchemaTable, served: GroupVersionKind, conversion: Conversion): Resource['versions'] {
+  return {
+    shape: (apiVersion) => {
+      const gv = parseGroupVersion(apiVersion)
+      return gv === undefined ? undefined : schema.kind({ ...gv, kind: served.kind })?.shape
+    },
+    convert: (object: ValueMap, apiVersion: string): ValueMap => {
+      const stored = conversion.toStored(object as ApiObject)
+      const gv = parseGroupVersion(apiVersion)
+      if (gv === undefined || formatGroupVersion(gv) === stored.apiVersion) return stored
+      return (CONVERSIONS[`${gv.group}/${gv.version}/${served.kind}`] ?? IDENTITY).fromStored(stored)
+    },
+  }
+}

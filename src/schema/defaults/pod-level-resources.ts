@@ -1,0 +1,108 @@
+// Resources that a pod asks for as a whole: what is left open follows from its containers and from its own limits.
+import { isList, isMap, setOwn, type Value, type ValueMap } from '../../api/value.ts'
+import { addQuantities, compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../quantity.ts'
+import { type Rule, withMember } from './rule.ts'
+
+type Amounts = Map<string, Quantity>
+
+export const podLevelResources: Rule = (given) => {
+  if (!isMap(given) || !isMap(given['resources'])) return given
+  const before = given['resources']
+  const withLimits = hugePageLimits(given, before)
+  return withMember(given, 'resources', requestsFor(given, withLimits))
+}
+
+function isHugePage(name: string): boolean {
+  return name.startsWith('hugepages-')
+}
+
+function isPodLevel(name: string): boolean {
+  return name === 'cpu' || name === 'memory' || isHugePage(name)
+}
+
+function mapIn(map: ValueMap, name: string): ValueMap {
+  const value = map[name]
+  return isMap(value) ? value : {}
+}
+
+function hugePageLimits(spec: ValueMap, resources: ValueMap): ValueMap {
+  const limits = mapIn(resources, 'limits')
+  const requests = mapIn(resources, 'requests')
+  if (Object.keys(limits).length === 0 && Object.keys(requests).length === 0) return resources
+  const added: Record<string, Value> = {}
+  for (const [name, amount] of aggregate(spec, 'limits')) {
+    const open = !Object.hasOwn(limits, name) && !Object.hasOwn(requests, name)
+    if (isHugePage(name) && open) setOwn(added, name, formatQuantity(amount))
+  }
+  return Object.keys(added).length === 0 ? resources : withMember(resources, 'limits', { ...limits, ...added })
+}
+
+function requestsFor(spec: ValueMap, resources: ValueMap): ValueMap {
+  const limits = mapIn(resources, 'limits')
+  if (Object.keys(limits).length === 0) return resources
+  const requests = mapIn(resources, 'requests')
+  const added: Record<string, Value> = {}
+  for (const [name, amount] of aggregate(spec, 'requests')) {
+    const counts = isPodLevel(name) && !isHugePage(name)
+    if (counts && !Object.hasOwn(requests, name)) setOwn(added, name, formatQuantity(amount))
+  }
+  for (const [name, amount] of Object.entries(limits)) {
+    const open = !Object.hasOwn(requests, name) && !Object.hasOwn(added, name)
+    if (isPodLevel(name) && open) setOwn(added, name, amount)
+  }
+  return Object.keys(added).length === 0 ? resources : withMember(resources, 'requests', { ...requests, ...added })
+}
+
+/**
+ * What all containers need at once: those that run side by side add up, and one that runs before the others needs its
+ * own amount beside the sidecars started before it.
+ */
+export function aggregate(spec: ValueMap, kind: 'requests' | 'limits'): Amounts {
+  const total: Amounts = new Map()
+  for (const container of containersIn(spec, 'containers')) add(total, amountsOf(container, kind))
+  const sidecars: Amounts = new Map()
+  const starting: Amounts = new Map()
+  for (const container of containersIn(spec, 'initContainers')) {
+    const amounts = amountsOf(container, kind)
+    if (container['restartPolicy'] === 'Always') {
+      add(total, amounts)
+      add(sidecars, amounts)
+      raise(starting, sidecars)
+    } else {
+      const needed = new Map(amounts)
+      add(needed, sidecars)
+      raise(starting, needed)
+    }
+  }
+  raise(total, starting)
+  return total
+}
+
+function containersIn(spec: ValueMap, field: string): readonly ValueMap[] {
+  const list = spec[field]
+  return isList(list) ? list.filter(isMap) : []
+}
+
+function amountsOf(container: ValueMap, kind: string): Amounts {
+  const resources = mapIn(container, 'resources')
+  const amounts: Amounts = new Map()
+  for (const [name, text] of Object.entries(mapIn(resources, kind))) {
+    const parsed = typeof text === 'string' ? parseQuantity(text) : undefined
+    if (parsed?.ok === true) amounts.set(name, parsed.quantity)
+  }
+  return amounts
+}
+
+function add(target: Amounts, more: Amounts): void {
+  for (const [name, amount] of more) {
+    const before = target.get(name)
+    target.set(name, before === undefined ? amount : addQuantities(before, amount))
+  }
+}
+
+function raise(target: Amounts, other: Amounts): void {
+  for (const [name, amount] of other) {
+    const before = target.get(name)
+    if (before === undefined || compareQuantities(amount, before) > 0) target.set(name, amount)
+  }
+}

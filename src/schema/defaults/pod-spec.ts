@@ -1,0 +1,156 @@
+// The defaults of a pod's spec, which hold in pods and wherever a template of pods occurs.
+import { isMap, type Value, type ValueMap } from '../../api/value.ts'
+import { imageTag } from './image-reference.ts'
+import { rounded, roundedResources } from './resource-list.ts'
+import {
+  absent,
+  always,
+  blank,
+  both,
+  each,
+  type Fields,
+  isAbsent,
+  type Rule,
+  withMember,
+  within,
+  zero,
+} from './rule.ts'
+
+const FILE_MODE = 0o644
+
+const httpGet = within({ path: blank('/'), scheme: blank('HTTP') })
+
+const probe = within({
+  timeoutSeconds: zero(1),
+  periodSeconds: zero(10),
+  successThreshold: zero(1),
+  failureThreshold: zero(3),
+  httpGet,
+  grpc: within({ service: absent('') }),
+})
+
+const handler = within({ httpGet })
+
+/** An image that may change under its name is looked for every time. */
+const pullPolicy =
+  (image: string): Rule =>
+  (given, _, parent) => {
+    if (!isAbsent(given) && given !== '') return given
+    const reference = parent[image]
+    return typeof reference === 'string' && imageTag(reference) === 'latest' ? 'Always' : 'IfNotPresent'
+  }
+
+const containers = each(
+  within({
+    imagePullPolicy: pullPolicy('image'),
+    terminationMessagePath: blank('/dev/termination-log'),
+    terminationMessagePolicy: blank('File'),
+    ports: each(within({ protocol: blank('TCP') })),
+    env: each(
+      within({
+        valueFrom: within({
+          fieldRef: within({ apiVersion: blank('v1') }),
+          fileKeyRef: within({ optional: absent(false) }),
+        }),
+      }),
+    ),
+    resources: roundedResources,
+    livenessProbe: probe,
+    readinessProbe: probe,
+    startupProbe: probe,
+    lifecycle: within({ postStart: handler, preStop: handler }),
+  }),
+)
+
+/** Sources of volumes that pods and persistent volumes have in common. */
+export const SHARED_SOURCES: Fields = {
+  hostPath: within({ type: absent('') }),
+  iscsi: within({ iscsiInterface: blank('default') }),
+  rbd: within({ pool: blank('rbd'), user: blank('admin'), keyring: blank('/etc/ceph/keyring') }),
+  azureDisk: within({
+    cachingMode: absent('ReadWrite'),
+    fsType: absent('ext4'),
+    readOnly: absent(false),
+    kind: absent('Shared'),
+  }),
+  scaleIO: within({ storageMode: blank('ThinProvisioned'), fsType: blank('xfs') }),
+}
+
+const downwardItems = each(within({ fieldRef: within({ apiVersion: blank('v1') }) }))
+
+const sources = within({
+  image: within({ pullPolicy: pullPolicy('reference') }),
+  ...SHARED_SOURCES,
+  secret: within({ defaultMode: absent(FILE_MODE) }),
+  configMap: within({ defaultMode: absent(FILE_MODE) }),
+  downwardAPI: within({ defaultMode: absent(FILE_MODE), items: downwardItems }),
+  projected: within({
+    defaultMode: absent(FILE_MODE),
+    sources: each(
+      within({
+        downwardAPI: within({ items: downwardItems }),
+        serviceAccountToken: within({ expirationSeconds: absent(3600) }),
+      }),
+    ),
+  }),
+  ephemeral: within({
+    volumeClaimTemplate: within({ spec: always({ volumeMode: absent('Filesystem'), resources: roundedResources }) }),
+  }),
+})
+
+/** A volume that does not say what it is, is an empty directory. */
+const withSource: Rule = (given) => {
+  if (!isMap(given)) return given
+  return Object.entries(given).some(([name, source]) => name !== 'name' && source !== null)
+    ? given
+    : withMember(given, 'emptyDir', {})
+}
+
+/** The two names of the account are one field; the newer one wins. */
+const bothAccountNames: Rule = (given) => {
+  if (!isMap(given)) return given
+  const name = text(given['serviceAccountName']) ?? text(given['serviceAccount'])
+  if (name === undefined) return given
+  return withMember(withMember(given, 'serviceAccountName', name), 'serviceAccount', name)
+}
+
+function text(value: Value | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+const FIELDS: Fields = {
+  dnsPolicy: blank('ClusterFirst'),
+  restartPolicy: blank('Always'),
+  securityContext: absent({}),
+  terminationGracePeriodSeconds: absent(30),
+  schedulerName: blank('default-scheduler'),
+  volumes: each(both(withSource, sources)),
+  initContainers: containers,
+  containers,
+  ephemeralContainers: containers,
+  overhead: rounded,
+  resources: roundedResources,
+}
+
+export const podSpec: Rule = both(always(FIELDS), bothAccountNames)
+
+const RETIRED_ANNOTATIONS: readonly string[] = [
+  'pod.beta.kubernetes.io/init-containers',
+  'pod.alpha.kubernetes.io/init-containers',
+  'pod.beta.kubernetes.io/init-container-statuses',
+  'pod.alpha.kubernetes.io/init-container-statuses',
+]
+
+/** Annotations that once stood for fields of pods are not kept. */
+export const podMetadata: Rule = within({
+  annotations: (given) => {
+    if (!isMap(given) || !RETIRED_ANNOTATIONS.some((name) => Object.hasOwn(given, name))) return given
+    const kept: ValueMap = Object.fromEntries(
+      Object.entries(given).filter(([name]) => !RETIRED_ANNOTATIONS.includes(name)),
+    )
+    return Object.keys(kept).length === 0 ? undefined : kept
+  },
+})
+
+/** A template of pods. */
+export const podTemplate: Fields = { metadata: podMetadata, spec: podSpec }

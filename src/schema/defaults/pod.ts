@@ -1,0 +1,66 @@
+// The defaults of pods that templates of pods do not have: requests from limits, ports of the host, and what the status
+// says twice.
+import { isList, isMap, type Value } from '../../api/value.ts'
+import { podLevelResources } from './pod-level-resources.ts'
+import { podMetadata, podSpec } from './pod-spec.ts'
+import { completedFrom, rounded, roundedResources } from './resource-list.ts'
+import { absent, both, each, gated, isAbsent, type Rule, where, withMember, within } from './rule.ts'
+
+/** Who asks for at most so much asks for that much. */
+const requestsFromLimits: Rule = (given) => {
+  if (!isMap(given) || !isMap(given['limits'])) return given
+  const { limits, requests } = given
+  const before = isMap(requests) ? requests : undefined
+  const after = completedFrom(before, limits)
+  return after === before || after === undefined ? given : withMember(given, 'requests', after)
+}
+
+const hostPort: Rule = (given, _, port) => (isAbsent(given) || given === 0 ? port['containerPort'] : given)
+
+const requests = each(within({ resources: requestsFromLimits }))
+
+const hostPorts = where(({ hostNetwork }) => hostNetwork === true, each(within({ ports: each(within({ hostPort })) })))
+
+/** An order to stop at once is one to stop after a second. */
+const gracePeriod: Rule = (given) => ((typeof given === 'number' || typeof given === 'bigint') && given < 0 ? 1 : given)
+
+const spec = both(
+  within({ containers: requests, initContainers: requests }),
+  gated('PodLevelResources', podLevelResources),
+  podSpec,
+  within({
+    enableServiceLinks: absent(true),
+    containers: hostPorts,
+    initContainers: hostPorts,
+    terminationGracePeriodSeconds: gracePeriod,
+  }),
+)
+
+const containerStatuses = each(within({ allocatedResources: rounded, resources: roundedResources }))
+
+/** The first of several addresses is the address. */
+const addresses: Rule = (given) => {
+  if (!isMap(given)) return given
+  const { podIP, podIPs } = given
+  const first = firstAddress(podIPs)
+  if (typeof podIP === 'string' && podIP !== '' && podIP !== first) return withMember(given, 'podIPs', [{ ip: podIP }])
+  return first === undefined || first === podIP ? given : withMember(given, 'podIP', first)
+}
+
+function firstAddress(addresses: Value | undefined): Value | undefined {
+  const first: Value | undefined = isList(addresses) ? addresses[0] : undefined
+  return isMap(first) ? first['ip'] : undefined
+}
+
+export const podStatus: Rule = both(
+  within({
+    initContainerStatuses: containerStatuses,
+    containerStatuses,
+    ephemeralContainerStatuses: containerStatuses,
+    allocatedResources: rounded,
+    resources: roundedResources,
+  }),
+  addresses,
+)
+
+export const pod: Rule = within({ metadata: podMetadata, spec, status: podStatus })

@@ -1,0 +1,48 @@
+// Amounts of resources are kept in thousandths at the finest: what is finer is rounded up.
+import { isMap, setOwn, type Value, type ValueMap } from '../../api/value.ts'
+import { formatQuantity, milliQuantityOf, parseQuantity, scaledValue } from '../quantity.ts'
+import { type Rule, within } from './rule.ts'
+
+/** Only these canonical forms can be finer than a thousandth. */
+const MAYBE_FINER = /[nu]$|\.|e-/
+
+/** Every amount of a resource list. */
+export const rounded: Rule = (given) => {
+  if (!isMap(given)) return given
+  let changed: Record<string, Value> | undefined
+  for (const [name, amount] of Object.entries(given)) {
+    if (typeof amount !== 'string' || !MAYBE_FINER.test(amount)) continue
+    const after = roundedUp(amount)
+    if (after === amount) continue
+    changed ??= { ...given }
+    setOwn(changed, name, after)
+  }
+  return changed ?? given
+}
+
+/** The limits and requests of something. */
+export const roundedResources: Rule = within({ limits: rounded, requests: rounded })
+
+function roundedUp(text: string): string {
+  const parsed = parseQuantity(text)
+  if (!parsed.ok || parsed.quantity.scale >= -3) return text
+  const thousandths = scaledValue(parsed.quantity, -3)
+  if (milliQuantityIs(thousandths, parsed.quantity)) return text
+  return formatQuantity(milliQuantityOf(thousandths, parsed.quantity.format))
+}
+
+function milliQuantityIs(
+  thousandths: bigint,
+  { unscaled, scale }: { readonly unscaled: bigint; readonly scale: number },
+): boolean {
+  return thousandths * 10n ** BigInt(-3 - scale) === unscaled
+}
+
+/** `target` with what `source` has and it has not. */
+export function completedFrom(target: ValueMap | undefined, source: ValueMap): ValueMap | undefined {
+  const missing = Object.entries(source).filter(([name]) => target === undefined || !Object.hasOwn(target, name))
+  if (missing.length === 0) return target
+  const result: Record<string, Value> = { ...target }
+  for (const [name, amount] of missing) setOwn(result, name, amount)
+  return result
+}

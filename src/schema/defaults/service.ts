@@ -1,0 +1,51 @@
+// The defaults of services, which follow from one another: the type decides what traffic and balancing mean.
+import type { ValueMap } from '../../api/value.ts'
+import { isMap } from '../../api/value.ts'
+import { absent, always, blank, both, each, isAbsent, isEmpty, type Rule, where, withMember, within } from './rule.ts'
+
+const AFFINITY_SECONDS = 3 * 60 * 60
+
+const isType =
+  (...types: readonly string[]) =>
+  ({ type }: ValueMap): boolean =>
+    typeof type === 'string' && types.includes(type)
+
+const isExternal = (spec: ValueMap): boolean =>
+  isType('NodePort', 'LoadBalancer')(spec) || (isType('ClusterIP')(spec) && !isEmpty(spec['externalIPs']))
+
+/** Settings of an affinity are kept only where there is one, and are made where they say nothing. */
+const sessionAffinityConfig: Rule = (given, _, { sessionAffinity }) => {
+  if (sessionAffinity === 'None') return undefined
+  if (sessionAffinity !== 'ClientIP') return given
+  const client = isMap(given) ? given['clientIP'] : undefined
+  return isMap(client) && !isAbsent(client['timeoutSeconds'])
+    ? given
+    : { clientIP: { timeoutSeconds: AFFINITY_SECONDS } }
+}
+
+/** The port of the pods is that of the service where nothing else is said. */
+const targetPort: Rule = (given, _, { port }) => (isAbsent(given) || given === 0 || given === '' ? (port ?? 0) : given)
+
+const spec = always({
+  sessionAffinity: blank('None'),
+  sessionAffinityConfig,
+  type: blank('ClusterIP'),
+  ports: each(within({ protocol: blank('TCP'), targetPort })),
+  externalTrafficPolicy: where(isExternal, blank('Cluster')),
+  internalTrafficPolicy: where(isType('ClusterIP', 'NodePort', 'LoadBalancer'), absent('Cluster')),
+  allocateLoadBalancerNodePorts: where(isType('LoadBalancer'), absent(true)),
+})
+
+const ipMode: Rule = where(({ ip }) => typeof ip === 'string' && ip !== '', absent('VIP'))
+
+const ingressModes: Rule = (given, context, parent) => {
+  if (!isMap(given) || !isMap(given['spec']) || !isType('LoadBalancer')(given['spec'])) return given
+  const status = within({ loadBalancer: within({ ingress: each(within({ ipMode })) }) })(
+    given['status'],
+    context,
+    parent,
+  )
+  return status === undefined ? given : withMember(given, 'status', status)
+}
+
+export const service: Rule = both(within({ spec }), ingressModes)

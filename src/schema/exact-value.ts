@@ -1,0 +1,95 @@
+// JSON with all that plain values lose: members in the order and as often as they were written, numbers in their own
+// spelling. Made only where that matters (duplicate members, `1.0`, `1e3`, integers of 64 bits); decoding takes both forms.
+import { setOwn, type Value } from '../api/value.ts'
+
+export class ExactNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export class ExactMap {
+  readonly keys: readonly string[]
+  readonly values: readonly ExactValue[]
+
+  constructor(keys: readonly string[], values: readonly ExactValue[]) {
+    this.keys = keys
+    this.values = values
+  }
+}
+
+export type ExactValue = string | boolean | null | ExactNumber | readonly ExactValue[] | ExactMap
+
+/** What decoding reads: plain values or exact ones. */
+export type SourceValue = Value | ExactValue
+
+const MIN_INT64 = -(2n ** 63n)
+const MAX_INT64 = 2n ** 63n - 1n
+
+/** Whether a number is spelled as an integer: the only spelling that integer fields take. */
+export function isIntegerText(text: string): boolean {
+  return /^-?[0-9]+$/.test(text)
+}
+
+/**
+ * The number that a spelling stands for: an integer of 64 bits exactly, anything else as a double. Undefined where it is
+ * beyond a double too.
+ */
+export function numberOf(text: string): number | bigint | undefined {
+  const double = Number(text)
+  if (!Number.isFinite(double)) return undefined
+  if (Number.isSafeInteger(double)) return double === 0 && isIntegerText(text) ? 0 : double
+  // A longer text has more than 64 bits, and must not be computed with.
+  if (text.length > 20 || !isIntegerText(text)) return double
+  const integer = BigInt(text)
+  return integer >= MIN_INT64 && integer <= MAX_INT64 ? integer : double
+}
+
+/** The plain value; of members that occur several times the last counts. Numbers beyond a double throw `RangeError`. */
+export function plainValue(exact: ExactValue): Value {
+  if (exact instanceof ExactNumber) {
+    const number = numberOf(exact.text)
+    if (number === undefined)
+      throw new RangeError(`json: cannot unmarshal number ${exact.text} into Go value of type float64`)
+    return number
+  }
+  if (exact instanceof ExactMap) {
+    const map: Record<string, Value> = {}
+    exact.keys.forEach((key, i) => {
+      setOwn(map, key, plainValue(exact.values[i] ?? null))
+    })
+    return map
+  }
+  if (isExactList(exact)) return exact.map(plainValue)
+  return exact
+}
+
+/** The paths of the members that occur again, in document order, each once; at most `limit`. */
+export function duplicatesIn(root: ExactValue, limit: number): readonly string[] {
+  const found = new Set<string>()
+  const visit = (exact: ExactValue, path: string): void => {
+    if (found.size >= limit) return
+    if (isExactList(exact)) for (const [i, item] of exact.entries()) visit(item, `${path}[${i}]`)
+    if (!(exact instanceof ExactMap)) return
+    const seen = new Set<string>()
+    for (const [i, key] of exact.keys.entries()) {
+      const at = memberPath(path, key)
+      if (seen.has(key) && found.size < limit) found.add(at)
+      seen.add(key)
+      visit(exact.values[i] ?? null, at)
+    }
+  }
+  visit(root, '')
+  return [...found]
+}
+
+/** `spec.containers[0]` and `name` make `spec.containers[0].name`; keys stand as they are, dots and all. */
+export function memberPath(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`
+}
+
+function isExactList(value: ExactValue): value is readonly ExactValue[] {
+  return Array.isArray(value)
+}

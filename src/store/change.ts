@@ -1,0 +1,46 @@
+// One change of one object, and what it is to those who watch: an event's record and its encodings are made once for all of
+// them. With a selection, what enters it is ADDED and what leaves it is DELETED.
+import { EncodingMemo } from '../api/read.ts'
+import type { ObjectEvent, StoredObject } from '../api/read.ts'
+import type { Matcher } from './selection.ts'
+import type { StoredItem, UnreadableObject } from './store.ts'
+import { atRevision } from './stored-object.ts'
+
+export class Change {
+  readonly revision: number
+  /** Undefined: it was removed. */
+  readonly current: StoredObject | undefined
+  /** Undefined: it was made, or what was there before could not be read. */
+  readonly previous: StoredObject | undefined
+  /** Set where there is nothing to show: what was stored, or what was removed, cannot be read (W-355). */
+  readonly unreadable: UnreadableObject | undefined
+  #added: ObjectEvent | undefined
+  #modified: ObjectEvent | undefined
+  #deleted: ObjectEvent | undefined
+
+  constructor(revision: number, current: StoredItem | undefined, previous: StoredItem | undefined) {
+    this.revision = revision
+    this.current = current?.kind === 'object' ? current : undefined
+    this.previous = previous?.kind === 'object' ? previous : undefined
+    const shown = current ?? previous
+    this.unreadable = shown?.kind === 'unreadable' ? shown : undefined
+  }
+
+  /** Undefined: nothing happened, for someone with this selection. */
+  eventFor(matcher: Matcher | undefined): ObjectEvent | undefined {
+    const { current, previous } = this
+    const isIn = current !== undefined && (matcher === undefined || matcher.matches(current))
+    const wasIn = previous !== undefined && (matcher === undefined || matcher.matches(previous))
+    if (isIn) return wasIn ? (this.#modified ??= event('MODIFIED', current)) : (this.#added ??= event('ADDED', current))
+    return wasIn ? (this.#deleted ??= event('DELETED', atRevision(previous, this.revision))) : undefined
+  }
+}
+
+function event(type: ObjectEvent['type'], object: StoredObject): ObjectEvent {
+  return { type, object, memo: new EncodingMemo() }
+}
+
+/** A state that a watch begins with. */
+export function addedEvent(object: StoredObject): ObjectEvent {
+  return event('ADDED', object)
+}

@@ -1,0 +1,163 @@
+// Lists straight from a kv, in steps of bounded size. A page with a limit is read whole before it is handed out, because
+// what follows it is told first; a list without one is read as it is taken.
+import type { PagePosition, StoredObject } from '../api/read.ts'
+import type { KeyValue, ListResult } from '../kv/kv.ts'
+import { tooLargeResourceVersion, translate, unreadableObjects } from './errors.ts'
+import { fullKey, readItems } from './kv-objects.ts'
+import type { KvObjects } from './kv-objects.ts'
+import { listRange, positionAfter } from './list-range.ts'
+import type { ListRange } from './list-range.ts'
+import { matcherOf } from './selection.ts'
+import type { Matcher } from './selection.ts'
+import { keyInType } from './keys.ts'
+import type { ListPage, ListRequest, UnreadableObject } from './store.ts'
+
+/** How many keys a step asks for, and how many bytes it should come to. */
+const STEP_KEYS = 500
+const STEP_BYTES = 8 << 20
+
+export async function listObjects(objects: KvObjects, request: ListRequest, signal: AbortSignal): Promise<ListPage> {
+  const matcher = matcherOf(request.resource, request.selection)
+  const range = listRange(request, matcher)
+  const steps = new Steps(objects, request, range ?? { start: '\x7f', end: '\x7f', base: '' })
+  const limit = request.limit
+  const isPlainPage = limit !== undefined && matcher === undefined
+  await steps.next(isPlainPage ? limit : STEP_KEYS, isPlainPage, signal)
+  if (request.at.kind === 'notOlderThan' && steps.revision < request.at.revision) {
+    throw tooLargeResourceVersion(request.at.revision, steps.revision)
+  }
+  return limit === undefined
+    ? { revision: steps.revision, next: undefined, remaining: undefined, batches: everything(steps, matcher, signal) }
+    : page(steps, matcher, limit, signal)
+}
+
+async function* everything(
+  steps: Steps,
+  matcher: Matcher | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<readonly StoredObject[]> {
+  for (;;) {
+    const found = await steps.read(matcher)
+    if (found.length > 0) yield found
+    if (!steps.more) return
+    await steps.next(STEP_KEYS, false, signal)
+  }
+}
+
+async function page(steps: Steps, matcher: Matcher | undefined, limit: number, signal: AbortSignal): Promise<ListPage> {
+  const found: StoredObject[] = []
+  // Whether keys remain is what decides on a token, not whether any of them would match (R-124).
+  let isCut = false
+  for (;;) {
+    for (const object of await steps.read(undefined)) {
+      isCut = found.length === limit
+      if (isCut) break
+      if (matcher === undefined || matcher.matches(object)) found.push(object)
+    }
+    if (isCut || found.length === limit || !steps.more) break
+    await steps.next(STEP_KEYS, false, signal)
+  }
+  const last = found.at(-1)
+  const next = last !== undefined && (isCut || steps.more) ? steps.positionAfter(last) : undefined
+  const remaining = matcher === undefined && next !== undefined ? steps.behindFirst(limit) : undefined
+  return { revision: steps.revision, next, remaining, batches: once(found) }
+}
+
+async function* once(objects: readonly StoredObject[]): AsyncGenerator<readonly StoredObject[]> {
+  if (objects.length > 0) yield objects
+}
+
+/** A walk over a range at one revision, one bounded read after the other. */
+class Steps {
+  readonly #objects: KvObjects
+  readonly #request: ListRequest
+  readonly #range: ListRange
+  #start: string
+  #found: readonly KeyValue[] = []
+  #count: number | undefined
+  #revision: number | undefined
+  more = false
+
+  constructor(objects: KvObjects, request: ListRequest, range: ListRange) {
+    this.#objects = objects
+    this.#request = request
+    this.#range = range
+    this.#start = range.start
+  }
+
+  get revision(): number {
+    return this.#revision ?? 0
+  }
+
+  async next(keys: number, countAll: boolean, signal: AbortSignal): Promise<void> {
+    const { resource } = this.#request
+    const at = this.#revision ?? startRevision(this.#request)
+    const result = await this.#told(
+      this.#objects.kv.list(
+        {
+          start: fullKey(this.#objects, resource, this.#start),
+          end: fullKey(this.#objects, resource, this.#range.end),
+          limit: Math.min(keys, this.#fitting()),
+          ...(at === undefined ? {} : { at }),
+          ...(countAll ? { countAll } : {}),
+        },
+        signal,
+      ),
+      at,
+    )
+    this.#revision = at ?? result.revision
+    this.#found = result.items
+    this.#count ??= result.count
+    this.more = result.more
+    const last = result.items.at(-1)
+    if (last !== undefined) this.#start = `${last.key.slice(fullKey(this.#objects, resource, '').length)}\0`
+  }
+
+  /** What the last step found, as far as it is wanted. */
+  async read(matcher: Matcher | undefined): Promise<readonly StoredObject[]> {
+    const { resource, skipUnreadable } = this.#request
+    const wanted: StoredObject[] = []
+    const unreadable: UnreadableObject[] = []
+    for (const item of await readItems(this.#objects, resource, this.#found)) {
+      if (item.kind === 'unreadable') unreadable.push(item)
+      else if (matcher === undefined || matcher.matches(item)) wanted.push(item)
+    }
+    if (unreadable.length > 0 && skipUnreadable !== true) throw unreadableObjects(resource, 'list', unreadable)
+    return wanted
+  }
+
+  positionAfter(object: StoredObject): PagePosition {
+    const key = keyInType({ resource: this.#request.resource, namespace: object.namespace, name: object.name }) ?? ''
+    return positionAfter(key, this.#range, this.revision)
+  }
+
+  /** How many keys are in the range behind the first so many. */
+  behindFirst(keys: number): number | undefined {
+    return this.#count === undefined ? undefined : Math.max(0, this.#count - keys)
+  }
+
+  /** So many keys as come to a step's bytes, going by the step before. */
+  #fitting(): number {
+    let bytes = 0
+    for (const item of this.#found) bytes += item.value.length
+    if (bytes <= STEP_BYTES) return Number.POSITIVE_INFINITY
+    return Math.max(1, Math.floor((this.#found.length * STEP_BYTES) / bytes))
+  }
+
+  async #told(reading: Promise<ListResult>, revision: number | undefined): Promise<ListResult> {
+    try {
+      return await reading
+    } catch (error) {
+      const { at, resource } = this.#request
+      const position = at.kind === 'continuation' ? { position: at.position } : {}
+      throw translate(error, { verb: 'list', resource, ...(revision === undefined ? {} : { revision }), ...position })
+    }
+  }
+}
+
+/** Undefined: the newest. */
+function startRevision(request: ListRequest): number | undefined {
+  const { at } = request
+  if (at.kind === 'exact') return at.revision
+  return at.kind === 'continuation' ? at.position.revision : undefined
+}

@@ -1,0 +1,100 @@
+// Watches straight on a kv: a watch of its own for each caller. The watch cache serves all others; this is for versions
+// that are older than the cache's history and still in the storage's.
+import type { WatchEvent } from '../api/read.ts'
+import { KvError } from '../kv/kv.ts'
+import type { KeyValue, KvEvent } from '../kv/kv.ts'
+import { addedEvent, Change } from './change.ts'
+import { translate, unreadableObjects, watchExpired } from './errors.ts'
+import { namespaceInType } from './keys.ts'
+import { listObjects } from './kv-list.ts'
+import { fullKey, readCurrent } from './kv-objects.ts'
+import type { KvObjects } from './kv-objects.ts'
+import { matcherOf } from './selection.ts'
+import type { Matcher } from './selection.ts'
+import type { ListPage, StoredItem, Watch, WatchRequest } from './store.ts'
+
+export async function watchObjects(objects: KvObjects, request: WatchRequest, signal: AbortSignal): Promise<Watch> {
+  const { start, resource } = request
+  const matcher = matcherOf(resource, request.selection)
+  try {
+    switch (start.kind) {
+      case 'state': {
+        const { selection, namespace } = request
+        const state = await listObjects(
+          objects,
+          {
+            resource,
+            at: start.at,
+            ...(namespace === undefined ? {} : { namespace }),
+            ...(selection === undefined ? {} : { selection }),
+          },
+          signal,
+        )
+        return follow(objects, { request, matcher, state, after: state.revision }, signal)
+      }
+      case 'changes':
+        return follow(objects, { request, matcher, after: await objects.kv.newestRevision(signal) }, signal)
+      case 'after':
+        await checkHistory(objects, start.revision, signal)
+        return follow(objects, { request, matcher, after: start.revision }, signal)
+    }
+  } catch (error) {
+    throw translate(error, { verb: 'watch', resource })
+  }
+}
+
+/** Throws where what happened after the revision is forgotten: the caller should know before the stream begins (D5). */
+async function checkHistory(objects: KvObjects, revision: number, signal: AbortSignal): Promise<void> {
+  try {
+    await objects.kv.get(`${objects.prefix}/`, { at: revision + 1 }, signal)
+  } catch (error) {
+    if (!(error instanceof KvError && error.code === 'future')) throw error
+  }
+}
+
+interface Following {
+  readonly request: WatchRequest
+  readonly matcher: Matcher | undefined
+  readonly state?: ListPage
+  readonly after: number
+}
+
+async function* follow(
+  objects: KvObjects,
+  following: Following,
+  signal: AbortSignal,
+): AsyncGenerator<readonly WatchEvent[]> {
+  const { request, state, after } = following
+  const { resource } = request
+  try {
+    if (state !== undefined) {
+      for await (const batch of state.batches) yield batch.map(addedEvent)
+      if (request.bookmarks) yield [{ type: 'BOOKMARK', revision: after, initialEventsEnd: true }]
+    }
+    const scope = request.namespace === undefined ? '' : namespaceInType(request.namespace)
+    const prefix = fullKey(objects, resource, scope ?? '\x7f/')
+    for await (const batch of objects.kv.watch({ prefix, after, withPrevious: true }, signal)) {
+      const events: WatchEvent[] = []
+      for (const event of batch.events) {
+        const told = await eventOf(objects, following, event)
+        if (told !== undefined) events.push(told)
+      }
+      if (events.length > 0) yield events
+    }
+  } catch (error) {
+    throw translate(error, { verb: 'watch', resource })
+  }
+}
+
+async function eventOf(objects: KvObjects, following: Following, event: KvEvent): Promise<WatchEvent | undefined> {
+  const { resource } = following.request
+  const isNew = event.kind === 'put' && event.createRevision === event.revision
+  // Without what was there before, nobody can say whether the object leaves the selection.
+  if (event.previous === undefined && !isNew) throw watchExpired()
+  const read = async (found: KeyValue | undefined): Promise<StoredItem | undefined> =>
+    found === undefined ? undefined : (await readCurrent(objects, resource, found))?.item
+  const current = await read(event.kind === 'put' ? event : undefined)
+  const change = new Change(event.revision, current, await read(isNew ? undefined : event.previous))
+  if (change.unreadable !== undefined) throw unreadableObjects(resource, 'watch', [change.unreadable])
+  return change.eventFor(following.matcher)
+}

@@ -1,0 +1,48 @@
+// Which keys of a type a list has to look at. A page's position is relative to what the client lists (a namespace, or all
+// of them), whatever a selector narrows the search to, so that a token means the same on every page (R-114, R-120).
+import type { PagePosition } from '../api/read.ts'
+import { keyInType, namespaceInType } from './keys.ts'
+import type { Matcher } from './selection.ts'
+import type { ListRequest } from './store.ts'
+
+/** Keys relative to the type, from `start` (inclusive) to `end` (exclusive). */
+export interface ListRange {
+  readonly start: string
+  readonly end: string
+  /** What positions are relative to: the type, or the namespace in it. */
+  readonly base: string
+}
+
+/** Behind every key: keys are printable ASCII. */
+const BEHIND_ALL = '\x7f'
+
+/** Undefined: nothing can be there. */
+export function listRange(request: ListRequest, matcher: Matcher | undefined): ListRange | undefined {
+  const base = request.namespace === undefined ? '' : namespaceInType(request.namespace)
+  if (base === undefined) return undefined
+  const narrow = narrowed(request, matcher, base)
+  if (narrow === undefined) return undefined
+  const position = request.at.kind === 'continuation' ? base + request.at.position.start : base
+  return { start: position > narrow.start ? position : narrow.start, end: narrow.end, base }
+}
+
+/** Where a list goes on whose last item has this key. */
+export function positionAfter(key: string, range: ListRange, revision: number): PagePosition {
+  return { revision, start: `${key.slice(range.base.length)}\0` }
+}
+
+function narrowed(
+  request: ListRequest,
+  matcher: Matcher | undefined,
+  base: string,
+): { readonly start: string; readonly end: string } | undefined {
+  const { resource } = request
+  const namespace = request.namespace ?? matcher?.namespace
+  if (matcher?.name !== undefined && (namespace !== undefined || !resource.namespaced)) {
+    const key = keyInType({ resource, namespace: resource.namespaced ? (namespace ?? '') : '', name: matcher.name })
+    return key === undefined || !key.startsWith(base) ? undefined : { start: key, end: `${key}\0` }
+  }
+  if (namespace === undefined || !resource.namespaced) return { start: base, end: base + BEHIND_ALL }
+  const prefix = namespaceInType(namespace)
+  return prefix === undefined || !prefix.startsWith(base) ? undefined : { start: prefix, end: prefix + BEHIND_ALL }
+}

@@ -1,0 +1,118 @@
+// Which objects a reader wants, judged on stored bytes: labels and fields are found by walking them, not by parsing.
+// What pins a selection down (a name, a namespace, a value of an indexed field) is told apart, to narrow the search.
+import type { StoredObject } from '../api/read.ts'
+import type { SelectableField } from '../api/selector-fields.ts'
+import { exactField, matchesFields } from '../api/selector.ts'
+import type { FieldSelector, LabelSelector } from '../api/selector.ts'
+import { findValue } from '../codec/json-scan.ts'
+import { layoutOf } from '../codec/resource-version-splice.ts'
+import { parseJson } from '../codec/stored-json.ts'
+import type { Selection, StoredResource } from './store.ts'
+
+/** What is selected by; the cache's objects know where their labels are without looking for them again. */
+export interface Selectable extends StoredObject {
+  /** The label map as JSON text; empty where there is none. */
+  readonly labelText?: string
+}
+
+export interface Matcher {
+  /** Only an object with this name can match. */
+  readonly name: string | undefined
+  /** Only one in this namespace can. */
+  readonly namespace: string | undefined
+  /** Only one with this value of an indexed field can. */
+  readonly indexed: { readonly field: SelectableField; readonly value: string } | undefined
+  matches(object: Selectable): boolean
+}
+
+/** Undefined: everything is selected. */
+export function matcherOf(resource: StoredResource, selection: Selection | undefined): Matcher | undefined {
+  const labels = selection?.labels?.requirements.length ? selection.labels : undefined
+  const fields = selection?.fields?.terms.length ? selection.fields : undefined
+  return labels === undefined && fields === undefined ? undefined : new SelectionMatcher(resource, labels, fields)
+}
+
+class SelectionMatcher implements Matcher {
+  readonly name: string | undefined
+  readonly namespace: string | undefined
+  readonly indexed: Matcher['indexed']
+  readonly #resource: StoredResource
+  readonly #labels: LabelSelector | undefined
+  readonly #fields: FieldSelector | undefined
+
+  constructor(resource: StoredResource, labels: LabelSelector | undefined, fields: FieldSelector | undefined) {
+    this.#resource = resource
+    this.#labels = labels
+    this.#fields = fields
+    this.name = fields === undefined ? undefined : exactField(fields, 'metadata.name')
+    this.namespace = fields === undefined ? undefined : exactField(fields, 'metadata.namespace')
+    this.indexed = fields === undefined ? undefined : pinnedField(resource, fields)
+  }
+
+  matches(object: Selectable): boolean {
+    if (this.#fields !== undefined && !matchesFields(this.#fields, (field) => this.#field(object, field))) return false
+    return this.#labels === undefined || matchesLabelText(this.#labels, labelTextOf(object))
+  }
+
+  #field(object: Selectable, name: string): string {
+    if (name === 'metadata.name') return object.name
+    if (name === 'metadata.namespace') return object.namespace
+    const field = this.#resource.selectableFields.find((field) => field.name === name)
+    return field === undefined ? '' : fieldText(object.bytes, field)
+  }
+}
+
+function pinnedField(resource: StoredResource, fields: FieldSelector): Matcher['indexed'] {
+  for (const field of resource.selectableFields) {
+    const value = field.indexed ? exactField(fields, field.name) : undefined
+    if (value !== undefined) return { field, value }
+  }
+  return undefined
+}
+
+function labelTextOf(object: Selectable): string {
+  if (object.labelText !== undefined) return object.labelText
+  const { bytes } = object
+  const span = layoutOf(bytes)?.labels
+  return span === undefined ? '' : bytes.toString('utf8', span.start, span.end)
+}
+
+/** Labels hold nothing that JSON would have to escape, so they can be read off the text: a key stands there as `"key":"value"`. */
+function matchesLabelText(selector: LabelSelector, text: string): boolean {
+  if (text.includes('\\')) return selector.matches(labelsIn(text))
+  return selector.matches((key) => {
+    const mark = `"${key}":"`
+    const at = text.indexOf(mark)
+    return at < 0 ? undefined : text.slice(at + mark.length, text.indexOf('"', at + mark.length))
+  })
+}
+
+function labelsIn(text: string): (key: string) => string | undefined {
+  const labels = new Map(Object.entries(JSON.parse(text) as Record<string, string>))
+  return (key) => labels.get(key)
+}
+
+/** The text of a field in an object's stored JSON; the same as `readField` gives for the parsed object. */
+export function fieldText(bytes: Buffer, field: SelectableField): string {
+  for (const path of field.paths) {
+    const text = textAt(bytes, path)
+    if (text !== '') return text
+  }
+  return field.absent
+}
+
+function textAt(bytes: Buffer, path: readonly string[]): string {
+  const span = findValue(bytes, path)
+  if (span === undefined) return ''
+  const text = bytes.toString('utf8', span.start, span.end)
+  switch (text[0]) {
+    case '{':
+    case '[':
+    case 'n':
+      return ''
+    case '"':
+      return text.includes('\\') ? (parseJson(bytes.subarray(span.start, span.end)) as string) : text.slice(1, -1)
+    default:
+      return text
+  }
+}

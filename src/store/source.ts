@@ -1,0 +1,49 @@
+// The whole store as the watch cache sees it: one load of everything, then one ordered stream of every change.
+// Keys are relative to the server's prefix; the types of objects are told apart by whoever reads.
+import type { Content } from './stored-object.ts'
+
+export interface SourceItem {
+  /** `pods/default/web`: below the server's prefix. */
+  readonly key: string
+  readonly revision: number
+  readonly content: Content
+}
+
+/** A part of a load. All parts are of one revision, and their items follow each other in the order of keys. */
+export interface LoadPage {
+  readonly revision: number
+  readonly items: readonly SourceItem[]
+  /** How many items there are in all. */
+  readonly total: number
+}
+
+export type SourceChange =
+  | { readonly kind: 'put'; readonly item: SourceItem; readonly previous: SourceItem | undefined }
+  | {
+      readonly kind: 'remove'
+      readonly key: string
+      readonly revision: number
+      readonly previous: SourceItem | undefined
+    }
+
+/** Whole revisions, in order; without changes it says how far the stream has come. */
+export interface FeedBatch {
+  readonly revision: number
+  readonly changes: readonly SourceChange[]
+  /** The storage forgot its history before this revision. */
+  readonly compactedTo: number | undefined
+}
+
+export interface Feed extends AsyncIterable<FeedBatch> {
+  /** Asks for a batch that tells how far the stream has come. False: this storage cannot do that. */
+  requestProgress(): boolean
+}
+
+/** Throws as `Store` does: `Expired` where the history behind `after` is gone. */
+export interface Source {
+  /** Known to be current at some moment after the call. */
+  newestRevision(signal: AbortSignal): Promise<number>
+  load(signal: AbortSignal): AsyncIterable<LoadPage>
+  /** `withPrevious`: changes tell what was there before, where the storage still has that. */
+  follow(options: { readonly after: number; readonly withPrevious: boolean }, signal: AbortSignal): Feed
+}

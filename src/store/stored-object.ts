@@ -1,0 +1,118 @@
+// From what the kv holds to what is handed out. Bytes that cannot be read become a value that says so, never an exception:
+// one damaged object must not take the others down.
+import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import { ApiError } from '../api/status.ts'
+import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
+import type { ObjectLayout } from '../codec/resource-version-splice.ts'
+import { encodeStored, parseStored } from '../codec/stored-json.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { KeyNames } from './keys.ts'
+import type { StoredItem, UnreadableObject } from './store.ts'
+import type { Opened, Transformer } from './transformer.ts'
+
+/** What is under a key, opened: canonical JSON without a resourceVersion, or why there is none. */
+export type Content =
+  | { readonly kind: 'readable'; readonly bytes: Buffer; readonly layout: ObjectLayout; readonly stale: boolean }
+  | { readonly kind: 'unreadable'; readonly problem: string }
+
+export function openValue(transformer: Transformer, value: Buffer, key: string): Content | Promise<Content> {
+  const opened = transformer.fromStorage(value, key)
+  return opened instanceof Promise ? opened.then(contentOf) : contentOf(opened)
+}
+
+function contentOf(opened: Opened): Content {
+  if (opened.kind === 'sealed') return { kind: 'unreadable', problem: opened.problem }
+  const { bytes, stale } = opened
+  const layout = layoutOf(bytes)
+  if (layout !== undefined) return { kind: 'readable', bytes, layout, stale }
+  // Perhaps JSON that is not canonical, written by another hand.
+  const object = parseStored(bytes)
+  const canonical = object === undefined ? undefined : encodeStored(object)
+  const found = canonical === undefined ? undefined : layoutOf(canonical)
+  if (canonical === undefined || found === undefined) {
+    return { kind: 'unreadable', problem: 'the stored data is not an object' }
+  }
+  return { kind: 'readable', bytes: canonical, layout: found, stale: true }
+}
+
+export function itemOf(names: KeyNames, revision: number, content: Content): StoredItem {
+  if (content.kind === 'unreadable') return unreadable(names, revision, content.problem)
+  return new BytesObject(names, revision, spliceResourceVersion(content.bytes, content.layout, revision))
+}
+
+export function unreadable(names: KeyNames, revision: number, problem: string): UnreadableObject {
+  return { kind: 'unreadable', namespace: names.namespace, name: names.name, revision, problem }
+}
+
+/** The same content as of another revision: what a DELETED event shows. */
+export function atRevision(object: StoredObject, revision: number): StoredObject {
+  return new LaterObject(object, revision)
+}
+
+/** A stored object in a buffer of its own. */
+export class BytesObject implements StoredObject {
+  readonly kind = 'object'
+  readonly namespace: string
+  readonly name: string
+  readonly revision: number
+  readonly bytes: Buffer
+
+  constructor(names: KeyNames, revision: number, bytes: Buffer) {
+    this.namespace = names.namespace
+    this.name = names.name
+    this.revision = revision
+    this.bytes = bytes
+  }
+
+  object(): ApiObject {
+    return parseObject(this.bytes)
+  }
+}
+
+/** Only made where nobody may ever want the bytes, so it joins them when somebody does. */
+class LaterObject implements StoredObject {
+  readonly kind = 'object'
+  readonly revision: number
+  readonly #object: StoredObject
+  #bytes: Buffer | undefined
+
+  constructor(object: StoredObject, revision: number) {
+    this.#object = object
+    this.revision = revision
+  }
+
+  get namespace(): string {
+    return this.#object.namespace
+  }
+
+  get name(): string {
+    return this.#object.name
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= replaceVersion(this.#object.bytes, this.revision)
+    return this.#bytes
+  }
+
+  object(): ApiObject {
+    return parseObject(this.bytes)
+  }
+}
+
+function replaceVersion(bytes: Buffer, revision: number): Buffer {
+  const layout = layoutOf(bytes)
+  if (layout === undefined) throw new InvariantError('an object was handed out that has no place for its version')
+  return spliceResourceVersion(bytes, layout, revision)
+}
+
+export function parseObject(bytes: Buffer): ApiObject {
+  const object = parseStored(bytes)
+  // Its outline was there when it was read, but not all of it: the damage is in the middle.
+  if (object === undefined) throw damaged()
+  return object
+}
+
+function damaged(): ApiError {
+  return new ApiError('InternalError', 'Internal error occurred: the stored data is not an object')
+}

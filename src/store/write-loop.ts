@@ -1,0 +1,199 @@
+// The one way to write: decide on what is stored, try, and decide again on what won if another was faster. Nothing is
+// written that is there already, and no decision stands on something out of date.
+import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
+import { encodeStored } from '../codec/stored-json.ts'
+import { ABSENT } from '../kv/kv.ts'
+import type { WriteResult as KvWriteResult } from '../kv/kv.ts'
+import { InvariantError, throwIfCancelled } from '../lib/errors.ts'
+import { notFound, translate } from './errors.ts'
+import type { Operation } from './errors.ts'
+import { keyInType } from './keys.ts'
+import { fullKey, readCurrent } from './kv-objects.ts'
+import type { Current, KvObjects } from './kv-objects.ts'
+import type { Decide, ObjectKey, Outcome, WriteResult } from './store.ts'
+import { atRevision } from './stored-object.ts'
+
+export interface WriteRequest {
+  readonly key: ObjectKey
+  readonly decide: Decide
+  /** What is probably stored, to save a read; `undefined` in it: probably nothing. Found out by the write itself. */
+  readonly assumed?: { readonly current: Current | undefined }
+}
+
+export async function writeObject(
+  objects: KvObjects,
+  request: WriteRequest,
+  signal: AbortSignal,
+): Promise<WriteResult> {
+  const inType = keyInType(request.key)
+  if (inType === undefined) throw notFound(request.key.resource, request.key.name)
+  const attempt = new Attempt(objects, request.key, fullKey(objects, request.key.resource, inType))
+  let isCertain = request.assumed === undefined
+  let current = request.assumed === undefined ? await attempt.read(signal) : request.assumed.current
+  for (;;) {
+    throwIfCancelled(signal)
+    const decision = await decideOn(current, request.decide)
+    const result = decision.kind === 'thrown' ? undefined : await attempt.carryOut(decision.outcome, current, signal)
+    if (result?.kind === 'lost') {
+      current = result.current
+      isCertain = true
+      continue
+    }
+    const wrote = result !== undefined && result.kind !== 'kept'
+    if (!wrote && !isCertain) {
+      const found = await attempt.read(signal)
+      isCertain = true
+      const isAsAssumed = revisionOf(found) === revisionOf(current)
+      current = found
+      if (!isAsAssumed) continue
+    }
+    if (decision.kind === 'thrown') throw decision.error
+    if (result === undefined) throw new InvariantError('a decision was neither thrown nor carried out')
+    return result
+  }
+}
+
+type Decision =
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'thrown'; readonly error: unknown }
+
+async function decideOn(current: Current | undefined, decide: Decide): Promise<Decision> {
+  try {
+    return { kind: 'outcome', outcome: await decide(current?.item) }
+  } catch (error) {
+    return { kind: 'thrown', error }
+  }
+}
+
+function revisionOf(current: Current | undefined): number {
+  return current === undefined ? ABSENT : current.item.revision
+}
+
+type Lost = { readonly kind: 'lost'; readonly current: Current | undefined }
+
+/** Writing to one key. */
+class Attempt {
+  readonly #objects: KvObjects
+  readonly #key: ObjectKey
+  readonly #kvKey: string
+
+  constructor(objects: KvObjects, key: ObjectKey, kvKey: string) {
+    this.#objects = objects
+    this.#key = key
+    this.#kvKey = kvKey
+  }
+
+  async read(signal: AbortSignal): Promise<Current | undefined> {
+    try {
+      const { item } = await this.#objects.kv.get(this.#kvKey, {}, signal)
+      return item === undefined ? undefined : await readCurrent(this.#objects, this.#key.resource, item)
+    } catch (error) {
+      throw this.#told(error, 'get')
+    }
+  }
+
+  carryOut(
+    outcome: Outcome,
+    current: Current | undefined,
+    signal: AbortSignal,
+  ): Promise<WriteResult | Lost> | WriteResult {
+    switch (outcome.kind) {
+      case 'keep':
+        return { kind: 'kept', object: current?.item }
+      case 'put':
+        return this.#put(outcome, current, signal)
+      case 'remove':
+        return current === undefined ? { kind: 'kept', object: undefined } : this.#remove(outcome.last, current, signal)
+    }
+  }
+
+  async #put(
+    outcome: Extract<Outcome, { kind: 'put' }>,
+    current: Current | undefined,
+    signal: AbortSignal,
+  ): Promise<WriteResult | Lost> {
+    const bytes = encodeStored(outcome.object)
+    if (current !== undefined && !current.stale && isStored(bytes, current))
+      return { kind: 'kept', object: current.item }
+    const created = current === undefined
+    try {
+      const value = await this.#objects.transformer.toStorage(bytes, this.#kvKey)
+      const ttl = outcome.ttlSeconds === undefined ? {} : { ttlSeconds: outcome.ttlSeconds }
+      const request = { key: this.#kvKey, value, expected: revisionOf(current), ...ttl }
+      const result = await this.#objects.kv.put(request, signal)
+      if (!result.ok) return await this.#lost(result)
+      return { kind: 'put', object: new WrittenObject(this.#key, result.revision, outcome.object, bytes), created }
+    } catch (error) {
+      throw this.#told(error, created ? 'create' : 'update')
+    }
+  }
+
+  async #remove(last: ApiObject | undefined, current: Current, signal: AbortSignal): Promise<WriteResult | Lost> {
+    try {
+      const result = await this.#objects.kv.delete({ key: this.#kvKey, expected: current.item.revision }, signal)
+      if (!result.ok) return await this.#lost(result)
+      const { revision } = result
+      if (last !== undefined) {
+        return { kind: 'removed', object: new WrittenObject(this.#key, revision, last, encodeStored(last)) }
+      }
+      const { item } = current
+      return { kind: 'removed', object: item.kind === 'object' ? atRevision(item, revision) : { ...item, revision } }
+    } catch (error) {
+      throw this.#told(error, 'delete')
+    }
+  }
+
+  async #lost(result: Extract<KvWriteResult, { ok: false }>): Promise<Lost> {
+    const { current } = result
+    return {
+      kind: 'lost',
+      current: current === undefined ? undefined : await readCurrent(this.#objects, this.#key.resource, current),
+    }
+  }
+
+  #told(error: unknown, verb: Operation['verb']): unknown {
+    return translate(error, { verb, resource: this.#key.resource })
+  }
+}
+
+/** Whether these bytes are what is stored: with the same version in the same place they must be the same. */
+function isStored(bytes: Buffer, current: Current): boolean {
+  const { item } = current
+  if (item.kind !== 'object') return false
+  const layout = layoutOf(bytes)
+  return layout !== undefined && spliceResourceVersion(bytes, layout, item.revision).equals(item.bytes)
+}
+
+/** What was just written: its object is known, its bytes are joined where somebody wants them. */
+class WrittenObject implements StoredObject {
+  readonly kind = 'object'
+  readonly namespace: string
+  readonly name: string
+  readonly revision: number
+  readonly #object: ApiObject
+  readonly #stored: Buffer
+  #bytes: Buffer | undefined
+
+  constructor(key: ObjectKey, revision: number, object: ApiObject, stored: Buffer) {
+    this.namespace = key.namespace
+    this.name = key.name
+    this.revision = revision
+    this.#object = object
+    this.#stored = stored
+  }
+
+  get bytes(): Buffer {
+    if (this.#bytes === undefined) {
+      const layout = layoutOf(this.#stored)
+      if (layout === undefined) throw new InvariantError('an object without metadata was written')
+      this.#bytes = spliceResourceVersion(this.#stored, layout, this.revision)
+    }
+    return this.#bytes
+  }
+
+  object(): ApiObject {
+    return { ...this.#object, metadata: { ...this.#object.metadata, resourceVersion: String(this.revision) } }
+  }
+}

@@ -1,0 +1,19 @@
+// The contract of a store, as tests that run on every store and every engine: the kv store and the watch cache answer alike.
+import { describe } from 'vitest'
+import { listRules } from './store/lists.ts'
+import { readRules } from './store/reads.ts'
+import { type StoreContractOptions, subjectOfEachTest } from './store/subject.ts'
+import { unreadableRules } from './store/unreadable.ts'
+import { watchRules } from './store/watches.ts'
+import { writeRules } from './store/writes.ts'
+
+export function describeStoreContract(what: string, options: StoreContractOptions): void {
+  describe(`store contract: ${what}`, () => {
+    const subject = subjectOfEachTest(options)
+    describe('get', () => readRules(subject))
+    describe('list', () => listRules(subject))
+    describe('watch', () => watchRules(subject))
+    describe('write', () => writeRules(subject))
+    describe('unreadable', () => unreadableRules(subject))
+  })
+}

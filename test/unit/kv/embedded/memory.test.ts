@@ -1,0 +1,148 @@
+// What only the in-memory engine promises; what it has in common with the others is in test/contract.
+import { describe, expect, it } from 'vitest'
+import { openMemory, type MemoryKv } from '../../../../src/kv/embedded/memory.ts'
+import { ABSENT, prefixRange, type Revision } from '../../../../src/kv/kv.ts'
+import { ManualClock } from '../../../fakes/manual-clock.ts'
+
+const never = new AbortController().signal
+
+async function put(kv: MemoryKv, key: string, value: string, expected: Revision = ABSENT): Promise<Revision> {
+  const result = await kv.put({ key, value: Buffer.from(value), expected }, never)
+  expect(result.ok).toBe(true)
+  return result.revision
+}
+
+async function contents(kv: MemoryKv, at?: Revision): Promise<Record<string, string>> {
+  const { items } = await kv.list({ ...prefixRange('/'), ...(at === undefined ? {} : { at }) }, never)
+  return Object.fromEntries(items.map((item) => [item.key, item.value.toString()]))
+}
+
+describe('a fork', () => {
+  it('has the state and the history, and neither sees what the other writes after', async () => {
+    const kv = openMemory()
+    const one = await put(kv, '/a', 'one')
+    const two = await put(kv, '/a', 'two', one)
+    const fork = kv.fork()
+    const inFork = await put(fork, '/a', 'fork', two)
+    const inOriginal = await put(kv, '/a', 'original', two)
+    await put(fork, '/b', 'fork')
+    expect(inFork).toBe(inOriginal)
+    expect(await contents(kv)).toEqual({ '/a': 'original' })
+    expect(await contents(fork)).toEqual({ '/a': 'fork', '/b': 'fork' })
+    for (const each of [kv, fork]) {
+      expect(await contents(each, one)).toEqual({ '/a': 'one' })
+      expect(await contents(each, two)).toEqual({ '/a': 'two' })
+    }
+  })
+
+  it('is not touched by the original’s compaction, watches or end', async () => {
+    const kv = openMemory()
+    const one = await put(kv, '/a', 'one')
+    const two = await put(kv, '/a', 'two', one)
+    const fork = kv.fork()
+    await kv.compact(two, never)
+    await kv.close()
+    expect(await contents(fork, one)).toEqual({ '/a': 'one' })
+    const seen: Revision[] = []
+    for await (const batch of fork.watch({ prefix: '/', after: 0 }, never)) {
+      seen.push(...batch.events.map((event) => event.revision))
+      if (seen.length === 2) break
+    }
+    expect(seen).toEqual([one, two])
+    expect(fork.liveHandles).toBe(0)
+  })
+
+  it('lets keys expire on its own', async () => {
+    const clock = new ManualClock()
+    const kv = openMemory({ clock })
+    await kv.put({ key: '/a', value: Buffer.from('x'), expected: ABSENT, ttlSeconds: 10 }, never)
+    const fork = kv.fork()
+    await kv.close()
+    expect(clock.pending).toBe(1)
+    clock.advance(9_999)
+    expect(await contents(fork)).toEqual({ '/a': 'x' })
+    clock.advance(1)
+    expect(await contents(fork)).toEqual({})
+    expect(clock.pending).toBe(0)
+  })
+
+  it('takes no longer of a large store than of a small one', async () => {
+    const kv = openMemory()
+    for (let i = 0; i < 20_000; i++) await put(kv, `/k${i}`, 'x')
+    const began = performance.now()
+    for (let i = 0; i < 200; i++) kv.fork()
+    // Copying 20,000 keys takes milliseconds each time, a fork microseconds.
+    expect(performance.now() - began).toBeLessThan(100)
+  })
+
+  it('of a fork of a fork still reads back every revision', async () => {
+    let kv = openMemory()
+    let revision = ABSENT
+    for (let i = 0; i < 2000; i++) {
+      revision = await put(kv, '/a', String(i), revision)
+      if (i % 97 === 0) kv = kv.fork()
+    }
+    for (const at of [2, 3, 97, 98, 99, 100, 512, 513, 514, 1024, 1999, 2000, 2001]) {
+      expect(await contents(kv, at)).toEqual({ '/a': String(at - 2) })
+      expect((await kv.get('/a', { at }, never)).item?.value.toString()).toBe(String(at - 2))
+    }
+    expect(await contents(kv, 1)).toEqual({})
+  })
+})
+
+it('compaction lets go of what it forgets', async () => {
+  const kv = openMemory()
+  const alive: WeakRef<Buffer>[] = []
+  let revision = ABSENT
+  for (let i = 0; i < 3000; i++) {
+    const value = Buffer.alloc(16)
+    if (i % 100 === 0) alive.push(new WeakRef(value))
+    revision = (await kv.put({ key: '/a', value, expected: revision }, never)).revision
+  }
+  await kv.compact(revision, never)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  setImmediate(resolve)
+  await promise
+  const { setFlagsFromString } = await import('node:v8')
+  const { runInNewContext } = await import('node:vm')
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
+  // At most the unfinished piece of history is left over.
+  expect(alive.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(8)
+})
+
+it('a watcher that is behind a compaction is told at its next read', async () => {
+  const kv = openMemory()
+  const iterator = kv.watch({ prefix: '/', after: 1 }, never)[Symbol.asyncIterator]()
+  const one = await put(kv, '/a', 'one')
+  await iterator.next()
+  const two = await put(kv, '/a', 'two', one)
+  const three = await put(kv, '/a', 'three', two)
+  await kv.compact(three, never)
+  await expect(iterator.next()).rejects.toMatchObject({ code: 'compacted', compactRevision: three })
+  expect(kv.liveHandles).toBe(0)
+  expect(await iterator.next()).toEqual({ done: true, value: undefined })
+})
+
+it('events come in batches, not one by one', async () => {
+  const kv = openMemory()
+  const stop = new AbortController()
+  const sizes: number[] = []
+  const watching = (async () => {
+    for await (const batch of kv.watch({ prefix: '/', after: 1 }, stop.signal)) sizes.push(batch.events.length)
+  })().catch(() => undefined)
+  await Promise.all(Array.from({ length: 200 }, (_, index) => put(kv, `/k${index}`, 'x')))
+  await new Promise((resolve) => setImmediate(resolve))
+  stop.abort()
+  await watching
+  expect(sizes).toEqual([200])
+})
+
+it('a chain of writes lets others have their turn', async () => {
+  const kv = openMemory()
+  let turns = 0
+  const timer = setInterval(() => turns++, 0)
+  for (let i = 0; i < 20_000; i++) await put(kv, `/k${i % 100}x${i}`, 'x')
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(0)
+})

@@ -1,0 +1,67 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { openMemory } from '../../../src/kv/embedded/memory.ts'
+import { ABSENT } from '../../../src/kv/kv.ts'
+import { Compactor } from '../../../src/store/compactor.ts'
+import { ManualClock } from '../../fakes/manual-clock.ts'
+
+const { signal } = new AbortController()
+
+describe('forgetting history', () => {
+  it('keeps an interval of it, and is done by one of the replicas', async () => {
+    const kv = openMemory()
+    const clock = new ManualClock()
+    const options = { kv, prefix: '/registry', clock, intervalMs: 300_000, onError: () => {} }
+    const replicas = [new Compactor(options), new Compactor(options)]
+    let expected = ABSENT
+    const revisions: number[] = []
+    const rounds: (number | undefined)[][] = []
+    for (let round = 0; round < 4; round++) {
+      const { revision } = await kv.put(
+        { key: '/registry/pods/d/a', value: Buffer.from(String(round)), expected },
+        signal,
+      )
+      expected = revision
+      revisions.push(revision)
+      rounds.push([await replicas[0]?.tick(signal), await replicas[1]?.tick(signal)])
+    }
+    expect(rounds[0]).toEqual([undefined, undefined])
+    for (const round of rounds.slice(1)) expect(round.filter((to) => to !== undefined)).toHaveLength(1)
+    // What was written within the last interval is still there, what was before is not.
+    await expect(kv.get('/registry/pods/d/a', { at: revisions[0]! }, signal)).rejects.toMatchObject({
+      code: 'compacted',
+    })
+    await expect(kv.get('/registry/pods/d/a', { at: revisions[3]! }, signal)).resolves.toBeDefined()
+    await kv.close()
+  })
+
+  it('runs once an interval until it is told to stop, and goes on after a failure', async () => {
+    const clock = new ManualClock()
+    const kv = openMemory()
+    const stop = new AbortController()
+    const errors: unknown[] = []
+    const compactor = new Compactor({
+      kv,
+      prefix: 'registry/',
+      clock,
+      intervalMs: 1_000,
+      onError: (error) => errors.push(error),
+    })
+    const running = compactor.run(stop.signal)
+    for (let round = 0; round < 3; round++) {
+      clock.advance(1_000)
+      await setImmediate()
+    }
+    const { item } = await kv.get('/registry/compact_rev_key', {}, signal)
+    expect(Number(item?.value.toString())).toBeGreaterThan(0)
+    await kv.close()
+    clock.advance(1_000)
+    await setImmediate()
+    clock.advance(1_000)
+    await setImmediate()
+    expect(errors).toHaveLength(2)
+    stop.abort()
+    await running
+    expect(clock.pending).toBe(0)
+  })
+})
