@@ -1,0 +1,48 @@
+// Gathers bytes into pieces of about 64 KiB: small enough that a slow client holds little, large enough that a socket is not
+// troubled for every object. What is long by itself is passed on as it is, not copied.
+
+const PIECE_BYTES = 64 * 1024
+/** From here on a piece of its own costs less than copying. */
+const LONG_BYTES = 16 * 1024
+
+export class PieceBuffer {
+  #piece: Buffer = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  #used = 0
+  #full: Buffer[] = []
+
+  /** Adds the bytes from `start` to `end`, which must not change any more. */
+  add(bytes: Buffer, start = 0, end: number = bytes.length): void {
+    const length = end - start
+    if (length >= LONG_BYTES) {
+      this.#flush()
+      this.#full.push(bytes.subarray(start, end))
+      return
+    }
+    if (this.#used + length > PIECE_BYTES) this.#flush()
+    bytes.copy(this.#piece, this.#used, start, end)
+    this.#used += length
+  }
+
+  /** The pieces that are full. They are the caller's now. */
+  take(): readonly Buffer[] {
+    if (this.#full.length === 0) return NONE
+    const full = this.#full
+    this.#full = []
+    return full
+  }
+
+  /** The pieces that are left, the last one however short. */
+  finish(): readonly Buffer[] {
+    this.#flush()
+    return this.take()
+  }
+
+  #flush(): void {
+    if (this.#used === 0) return
+    this.#full.push(this.#piece.subarray(0, this.#used))
+    this.#piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+    this.#used = 0
+  }
+}
+
+const NONE: readonly Buffer[] = []

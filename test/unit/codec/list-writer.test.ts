@@ -1,0 +1,156 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ValueMap } from '../../../src/api/value.ts'
+import { indentJson } from '../../../src/codec/indent.ts'
+import type { ListForm, ListItem, ListMetadata, ListType } from '../../../src/codec/list-json.ts'
+import { writeJsonList } from '../../../src/codec/list-writer.ts'
+import { tableShapeOf } from '../../../src/codec/table.ts'
+
+const PODS: ListType = { apiVersion: 'v1', kind: 'PodList', itemKind: 'Pod', custom: false }
+const WIDGETS: ListType = { apiVersion: 'x.io/v1', kind: 'WidgetList', itemKind: 'Widget', custom: true }
+const COMPLETE: ListMetadata = { resourceVersion: '9', continue: '', remainingItemCount: undefined }
+
+function itemOf(object: ValueMap): ListItem {
+  return { bytes: Buffer.from(JSON.stringify(object)), object: () => object }
+}
+
+function pod(name: string, more: ValueMap = {}): ListItem {
+  return itemOf({ kind: 'Pod', apiVersion: 'v1', metadata: { name, resourceVersion: '5' }, ...more })
+}
+
+async function* batchesOf(...batches: readonly (readonly ListItem[])[]): AsyncGenerator<readonly ListItem[]> {
+  yield* batches
+}
+
+async function written(
+  type: ListType | ListForm,
+  batches: AsyncIterable<readonly ListItem[]>,
+  { metadata = COMPLETE, pretty = false }: { metadata?: ListMetadata; pretty?: boolean } = {},
+): Promise<{ text: string; pieces: readonly Buffer[] }> {
+  const form: ListForm = 'custom' in type ? { kind: 'objects', type } : type
+  const pieces: Buffer[] = []
+  for await (const piece of writeJsonList({ form, metadata, items: batches }, { pretty })) pieces.push(piece)
+  return { text: Buffer.concat(pieces).toString(), pieces }
+}
+
+describe('a list in JSON', () => {
+  it('of a built-in kind has the order of the reference, and items without a kind', async () => {
+    const { text } = await written(PODS, batchesOf([pod('a')], [], [pod('b')]))
+    expect(text).toBe(
+      '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":""},"items":[' +
+        '{"metadata":{"name":"a","resourceVersion":"5"}},{"metadata":{"name":"b","resourceVersion":"5"}}]}\n',
+    )
+  })
+
+  it('says what remains', async () => {
+    const metadata = { resourceVersion: '9', continue: 'x<y', remainingItemCount: 3 }
+    expect((await written(PODS, batchesOf(), { metadata })).text).toBe(
+      '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":"x\\u003cy","remainingItemCount":3},"items":[]}\n',
+    )
+    expect((await written(WIDGETS, batchesOf(), { metadata })).text).toBe(
+      '{"apiVersion":"x.io/v1","items":[],"kind":"WidgetList","metadata":{"continue":"x\\u003cy","remainingItemCount":3,"resourceVersion":"9"}}\n',
+    )
+  })
+
+  it('of a custom kind has its members sorted, and items with a kind', async () => {
+    const widget = itemOf({ apiVersion: 'x.io/v1', kind: 'Widget', metadata: { name: 'a' } })
+    expect((await written(WIDGETS, batchesOf([widget, widget]))).text).toBe(
+      `{"apiVersion":"x.io/v1","items":[${widget.bytes.toString()},${widget.bytes.toString()}],"kind":"WidgetList","metadata":{"continue":"","resourceVersion":"9"}}\n`,
+    )
+  })
+
+  it('leaves kind and version out of items wherever they stand', async () => {
+    const odd = itemOf({ metadata: { name: 'a' }, apiVersion: 'v1', spec: { kind: 'x' }, kind: 'Pod' })
+    const { text } = await written(PODS, batchesOf([odd]))
+    expect(text).toContain('"items":[{"metadata":{"name":"a"},"spec":{"kind":"x"}}]')
+  })
+
+  it('of metadata has items with a kind of their own', async () => {
+    const form = { kind: 'metadata', apiVersion: 'meta.k8s.io/v1' } as const
+    expect((await written(form, batchesOf([pod('a', { spec: { x: 1 } })]))).text).toBe(
+      '{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9","continue":""},"items":[' +
+        '{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","resourceVersion":"5"}}]}\n',
+    )
+  })
+
+  it('as a table has a row an item', async () => {
+    const table = {
+      shape: tableShapeOf({ group: '', kind: 'Namespace' }),
+      apiVersion: 'meta.k8s.io/v1',
+      include: 'None',
+      now: 0,
+    } as const
+    const { text } = await written(
+      { kind: 'table', table },
+      batchesOf([pod('a'), pod('b', { status: { phase: 'P' } })]),
+    )
+    expect(JSON.parse(text)).toMatchObject({
+      kind: 'Table',
+      metadata: { resourceVersion: '9', continue: '' },
+      columnDefinitions: [{ name: 'Name' }, { name: 'Status' }, { name: 'Age' }],
+      rows: [
+        { cells: ['a', '', '<unknown>'], object: null },
+        { cells: ['b', 'P', '<unknown>'], object: null },
+      ],
+    })
+    expect(text.endsWith(']}\n')).toBe(true)
+  })
+
+  it('comes in pieces, long items in pieces of their own', async () => {
+    const small = Array.from({ length: 2000 }, (_, i) => pod(`p${i}`, { spec: { filling: 'x'.repeat(200) } }))
+    const long = pod('long', { spec: { filling: 'y'.repeat(300_000) } })
+    const { text, pieces } = await written(PODS, batchesOf(small, [long], small))
+    expect((JSON.parse(text) as { items: readonly unknown[] }).items).toHaveLength(4001)
+    expect(pieces.filter((piece) => piece.length > 64 * 1024)).toHaveLength(1)
+    expect(pieces.length).toBeLessThan(25)
+  })
+
+  it('reads no further than it is read', async () => {
+    let served = 0
+    async function* endless(): AsyncGenerator<readonly ListItem[]> {
+      for (;;) {
+        served++
+        yield [pod(`p${served}`, { spec: { filling: 'x'.repeat(1000) } })]
+      }
+    }
+    const pieces = writeJsonList(
+      { form: { kind: 'objects', type: PODS }, metadata: COMPLETE, items: endless() },
+      { pretty: false },
+    )
+    await pieces.next()
+    expect(served).toBeLessThan(80)
+    await pieces.return(undefined)
+  })
+
+  it('lets faults of the items through', async () => {
+    async function* faulty(): AsyncGenerator<readonly ListItem[]> {
+      yield [pod('a')]
+      throw new Error('gone')
+    }
+    await expect(written(PODS, faulty())).rejects.toThrow('gone')
+  })
+
+  it('is pretty where asked, without a last line end', async () => {
+    const { text } = await written(PODS, batchesOf([pod('a'), pod('b', { spec: { l: [], m: {}, t: 'a,{"' } })]), {
+      pretty: true,
+    })
+    expect(text).toBe(JSON.stringify(JSON.parse(text), undefined, 2))
+    expect((await written(PODS, batchesOf(), { pretty: true })).text).toContain('"items": []\n}')
+  })
+})
+
+describe('indented JSON', () => {
+  it('is what the engine makes of it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value)
+        expect(indentJson(Buffer.from(text)).toString()).toBe(JSON.stringify(JSON.parse(text), undefined, 2))
+      }),
+    )
+  })
+
+  it('of great depth comes in pieces', () => {
+    const deep = `${'['.repeat(1000)}${'1,'.repeat(200)}1${']'.repeat(1000)}`
+    expect(JSON.parse(indentJson(Buffer.from(deep)).toString())).toEqual(JSON.parse(deep))
+  })
+})

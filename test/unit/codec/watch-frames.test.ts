@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import { EncodingMemo } from '../../../src/api/read.ts'
+import type { ObjectEvent, StoredObject } from '../../../src/api/read.ts'
+import type { ApiObject } from '../../../src/api/object.ts'
+import { ApiError, statusOf } from '../../../src/api/status.ts'
+import { tableShapeOf } from '../../../src/codec/table.ts'
+import { WatchFrames } from '../../../src/codec/watch-frames.ts'
+import type { WatchForm, WatchFramesOptions } from '../../../src/codec/watch-frames.ts'
+
+const TYPE = { apiVersion: 'v1', itemKind: 'ConfigMap', custom: false }
+const CONFIG: ApiObject = {
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name: 'a', resourceVersion: '7' },
+  data: { k: '<v>' },
+}
+
+function storedOf(object: ApiObject): StoredObject {
+  const bytes = Buffer.from(JSON.stringify(object))
+  return { kind: 'object', namespace: 'n', name: 'a', revision: 7, bytes, object: () => object }
+}
+
+const event = (type: ObjectEvent['type'] = 'ADDED'): ObjectEvent => ({
+  type,
+  object: storedOf(CONFIG),
+  memo: new EncodingMemo(),
+})
+
+function framesOf(form: WatchForm, more: Partial<WatchFramesOptions> = {}): WatchFrames {
+  return new WatchFrames({ form, type: TYPE, now: () => Date.parse('2026-03-01T12:00:00Z'), ...more })
+}
+
+const OBJECT: WatchForm = { kind: 'object' }
+const METADATA: WatchForm = { kind: 'metadata', apiVersion: 'meta.k8s.io/v1' }
+const table = (include: 'None' | 'Metadata' | 'Object' = 'None'): WatchForm => ({
+  kind: 'table',
+  table: { shape: tableShapeOf({ group: '', kind: 'ConfigMap' }), apiVersion: 'meta.k8s.io/v1', include },
+})
+
+const parsed = (frame: Buffer): unknown => JSON.parse(frame.toString())
+
+describe('watch frames in JSON', () => {
+  it.each(['ADDED', 'MODIFIED', 'DELETED'] as const)('%s is one line with the stored bytes', (type) => {
+    expect(framesOf(OBJECT).frame(event(type)).toString()).toBe(
+      `{"type":"${type}","object":${JSON.stringify(CONFIG)}}\n`,
+    )
+  })
+
+  it('are made once for all watchers of a form', () => {
+    const shared = event()
+    const frame = framesOf(OBJECT).frame(shared)
+    expect(framesOf(OBJECT).frame(shared)).toBe(frame)
+    expect(framesOf(METADATA).frame(shared)).not.toBe(frame)
+    expect(framesOf(METADATA).frame(shared)).toBe(framesOf(METADATA).frame(shared))
+    expect(framesOf({ kind: 'metadata', apiVersion: 'meta.k8s.io/v1beta1' }).frame(shared).toString()).toContain(
+      'v1beta1',
+    )
+  })
+
+  it('hold the object in the version asked for', () => {
+    const converted = storedOf({ ...CONFIG, apiVersion: 'v2' })
+    const frames = framesOf(OBJECT, { type: { ...TYPE, apiVersion: 'v2' }, convert: () => converted })
+    const shared = event()
+    expect(framesOf(OBJECT).frame(shared).toString()).toContain('"apiVersion":"v1"')
+    expect(frames.frame(shared).toString()).toContain('"apiVersion":"v2"')
+  })
+
+  it('can hold metadata only', () => {
+    expect(parsed(framesOf(METADATA).frame(event()))).toEqual({
+      type: 'ADDED',
+      object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: CONFIG.metadata },
+    })
+  })
+
+  it('as tables say their columns in the first event only', () => {
+    const frames = framesOf(table())
+    const object = (definitions: unknown) => ({
+      object: {
+        kind: 'Table',
+        metadata: { resourceVersion: '7' },
+        columnDefinitions: definitions,
+        rows: [{ cells: ['a', 1, '<unknown>'], object: null }],
+      },
+    })
+    const shared = event()
+    expect(parsed(frames.frame(shared))).toMatchObject(object([{ name: 'Name' }, { name: 'Data' }, { name: 'Age' }]))
+    expect(parsed(frames.frame(shared))).toMatchObject(object(null))
+    expect(parsed(framesOf(table()).frame(shared))).toMatchObject(
+      object([{ name: 'Name' }, { name: 'Data' }, { name: 'Age' }]),
+    )
+  })
+
+  it.each<[string, WatchForm, boolean, boolean, string]>([
+    ['plain', OBJECT, false, false, '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"8"}}'],
+    [
+      'at the end of the initial events',
+      OBJECT,
+      true,
+      false,
+      '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"8","annotations":{"k8s.io/initial-events-end":"true"}}}',
+    ],
+    [
+      'of a custom kind',
+      OBJECT,
+      true,
+      true,
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{"k8s.io/initial-events-end":"true"},"resourceVersion":"8"}}',
+    ],
+    [
+      'of metadata',
+      METADATA,
+      false,
+      false,
+      '{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"8"}}',
+    ],
+  ])('a bookmark: %s', (_name, form, initialEventsEnd, custom, object) => {
+    const frames = framesOf(form, { type: { ...TYPE, custom } })
+    expect(frames.frame({ type: 'BOOKMARK', revision: 8, initialEventsEnd }).toString()).toBe(
+      `{"type":"BOOKMARK","object":${object}}\n`,
+    )
+  })
+
+  it('a bookmark as a table keeps the mark in its row', () => {
+    const rowsOf = (initialEventsEnd: boolean) => {
+      const frame = framesOf(table('None')).frame({ type: 'BOOKMARK', revision: 8, initialEventsEnd })
+      return parsed(frame) as { object: { rows: readonly unknown[] } }
+    }
+    expect(rowsOf(false)).toMatchObject({ object: { metadata: { resourceVersion: '8' }, rows: [{ object: null }] } })
+    expect(rowsOf(true)).toMatchObject({
+      object: {
+        rows: [
+          {
+            object: {
+              kind: 'PartialObjectMetadata',
+              metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } },
+            },
+          },
+        ],
+      },
+    })
+  })
+
+  it('an error is a Status in every form', () => {
+    const status = statusOf(new ApiError('Expired', 'too old resource version: 1 (5)'))
+    const expected =
+      '{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (5)","reason":"Expired","code":410}}\n'
+    for (const form of [OBJECT, METADATA, table()]) expect(framesOf(form).error(status).toString()).toBe(expected)
+  })
+})
