@@ -1,0 +1,57 @@
+// Proves who is asking. A method that does not know a credential says so; one that knows it to be bad says that, and then
+// the request is never taken for an anonymous one (P-012).
+import type { User } from '../api/user.ts'
+import { asAuthenticated } from './user.ts'
+
+export interface Credentials {
+  /** What follows `Bearer `, never empty. */
+  readonly bearerToken: string | undefined
+  readonly certificate: CertificateCredential | undefined
+}
+
+export interface CertificateCredential {
+  readonly der: Buffer
+  /** It chains to the client CA, is in date and may be used by clients; the TLS layer has looked. */
+  readonly trusted: boolean
+  readonly subject: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export type Authentication =
+  | { readonly kind: 'user'; readonly user: User }
+  /** There is no credential of the kind that this method looks at. */
+  | { readonly kind: 'none' }
+  /** There is one and it is not good; `problem` is for the log, never for the caller. */
+  | { readonly kind: 'refused'; readonly problem: string }
+
+export interface Authenticator {
+  authenticate(credentials: Credentials, signal: AbortSignal): Authentication | Promise<Authentication>
+}
+
+/** Asks one method after the other; the first that recognises the caller wins, a refusal is remembered (P-010, P-011). */
+export function firstOf(methods: readonly Authenticator[]): Authenticator {
+  return {
+    async authenticate(credentials, signal) {
+      let refusal: Authentication | undefined
+      for (const method of methods) {
+        const result = await method.authenticate(credentials, signal)
+        if (result.kind === 'user') return { kind: 'user', user: asAuthenticated(result.user) }
+        if (result.kind === 'refused') refusal ??= result
+      }
+      return refusal ?? { kind: 'none' }
+    },
+  }
+}
+
+/** Tokens that some method may know; a token that none of them knows is refused (P-032). */
+export function bearerTokens(lookups: readonly ((token: string) => User | undefined)[]): Authenticator {
+  return {
+    authenticate({ bearerToken }) {
+      if (bearerToken === undefined) return { kind: 'none' }
+      for (const lookup of lookups) {
+        const user = lookup(bearerToken)
+        if (user !== undefined) return { kind: 'user', user }
+      }
+      return { kind: 'refused', problem: 'invalid bearer token' }
+    },
+  }
+}

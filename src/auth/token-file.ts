@@ -1,0 +1,76 @@
+// The static token file: CSV with token, user name, uid and an optional list of groups in one field (P-036). Tokens are
+// kept as digests, so that looking one up takes the same time however much of it is right.
+import { createHash } from 'node:crypto'
+import type { User } from '../api/user.ts'
+
+export type TokenLookup = (token: string) => User | undefined
+
+/** A lookup for single tokens given in code. */
+export function tokenLookup(users: ReadonlyMap<string, User>): TokenLookup {
+  const byDigest = new Map([...users].map(([token, user]) => [digest(token), user]))
+  return (token) => byDigest.get(digest(token))
+}
+
+function digest(token: string): string {
+  return createHash('sha256').update(token).digest('base64')
+}
+
+export interface TokenFile {
+  readonly users: ReadonlyMap<string, User>
+  /** Lines whose token is empty: left out, and worth a word in the log. */
+  readonly skippedLines: readonly number[]
+}
+
+/** Throws an `Error` with one line for people where the text is not such a file. */
+export function parseTokenFile(text: string): TokenFile {
+  const users = new Map<string, User>()
+  const skippedLines: number[] = []
+  for (const { fields, line } of parseCsv(text)) {
+    const [token = '', name = '', uid = '', groups = ''] = fields
+    if (fields.length < 3) {
+      throw new Error(
+        `line ${line} has ${fields.length} columns where at least 3 are needed: token, user name, user uid`,
+      )
+    }
+    if (token === '') skippedLines.push(line)
+    else users.set(token, { name, uid: uid === '' ? undefined : uid, groups: splitGroups(groups), extra: {} })
+  }
+  return { users, skippedLines }
+}
+
+function splitGroups(text: string): string[] {
+  return text
+    .split(',')
+    .map((group) => group.trim())
+    .filter((group) => group !== '')
+}
+
+interface CsvRecord {
+  readonly fields: readonly string[]
+  /** Where it begins, from 1. */
+  readonly line: number
+}
+
+/** Fields apart by commas; a field in double quotes may hold commas, line breaks and doubled quotes. Blank lines are no records. */
+function parseCsv(text: string): CsvRecord[] {
+  const records: CsvRecord[] = []
+  const field = /(?:"((?:[^"]|"")*)"|([^,"\r\n]*))(,|\r?\n|$)/y
+  let fields: string[] = []
+  let line = 1
+  let start = 1
+  while (field.lastIndex < text.length) {
+    const at = field.lastIndex
+    const match = field.exec(text)
+    if (match === null) throw new Error(`line ${line} has a stray double quote`)
+    const [whole, quoted, bare = '', end = ''] = match
+    fields.push(quoted?.replaceAll('""', '"') ?? bare.trim())
+    line += whole.split('\n').length - 1
+    if (end === ',' && field.lastIndex < text.length) continue
+    if (end === ',') fields.push('')
+    const blank = fields.length === 1 && text.slice(at, field.lastIndex).trim() === ''
+    if (!blank) records.push({ fields, line: start })
+    fields = []
+    start = line
+  }
+  return records
+}

@@ -1,0 +1,17 @@
+// What the rooms need of a logger: a constant message and variable fields. `server` brings the real one.
+
+export type LogFields = Readonly<Record<string, unknown>>
+
+export interface Log {
+  debug(fields: LogFields, message: string): void
+  info(fields: LogFields, message: string): void
+  warn(fields: LogFields, message: string): void
+  error(fields: LogFields, message: string): void
+}
+
+export const SILENT_LOG: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+}
