@@ -1,6 +1,8 @@
 // The front door of the room: what a handler gets and what it gives back. Both are plain records, so that handlers know
 // nothing of sockets and are tested without one. The way from the socket to here is `listener.ts`, `filters.ts`.
-import type { User } from '../auth/user.ts'
+import type { CertificateCredential } from '../auth/authenticator.ts'
+import type { User } from '../api/user.ts'
+import type { Deadline } from './deadline.ts'
 import type { RequestInfo } from './request-info.ts'
 import type { Query } from './query.ts'
 
@@ -31,6 +33,8 @@ export interface HttpRequest {
    * because the body was read.
    */
   readonly signal: AbortSignal
+  /** How long it may take; the signal fires when that has passed. */
+  readonly deadline: Deadline
   /** When the first byte was seen, in milliseconds of `performance.now()`. */
   readonly receivedAt: number
   /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
@@ -42,16 +46,8 @@ export interface HttpRequest {
 export interface RemoteEnd {
   readonly address: string
   readonly isLoopback: boolean
-  /** Whether the answer to this request may end the connection: HTTP/2 shares one among many. */
   readonly protocol: 'http/1.1' | 'h2'
-  /** The client certificate in DER, and whether it chains to the client CA. */
-  readonly certificate: ClientCertificate | undefined
-}
-
-export interface ClientCertificate {
-  readonly der: Buffer
-  readonly trusted: boolean
-  readonly subject: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly certificate: CertificateCredential | undefined
 }
 
 export interface ResponseHeaders {
@@ -64,6 +60,8 @@ export interface HttpResponse {
   /** Names in lower case. */
   readonly headers: ResponseHeaders
   readonly body: ResponseBody
+  /** The client is to come back on another connection: no more requests are taken on this one (R-277). */
+  readonly closeConnection?: boolean
 }
 
 export type ResponseBody =

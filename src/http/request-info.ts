@@ -1,5 +1,8 @@
 // What a method and a path ask for: resource or plain path, verb, group, version, namespace, name (P-100 to P-104).
-import { isTrue, type Query } from './query.ts'
+import { asksForWatch } from '../api/list-query.ts'
+import { parseFieldSelector } from '../api/selector-fields.ts'
+import { exactField } from '../api/selector.ts'
+import type { Query } from './query.ts'
 
 export type ResourceVerb =
   | 'get'
@@ -101,19 +104,25 @@ function placeOf(parts: readonly string[]): { namespace: string | undefined; pla
 
 function verbOf(verb: ResourceVerb, name: string | undefined, query: Query): ResourceVerb {
   if (name !== undefined) return verb
-  if (verb === 'get') return isTrue(query.get('watch')) ? 'watch' : 'list'
+  if (verb === 'get') return asksForWatch(query) ? 'watch' : 'list'
   return verb === 'delete' ? 'deletecollection' : verb
 }
 
-/** `metadata.name=x` or `==x` among the terms of the field selector, where `x` can be a segment of a path. */
+/** The name that the field selector asks for, where it can be a segment of a path (P-104). */
 function selectedNameOf(query: Query): string | undefined {
   const selector = query.get('fieldSelector')
   if (selector === undefined) return undefined
-  for (const term of selector.split(',')) {
-    const name = /^metadata\.name==?([^=\\]+)$/.exec(term.trim())?.[1]
-    if (name !== undefined) return name === '.' || name === '..' || /[/%]/.test(name) ? undefined : name
+  const name = readable(selector)
+  return name === undefined || name === '.' || name === '..' || /[/%]/.test(name) ? undefined : name
+}
+
+function readable(selector: string): string | undefined {
+  try {
+    return exactField(parseFieldSelector(selector), 'metadata.name')
+  } catch {
+    // The list itself will say what is wrong with it.
+    return undefined
   }
-  return undefined
 }
 
 function trimSlashes(path: string): string {

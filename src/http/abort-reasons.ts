@@ -1,0 +1,16 @@
+// Why a request's signal fired. The three ask for different ends: an answer, nothing, a clean stop.
+
+/** Its time is up: answered with 504 if nothing was sent yet. */
+export class DeadlineError extends Error {
+  override readonly name = 'DeadlineError'
+}
+
+/** Nobody is there to read the answer. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError'
+}
+
+/** The server stops: streams end as if they had come to their end, and what has not begun is turned away. */
+export class ServerClosingError extends Error {
+  override readonly name = 'ServerClosingError'
+}

@@ -1,0 +1,45 @@
+// Reads a request's body, whole and bounded. The bound holds for what arrives, whatever the client announced.
+import type { IncomingMessage } from 'node:http'
+import type { Http2ServerRequest } from 'node:http2'
+import { ApiError } from '../api/status.ts'
+import { CancelledError } from '../lib/errors.ts'
+
+export const MAX_BODY_BYTES = 3 * 1024 * 1024
+
+export function tooLargeError(limitBytes: number): ApiError {
+  return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`)
+}
+
+export function readBody(
+  message: IncomingMessage | Http2ServerRequest,
+  limitBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const announced = Number(message.headers['content-length'] ?? 0)
+  if (announced > limitBytes) return Promise.reject(tooLargeError(limitBytes))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const stop = (): void => {
+      message.off('data', take).off('end', finish).off('error', fail)
+      signal.removeEventListener('abort', cancel)
+    }
+    const fail = (cause: unknown): void => {
+      stop()
+      reject(cause instanceof ApiError ? cause : new CancelledError(cause))
+    }
+    const take = (chunk: Buffer): void => {
+      size += chunk.length
+      if (size > limitBytes) fail(tooLargeError(limitBytes))
+      else chunks.push(chunk)
+    }
+    const finish = (): void => {
+      stop()
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+    }
+    const cancel = (): void => fail(signal.reason)
+    if (signal.aborted) return cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    message.on('data', take).on('end', finish).on('error', fail)
+  })
+}

@@ -1,0 +1,35 @@
+// How long a request may take (P-225 to P-227, R-024, R-025).
+import { ApiError } from '../api/status.ts'
+import { parseDuration } from '../lib/duration.ts'
+import type { Query } from './query.ts'
+import type { RequestInfo } from './request-info.ts'
+
+export type Deadline =
+  /** Watches, logs and the like: as long as it takes. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'after'; readonly milliseconds: number }
+  /** The `timeout` parameter cannot be read. */
+  | { readonly kind: 'unreadable'; readonly message: string }
+
+const LONG_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
+
+export function isLongRunning(info: RequestInfo): boolean {
+  if (info.kind !== 'resource') return false
+  if (info.verb === 'watch' || info.verb === 'proxy') return true
+  return info.subresource !== undefined && LONG_SUBRESOURCES.has(info.subresource)
+}
+
+/** The parameter `timeout` can only shorten the limit; zero, nothing and less than zero mean the limit. */
+export function deadlineOf(info: RequestInfo, query: Query, limitMs: number): Deadline {
+  if (isLongRunning(info)) return { kind: 'none' }
+  const asked = query.get('timeout')
+  if (asked === undefined || asked === '') return { kind: 'after', milliseconds: limitMs }
+  const parsed = parseDuration(asked)
+  if (!parsed.ok) return { kind: 'unreadable', message: parsed.message }
+  const milliseconds = Number(parsed.nanoseconds) / 1e6
+  return { kind: 'after', milliseconds: milliseconds > 0 ? Math.min(milliseconds, limitMs) : limitMs }
+}
+
+export function timeoutError(): ApiError {
+  return new ApiError('Timeout', 'Timeout: request did not complete within the allotted timeout', { details: {} })
+}

@@ -1,0 +1,46 @@
+// Finds out who is asking. A bad credential is 401 on every path; none at all is the anonymous user (P-010 to P-016).
+import { ANONYMOUS } from '../../auth/user.ts'
+import type { Authenticator } from '../../auth/authenticator.ts'
+import { statusResponse, unauthorizedError } from '../errors.ts'
+import type { Filter, HttpRequest, HttpResponse } from '../http.ts'
+
+export interface AuthenticationOptions {
+  readonly authenticator: Authenticator
+  readonly anonymousRequests: boolean
+}
+
+const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
+
+export function authenticate({ authenticator, anonymousRequests }: AuthenticationOptions): Filter {
+  return (next) => async (request) => {
+    const { authorization, ...headers } = request.headers
+    const credentials = {
+      bearerToken: bearerTokenOf(authorization, request.warn),
+      certificate: request.remote.certificate,
+    }
+    const result = await authenticator.authenticate(credentials, request.signal)
+    // Nothing further in sees the credential (P-016).
+    if (result.kind === 'user') return next({ ...request, headers, user: result.user })
+    if (result.kind === 'none' && anonymousRequests)
+      return leaving(request, await next({ ...request, user: ANONYMOUS }))
+    return leaving(request, statusResponse(unauthorizedError(), request))
+  }
+}
+
+/** Strangers do not get to keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */
+function leaving(request: HttpRequest, response: HttpResponse): HttpResponse {
+  return request.remote.protocol === 'h2' ? { ...response, closeConnection: true } : response
+}
+
+/** `Bearer <token>`, the scheme in any case and one space; an empty token is no credential (P-030, P-031). */
+function bearerTokenOf(
+  header: string | readonly string[] | undefined,
+  warn: (text: string) => void,
+): string | undefined {
+  if (typeof header !== 'string') return undefined
+  const [scheme = '', token = '', ...more] = header.trim().split(' ')
+  if (scheme.toLowerCase() !== 'bearer') return undefined
+  if (token !== '') return token
+  if (more.some((part) => part !== '')) warn(EXTRA_SPACE)
+  return undefined
+}

@@ -1,0 +1,22 @@
+// Leave for scripts of other origins to read answers; off unless origins are named (R-054, P-234).
+import type { Filter, HttpResponse, ResponseHeaders } from '../http.ts'
+
+const LEAVE: ResponseHeaders = {
+  'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
+  'access-control-allow-headers':
+    'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+  'access-control-expose-headers': 'Date',
+  'access-control-allow-credentials': 'true',
+}
+
+export function crossOrigin(allowedOrigins: readonly RegExp[]): Filter {
+  if (allowedOrigins.length === 0) return (next) => next
+  return (next) => async (request) => {
+    const { origin } = request.headers
+    if (typeof origin !== 'string' || !allowedOrigins.some((pattern) => pattern.test(origin))) return next(request)
+    const headers = { ...LEAVE, 'access-control-allow-origin': origin }
+    if (request.method === 'OPTIONS') return { status: 204, headers, body: { kind: 'empty' } } satisfies HttpResponse
+    const response = await next(request)
+    return { ...response, headers: { ...response.headers, ...headers } }
+  }
+}

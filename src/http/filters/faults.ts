@@ -1,0 +1,47 @@
+// Turns what is thrown further in into answers, so that the filters outside of it see answers only. A body made piece by
+// piece is begun here: what fails before its first byte still becomes a proper error.
+import { ApiError } from '../../api/status.ts'
+import type { Log } from '../../lib/log.ts'
+import { answerError } from '../errors.ts'
+import type { Filter, HttpResponse } from '../http.ts'
+
+export function catchFaults(log: Log): Filter {
+  return (next) => async (request) => {
+    try {
+      if (request.info.kind === 'broken') throw new ApiError('BadRequest', request.info.message)
+      return await begin(await next(request))
+    } catch (error) {
+      const answer = answerError(error, request, log)
+      if (answer === undefined) throw error
+      return answer
+    }
+  }
+}
+
+async function begin(response: HttpResponse): Promise<HttpResponse> {
+  const { body } = response
+  if (body.kind !== 'pieces') return response
+  const { pieces } = body
+  if (Symbol.iterator in pieces) {
+    const iterator = pieces[Symbol.iterator]()
+    return { ...response, body: { ...body, pieces: resume(iterator.next(), iterator) } }
+  }
+  const iterator = pieces[Symbol.asyncIterator]()
+  return { ...response, body: { ...body, pieces: resumeAsync(await iterator.next(), iterator) } }
+}
+
+function* resume(first: IteratorResult<Buffer>, iterator: Iterator<Buffer>): Generator<Buffer> {
+  try {
+    for (let step = first; step.done !== true; step = iterator.next()) yield step.value
+  } finally {
+    iterator.return?.()
+  }
+}
+
+async function* resumeAsync(first: IteratorResult<Buffer>, iterator: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    for (let step = first; step.done !== true; step = await iterator.next()) yield step.value
+  } finally {
+    await iterator.return?.()
+  }
+}

@@ -1,0 +1,215 @@
+// The socket: HTTP/1.1 and HTTP/2 over TLS on one port, fastify as the shell around one wildcard route, everything that is
+// hot past it. Stopping lets short requests finish and ends the long ones.
+import { createSecureServer, Http2ServerRequest, Http2ServerResponse, type Http2SecureServer } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { fastify } from 'fastify'
+import type { CertificateCredential } from '../auth/authenticator.ts'
+import type { Log } from '../lib/log.ts'
+import { ClientGoneError, ServerClosingError } from './abort-reasons.ts'
+import { isLongRunning } from './deadline.ts'
+import { Exchange, type RawRequest } from './exchange.ts'
+import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
+import { breakOff, respond, type RawResponse } from './respond.ts'
+
+export interface ListenerOptions {
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  readonly tls: TlsFiles
+  readonly handler: Handler
+  readonly log: Log
+  readonly requestTimeoutMs: number
+  readonly maxStreamsPerConnection: number
+  /** Told of every request when its answer is over. */
+  readonly observe: (finished: FinishedRequest) => void
+}
+
+/** PEM texts. */
+export interface TlsFiles {
+  readonly certificate: string
+  readonly key: string
+  /** Client certificates are trusted if they chain to one of these. */
+  readonly clientCa: string | undefined
+}
+
+export interface FinishedRequest {
+  readonly request: HttpRequest
+  /** 0 where none was sent. */
+  readonly status: number
+  readonly sentBytes: number
+  readonly milliseconds: number
+}
+
+export interface Listener {
+  /** The address that it really listens on. */
+  readonly host: string
+  readonly port: number
+  /** Takes no more connections, ends the long requests, and waits for the others, at most so long. */
+  close(graceMs: number): Promise<void>
+}
+
+/** Throws what Node throws where the address cannot be listened on. */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const server = createServer(options)
+  const connections = new Connections(server, options.tls.clientCa !== undefined)
+  const running = new RunningRequests()
+  const { requestTimeoutMs } = options
+  const app = fastify({
+    // Only for the types: with a factory fastify makes no server of its own.
+    http2: true,
+    https: {},
+    serverFactory: (handler) => server.on('request', handler),
+    // fastify's own router would refuse long names and odd escapes: it only ever sees one path.
+    rewriteUrl: () => '/',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+  })
+  app.addHook('onRequest', (request, reply) => {
+    reply.hijack()
+    const message: RawRequest = request.raw
+    const raw = reply.raw as RawResponse
+    const remote = connections.remoteOf(message)
+    const onOver = running.remove
+    const exchange = new Exchange(message, raw, { target: request.originalUrl, remote, requestTimeoutMs, onOver })
+    running.add(exchange)
+    void answer(exchange.request, raw, options)
+  })
+  app.all('/*', () => {})
+  app.setNotFoundHandler(() => {})
+  await app.listen({ host: options.host, port: options.port })
+  return {
+    ...addressOf(server, options),
+    async close(graceMs) {
+      const closed = app.close()
+      running.endLongOnes()
+      await running.whenNone(graceMs)
+      connections.destroy()
+      await closed
+    },
+  }
+}
+
+async function answer(request: HttpRequest, raw: RawResponse, options: ListenerOptions): Promise<void> {
+  let status = 0
+  let sentBytes = 0
+  try {
+    const response = await options.handler(request)
+    status = response.status
+    sentBytes = await respond(raw, leaving(raw, response), request)
+  } catch (error) {
+    if (!(request.signal.reason instanceof ClientGoneError)) {
+      options.log.error({ err: error, auditId: request.auditId, path: request.path }, 'answer broken off')
+    }
+    breakOff(raw)
+  }
+  options.observe({ request, status, sentBytes, milliseconds: performance.now() - request.receivedAt })
+}
+
+/** Tells the client to open another connection: HTTP/2 by a frame, HTTP/1.1 by a header. */
+function leaving(raw: RawResponse, response: HttpResponse): HttpResponse {
+  if (response.closeConnection !== true) return response
+  if (!(raw instanceof Http2ServerResponse))
+    return { ...response, headers: { ...response.headers, connection: 'close' } }
+  const { session } = raw.stream
+  raw.stream.once('close', () => session?.close())
+  return response
+}
+
+function createServer({ tls, maxStreamsPerConnection }: ListenerOptions): Http2SecureServer {
+  return createSecureServer({
+    allowHTTP1: true,
+    key: tls.key,
+    cert: tls.certificate,
+    ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa }),
+    // Everybody is asked for a certificate and nobody is turned away for a bad one: that is answered with 401 (P-020).
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    settings: { maxConcurrentStreams: maxStreamsPerConnection },
+    // In megabytes. Node's 10 would end the streams of a session on which one large list is waiting to be sent.
+    maxSessionMemory: 256,
+    // Node's default takes a client that opens and cancels a thousand watches for an attack and drops all its streams.
+    streamResetBurst: 100_000,
+    streamResetRate: 1_000,
+  })
+}
+
+function addressOf(server: Http2SecureServer, { host, port }: ListenerOptions): { host: string; port: number } {
+  const bound = server.address()
+  return typeof bound === 'object' && bound !== null ? { host: bound.address, port: bound.port } : { host, port }
+}
+
+class RunningRequests {
+  readonly #running = new Set<Exchange>()
+  #onNone: (() => void) | undefined
+
+  add(exchange: Exchange): void {
+    this.#running.add(exchange)
+  }
+
+  readonly remove = (exchange: Exchange): void => {
+    this.#running.delete(exchange)
+    if (this.#running.size === 0) this.#onNone?.()
+  }
+
+  endLongOnes(): void {
+    for (const exchange of this.#running) {
+      if (isLongRunning(exchange.request.info)) exchange.abort(new ServerClosingError())
+    }
+  }
+
+  async whenNone(atMostMs: number): Promise<void> {
+    if (this.#running.size === 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, atMostMs)
+      this.#onNone = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    for (const exchange of this.#running) exchange.abort(new ServerClosingError())
+  }
+}
+
+/** The open sockets, and what is known of who is at their other ends, found out once for each. */
+class Connections {
+  readonly #sockets = new Set<Socket>()
+  readonly #remotes = new WeakMap<object, RemoteEnd>()
+  readonly #trustsCertificates: boolean
+
+  constructor(server: Http2SecureServer, trustsCertificates: boolean) {
+    this.#trustsCertificates = trustsCertificates
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+  }
+
+  remoteOf(message: RawRequest): RemoteEnd {
+    const session = message instanceof Http2ServerRequest ? message.stream.session : undefined
+    const connection = session ?? message.socket
+    const known = this.#remotes.get(connection)
+    if (known !== undefined) return known
+    const socket = (session?.socket ?? message.socket) as TLSSocket
+    const address = socket.remoteAddress ?? ''
+    const remote: RemoteEnd = {
+      address,
+      isLoopback: /^(::ffff:)?127\.|^::1$/.test(address),
+      protocol: session === undefined ? 'http/1.1' : 'h2',
+      certificate: certificateOf(socket, this.#trustsCertificates),
+    }
+    this.#remotes.set(connection, remote)
+    return remote
+  }
+
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
+
+function certificateOf(socket: TLSSocket, trust: boolean): CertificateCredential | undefined {
+  const { raw, subject } = socket.getPeerCertificate()
+  if (raw === undefined) return undefined
+  return { der: raw, subject: { ...subject }, trusted: trust && socket.authorized }
+}

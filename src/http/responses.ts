@@ -1,0 +1,27 @@
+// The answers that are not objects of the API: plain text, and what is done to the headers of any answer.
+import type { HttpResponse, ResponseHeaders } from './http.ts'
+
+const PLAIN = 'text/plain; charset=utf-8'
+
+/** Text that a browser must not take for anything else. */
+export function plainText(status: number, text: string, headers: ResponseHeaders = {}): HttpResponse {
+  return {
+    status,
+    headers: { 'content-type': PLAIN, 'x-content-type-options': 'nosniff', ...headers },
+    body: { kind: 'bytes', bytes: Buffer.from(text) },
+  }
+}
+
+/** Bytes that are ready to be sent as they are. */
+export function bytesOf(contentType: string, bytes: Buffer, headers: ResponseHeaders = {}): HttpResponse {
+  return { status: 200, headers: { 'content-type': contentType, ...headers }, body: { kind: 'bytes', bytes } }
+}
+
+export function pageNotFound(): HttpResponse {
+  return plainText(404, '404 page not found\n')
+}
+
+/** The answer with headers that it does not have itself. */
+export function withDefaults(response: HttpResponse, headers: ResponseHeaders): HttpResponse {
+  return { ...response, headers: { ...headers, ...response.headers } }
+}

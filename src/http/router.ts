@@ -1,0 +1,38 @@
+// From a request to its handler: exact paths, paths with everything below them, and resources. What nobody serves is 404
+// in plain text (R-040).
+import type { Handler, HttpRequest } from './http.ts'
+import { bytesOf, pageNotFound } from './responses.ts'
+
+export interface Route {
+  /** `/version`; for a subtree without its final slash. */
+  readonly path: string
+  /** Everything below the path belongs to it too. */
+  readonly subtree?: boolean
+  readonly handler: Handler
+}
+
+export interface RouterOptions {
+  readonly routes: readonly Route[]
+  /** Requests for resources; absent where none are served. */
+  readonly resources?: Handler
+}
+
+export function routeRequests({ routes, resources }: RouterOptions): Handler {
+  const exact = new Map(routes.map((route) => [route.path, route.handler]))
+  const subtrees = routes.filter((route) => route.subtree === true)
+  return (request) => {
+    if (request.info.kind === 'resource') return resources === undefined ? pageNotFound() : resources(request)
+    const handler = exact.get(request.path) ?? subtrees.find((route) => isBelow(request, route))?.handler
+    return handler === undefined ? pageNotFound() : handler(request)
+  }
+}
+
+function isBelow(request: HttpRequest, route: Route): boolean {
+  return request.path.startsWith(`${route.path}/`)
+}
+
+/** The page at `/` that lists what there is (R-312). */
+export function indexPage(paths: readonly string[]): Handler {
+  const body = Buffer.from(JSON.stringify({ paths: [...new Set(paths)].sort() }, undefined, 2))
+  return () => bytesOf('application/json', body)
+}

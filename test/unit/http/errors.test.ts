@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../../src/api/status.ts'
+import { ClientGoneError, DeadlineError, ServerClosingError } from '../../../src/http/abort-reasons.ts'
+import { answerError, statusResponse } from '../../../src/http/errors.ts'
+import { CancelledError } from '../../../src/lib/errors.ts'
+import { SILENT_LOG, type LogFields } from '../../../src/lib/log.ts'
+import { bodyText, fakeRequest } from './fake-request.ts'
+
+const missing = new ApiError('NotFound', 'pods "nope" not found', { details: { name: 'nope', kind: 'pods' } })
+
+describe('errors on the wire', () => {
+  it('are a Status with its keys in order, on one line', () => {
+    const response = statusResponse(missing, fakeRequest('GET /api/v1/namespaces/default/pods/nope'))
+    expect(response.status).toBe(404)
+    expect(response.headers).toEqual({ 'content-type': 'application/json' })
+    expect(bodyText(response)).toBe(
+      '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"pods \\"nope\\" not found",' +
+        '"reason":"NotFound","details":{"name":"nope","kind":"pods"},"code":404}\n',
+    )
+  })
+
+  it('are indented for people, without a final newline', () => {
+    const text = bodyText(statusResponse(missing, fakeRequest('GET /x', { headers: { 'user-agent': 'curl/8' } })))
+    expect(text.split('\n').length).toBeGreaterThan(5)
+    expect(text.endsWith('}')).toBe(true)
+  })
+
+  it('escape what a browser could take for markup', () => {
+    const error = new ApiError('BadRequest', '<a> & \u2028')
+    expect(bodyText(statusResponse(error, fakeRequest('GET /x')))).toContain('"\\u003ca\\u003e \\u0026 \\u2028"')
+  })
+
+  it('repeat retryAfterSeconds as a header', () => {
+    const error = new ApiError('Timeout', 'later', { details: { retryAfterSeconds: 2 } })
+    expect(statusResponse(error, fakeRequest('GET /x')).headers['retry-after']).toBe('2')
+  })
+
+  it('must not be sniffed where something was forbidden', () => {
+    const response = statusResponse(new ApiError('Forbidden', 'no'), fakeRequest('GET /x'))
+    expect(response.headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it('of our own are logged with their cause and answered without it', () => {
+    const logged: LogFields[] = []
+    const log = { ...SILENT_LOG, error: (fields: LogFields) => void logged.push(fields) }
+    const fault = new TypeError('secret is undefined')
+    const response = answerError(fault, fakeRequest('GET /x'), log)
+    expect(response?.status).toBe(500)
+    expect(bodyText(response!)).not.toContain('secret')
+    expect(bodyText(response!)).toContain('an-audit-id')
+    expect(logged).toEqual([expect.objectContaining({ err: fault, auditId: 'an-audit-id' })])
+  })
+
+  it.each([
+    ['a passed deadline', new DeadlineError(), 504],
+    ['a stopping server', new ServerClosingError(), 503],
+    ['a client that is gone', new ClientGoneError(), undefined],
+  ])('for %s', (_name, reason, status) => {
+    const signal = AbortSignal.abort(reason)
+    const response = answerError(new CancelledError(reason), fakeRequest('GET /x', { signal }), SILENT_LOG)
+    expect(response?.status).toBe(status)
+  })
+
+  it('of a cancellation that nobody asked for are ours', () => {
+    expect(answerError(new CancelledError(), fakeRequest('GET /x'), SILENT_LOG)?.status).toBe(500)
+  })
+})

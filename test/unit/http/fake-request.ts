@@ -1,0 +1,35 @@
+// A request as handlers see it, without a socket.
+import { ANONYMOUS } from '../../../src/auth/user.ts'
+import { deadlineOf } from '../../../src/http/deadline.ts'
+import type { HttpRequest, HttpResponse } from '../../../src/http/http.ts'
+import { parseQuery } from '../../../src/http/query.ts'
+import { requestInfoOf } from '../../../src/http/request-info.ts'
+
+/** `line` is like `GET /livez?verbose`. */
+export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): HttpRequest {
+  const [method = '', target = ''] = line.split(' ')
+  const [path = '', search = ''] = target.split('?')
+  const query = parseQuery(search)
+  const info = requestInfoOf(method, path, query)
+  return {
+    auditId: 'an-audit-id',
+    method,
+    path,
+    query,
+    info,
+    headers: {},
+    user: ANONYMOUS,
+    remote: { address: '127.0.0.1', isLoopback: true, protocol: 'http/1.1', certificate: undefined },
+    transport: 'plain',
+    signal: new AbortController().signal,
+    deadline: deadlineOf(info, query, 60_000),
+    receivedAt: 0,
+    readBody: async () => Buffer.alloc(0),
+    warn: () => {},
+    ...changes,
+  }
+}
+
+export function bodyText({ body }: HttpResponse): string {
+  return body.kind === 'bytes' ? body.bytes.toString() : ''
+}

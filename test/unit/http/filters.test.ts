@@ -1,0 +1,302 @@
+import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../../src/api/status.ts'
+import { bearerTokens, firstOf } from '../../../src/auth/authenticator.ts'
+import { allowMasters, allowPublicPaths, chain } from '../../../src/auth/authorizer.ts'
+import { clientCertificates } from '../../../src/auth/client-certificate.ts'
+import { tokenLookup } from '../../../src/auth/token-file.ts'
+import { DeadlineError } from '../../../src/http/abort-reasons.ts'
+import { type FilterOptions, withFilters } from '../../../src/http/filters/filters.ts'
+import { formatWarnings } from '../../../src/http/filters/warnings.ts'
+import type { Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
+import { pageNotFound, plainText } from '../../../src/http/responses.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { bodyText, fakeRequest } from './fake-request.ts'
+
+const users = new Map([
+  ['root-token', { name: 'root', uid: '1', groups: ['system:masters'], extra: {} }],
+  ['bob-token', { name: 'bob', uid: undefined, groups: ['dev'], extra: {} }],
+  ['odd-token', { name: 'a<b>&"', uid: undefined, groups: [], extra: {} }],
+])
+
+const options: FilterOptions = {
+  log: SILENT_LOG,
+  authenticator: firstOf([clientCertificates(), bearerTokens([tokenLookup(users)])]),
+  authorizer: chain([allowMasters(), allowPublicPaths()]),
+  anonymousRequests: true,
+  anonymousHealth: false,
+  allowedOrigins: [],
+  isClosing: () => false,
+}
+
+const says =
+  (text: string): Handler =>
+  () =>
+    plainText(200, text)
+
+async function send(line: string, changes: Partial<HttpRequest> = {}, more: Partial<FilterOptions> = {}) {
+  return withFilters(says('hello'), { ...options, ...more })(fakeRequest(line, changes))
+}
+
+function as(token: string): Partial<HttpRequest> {
+  return { headers: { authorization: `Bearer ${token}` } }
+}
+
+function messageOf(response: HttpResponse): unknown {
+  return (JSON.parse(bodyText(response)) as { message: unknown }).message
+}
+
+const afar = { address: '10.0.0.9', isLoopback: false, protocol: 'h2', certificate: undefined } as const
+
+describe('what every answer carries', () => {
+  it('an audit id, and no leave to keep it', async () => {
+    const { headers } = await send('GET /livez')
+    expect(headers).toMatchObject({ 'audit-id': 'an-audit-id', 'cache-control': 'no-cache, private' })
+  })
+
+  it('errors carry them too', async () => {
+    const { status, headers } = await send('GET /nope')
+    expect(status).toBe(403)
+    expect(headers).toMatchObject({ 'audit-id': 'an-audit-id', 'cache-control': 'no-cache, private' })
+  })
+
+  it('a handler can say itself how long its answer may be kept', async () => {
+    const handler: Handler = () => plainText(200, '', { 'cache-control': 'public' })
+    const { headers } = await withFilters(handler, options)(fakeRequest('GET /livez'))
+    expect(headers['cache-control']).toBe('public')
+  })
+})
+
+describe('who is asking', () => {
+  it('a bad token is refused even where strangers are welcome', async () => {
+    const response = await send('GET /livez', as('nope'))
+    expect(response.status).toBe(401)
+    expect(messageOf(response)).toBe('Unauthorized')
+  })
+
+  it('the scheme counts in any case, an empty token does not', async () => {
+    expect((await send('GET /x', { headers: { authorization: 'BEARER root-token' } })).status).toBe(200)
+    expect((await send('GET /livez', { headers: { authorization: 'Bearer ' } })).status).toBe(200)
+  })
+
+  it('a token after two spaces is ignored, and the caller is told', async () => {
+    const { status, headers } = await send('GET /livez', { headers: { authorization: 'Bearer  root-token' } })
+    expect(status).toBe(200)
+    expect(headers['warning']).toEqual([expect.stringContaining('contains extra space')])
+  })
+
+  it('the handler sees the user and not the credential', async () => {
+    let seen: HttpRequest | undefined
+    const handler: Handler = (request) => {
+      seen = request
+      return pageNotFound()
+    }
+    await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
+    expect(seen?.user).toEqual({
+      name: 'root',
+      uid: '1',
+      groups: ['system:masters', 'system:authenticated'],
+      extra: {},
+    })
+    expect(seen?.headers).not.toHaveProperty('authorization')
+  })
+
+  it('nobody is anonymous where that is switched off', async () => {
+    expect((await send('GET /livez', {}, { anonymousRequests: false })).status).toBe(401)
+  })
+
+  it('strangers have to leave an HTTP/2 connection, others and HTTP/1.1 keep theirs', async () => {
+    const h2 = { ...afar, isLoopback: true }
+    expect((await send('GET /livez', { remote: h2 })).closeConnection).toBe(true)
+    expect((await send('GET /livez', { remote: h2, ...as('nope') })).closeConnection).toBe(true)
+    expect((await send('GET /livez', { remote: h2, ...as('root-token') })).closeConnection).toBeUndefined()
+    expect((await send('GET /livez')).closeConnection).toBeUndefined()
+  })
+
+  it('a client certificate names user and groups, and comes before a token', async () => {
+    const certificate = { der: Buffer.from('x'), trusted: true, subject: { CN: 'jane', O: ['dev', 'qa'] } }
+    let seen: HttpRequest | undefined
+    const handler: Handler = (request) => {
+      seen = request
+      return pageNotFound()
+    }
+    const remote = { ...afar, certificate }
+    await withFilters(handler, { ...options, authorizer: { authorize: () => ({ kind: 'allow' }) } })(
+      fakeRequest('GET /x', { remote, ...as('bob-token') }),
+    )
+    expect(seen?.user).toMatchObject({ name: 'jane', groups: ['dev', 'qa', 'system:authenticated'] })
+    expect(seen?.user.extra['authentication.kubernetes.io/credential-id']).toEqual([
+      expect.stringMatching(/^X509SHA256=[0-9a-f]{64}$/),
+    ])
+  })
+
+  it('a bad certificate is forgiven with a good token, and refused alone', async () => {
+    const certificate = { der: Buffer.from('x'), trusted: false, subject: { CN: 'jane' } }
+    const remote = { ...afar, certificate }
+    expect((await send('GET /x', { remote, ...as('root-token') })).status).toBe(200)
+    expect((await send('GET /livez', { remote })).status).toBe(401)
+  })
+})
+
+const refusals: readonly (readonly [string, string, string, object])[] = [
+  ['GET /metrics', 'bob-token', 'forbidden: User "bob" cannot get path "/metrics"', {}],
+  ['POST /version', 'bob-token', 'forbidden: User "bob" cannot post path "/version"', {}],
+  [
+    'GET /api/v1/pods',
+    'bob-token',
+    'pods is forbidden: User "bob" cannot list resource "pods" in API group "" at the cluster scope',
+    { kind: 'pods' },
+  ],
+  [
+    'GET /api/v1/namespaces/ns/pods/p/log',
+    'bob-token',
+    'pods "p" is forbidden: User "bob" cannot get resource "pods/log" in API group "" in the namespace "ns"',
+    { name: 'p', kind: 'pods' },
+  ],
+  [
+    'DELETE /apis/apps/v1/namespaces/ns/deployments',
+    'bob-token',
+    'deployments.apps is forbidden: User "bob" cannot deletecollection resource "deployments" in API group "apps" in the namespace "ns"',
+    { group: 'apps', kind: 'deployments' },
+  ],
+  [
+    'OPTIONS /api/v1/pods',
+    'bob-token',
+    'pods is forbidden: User "bob" cannot  resource "pods" in API group "" at the cluster scope',
+    { kind: 'pods' },
+  ],
+  ['GET /x', 'odd-token', 'forbidden: User "a&lt;b&gt;&amp;\\"" cannot get path "/x"', {}],
+]
+
+describe('who may do what', () => {
+  it.each(refusals)('%s as %s', async (line, token, message, details) => {
+    const response = await send(line, as(token))
+    expect(response.status).toBe(403)
+    expect(response.headers['x-content-type-options']).toBe('nosniff')
+    expect(JSON.parse(bodyText(response))).toMatchObject({ message, reason: 'Forbidden', details, code: 403 })
+  })
+
+  it('the version and health are for everyone, discovery for those we know', async () => {
+    expect((await send('GET /version')).status).toBe(200)
+    expect((await send('GET /readyz?verbose')).status).toBe(200)
+    expect((await send('GET /apis')).status).toBe(403)
+    expect((await send('GET /apis/apps/v1', as('bob-token'))).status).toBe(200)
+    expect((await send('GET /livez/ping', as('bob-token'))).status).toBe(403)
+  })
+
+  it('health is not for strangers from other machines, unless they are let', async () => {
+    expect((await send('GET /livez', { remote: afar })).status).toBe(403)
+    expect((await send('GET /livez', { remote: afar }, { anonymousHealth: true })).status).toBe(200)
+    expect((await send('GET /livez', { remote: afar, ...as('bob-token') })).status).toBe(200)
+    expect((await send('GET /version', { remote: afar })).status).toBe(200)
+  })
+})
+
+describe('time', () => {
+  it('an unreadable timeout is told before anyone asks who it is', async () => {
+    const response = await send('GET /livez?timeout=abc', as('nope'))
+    expect(response.status).toBe(400)
+    expect(messageOf(response)).toBe('invalid timeout specified in the request URL - time: invalid duration "abc"')
+  })
+
+  it('a request whose deadline passes is answered although its handler is not done', async () => {
+    const abort = new AbortController()
+    const handler: Handler = () => {
+      queueMicrotask(() => abort.abort(new DeadlineError()))
+      return new Promise(() => {})
+    }
+    const response = await withFilters(
+      handler,
+      options,
+    )(fakeRequest('GET /x', { ...as('root-token'), signal: abort.signal }))
+    expect(response.status).toBe(504)
+    expect(messageOf(response)).toBe('Timeout: request did not complete within the allotted timeout')
+  })
+})
+
+describe('faults', () => {
+  it('of a body before its first piece are proper errors', async () => {
+    const pieces: AsyncIterable<Buffer> = {
+      [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new ApiError('Expired', 'too old')) }),
+    }
+    const handler: Handler = () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces } })
+    const response = await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
+    expect(response.status).toBe(410)
+  })
+
+  it('a body that was begun loses nothing', async () => {
+    const handler: Handler = () => ({
+      status: 200,
+      headers: {},
+      body: { kind: 'pieces', pieces: ['a', 'b', 'c'].map((text) => Buffer.from(text)) },
+    })
+    const { body } = await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
+    if (body.kind !== 'pieces') throw new Error(`a body of kind ${body.kind}`)
+    const all: Buffer[] = []
+    for await (const piece of body.pieces) all.push(piece)
+    expect(Buffer.concat(all).toString()).toBe('abc')
+  })
+
+  it('a path that is cut off is told so', async () => {
+    expect((await send('GET /api/v1/watch', as('root-token'))).status).toBe(400)
+  })
+})
+
+describe('a closing server', () => {
+  it('turns requests away and still answers probes', async () => {
+    const closing = { isClosing: () => true }
+    const refused = await send('GET /api/v1/pods', as('root-token'), closing)
+    expect(refused.status).toBe(503)
+    expect(refused.headers).toMatchObject({ 'retry-after': '1', 'x-content-type-options': 'nosniff' })
+    expect(messageOf(refused)).toBe('apiserver is shutting down')
+    expect((await send('GET /readyz', {}, closing)).status).toBe(200)
+  })
+})
+
+describe('other origins', () => {
+  const allowedOrigins = [/^https:\/\/console\.example$/]
+
+  it('are answered as if nobody had asked, where none are allowed', async () => {
+    const { headers } = await send('GET /livez', { headers: { origin: 'https://console.example' } })
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  it('get leave if they are named, and preflight before authentication', async () => {
+    const headers = { origin: 'https://console.example', authorization: 'Bearer nope' }
+    const preflight = await send('OPTIONS /api/v1/pods', { headers }, { allowedOrigins })
+    expect(preflight.status).toBe(204)
+    expect(preflight.headers).toMatchObject({
+      'access-control-allow-origin': 'https://console.example',
+      'access-control-allow-credentials': 'true',
+    })
+    expect((await send('GET /livez', { headers }, { allowedOrigins })).status).toBe(401)
+  })
+
+  it('get none if they are others', async () => {
+    const { headers } = await send('GET /livez', { headers: { origin: 'https://evil.example' } }, { allowedOrigins })
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+})
+
+describe('warnings', () => {
+  it('are told once each, quoted', async () => {
+    const handler: Handler = ({ warn }) => {
+      warn('say "a"')
+      warn('b')
+      warn('b')
+      return pageNotFound()
+    }
+    const { headers } = await withFilters(handler, options)(fakeRequest('GET /x', as('root-token')))
+    expect(headers['warning']).toEqual(['299 - "say \\"a\\""', '299 - "b"'])
+  })
+
+  it('are cut where there are too many, and never break a header', () => {
+    const lines = formatWarnings([...Array.from({ length: 30 }, (_, i) => `${i} ${'x'.repeat(400)}`), 'a\nb'])
+    expect(lines).toHaveLength(16)
+    expect(lines.every((line) => line.length === 256 + '299 - ""'.length)).toBe(true)
+    expect(formatWarnings(['a\nb'])).toEqual([])
+  })
+
+  it('of other alphabets are sent as UTF-8', () => {
+    expect(Buffer.from(formatWarnings(['grün'])[0]!, 'latin1').toString()).toBe('299 - "grün"')
+  })
+})
