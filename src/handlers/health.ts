@@ -1,0 +1,94 @@
+// /livez, /readyz, /healthz: how the server is, as a word, as a list, or one check at a time (R-330 to R-338, D12).
+import type { Log } from '../lib/log.ts'
+import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
+import { plainText } from '../http/responses.ts'
+import type { Route } from '../http/router.ts'
+
+export type HealthEndpoint = 'healthz' | 'livez' | 'readyz'
+
+export interface HealthCheck {
+  readonly name: string
+  /** Resolves where all is well; otherwise throws the reason, which goes to the log and not to the caller. */
+  readonly check: (signal: AbortSignal) => void | Promise<void>
+  /** Part of starting: `/livez` overlooks it for the grace period. */
+  readonly startup?: boolean
+}
+
+export interface HealthOptions {
+  /** In the order in which they are shown. */
+  readonly checks: Readonly<Record<HealthEndpoint, readonly HealthCheck[]>>
+  /** Whether `/livez` still overlooks what belongs to starting. */
+  readonly inGracePeriod: () => boolean
+  readonly log: Log
+}
+
+export function healthRoutes(options: HealthOptions): Route[] {
+  return (['healthz', 'livez', 'readyz'] as const).flatMap((endpoint) => {
+    const checks = options.checks[endpoint].map((check) =>
+      endpoint === 'livez' && check.startup === true ? overlooked(check, options.inGracePeriod) : check,
+    )
+    const single = checks.map((check) => ({ path: `/${endpoint}/${check.name}`, handler: showOne(check) }))
+    return [{ path: `/${endpoint}`, handler: showAll(endpoint, checks, options.log) }, ...single]
+  })
+}
+
+function overlooked(check: HealthCheck, inGracePeriod: () => boolean): HealthCheck {
+  return { ...check, check: (signal) => (inGracePeriod() ? undefined : check.check(signal)) }
+}
+
+function showOne({ check }: HealthCheck): Handler {
+  return async (request) => {
+    const failure = await outcome(check, request.signal)
+    if (failure !== undefined) return plainText(500, `internal server error: ${failure}\n`)
+    return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: { kind: 'bytes', bytes: OK } }
+  }
+}
+
+const OK = Buffer.from('ok')
+
+function showAll(endpoint: HealthEndpoint, checks: readonly HealthCheck[], log: Log): Handler {
+  return async (request) => {
+    const excluded = new Set(request.query.all('exclude'))
+    const lines: string[] = []
+    const failed: string[] = []
+    for (const { name, check } of checks) {
+      if (excluded.delete(name)) {
+        lines.push(`[+]${name} excluded: ok`)
+        continue
+      }
+      const failure = await outcome(check, request.signal)
+      lines.push(failure === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`)
+      if (failure !== undefined) {
+        failed.push(name)
+        log.warn({ endpoint, check: name, reason: failure }, 'health check failed')
+      }
+    }
+    if (failed.length === 0 && !request.query.has('verbose')) return plainText(200, 'ok')
+    return report(request, lines, { endpoint, failed, unknown: [...excluded] })
+  }
+}
+
+interface Findings {
+  readonly endpoint: HealthEndpoint
+  readonly failed: readonly string[]
+  readonly unknown: readonly string[]
+}
+
+function report(_request: HttpRequest, lines: readonly string[], findings: Findings): HttpResponse {
+  const names = findings.unknown.toSorted().map((name) => JSON.stringify(name))
+  const warning =
+    names.length === 0 ? [] : [`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`]
+  const healthy = findings.failed.length === 0
+  const last = healthy ? 'healthz check passed' : `${findings.endpoint} check failed`
+  return plainText(healthy ? 200 : 500, `${[...lines, ...warning, last].join('\n')}\n`)
+}
+
+/** The reason why it failed; undefined where it did not. */
+async function outcome(check: HealthCheck['check'], signal: AbortSignal): Promise<string | undefined> {
+  try {
+    await check(signal)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
