@@ -11,7 +11,7 @@ READY := node_modules/.package-lock.json
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
 
-$(READY): package.json package-lock.json
+$(READY): package-lock.json
 	npm ci --no-fund --no-audit
 	@touch $@
 

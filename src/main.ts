@@ -1,4 +1,4 @@
-#!/usr/bin/env node
-// The command line: `quarterdeck serve`, `quarterdeck convert`, …
-process.stderr.write('quarterdeck: no command is there yet\n')
-process.exitCode = 1
+// The command line, as a program: arguments in, exit code out. `quarterdeck.js` starts it.
+import { runCommand } from './server/command.ts'
+
+process.exitCode = await runCommand(process.argv.slice(2), process.env)

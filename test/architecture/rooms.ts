@@ -20,7 +20,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   cel: { mayImport: ['lib'], entrance: 'front' },
   schema: { mayImport: ['lib', 'api', 'cel'], entrance: 'words' },
   codec: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
-  kv: { mayImport: ['lib'], entrance: 'front' },
+  kv: { mayImport: ['lib'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
   auth: { mayImport: ['lib', 'api'], entrance: 'words' },
   audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'front' },
   flow: { mayImport: ['lib', 'api', 'auth'], entrance: 'front' },
@@ -55,9 +55,9 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http'],
   ws: ['http'],
   'node:http2': ['http'],
-  'prom-client': ['http', 'server'],
+  'prom-client': ['server'],
   pino: ['server'],
-  '@peculiar/x509': ['auth', 'server'],
+  '@peculiar/x509': ['auth'],
 }
 
 export const MAX_LINES = 400

@@ -1,0 +1,90 @@
+// The command line: reads what is asked for, runs it, and turns what goes wrong into one line and an exit code.
+import { closestWord } from '../lib/closest-word.ts'
+import { type Config, type Environment, readConfig } from './config.ts'
+import { commandManual, serveManual } from './manual.ts'
+import { usageError, StartError } from './start-error.ts'
+import { programVersion, versionInfo } from './version.ts'
+
+/** Resolves with the exit code. */
+export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
+  try {
+    return await dispatch(args, environment)
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    process.stderr.write(`quarterdeck: ${error.message}\n`)
+    return error.exitCode
+  }
+}
+
+async function dispatch([command, ...rest]: readonly string[], environment: Environment): Promise<number> {
+  switch (command) {
+    case 'serve':
+      return rest.some(asksForHelp) ? print(serveManual()) : serve(rest, environment)
+    case 'version':
+    case '--version':
+      return print(`quarterdeck ${programVersion()}, API level ${versionInfo().gitVersion.replace(/\+.*/, '')}\n`)
+    case 'help':
+    case '--help':
+    case '-h':
+    case undefined:
+      return print(rest[0] === 'serve' ? serveManual() : commandManual())
+    default: {
+      const meant = closestWord(command, ['serve', 'version', 'help'])
+      const hint = meant === undefined ? 'see quarterdeck help' : `did you mean ${meant}?`
+      throw usageError(`unknown command "${command}"; ${hint}`)
+    }
+  }
+}
+
+function asksForHelp(argument: string): boolean {
+  return argument === '--help' || argument === '-h'
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+async function serve(args: readonly string[], environment: Environment): Promise<number> {
+  const config = await readConfig(args, environment)
+  const signals = new StopSignals()
+  const { openLog } = await import('./logger.ts')
+  const log = openLog(config.logLevel)
+  const { startServer } = await import('./server.ts')
+  const server = await startServer(config, log)
+  print(await greeting(config, server))
+  await signals.first
+  log.info({}, 'stopping')
+  await server.stop()
+  return 0
+}
+
+/** The first SIGTERM or SIGINT asks for a clean stop; the second does not wait for it. */
+class StopSignals {
+  readonly first: Promise<void>
+
+  constructor() {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.first = promise
+    let seen = 0
+    const onSignal = (): void => {
+      seen++
+      if (seen === 1) resolve()
+      else process.exit(1)
+    }
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  }
+}
+
+async function greeting(config: Config, server: { url: string; kubeconfigFile: string }): Promise<string> {
+  const { describeStorage } = await import('./storage.ts')
+  return `${[
+    `quarterdeck ${programVersion()} is listening on ${server.url}`,
+    `  kubectl  --kubeconfig ${shellQuoted(server.kubeconfigFile)} get --raw /readyz`,
+    `  data     ${describeStorage(config.storage)}`,
+  ].join('\n')}\n`
+}
+
+function shellQuoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

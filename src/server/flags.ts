@@ -1,0 +1,217 @@
+// Every flag of `quarterdeck serve`, as data: what it is called, what it takes, what it does. The reference server's
+// names where it has them. The manual, the environment and the configuration file are all read from this table.
+
+export type FlagKind =
+  | 'text'
+  | 'file'
+  | 'directory'
+  | 'address'
+  | 'port'
+  | 'count'
+  | 'duration'
+  | 'list'
+  | 'switch'
+  | 'gates'
+
+export interface Flag {
+  readonly name: string
+  readonly kind: FlagKind
+  readonly group: FlagGroup
+  /** In the words of the command line; absent: not set. */
+  readonly fallback?: string
+  /** What stands for the value in the manual, where the kind does not say it. */
+  readonly placeholder?: string
+  readonly help: string
+}
+
+export type FlagGroup = 'Storage' | 'Serving' | 'Who may do what' | 'Life cycle' | 'Cluster' | 'Running it'
+
+export const FLAGS = [
+  {
+    name: 'data-dir',
+    kind: 'directory',
+    group: 'Storage',
+    help:
+      'Where the embedded store, the certificates and the administrator’s credentials are kept. ' +
+      'Default: $XDG_DATA_HOME/quarterdeck, or ~/.local/share/quarterdeck.',
+  },
+  {
+    name: 'in-memory',
+    kind: 'switch',
+    group: 'Storage',
+    fallback: 'false',
+    help: 'Keep everything in memory. Nothing is read from or left on the disk, and all of it is gone when the server stops.',
+  },
+  {
+    name: 'etcd-servers',
+    kind: 'list',
+    group: 'Storage',
+    placeholder: 'URL,...',
+    help: 'Store in this etcd cluster (http://host:port or https://host:port, separated by commas) instead of the data directory.',
+  },
+  {
+    name: 'etcd-prefix',
+    kind: 'text',
+    group: 'Storage',
+    fallback: '/registry',
+    placeholder: 'PATH',
+    help: 'The part of the store that is ours: every key begins with it.',
+  },
+  {
+    name: 'etcd-cafile',
+    kind: 'file',
+    group: 'Storage',
+    help: 'The certificate authority that etcd’s certificates are checked against.',
+  },
+  { name: 'etcd-certfile', kind: 'file', group: 'Storage', help: 'The certificate shown to etcd.' },
+  { name: 'etcd-keyfile', kind: 'file', group: 'Storage', help: 'The private key of the certificate shown to etcd.' },
+  {
+    name: 'bind-address',
+    kind: 'address',
+    group: 'Serving',
+    fallback: '127.0.0.1',
+    help: 'The address to listen on. 0.0.0.0 or :: for all of the machine’s.',
+  },
+  {
+    name: 'secure-port',
+    kind: 'port',
+    group: 'Serving',
+    fallback: '6443',
+    help: 'The port to listen on, with TLS. 0 for any that is free.',
+  },
+  {
+    name: 'tls-cert-file',
+    kind: 'file',
+    group: 'Serving',
+    help: 'The certificate to serve with, followed by those between it and its authority. Default: one made by the server itself.',
+  },
+  { name: 'tls-private-key-file', kind: 'file', group: 'Serving', help: 'The private key of --tls-cert-file.' },
+  {
+    name: 'http2-max-streams-per-connection',
+    kind: 'count',
+    group: 'Serving',
+    fallback: '100',
+    help: 'How many requests a client may have under way on one HTTP/2 connection.',
+  },
+  {
+    name: 'cors-allowed-origins',
+    kind: 'list',
+    group: 'Serving',
+    placeholder: 'PATTERN,...',
+    help: 'Scripts of web pages from these origins may read answers. Regular expressions, separated by commas.',
+  },
+  {
+    name: 'token-auth-file',
+    kind: 'file',
+    group: 'Who may do what',
+    help: 'Users by bearer token: lines of token,name,uid,"group,group".',
+  },
+  {
+    name: 'client-ca-file',
+    kind: 'file',
+    group: 'Who may do what',
+    help: 'Users by client certificate: those signed by one of the authorities in this file. CN is the user, O the groups.',
+  },
+  {
+    name: 'anonymous-auth',
+    kind: 'switch',
+    group: 'Who may do what',
+    fallback: 'true',
+    help: 'Requests without credentials are those of the user system:anonymous. If false they are refused.',
+  },
+  {
+    name: 'anonymous-health',
+    kind: 'switch',
+    group: 'Who may do what',
+    fallback: 'false',
+    help: 'Answer /livez, /readyz and /healthz without credentials to other machines too. This machine always gets an answer.',
+  },
+  {
+    name: 'authorization-mode',
+    kind: 'list',
+    group: 'Who may do what',
+    fallback: 'Node,RBAC',
+    placeholder: 'MODE,...',
+    help: 'Who decides what a user may do, asked in this order: Node, RBAC, AlwaysAllow, AlwaysDeny.',
+  },
+  {
+    name: 'kubeconfig-out',
+    kind: 'file',
+    group: 'Who may do what',
+    help: 'Where to write the administrator’s kubeconfig. Default: admin.kubeconfig in the data directory.',
+  },
+  {
+    name: 'request-timeout',
+    kind: 'duration',
+    group: 'Life cycle',
+    fallback: '1m',
+    help: 'How long a request may take, watches and other streams aside.',
+  },
+  {
+    name: 'livez-grace-period',
+    kind: 'duration',
+    group: 'Life cycle',
+    fallback: '0s',
+    help: 'For so long after the start /livez does not mind that starting is not complete.',
+  },
+  {
+    name: 'shutdown-delay-duration',
+    kind: 'duration',
+    group: 'Life cycle',
+    fallback: '0s',
+    help: 'Told to stop, go on serving for so long with /readyz failing, so that load balancers look elsewhere first.',
+  },
+  {
+    name: 'service-account-issuer',
+    kind: 'text',
+    group: 'Cluster',
+    fallback: 'https://kubernetes.default.svc.cluster.local',
+    placeholder: 'URL',
+    help: 'The issuer named in the tokens of service accounts.',
+  },
+  {
+    name: 'service-cluster-ip-range',
+    kind: 'text',
+    group: 'Cluster',
+    fallback: '10.96.0.0/16',
+    placeholder: 'CIDR',
+    help: 'The addresses that services get. The first is the server’s own and stands in its certificate.',
+  },
+  {
+    name: 'feature-gates',
+    kind: 'gates',
+    group: 'Running it',
+    help: 'Switch features on and off. The known gates are listed below.',
+  },
+  {
+    name: 'log-level',
+    kind: 'text',
+    group: 'Running it',
+    fallback: 'info',
+    placeholder: 'LEVEL',
+    help: 'How much to log: debug (a line for every request), info, warn, error, silent.',
+  },
+  {
+    name: 'config',
+    kind: 'file',
+    group: 'Running it',
+    help: 'Read flags from this YAML or JSON file: `secure-port: 7443`. The command line and the environment come before it.',
+  },
+] as const satisfies readonly Flag[]
+
+export type FlagName = (typeof FLAGS)[number]['name']
+
+const BY_NAME: ReadonlyMap<string, Flag> = new Map<string, Flag>(FLAGS.map((flag) => [flag.name, flag]))
+
+export function findFlag(name: string): Flag | undefined {
+  return BY_NAME.get(name)
+}
+
+export function flagNames(): readonly string[] {
+  return [...BY_NAME.keys()]
+}
+
+/** `QUARTERDECK_SECURE_PORT`. */
+export function environmentName(flag: string): string {
+  return `QUARTERDECK_${flag.toUpperCase().replaceAll('-', '_')}`
+}

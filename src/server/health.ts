@@ -1,0 +1,50 @@
+// The checks behind /livez, /readyz and /healthz, under the names that monitoring knows.
+import type { HealthCheck, HealthEndpoint } from '../handlers/health.ts'
+import type { Kv } from '../kv/kv.ts'
+
+/** What the server knows of its own life. */
+export interface Lifecycle {
+  /** Everything that starting has to do is done. */
+  readonly isStarted: () => boolean
+  /** It was told to stop. */
+  readonly isStopping: () => boolean
+}
+
+/** How long the store may take to answer a probe. */
+const STORAGE_TIMEOUT_MS = 2000
+
+export function healthChecks(kv: Kv, { isStarted, isStopping }: Lifecycle): Record<HealthEndpoint, HealthCheck[]> {
+  const fine = { check: () => {} }
+  const always: HealthCheck[] = [
+    { name: 'ping', ...fine },
+    { name: 'log', ...fine },
+  ]
+  const storage = (signal: AbortSignal): Promise<void> =>
+    kv.checkHealth(AbortSignal.any([signal, AbortSignal.timeout(STORAGE_TIMEOUT_MS)]))
+  const started = (name: string): HealthCheck => ({
+    name,
+    startup: true,
+    check: () => {
+      if (!isStarted()) throw new Error('not finished')
+    },
+  })
+  const hooks = [started('poststarthook/storage-readiness'), started('autoregister-completion')]
+  const alive = [...always, { name: 'etcd', check: storage }, ...hooks]
+  const stopping: HealthCheck = {
+    name: 'shutdown',
+    check: () => {
+      if (isStopping()) throw new Error('process is shutting down')
+    },
+  }
+  return {
+    healthz: alive,
+    livez: alive,
+    readyz: [
+      ...always,
+      { name: 'etcd', check: storage },
+      { name: 'etcd-readiness', check: storage },
+      ...hooks,
+      stopping,
+    ],
+  }
+}

@@ -1,0 +1,114 @@
+// `quarterdeck --help` and `quarterdeck serve --help`, written from the table of flags.
+import { environmentName, FLAGS, type Flag, type FlagGroup } from './flags.ts'
+import { GATES } from './feature-gates.ts'
+
+const WIDTH = 80
+const INDENT = 7
+
+const PLACEHOLDERS: Readonly<Record<Flag['kind'], string>> = {
+  text: 'TEXT',
+  file: 'FILE',
+  directory: 'DIR',
+  address: 'IP',
+  port: 'PORT',
+  count: 'N',
+  duration: 'DURATION',
+  list: 'ITEM,...',
+  switch: '',
+  gates: 'NAME=true|false,...',
+}
+
+const GROUPS: readonly FlagGroup[] = ['Storage', 'Serving', 'Who may do what', 'Life cycle', 'Cluster', 'Running it']
+
+export function commandManual(): string {
+  return page([
+    ['NAME', ['quarterdeck - a control-plane server with a Kubernetes-compatible resource API']],
+    ['SYNOPSIS', ['quarterdeck serve [FLAG]...', 'quarterdeck version', 'quarterdeck help [serve]']],
+    [
+      'COMMANDS',
+      [
+        'serve    Run the server. With no flags it keeps its data in ~/.local/share/quarterdeck, makes its own certificates, and writes a kubeconfig for kubectl.',
+        'version  Print the version of the program and the level of the API.',
+        'help     Show this page, or that of a command.',
+      ],
+    ],
+  ])
+}
+
+export function serveManual(): string {
+  const flags = GROUPS.map((group): Section => [group.toUpperCase(), flagLines(group)])
+  return page([
+    ['NAME', ['quarterdeck serve - run the server']],
+    ['SYNOPSIS', ['quarterdeck serve [FLAG]...']],
+    [
+      'DESCRIPTION',
+      [
+        'Serves the API over TLS, on the embedded store in the data directory or on etcd. Prints where it listens, how to reach it with kubectl, and where the data is.',
+        '',
+        'A flag is written --name VALUE or --name=VALUE. Each can also be set in the environment (--secure-port as ' +
+          `${environmentName('secure-port')}) or in a file (see --config). The command line comes first, then the environment, then the file.`,
+        '',
+        'SIGTERM and SIGINT stop the server: requests under way are finished, watches are ended. A second signal stops it at once.',
+      ],
+    ],
+    ...flags,
+    ['FEATURE GATES', gateLines()],
+    [
+      'EXIT STATUS',
+      [
+        '0  The server was stopped.',
+        '1  It could not start, or failed.',
+        '2  The command line or the configuration is wrong.',
+      ],
+    ],
+  ])
+}
+
+type Section = readonly [title: string, lines: readonly string[]]
+
+function page(sections: readonly Section[]): string {
+  return sections
+    .map(([title, lines]) => `${title}\n${lines.map((line) => wrap(line, INDENT)).join('\n')}\n`)
+    .join('\n')
+}
+
+function flagLines(group: FlagGroup): string[] {
+  return FLAGS.filter((flag) => flag.group === group).flatMap((flag: Flag, i) => {
+    const value = flag.placeholder ?? PLACEHOLDERS[flag.kind]
+    const fallback = flag.fallback === undefined || flag.kind === 'switch' ? '' : ` Default: ${flag.fallback}.`
+    const standing = flag.kind === 'switch' && flag.fallback === 'true' ? ' Default: true.' : ''
+    return [
+      ...(i === 0 ? [] : ['']),
+      `--${flag.name}${value === '' ? '' : ` ${value}`}`,
+      wrap(`${flag.help}${fallback}${standing}`, 4),
+    ]
+  })
+}
+
+function gateLines(): string[] {
+  return Object.entries(GATES).map(([name, gate]) => {
+    const state = `${gate.stage}, ${gate.enabled ? 'on' : 'off'}${'locked' in gate ? ', locked' : ''}`
+    return `${name} (${state})`
+  })
+}
+
+/** Breaks a line between words and indents what it makes of it; a line break in it stays. */
+function wrap(text: string, indent: number): string {
+  const margin = ' '.repeat(indent)
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const own = /^ */.exec(line)?.[0] ?? ''
+      const lines: string[] = []
+      let current = ''
+      for (const word of line.trim().split(' ')) {
+        if (current !== '' && indent + own.length + current.length + word.length >= WIDTH) {
+          lines.push(current)
+          current = ''
+        }
+        current = current === '' ? word : `${current} ${word}`
+      }
+      return [...lines, current].map((part) => (part === '' ? '' : `${margin}${own}${part}`))
+    })
+    .join('\n')
+}

@@ -1,0 +1,140 @@
+// What the server counts, under the reference server's names so that dashboards and alerts fit (platform.md, appendix A).
+// Labels are bounded: what a caller makes up is never one.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { MetricsSource } from '../handlers/metrics.ts'
+import type { VersionInfo } from '../handlers/version.ts'
+import { isLongRunning } from '../http/deadline.ts'
+import type { FinishedRequest } from '../http/listener.ts'
+import type { RequestInfo, ResourceInfo } from '../http/request-info.ts'
+import { type FeatureGates, GATES } from './feature-gates.ts'
+
+export interface Metrics extends MetricsSource {
+  observe(finished: FinishedRequest): void
+}
+
+export interface MetricsOptions {
+  readonly version: VersionInfo
+  readonly gates: FeatureGates
+  /** Whether the server serves the resource; only then are requests for it counted under its name. */
+  readonly isServed: (info: ResourceInfo) => boolean
+}
+
+const REQUEST_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
+const DURATION_BUCKETS: readonly number[] = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+]
+const SIZE_BUCKETS: readonly number[] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+
+type RequestLabels = Readonly<Record<(typeof REQUEST_LABELS)[number], string>>
+
+export function openMetrics(options: MetricsOptions): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const total = new Counter({
+    name: 'apiserver_request_total',
+    help: 'Requests by verb, resource, scope and code.',
+    labelNames: [...REQUEST_LABELS, 'dry_run', 'code'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'apiserver_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labelNames: [...REQUEST_LABELS, 'dry_run'],
+    buckets: [...DURATION_BUCKETS],
+    registers,
+  })
+  const sizes = new Histogram({
+    name: 'apiserver_response_sizes',
+    help: 'Bytes of answers.',
+    labelNames: REQUEST_LABELS,
+    buckets: [...SIZE_BUCKETS],
+    registers,
+  })
+  tellBuild(options, registers)
+  return {
+    observe({ request, status, sentBytes, milliseconds }) {
+      const labels = labelsOf(request.info, request.path, { method: request.method, isServed: options.isServed })
+      if (labels === undefined) return
+      const dryRun = request.query.get('dryRun') === 'All' ? 'All' : ''
+      total.inc({ ...labels, dry_run: dryRun, code: String(status) })
+      durations.observe({ ...labels, dry_run: dryRun }, milliseconds / 1000)
+      if (!isLongRunning(request.info)) sizes.observe(labels, sentBytes)
+    },
+    render: () => registry.metrics(),
+    reset: () => registry.resetMetrics(),
+  }
+}
+
+function tellBuild({ version, gates }: MetricsOptions, registers: Registry[]): void {
+  const build = new Gauge({
+    name: 'kubernetes_build_info',
+    help: 'What is running; always 1.',
+    labelNames: ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'platform'],
+    registers,
+  })
+  build.set(
+    {
+      major: version.major,
+      minor: version.minor,
+      git_version: version.gitVersion,
+      git_commit: version.gitCommit,
+      git_tree_state: version.gitTreeState,
+      build_date: version.buildDate,
+      platform: version.platform,
+    },
+    1,
+  )
+  const features = new Gauge({
+    name: 'kubernetes_feature_enabled',
+    help: '1 for each feature gate that is on, 0 for each that is off.',
+    labelNames: ['name', 'stage'],
+    registers,
+  })
+  for (const [name, gate] of Object.entries(GATES)) {
+    const stage = gate.stage === 'GA' ? '' : gate.stage.toUpperCase()
+    features.set({ name, stage }, gates[name as keyof typeof GATES] ? 1 : 0)
+  }
+}
+
+/** Of the plain paths only these are counted (P-481). */
+const COUNTED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz'])
+
+interface LabelContext {
+  readonly method: string
+  readonly isServed: (info: ResourceInfo) => boolean
+}
+
+function labelsOf(info: RequestInfo, path: string, { method, isServed }: LabelContext): RequestLabels | undefined {
+  const none = { group: '', version: '', resource: '', subresource: '', scope: '', component: '' }
+  if (info.kind === 'path') {
+    return COUNTED_PATHS.has(path)
+      ? { ...none, verb: method === 'GET' ? 'GET' : 'other', subresource: path }
+      : undefined
+  }
+  if (info.kind === 'broken' || !isServed(info)) return undefined
+  const { group, version, resource, subresource = '' } = info
+  return { verb: verbLabel(info), group, version, resource, subresource, scope: scopeOf(info), component: 'apiserver' }
+}
+
+function scopeOf({ name, namespace }: ResourceInfo): string {
+  if (name !== undefined) return 'resource'
+  return namespace === undefined ? 'cluster' : 'namespace'
+}
+
+const VERB_LABELS: Readonly<Record<ResourceInfo['verb'], string>> = {
+  get: 'GET',
+  list: 'LIST',
+  watch: 'WATCH',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETECOLLECTION',
+  proxy: 'CONNECT',
+  '': 'other',
+}
+
+function verbLabel(info: ResourceInfo): string {
+  return isLongRunning(info) && info.verb !== 'watch' ? 'CONNECT' : VERB_LABELS[info.verb]
+}

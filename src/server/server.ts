@@ -1,0 +1,120 @@
+// Puts the rooms together: opens the store, then the listener, and closes them in reverse. Whatever was opened before a
+// failing step is closed again.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { healthRoutes } from '../handlers/health.ts'
+import { showMetrics } from '../handlers/metrics.ts'
+import { showVersion } from '../handlers/version.ts'
+import { withFilters } from '../http/filters/filters.ts'
+import type { Handler } from '../http/http.ts'
+import type { FinishedRequest } from '../http/listener.ts'
+import { indexPage, routeRequests, type Route } from '../http/router.ts'
+import type { Kv } from '../kv/kv.ts'
+import type { Log } from '../lib/log.ts'
+import { openAuthenticator, openAuthorizer } from './access.ts'
+import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
+import type { Config } from './config.ts'
+import { makePrivateDirectory } from './files.ts'
+import { healthChecks } from './health.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
+import { listen, servingFiles } from './serving.ts'
+import { openStorage } from './storage.ts'
+import { versionInfo } from './version.ts'
+
+export interface RunningServer {
+  /** Where this machine reaches it: `https://127.0.0.1:6443`. */
+  readonly url: string
+  readonly kubeconfigFile: string
+  /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
+  stop(): Promise<void>
+}
+
+/** How long requests under way may take to finish when the server stops. */
+const DRAIN_MS = 60_000
+
+/** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start. */
+export async function startServer(config: Config, log: Log): Promise<RunningServer> {
+  const opened = new AsyncDisposableStack()
+  try {
+    return await compose(config, log, opened)
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
+
+async function compose(config: Config, log: Log, opened: AsyncDisposableStack): Promise<RunningServer> {
+  const { dataDirectory } = config
+  if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
+  const kv = await openStorage(config.storage)
+  opened.defer(() => kv.close())
+  const { tls, authority } = servingFiles(config)
+  const token = adminToken(dataDirectory)
+  const metrics = openMetrics({ version: versionInfo(), gates: config.featureGates, isServed: () => false })
+  const life = new Life(config.livezGraceMs)
+  const handler = withFilters(routeRequests({ routes: routesOf({ kv, metrics, life, log }) }), {
+    ...config,
+    log,
+    authenticator: openAuthenticator(config, token, log),
+    authorizer: openAuthorizer(config.authorizationModes),
+    isClosing: () => life.stage === 'closing',
+  })
+  const kubeconfig = kubeconfigPlace(config.kubeconfigFile, dataDirectory)
+  opened.defer(kubeconfig.remove)
+  const observe = (finished: FinishedRequest): void => {
+    metrics.observe(finished)
+    logRequest(log, finished)
+  }
+  const listener = await listen(config, { tls, handler, log, observe })
+  opened.defer(() => listener.close(DRAIN_MS))
+  const url = localUrl(listener.host, listener.port)
+  writeKubeconfig(kubeconfig.file, { url, authority, token })
+  life.stage = 'serving'
+  let stopped: Promise<void> | undefined
+  const stop = async (): Promise<void> => {
+    life.stage = 'stopping'
+    await sleep(config.shutdownDelayMs)
+    life.stage = 'closing'
+    await opened.disposeAsync()
+  }
+  return { url, kubeconfigFile: kubeconfig.file, stop: () => (stopped ??= stop()) }
+}
+
+/** One line a request, at its end. */
+function logRequest(log: Log, { request, status, sentBytes, milliseconds }: FinishedRequest): void {
+  const { auditId, method, path, user, remote } = request
+  log.debug(
+    { auditId, method, path, status, sentBytes, milliseconds, user: user.name, from: remote.address },
+    'request finished',
+  )
+}
+
+/** Where the server is between its start and its end. */
+class Life {
+  stage: 'starting' | 'serving' | 'stopping' | 'closing' = 'starting'
+  readonly #graceUntil: number
+
+  constructor(graceMs: number) {
+    this.#graceUntil = performance.now() + graceMs
+  }
+
+  readonly isStarted = (): boolean => this.stage !== 'starting'
+  readonly isStopping = (): boolean => this.stage === 'stopping' || this.stage === 'closing'
+  readonly inGracePeriod = (): boolean => performance.now() < this.#graceUntil
+}
+
+interface RouteParts {
+  readonly kv: Kv
+  readonly metrics: Metrics
+  readonly life: Life
+  readonly log: Log
+}
+
+function routesOf({ kv, metrics, life, log }: RouteParts): Route[] {
+  const routes: Route[] = [
+    ...healthRoutes({ checks: healthChecks(kv, life), inGracePeriod: life.inGracePeriod, log }),
+    { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
+    { path: '/metrics', handler: showMetrics(metrics) },
+  ]
+  const index: Handler = indexPage(routes.map(({ path }) => path))
+  return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
+}

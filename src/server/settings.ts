@@ -1,0 +1,61 @@
+// Collects what was set, and where: the command line before the environment before the configuration file before the
+// defaults. Values are still text here; `config.ts` reads them.
+import { parseArgs } from 'node:util'
+import { closestWord } from '../lib/closest-word.ts'
+import { environmentName, findFlag, FLAGS, flagNames, type FlagName } from './flags.ts'
+import { usageError } from './start-error.ts'
+
+export interface Setting {
+  readonly text: string
+  /** What to call it in a message: `--secure-port`, `QUARTERDECK_SECURE_PORT`, `secure-port in x.yaml`. */
+  readonly source: string
+}
+
+export type Settings = ReadonlyMap<FlagName, Setting>
+
+/** Throws a `StartError` for what is not a flag of ours, with the one that was probably meant. */
+export function readArguments(args: readonly string[]): Settings {
+  const options = Object.fromEntries(
+    FLAGS.map(({ name, kind }) => [name, { type: kind === 'switch' ? ('boolean' as const) : ('string' as const) }]),
+  )
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  const settings = new Map<FlagName, Setting>()
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw usageError(`unexpected argument "${token.value}"`)
+    if (token.kind !== 'option') continue
+    const flag = findFlag(token.name)
+    if (flag === undefined) throw unknownFlag(token.rawName, token.name)
+    const text = token.value ?? (flag.kind === 'switch' ? 'true' : undefined)
+    if (text === undefined) throw usageError(`${token.rawName} needs a value`)
+    settings.set(flag.name as FlagName, { text, source: token.rawName })
+  }
+  return settings
+}
+
+function unknownFlag(raw: string, name: string): Error {
+  const meant = closestWord(name, flagNames())
+  return usageError(`unknown flag ${raw}${meant === undefined ? '' : `; did you mean --${meant}?`}`)
+}
+
+/** `QUARTERDECK_…` of every flag. Throws for a variable that looks like one of ours and is not. */
+export function readEnvironment(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const names = new Map(FLAGS.map(({ name }) => [environmentName(name), name]))
+  const settings = new Map<FlagName, Setting>()
+  for (const [variable, text] of Object.entries(environment)) {
+    if (!variable.startsWith('QUARTERDECK_') || text === undefined) continue
+    const name = names.get(variable)
+    if (name === undefined) {
+      const meant = closestWord(variable, names.keys())
+      throw usageError(
+        `unknown environment variable ${variable}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      )
+    }
+    settings.set(name, { text, source: variable })
+  }
+  return settings
+}
+
+/** The first of several that has a setting wins. */
+export function mergeSettings(...all: readonly Settings[]): Settings {
+  return new Map(all.toReversed().flatMap((settings) => [...settings]))
+}

@@ -1,0 +1,29 @@
+// What the program is and which level of the API it serves.
+import { readFileSync } from 'node:fs'
+import { arch, platform, version as nodeVersion } from 'node:process'
+import type { VersionInfo } from '../handlers/version.ts'
+
+/** The level of the API, in the form that clients take for the version of the server. */
+const API_LEVEL = '1.36.4'
+
+export function programVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  return manifest.version
+}
+
+export function versionInfo(): VersionInfo {
+  const [major = '', minor = ''] = API_LEVEL.split('.')
+  return {
+    major,
+    minor,
+    gitVersion: `v${API_LEVEL}+quarterdeck-${programVersion()}`,
+    gitCommit: '',
+    gitTreeState: 'clean',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: `node ${nodeVersion}`,
+    compiler: 'v8',
+    platform: `${platform}/${arch === 'x64' ? 'amd64' : arch}`,
+  }
+}
