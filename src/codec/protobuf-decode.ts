@@ -4,7 +4,7 @@ import type { Value } from '../api/value.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember } from '../schema/table.ts'
 import { mapValueType } from './protobuf-encode.ts'
 import { ProtobufError } from './protobuf-error.ts'
-import { readDuration, readIntOrString, readMoment, readRawText } from './protobuf-forms.ts'
+import { readDuration, readIntOrString, readJson, readMoment, readText } from './protobuf-forms.ts'
 import {
   closeMessage,
   OpenList,
@@ -14,7 +14,6 @@ import {
   type OpenMessage,
   type OpenValue,
 } from './protobuf-open.ts'
-import { parseRawJson } from './protobuf-raw-json.ts'
 import { ProtobufReader } from './protobuf-reader.ts'
 
 /** The object of a whole message. Throws `ProtobufError` where the bytes are not one. */
@@ -159,17 +158,15 @@ class MessageDecoder {
       case 'microTime':
         return readMoment(this.#reader, shape.kind)
       case 'quantity':
-        return readRawText(this.#reader) ?? '0'
+        return readText(this.#reader) ?? '0'
       case 'duration':
         return readDuration(this.#reader)
       case 'intOrString':
         return readIntOrString(this.#reader)
       case 'rawExtension':
       case 'fieldsV1':
-      case 'any': {
-        const text = readRawText(this.#reader)
-        return text === undefined || text === '' ? null : parseRawJson(text)
-      }
+      case 'any':
+        return readJson(this.#reader)
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':

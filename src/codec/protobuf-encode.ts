@@ -4,9 +4,9 @@ import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember, WireType } from '../schema/table.ts'
 import { ProtobufError } from './protobuf-error.ts'
-import { formatRawJson } from './protobuf-raw-json.ts'
 import { momentOf } from './protobuf-time.ts'
 import { ProtobufWriter } from './protobuf-writer.ts'
+import { stringifyJson } from './stored-json.ts'
 
 /** The wire types of protobuf that are in use. */
 const VARINT = 0
@@ -187,7 +187,7 @@ export class ProtobufEncoder extends ProtobufWriter {
       case 'rawExtension':
       case 'fieldsV1':
       case 'any':
-        return this.textField(1, formatRawJson(value))
+        return this.textField(1, stringifyJson(value))
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':

@@ -1,6 +1,9 @@
 // The small messages that are one value in JSON: moments, durations, int-or-string, and texts in a wrapper. Each reads to the
 // end of the message that the reader is in, and passes over what it does not know.
+import type { Value } from '../api/value.ts'
 import { formatDuration } from '../lib/duration.ts'
+import { JsonSyntaxError } from './json-exact.ts'
+import { parseJson } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import type { ProtobufReader } from './protobuf-reader.ts'
 import { formatMicroMoment, formatMoment } from './protobuf-time.ts'
@@ -19,13 +22,29 @@ export function readMoment(reader: ProtobufReader, kind: 'time' | 'microTime'): 
 }
 
 /** The text in field 1; undefined where there is none. */
-export function readRawText(reader: ProtobufReader): string | undefined {
+export function readText(reader: ProtobufReader): string | undefined {
   let text: string | undefined
   for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
     if (tag === 0x0a) text = reader.text()
     else skip(reader, tag, 1)
   }
   return text
+}
+
+/** The JSON that is in field 1 as bytes, `null` where there is none. It comes from users, like a body. */
+export function readJson(reader: ProtobufReader): Value {
+  let bytes: Buffer | undefined
+  for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+    if (tag === 0x0a) bytes = reader.bytes()
+    else skip(reader, tag, 1)
+  }
+  if (bytes === undefined || bytes.length === 0) return null
+  try {
+    return parseJson(bytes).value
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    throw new ProtobufError(`embedded JSON: ${error.message}`, { cause: error })
+  }
 }
 
 export function readDuration(reader: ProtobufReader): string {

@@ -7,8 +7,8 @@ import type { KindSchema, ObjectShape } from '../schema/table.ts'
 import { decodeMessage } from './protobuf-decode.ts'
 import { ProtobufEncoder } from './protobuf-encode.ts'
 import { ProtobufError } from './protobuf-error.ts'
-import { parseExactJson } from './protobuf-raw-json.ts'
 import { ProtobufReader } from './protobuf-reader.ts'
+import { parseJson } from './stored-json.ts'
 
 const PREFIX = Buffer.of(0x6b, 0x38, 0x73, 0x00)
 /** The fields 3 and 4 of the envelope, which the reference writes though they are empty. */
@@ -47,14 +47,9 @@ export function encodeRaw(shape: ObjectShape, object: ValueMap): Buffer {
 
 /** Stored JSON, straight to protobuf: it is our own, so nothing is checked. */
 export function encodeProtobufFromJson(kind: KindSchema, json: Buffer): Buffer {
-  return encodeProtobuf(kind, parseStoredJson(json))
-}
-
-/** An object from our own bytes. */
-export function parseStoredJson(json: Buffer): ValueMap {
-  const object = parseExactJson(json.toString())
+  const object = parseJson(json)
   if (!isMap(object)) throw new InvariantError('what is stored is not an object')
-  return object
+  return encodeProtobuf(kind, object)
 }
 
 /** Bytes of another content type in an envelope: a Table travels as JSON in protobuf (D10). */

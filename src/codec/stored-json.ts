@@ -36,10 +36,11 @@ export function encodeStored(object: ApiObject): Buffer {
   const { resourceVersion: _version, selfLink: _link, ...metadata } = object.metadata
   const stored =
     'resourceVersion' in object.metadata || 'selfLink' in object.metadata ? { ...object, metadata } : object
-  return Buffer.from(stringify(stored))
+  return Buffer.from(stringifyJson(stored))
 }
 
-function stringify(value: Value): string {
+/** Compact JSON text; what `JSON.stringify` gives, with integers of any size. */
+export function stringifyJson(value: Value): string {
   try {
     return JSON.stringify(value)
   } catch (error) {
