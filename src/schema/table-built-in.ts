@@ -21,6 +21,7 @@ import type {
   WireField,
   WireType,
 } from './table.ts'
+import { isAlwaysShown } from './zero-value.ts'
 
 interface Declared {
   readonly file: CompiledFile
@@ -31,6 +32,7 @@ interface Declared {
 interface OpenObject extends ObjectShape {
   readonly fields: Field[]
   readonly byName: Map<string, Field>
+  readonly shown: Field[]
   readonly wire: WireField[] | undefined
 }
 
@@ -157,6 +159,7 @@ export class BuiltInTable implements SchemaTable {
       name,
       fields: [],
       byName: new Map(),
+      shown: [],
       mapType: type.atomic === true ? 'atomic' : 'granular',
       preserveUnknown: false,
       typeMeta: type.kind !== undefined && type.typeMeta !== false,
@@ -234,6 +237,7 @@ function isWireType(name: string): name is WireType {
 function addTo(shape: OpenObject, field: Field): void {
   shape.fields.push(field)
   shape.byName.set(field.name, field)
+  if (isAlwaysShown(field)) shape.shown.push(field)
 }
 
 function ownGvk({ file, type }: Declared): GroupVersionKind {

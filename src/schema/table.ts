@@ -68,6 +68,8 @@ export interface ObjectShape {
   /** In the order of JSON output. Inlined structs are flattened into their parent here. */
   readonly fields: readonly Field[]
   readonly byName: ReadonlyMap<string, Field>
+  /** Those of the fields that JSON shows even where they were never set; `shownFields` finds them where this is absent. */
+  readonly shown?: readonly Field[]
   readonly mapType: 'granular' | 'atomic'
   /** Unknown members are kept, not dropped (custom kinds). */
   readonly preserveUnknown: boolean
@@ -140,6 +142,8 @@ export interface KindSchema extends GroupVersionKind {
   readonly isList: boolean
   /** False where the kind exists only in JSON (custom resources, audit events, …). */
   readonly hasProtobuf: boolean
+  /** A kind of a custom resource definition: its JSON has the members of all maps sorted. */
+  readonly custom?: boolean
 }
 
 /** All kinds known now. Immutable; a change of custom definitions makes a new one. */

@@ -1,0 +1,295 @@
+// From JSON values to canonical objects of a built-in kind: types are checked with the reference's messages, scalars take their
+// canonical forms, members that JSON would leave out go, those that it always shows come. What is unknown is dropped and told.
+import { quoted } from '../api/field-error.ts'
+import { type Value, type ValueMap, setOwn } from '../api/value.ts'
+import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
+import { ExactMap, ExactNumber, type ExactValue, plainValue, type SourceValue } from './exact-value.ts'
+import type { Field, ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
+import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
+
+export interface Decoded {
+  readonly value: ValueMap
+  /** Unknown and repeated members in document order: `unknown field "spec.foo"`. Each once, at most a hundred. */
+  readonly problems: readonly string[]
+}
+
+/** A value of the wrong type, or a text that is not what its field holds; the message is the reference's. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError'
+}
+
+/** As many as the reference records. */
+const MAX_PROBLEMS = 100
+
+/**
+ * The canonical object that a document says; `null` says an empty one. Throws `DecodeError`. `at` is where the document is a
+ * part of another: the path before all paths in problems.
+ */
+export function decodeObject(source: SourceValue, shape: ObjectShape, at = ''): Decoded {
+  return new Decoder(shape, at).decode(source)
+}
+
+type SourceMap = ExactMap | ValueMap
+
+/** One document under way. The stacks stand where a fault is thrown, so that the message can say where it was. */
+class Decoder {
+  readonly #root: ObjectShape
+  readonly #problems = new Set<string>()
+  /** Names of fields, without indices and the keys of maps: how type errors say the place. */
+  readonly #fields: string[] = []
+  /** Fields, indices and keys: how problems say the place. */
+  readonly #path: (string | number)[] = []
+  /** The record that the last field belongs to. */
+  #record: ObjectShape
+  /** Inside of values that the reference does not look at strictly. */
+  #lenient = false
+  #exact = false
+
+  constructor(root: ObjectShape, at: string) {
+    this.#root = root
+    this.#record = root
+    if (at !== '') this.#path.push(at)
+  }
+
+  decode(source: SourceValue): Decoded {
+    this.#exact = source instanceof ExactMap
+    try {
+      return { value: this.#object(this.#root, source), problems: [...this.#problems] }
+    } catch (error) {
+      if (!(error instanceof ScalarFaultError)) throw error
+      const { fault } = error
+      throw new DecodeError(fault.kind === 'text' ? fault.message : this.#typeMessage(fault.found, fault.wanted))
+    }
+  }
+
+  #typeMessage(found: string, wanted: string): string {
+    const place = `${typeName(this.#record)}.${this.#fields.join('.')}`
+    const type = wanted === 'string' && this.#fields.at(-1) === 'uid' ? 'types.UID' : wanted
+    const target = this.#fields.length === 0 ? `value of type ${type}` : `struct field ${place} of type ${type}`
+    return `json: cannot unmarshal ${found} into Go ${target}`
+  }
+
+  #value(shape: Shape, source: SourceValue): Value {
+    switch (shape.kind) {
+      case 'object':
+        return this.#object(shape, source)
+      case 'list':
+        return this.#list(shape, source)
+      case 'map':
+        return this.#map(shape, source)
+      case 'any':
+      case 'rawExtension':
+      case 'fieldsV1':
+        return this.#plain(source)
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
+        return this.#schemaOr(shape, source)
+      default:
+        return source === null ? zeroOf(shape) : decodeScalar(shape.kind, source)
+    }
+  }
+
+  #object(shape: ObjectShape, source: SourceValue): ValueMap {
+    if (source === null) return zeroOf(shape) as ValueMap
+    if (!isSourceMap(source)) return this.#wrong(source, shape)
+    const record = this.#record
+    const out = source instanceof ExactMap ? this.#exactMembers(shape, source) : this.#members(shape, source)
+    this.#record = record
+    let complete: Record<string, Value> | undefined
+    for (const field of shownFields(shape)) {
+      if (out[field.name] !== undefined) continue
+      complete ??= out === source ? { ...out } : out
+      complete[field.name] = zeroOfField(field)
+    }
+    return complete ?? out
+  }
+
+  /** The members in canonical form; `source` itself where they are in it already, for most are and objects are shared. */
+  #members(shape: ObjectShape, source: ValueMap): Record<string, Value> {
+    const keys = Object.keys(source)
+    let out: Record<string, Value> | undefined
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] ?? ''
+      const member = source[key] ?? null
+      const value = this.#member(shape, key, member)
+      if (value === member && out === undefined) continue
+      out ??= firstMembers(source, keys, i)
+      if (value !== undefined) setOwn(out, key, value)
+    }
+    return out ?? source
+  }
+
+  #exactMembers(shape: ObjectShape, source: ExactMap): Record<string, Value> {
+    const out: Record<string, Value> = {}
+    const seen = new Set<string>()
+    for (const [i, key] of source.keys.entries()) {
+      // A repeated member that is unknown is told as unknown, once.
+      if (seen.has(key) && (shape.byName.has(key) || isTypeMeta(shape, key))) this.#report('duplicate', key)
+      seen.add(key)
+      const value = this.#member(shape, key, source.values[i] ?? null)
+      if (value !== undefined) setOwn(out, key, value)
+      else if (Object.hasOwn(out, key)) delete out[key]
+    }
+    return out
+  }
+
+  /** The canonical form of a member; undefined where the object is canonical without it. */
+  #member(shape: ObjectShape, key: string, source: SourceValue): Value | undefined {
+    const field = shape.byName.get(key)
+    if (field === undefined) {
+      if (isTypeMeta(shape, key)) return this.#typeMeta(shape, key, source)
+      if (shape.preserveUnknown) return this.#plain(source)
+      this.#report('unknown', key)
+      return undefined
+    }
+    this.#record = shape
+    this.#fields.push(key)
+    this.#path.push(key)
+    const value = field.pointer && source === null ? null : this.#value(field.shape, source)
+    this.#path.pop()
+    this.#fields.pop()
+    return isOmitted(field, value) ? undefined : emptied(field, value)
+  }
+
+  #typeMeta(shape: ObjectShape, key: string, source: SourceValue): Value | undefined {
+    this.#record = shape
+    this.#fields.push(key)
+    const text = source === null ? '' : decodeScalar('string', source)
+    this.#fields.pop()
+    return text === '' ? undefined : text
+  }
+
+  #list(shape: ListShape, source: SourceValue): Value {
+    if (source === null) return null
+    if (!Array.isArray(source)) return this.#wrong(source, shape)
+    const items = source as readonly SourceValue[]
+    const record = this.#record
+    let out: Value[] | undefined
+    this.#path.push(0)
+    for (let i = 0; i < items.length; i++) {
+      this.#path[this.#path.length - 1] = i
+      this.#record = record
+      const item = items[i] ?? null
+      const value = this.#value(shape.item, item)
+      if (out === undefined && value !== item) out = items.slice(0, i) as Value[]
+      out?.push(value)
+    }
+    this.#path.pop()
+    return out ?? (items as readonly Value[])
+  }
+
+  #map(shape: MapShape, source: SourceValue): Value {
+    if (source === null) return null
+    if (!isSourceMap(source)) return this.#wrong(source, shape)
+    const exact = source instanceof ExactMap ? source : undefined
+    const keys = exact?.keys ?? Object.keys(source)
+    const record = this.#record
+    let out: Record<string, Value> | undefined = exact && {}
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] ?? ''
+      const member = (exact === undefined ? (source as ValueMap)[key] : exact.values[i]) ?? null
+      if (exact !== undefined && out !== undefined && Object.hasOwn(out, key)) this.#report('duplicate', key)
+      this.#path.push(key)
+      this.#record = record
+      // An absent value in a map of bytes does not survive storage as such.
+      const value = member === null && shape.value.kind === 'bytes' ? '' : this.#value(shape.value, member)
+      this.#path.pop()
+      if (out === undefined && value === member) continue
+      out ??= firstMembers(source as ValueMap, keys, i)
+      setOwn(out, key, value)
+    }
+    return out ?? (source as ValueMap)
+  }
+
+  #schemaOr(shape: OpaqueShape, source: SourceValue): Value {
+    const { schema } = shape
+    if (source === null || schema === undefined) return this.#plain(source)
+    const lenient = this.#lenient
+    this.#lenient = true
+    try {
+      if (isSourceMap(source)) return this.#object(schema, source)
+      if (typeof source === 'boolean' && shape.kind === 'schemaOrBool') return source
+      if (shape.kind === 'schemaOrBool') throw new DecodeError('boolean or JSON schema expected')
+      if (!Array.isArray(source)) return null
+      const items = source as readonly SourceValue[]
+      if (shape.kind === 'schemaOrStringArray') return items.map((item) => decodeScalar('string', item ?? ''))
+      return items.map((item) => this.#object(schema, item))
+    } finally {
+      this.#lenient = lenient
+    }
+  }
+
+  /** What is kept as it came. */
+  #plain(source: SourceValue): Value {
+    return this.#exact ? plainValue(source as ExactValue) : (source as Value)
+  }
+
+  #wrong(source: SourceValue, shape: Shape): never {
+    throw new ScalarFaultError({ kind: 'type', found: typeOf(source), wanted: goType(shape) })
+  }
+
+  #report(kind: 'unknown' | 'duplicate', key: string): void {
+    if (this.#lenient || this.#problems.size >= MAX_PROBLEMS) return
+    let path = ''
+    for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`
+    this.#problems.add(`${kind} field ${quoted(path === '' ? key : `${path}.${key}`)}`)
+  }
+}
+
+/** Lists and maps without members do not survive storage as such: they read back as never set. */
+function emptied(field: Field, value: Value): Value {
+  if (field.omit !== 'never' || typeof value !== 'object') return value
+  const { kind } = field.shape
+  if ((kind !== 'list' && kind !== 'map') || field.pointer || value === null) return value
+  return (kind === 'list' ? (value as readonly Value[]) : Object.keys(value)).length === 0 ? null : value
+}
+
+/** A new map with the first members of another. */
+function firstMembers(source: ValueMap, keys: readonly string[], count: number): Record<string, Value> {
+  const out: Record<string, Value> = {}
+  for (let i = 0; i < count; i++) {
+    const key = keys[i] ?? ''
+    setOwn(out, key, source[key] ?? null)
+  }
+  return out
+}
+
+function isTypeMeta(shape: ObjectShape, key: string): boolean {
+  return shape.typeMeta && (key === 'kind' || key === 'apiVersion')
+}
+
+function isSourceMap(source: SourceValue): source is SourceMap {
+  return typeof source === 'object' && source !== null && !Array.isArray(source) && !(source instanceof ExactNumber)
+}
+
+/** `PodSpec` of `core_v1.PodSpec`. */
+function typeName(shape: ObjectShape): string {
+  return shape.name.slice(shape.name.lastIndexOf('.') + 1)
+}
+
+/** How the reference writes a type: `v1.PodSpec`, `[]v1.Container`, `map[string]string`. */
+function goType(shape: Shape): string {
+  switch (shape.kind) {
+    case 'object': {
+      const stem = shape.name.slice(0, shape.name.lastIndexOf('.'))
+      return `${stem.slice(stem.lastIndexOf('_') + 1)}.${typeName(shape)}`
+    }
+    case 'list':
+      return `[]${goType(shape.item)}`
+    case 'map':
+      return shape.value.kind === 'quantity' ? 'v1.ResourceList' : `map[string]${goType(shape.value)}`
+    case 'bytes':
+      return '[]uint8'
+    case 'boolean':
+      return 'bool'
+    case 'number':
+      return 'float64'
+    case 'quantity':
+      return 'resource.Quantity'
+    case 'intOrString':
+      return 'intstr.IntOrString'
+    default:
+      return shape.kind
+  }
+}

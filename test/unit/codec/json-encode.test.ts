@@ -1,0 +1,144 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ValueMap } from '../../../src/api/value.ts'
+import { encodeJson, plainJson, sortedJson, stringJson } from '../../../src/codec/json-encode.ts'
+import { indentJson } from '../../../src/codec/json-indent.ts'
+import { parseJson } from '../../../src/codec/json-parse.ts'
+import { decodeObject } from '../../../src/schema/decode.ts'
+import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
+import type { KindSchema } from '../../../src/schema/table.ts'
+import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
+import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
+
+const table = loadBuiltInSchema()
+
+function kindOf(kind: string, group = '', version = 'v1'): KindSchema {
+  const schema = table.kind({ group, version, kind })
+  if (schema === undefined) throw new Error(`no kind ${kind}`)
+  return schema
+}
+
+const encode = (kind: KindSchema, object: ValueMap): string => encodeJson(object, kind).toString()
+
+describe('canonical JSON', () => {
+  it('has the members in the reference’s order, whatever order they come in', () => {
+    const object = {
+      status: {},
+      spec: { nodeName: 'n', containers: [] },
+      metadata: { uid: 'u', name: 'a' },
+      apiVersion: 'v1',
+      kind: 'Pod',
+    }
+    expect(encode(kindOf('Pod'), object)).toBe(
+      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","uid":"u"},"spec":{"containers":[],"nodeName":"n"},"status":{}}',
+    )
+  })
+
+  it('shows what is always shown and leaves out what is empty', () => {
+    expect(encode(kindOf('Pod'), { spec: { hostNetwork: false, nodeName: '', volumes: [] } })).toBe(
+      '{"metadata":{},"spec":{"containers":null},"status":{}}',
+    )
+    expect(encode(kindOf('Event'), {})).toBe(
+      '{"metadata":{},"involvedObject":{},"source":{},"firstTimestamp":null,"lastTimestamp":null,"eventTime":null,"reportingComponent":"","reportingInstance":""}',
+    )
+  })
+
+  it('sorts the keys of maps by their bytes', () => {
+    const data = { '9': 'a', '10': 'b', Z: 'c', a: 'd', '\u{1f600}': 'e', '\uffff': 'f' }
+    expect(encode(kindOf('ConfigMap'), { data })).toBe(
+      '{"metadata":{},"data":{"10":"b","9":"a","Z":"c","a":"d","\uffff":"f","\u{1f600}":"e"}}',
+    )
+  })
+
+  it('keeps integers of 64 bits', () => {
+    expect(encode(kindOf('Pod'), { metadata: { generation: 9223372036854775807n } })).toContain(
+      '"generation":9223372036854775807',
+    )
+  })
+
+  it('leaves out what the kind does not know', () => {
+    expect(encode(kindOf('ConfigMap'), { foo: 1, data: { a: 'b' } })).toBe('{"metadata":{},"data":{"a":"b"}}')
+  })
+
+  it('writes custom kinds with all members sorted', () => {
+    const kind: KindSchema = { ...kindOf('Pod'), custom: true }
+    expect(encode(kind, { kind: 'Foo', apiVersion: 'g/v1', spec: { b: 1, a: [{ d: null, c: {} }] } })).toBe(
+      '{"apiVersion":"g/v1","kind":"Foo","spec":{"a":[{"c":{},"d":null}],"b":1}}',
+    )
+  })
+
+  it.each([
+    ['markup', '<a href="x">&', '"\\u003ca href=\\"x\\"\\u003e\\u0026"'],
+    ['separators', '\u2028\u2029', '"\\u2028\\u2029"'],
+    ['controls', '\b\f\n\r\t\u0000\u001f\u007f', '"\\b\\f\\n\\r\\t\\u0000\\u001f\u007f"'],
+    ['other text', 'é\u{1f600}/', '"é\u{1f600}/"'],
+    ['half a character', 'a\ud800', '"a\ufffd"'],
+  ])('escapes as the reference does: %s', (_name, text, json) => {
+    expect(stringJson(text)).toBe(json)
+  })
+
+  it.each([
+    [1.5, '1.5'],
+    [1e21, '1e+21'],
+    [1e-7, '1e-7'],
+    [-0, '-0'],
+    [123456789012345, '123456789012345'],
+    [-9223372036854775808n, '-9223372036854775808'],
+  ])('prints the number %s', (number, text) => {
+    expect(plainJson(number)).toBe(text)
+  })
+
+  it('is the same for any order of members, and reads back equal', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+        const text = sortedJson(value as ValueMap)
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(sortedJson(parseJson(Buffer.from(text)).value)).toBe(text)
+      }),
+    )
+  })
+})
+
+describe('pretty JSON', () => {
+  it('is laid out as the platform does', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, null, 2))
+      }),
+    )
+  })
+})
+
+describe('the reference’s objects', () => {
+  const served = goldenFixtures(table).filter(({ kind }) => kind !== undefined)
+
+  it('are there', () => expect(served.length).toBeGreaterThan(40))
+
+  it.each(served.map((golden) => [golden.name, golden] as const))(
+    '%s is read and written byte for byte',
+    (_name, golden) => {
+      if (golden.kind === undefined) throw new Error('not served')
+      const { value, problems } = decodeObject(parseJson(Buffer.from(golden.json)).source, golden.kind.shape)
+      expect(problems).toEqual([])
+      expect(indentJson(encode(golden.kind, value))).toBe(golden.json)
+    },
+  )
+})
+
+describe('random objects of every kind', () => {
+  it.each([...table.kinds()].map((kind) => [`${kind.group}/${kind.version} ${kind.kind}`, kind] as const))(
+    '%s reads back equal',
+    (_name, kind) => {
+      fc.assert(
+        fc.property(arbitraryObject(kind), (object) => {
+          const bytes = encodeJson(object, kind)
+          const { value, problems } = decodeObject(parseJson(bytes).source, kind.shape)
+          expect(problems).toEqual([])
+          expect(value).toEqual(object)
+          expect(encodeJson(value, kind).equals(bytes)).toBe(true)
+        }),
+        { numRuns: 5 },
+      )
+    },
+  )
+})

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import type { ValueMap } from '../../../src/api/value.ts'
+import { pruneUnknown } from '../../../src/schema/prune.ts'
+import type { Field, ObjectShape, Shape } from '../../../src/schema/table.ts'
+
+function field(name: string, shape: Shape, more: Partial<Field> = {}): Field {
+  return { name, shape, required: false, pointer: false, omit: 'empty', nullable: false, ...more }
+}
+
+function object(fields: readonly Field[], preserveUnknown = false): ObjectShape {
+  return {
+    kind: 'object',
+    name: '',
+    fields,
+    byName: new Map(fields.map((each) => [each.name, each])),
+    mapType: 'granular',
+    preserveUnknown,
+    typeMeta: false,
+    wire: undefined,
+  }
+}
+
+const inner = object([field('a', { kind: 'string' })])
+const shape = object([
+  field(
+    'spec',
+    object([
+      field('list', { kind: 'list', item: inner, listType: 'atomic', keys: [] }),
+      field('map', { kind: 'map', value: inner, mapType: 'granular' }),
+      field('open', object([field('known', inner)], true)),
+      field('template', object([field('spec', inner)]), { embeddedResource: true }),
+    ]),
+  ),
+])
+
+describe('pruning', () => {
+  it.each<[string, ValueMap, ValueMap, readonly string[]]>([
+    [
+      'keeps what every object has',
+      { kind: 'K', apiVersion: 'v', metadata: { x: 1 } },
+      { kind: 'K', apiVersion: 'v', metadata: { x: 1 } },
+      [],
+    ],
+    ['drops at the top', { foo: 1, spec: {} }, { spec: {} }, ['unknown field "foo"']],
+    [
+      'drops in lists',
+      { spec: { list: [{ a: 'x', b: 1 }] } },
+      { spec: { list: [{ a: 'x' }] } },
+      ['unknown field "spec.list[0].b"'],
+    ],
+    [
+      'drops in maps',
+      { spec: { map: { k: { b: 1 } } } },
+      { spec: { map: { k: {} } } },
+      ['unknown field "spec.map.k.b"'],
+    ],
+    [
+      'keeps the unknown where the schema says so, and prunes what it knows there',
+      { spec: { open: { x: { y: 1 }, known: { z: 1 } } } },
+      { spec: { open: { x: { y: 1 }, known: {} } } },
+      ['unknown field "spec.open.known.z"'],
+    ],
+    [
+      'embedded objects have a kind and metadata',
+      { spec: { template: { kind: 'P', metadata: { m: 1 }, spec: { a: 'x' }, foo: 1 } } },
+      { spec: { template: { kind: 'P', metadata: { m: 1 }, spec: { a: 'x' } } } },
+      ['unknown field "spec.template.foo"'],
+    ],
+    ['leaves wrong types to validation', { spec: { list: 'x', map: [1] } }, { spec: { list: 'x', map: [1] } }, []],
+    [
+      'tells in order of the paths',
+      { z: 1, b: 1, spec: { y: 1 } },
+      { spec: {} },
+      ['unknown field "b"', 'unknown field "spec.y"', 'unknown field "z"'],
+    ],
+  ])('%s', (_name, value, pruned, problems) => {
+    expect(pruneUnknown(value, shape)).toEqual({ value: pruned, problems })
+  })
+
+  it('does not copy what has nothing to prune', () => {
+    const value = { spec: { list: [{ a: 'x' }], map: { k: { a: 'y' } } } }
+    expect(pruneUnknown(value, shape).value).toBe(value)
+  })
+
+  it('__proto__ is a member like any other', () => {
+    const value = JSON.parse('{"spec":{"__proto__":1,"map":{"__proto__":{"a":"x","b":1}}}}') as ValueMap
+    const { value: pruned, problems } = pruneUnknown(value, shape)
+    expect(JSON.stringify(pruned)).toBe('{"spec":{"map":{"__proto__":{"a":"x"}}}}')
+    expect(problems).toEqual(['unknown field "spec.__proto__"', 'unknown field "spec.map.__proto__.b"'])
+  })
+})
