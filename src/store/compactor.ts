@@ -3,6 +3,7 @@
 import { ABSENT } from '../kv/kv.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
 import { normalizePrefix } from './keys.ts'
 
 /** Under the server's prefix; its value is the revision before which history is forgotten. */
@@ -32,7 +33,7 @@ export class Compactor {
 
   /** Resolves when the signal fires and nothing is under way. */
   async run(signal: AbortSignal): Promise<void> {
-    while (await this.#pause(signal)) {
+    while (await pause(this.#options.clock, this.#options.intervalMs, signal)) {
       try {
         await this.tick(signal)
       } catch (error) {
@@ -55,21 +56,5 @@ export class Compactor {
     if (past === undefined) return undefined
     await this.#options.kv.compact(past, signal)
     return past
-  }
-
-  /** False where the signal cut it short. */
-  #pause(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return Promise.resolve(false)
-    return new Promise((resolve) => {
-      const cancel = this.#options.clock.callAfter(this.#options.intervalMs, () => {
-        signal.removeEventListener('abort', onAbort)
-        resolve(true)
-      })
-      const onAbort = (): void => {
-        cancel()
-        resolve(false)
-      }
-      signal.addEventListener('abort', onAbort, { once: true })
-    })
   }
 }

@@ -49,6 +49,11 @@ export function translate(error: unknown, operation: Operation): unknown {
   }
 }
 
+/** What was told of the storage as a whole, told of what the caller was doing. */
+export function retell(error: unknown, operation: Operation): unknown {
+  return error instanceof ApiError && error.cause instanceof KvError ? translate(error.cause, operation) : error
+}
+
 /** */
 function expired(operation: Operation, cause: unknown): ApiError {
   if (operation.verb === 'watch') return watchExpired(cause)

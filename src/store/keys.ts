@@ -43,12 +43,16 @@ export function namespaceInType(namespace: string): string | undefined {
 
 /** The names that `keyInType` made the key of; undefined for a key that it cannot have made. */
 export function namesOf(resource: StoredResource, key: string): KeyNames | undefined {
+  return key.includes('/') === resource.namespaced ? namesIn(key) : undefined
+}
+
+/** The same, where the key itself says whether its type has namespaces. */
+export function namesIn(key: string): KeyNames | undefined {
   const slash = key.indexOf('/')
-  if (slash >= 0 !== resource.namespaced || key.includes('/', slash + 1)) return undefined
+  if (slash === 0 || key.includes('/', slash + 1)) return undefined
   const namespace = slash < 0 ? '' : unescapeSegment(key.slice(0, slash))
   const name = unescapeSegment(key.slice(slash + 1))
-  if (namespace === undefined || name === undefined || name === '') return undefined
-  return namespace === '' && resource.namespaced ? undefined : { namespace, name }
+  return namespace === undefined || name === undefined || name === '' ? undefined : { namespace, name }
 }
 
 /** Whatever is not printable ASCII, the separator and the escape character itself; of `.` and `..`, the dots. */

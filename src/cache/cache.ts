@@ -1,0 +1,328 @@
+// The watch cache: a store that answers from memory. It follows the whole storage by one stream; a consistent read is one
+// shared question to the storage and then memory; writes go through. `run` keeps it going, `ready` says when it answers.
+import type { ListAt, ReadAt } from '../api/read.ts'
+import { ApiError } from '../api/status.ts'
+import type { Clock } from '../lib/clock.ts'
+import { systemClock } from '../lib/clock.ts'
+import { throwIfCancelled } from '../lib/errors.ts'
+import { notReady, retell, tooLargeResourceVersion, tooOldResourceVersion, watchExpired } from '../store/errors.ts'
+import type { Operation } from '../store/errors.ts'
+import { keyInType } from '../store/keys.ts'
+import type { Current } from '../store/kv-objects.ts'
+import type { FollowableStore } from '../store/kv-store.ts'
+import type {
+  Decide,
+  GetResult,
+  ListPage,
+  ListRequest,
+  ObjectKey,
+  Store,
+  StoredResource,
+  Watch,
+  WatchRequest,
+  WriteResult,
+} from '../store/store.ts'
+import { Barrier } from './barrier.ts'
+import { Bookmarks } from './bookmarks.ts'
+import { listCached } from './cached-list.ts'
+import type { CachedState } from './cached-list.ts'
+import { watchCached } from './cached-watch.ts'
+import type { Contents } from './contents.ts'
+import { Follower } from './follower.ts'
+import { HISTORY_LIMITS } from './history.ts'
+import type { HistoryLimits } from './history.ts'
+import { OwnWrites } from './own-writes.ts'
+import { Progress } from './progress.ts'
+import { planRead } from './read-plan.ts'
+import type { TypeCache } from './type-cache.ts'
+
+/** How long a reader waits for a revision that has not come (D18), and for a cache that is not filled. */
+const PATIENCE_MS = 3_000
+/** How often what is too old is looked for in types that nothing happens to. */
+const EXPIRE_MS = 15_000
+
+export interface WatchCacheOptions {
+  readonly store: FollowableStore
+  /** The types to have at hand from the start; others are taken up when they are first asked for. */
+  readonly resources: readonly StoredResource[]
+  /** Serve past states from memory (`ListFromCacheSnapshot`). Default: yes. */
+  readonly servePastStates?: boolean
+  readonly historyLimits?: HistoryLimits
+  readonly clock?: Clock
+  /** A load takes long where there is much. */
+  readonly onLoading?: (loaded: number, total: number) => void
+  /** Something went wrong that the cache recovers from by itself. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface WatchCache extends Store {
+  /** Loads and follows until the signal fires; then ends every watch and resolves. To be called once. */
+  run(signal: AbortSignal): Promise<void>
+  /** Resolves when everything is loaded; throws `CancelledError` when the signal fires. */
+  ready(signal: AbortSignal): Promise<void>
+  /** For health checks and metrics. */
+  status(): CacheStatus
+}
+
+export interface CacheStatus {
+  readonly isReady: boolean
+  readonly revision: number
+  readonly objects: number
+  readonly watchers: number
+}
+
+export function openWatchCache(options: WatchCacheOptions): WatchCache {
+  return new MemoryStore(options)
+}
+
+interface Read {
+  readonly at: ListAt
+  readonly verb: Operation['verb']
+  readonly resource: StoredResource
+}
+
+interface TypeState extends CachedState {
+  readonly type: TypeCache
+}
+
+class MemoryStore implements WatchCache {
+  readonly #store: FollowableStore
+  readonly #clock: Clock
+  readonly #servePastStates: boolean
+  readonly #follower: Follower
+  readonly #progress: Progress
+  readonly #barrier: Barrier
+  readonly #bookmarks: Bookmarks
+  readonly #ownWrites = new OwnWrites()
+  readonly #resources = new Map<string, StoredResource>()
+  readonly #untilReady = new Set<() => void>()
+  readonly #life = new AbortController()
+  /** Undefined while they are being loaded. */
+  #contents: Contents | undefined
+
+  constructor(options: WatchCacheOptions) {
+    this.#store = options.store
+    this.#clock = options.clock ?? systemClock
+    this.#servePastStates = options.servePastStates ?? true
+    for (const resource of options.resources) this.#resources.set(resource.storagePrefix, resource)
+    this.#progress = new Progress(this.#clock, () => this.#follower.requestProgress())
+    this.#barrier = new Barrier(this.#progress, () => this.#store.newestRevision(this.#life.signal))
+    this.#bookmarks = new Bookmarks(this.#clock, () => this.#progress.revision)
+    this.#follower = new Follower({
+      source: options.store,
+      clock: this.#clock,
+      limits: options.historyLimits ?? HISTORY_LIMITS,
+      prepare: (contents) => this.#resources.forEach((resource) => contents.typeOf(resource)),
+      events: {
+        onLoading: options.onLoading ?? (() => {}),
+        onLoaded: (contents, revision) => this.#begin(contents, revision),
+        onProgress: (revision) => this.#advance(revision),
+        onLost: (error) => this.#lose(watchExpired(error)),
+        onError: options.onError ?? (() => {}),
+      },
+    })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const alarm = { cancel: (): void => {} }
+    const expire = (): void => {
+      this.#contents?.expire()
+      alarm.cancel = this.#clock.callAfter(EXPIRE_MS, expire)
+    }
+    expire()
+    try {
+      await this.#follower.run(signal)
+    } finally {
+      alarm.cancel()
+      this.#life.abort(signal.reason)
+      this.#lose(undefined)
+    }
+  }
+
+  async ready(signal: AbortSignal): Promise<void> {
+    await this.#untilLoaded(signal)
+    throwIfCancelled(signal)
+  }
+
+  status(): CacheStatus {
+    const types = this.#contents?.types ?? []
+    return {
+      isReady: this.#contents !== undefined,
+      revision: this.#progress.revision,
+      objects: this.#contents?.size ?? 0,
+      watchers: types.reduce((sum, type) => sum + type.watchers.everyone().length, 0),
+    }
+  }
+
+  async get(key: ObjectKey, at: Exclude<ReadAt, { kind: 'exact' }>, signal: AbortSignal): Promise<GetResult> {
+    const state = await this.#stateAt({ at, verb: 'get', resource: key.resource }, signal)
+    if (state === undefined) return this.#store.get(key, at, signal)
+    const inType = keyInType(key)
+    return { revision: state.revision, item: inType === undefined ? undefined : state.type.get(inType) }
+  }
+
+  async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
+    const state = await this.#stateAt({ at: request.at, verb: 'list', resource: request.resource }, signal)
+    return state === undefined ? this.#store.list(request, signal) : listCached(state, request)
+  }
+
+  async watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {
+    const { start, resource } = request
+    const isLoaded = await this.#untilLoaded(signal, PATIENCE_MS)
+    throwIfCancelled(signal)
+    if (!isLoaded) throw notReady()
+    if (start.kind !== 'after') {
+      const state = await this.#stateAt({ at: start.at, verb: 'watch', resource }, signal)
+      if (state === undefined) return this.#store.watch(request, signal)
+      return this.#watchFrom(request, { ...state, wantsState: start.kind === 'state' }, signal)
+    }
+    const type = this.#typeOf(resource)
+    if (type === undefined || start.revision < type.history.floor) {
+      return this.#watchStorage(request, { after: start.revision, floor: type?.history.floor ?? 0 }, signal)
+    }
+    const state = {
+      type,
+      revision: start.revision,
+      snapshot: type.snapshots.newest,
+      fields: undefined,
+      wantsState: false,
+    }
+    return this.#watchFrom(request, state, signal)
+  }
+
+  async write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
+    const type = this.#typeOf(key.resource)
+    const inType = keyInType(key)
+    if (type === undefined || inType === undefined) return this.#store.write(key, decide, signal)
+    const fullKey = `${key.resource.storagePrefix}/${inType}`
+    const result = await this.#store.writeAssuming(
+      { key, decide, current: this.#assumed(type, inType, fullKey) },
+      signal,
+    )
+    if (result.kind !== 'kept' && result.object.revision > this.#progress.revision) {
+      const current = result.kind === 'put' ? { item: result.object, stale: false } : undefined
+      this.#ownWrites.remember(fullKey, { revision: result.object.revision, current })
+    }
+    return result
+  }
+
+  /** The newest that we know of an object; whether it is, the write finds out. */
+  #assumed(type: TypeCache, inType: string, fullKey: string): Current | undefined {
+    const cached = type.get(inType)
+    const own = this.#ownWrites.find(fullKey)
+    if (own !== undefined && own.revision > (cached?.revision ?? 0)) return own.current
+    return cached === undefined ? undefined : { item: cached, stale: cached.kind === 'object' && cached.stale }
+  }
+
+  #typeOf(resource: StoredResource): TypeCache | undefined {
+    if (!this.#resources.has(resource.storagePrefix)) this.#resources.set(resource.storagePrefix, resource)
+    return this.#contents?.typeOf(resource)
+  }
+
+  /** Carries a read's plan out; undefined: the storage is to answer. */
+  async #stateAt(read: Read, signal: AbortSignal): Promise<TypeState | undefined> {
+    for (let wanted = read.at; ; ) {
+      const type = this.#typeOf(read.resource)
+      const { revision } = this.#progress
+      const oldestSnapshot = this.#servePastStates ? type?.snapshots.oldestRevision : undefined
+      const plan = planRead(wanted, { isReady: type !== undefined, revision, oldestSnapshot })
+      if (plan.kind === 'storage' || type === undefined) return undefined
+      switch (plan.kind) {
+        case 'current':
+          return { type, revision, snapshot: type.snapshots.newest, fields: type.fields }
+        case 'snapshot': {
+          const snapshot = type.snapshots.at(plan.revision)
+          return snapshot === undefined ? undefined : { type, revision: plan.revision, snapshot, fields: undefined }
+        }
+        case 'freshen':
+          if (!(await this.#pass(read))) return undefined
+          wanted = { kind: 'any' }
+          break
+        case 'wait':
+          if (!(await this.#progress.reach(plan.revision, { timeoutMs: PATIENCE_MS, signal }))) {
+            throwIfCancelled(signal)
+            throw tooLargeResourceVersion(plan.revision, this.#progress.revision)
+          }
+      }
+      throwIfCancelled(signal)
+    }
+  }
+
+  async #pass(read: Read): Promise<boolean> {
+    try {
+      return await this.#barrier.pass()
+    } catch (error) {
+      throw retell(error, read)
+    }
+  }
+
+  async #watchFrom(
+    request: WatchRequest,
+    from: TypeState & { readonly wantsState: boolean },
+    signal: AbortSignal,
+  ): Promise<Watch> {
+    const { type, revision, wantsState } = from
+    const state = wantsState ? from : undefined
+    const onEnd = (watcher: Parameters<Bookmarks['remove']>[0]): void => this.#bookmarks.remove(watcher)
+    const watcher = await watchCached(request, { type, after: revision, state, onEnd }, signal)
+    throwIfCancelled(signal)
+    // What was loaded anew meanwhile has no history for it.
+    if (this.#typeOf(request.resource) !== type) watcher.fail(watchExpired())
+    else if (request.bookmarks) this.#bookmarks.add(watcher, request.timeoutMilliseconds)
+    return watcher
+  }
+
+  /** What happened before our history may still be in the storage's (D8). */
+  async #watchStorage(
+    request: WatchRequest,
+    from: { readonly after: number; readonly floor: number },
+    signal: AbortSignal,
+  ): Promise<Watch> {
+    try {
+      return await this.#store.watch(request, signal)
+    } catch (error) {
+      const isExpired = error instanceof ApiError && error.reason === 'Expired'
+      throw isExpired ? tooOldResourceVersion(from.after, from.floor) : error
+    }
+  }
+
+  #begin(contents: Contents, revision: number): void {
+    this.#contents = contents
+    this.#progress.reset(revision)
+    for (const tell of this.#untilReady) tell()
+  }
+
+  #advance(revision: number): void {
+    this.#progress.advance(revision)
+    this.#ownWrites.forgetUpTo(revision)
+  }
+
+  /** Ends every watch: with an error where history is lost, quietly where we stop. */
+  #lose(error: ApiError | undefined): void {
+    const types = this.#contents?.types ?? []
+    this.#contents = undefined
+    for (const type of types) {
+      for (const watcher of type.watchers.everyone()) {
+        if (error === undefined) watcher.finish()
+        else watcher.fail(error)
+      }
+    }
+  }
+
+  /** Whether everything is loaded, which may take until the signal fires or the time is over. */
+  #untilLoaded(signal: AbortSignal, timeoutMs?: number): Promise<boolean> {
+    if (this.#contents !== undefined) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#untilReady.delete(done)
+        cancel()
+        signal.removeEventListener('abort', done)
+        resolve(this.#contents !== undefined)
+      }
+      const cancel = timeoutMs === undefined ? (): void => {} : this.#clock.callAfter(timeoutMs, done)
+      this.#untilReady.add(done)
+      signal.addEventListener('abort', done, { once: true })
+      if (signal.aborted) done()
+    })
+  }
+}

@@ -1,0 +1,118 @@
+// Lists from a state in memory: a range of its tree, walked as it is taken. Nothing is copied but the references of a page
+// with a limit, whose end has to be known before it begins.
+import { setImmediate } from 'node:timers/promises'
+import type { StoredObject } from '../api/read.ts'
+import { rankOf } from '../lib/sorted-tree.ts'
+import { unreadableObjects } from '../store/errors.ts'
+import { listRange, positionAfter } from '../store/list-range.ts'
+import type { ListRange } from '../store/list-range.ts'
+import { matcherOf } from '../store/selection.ts'
+import type { Matcher } from '../store/selection.ts'
+import type { ListPage, ListRequest } from '../store/store.ts'
+import type { CachedItem, CachedObject, CachedUnreadable } from './cached-object.ts'
+import type { FieldIndex } from './field-index.ts'
+import type { ItemTree, Snapshot } from './snapshots.ts'
+
+/** So many objects are handed out at a time. */
+const BATCH = 256
+/** After so many items looked at in vain others have a turn. */
+const LOOKED_AT = 1_024
+
+export interface CachedState {
+  readonly snapshot: Snapshot
+  /** The revision that the list is said to be of. */
+  readonly revision: number
+  /** Set where the snapshot is what is there now. */
+  readonly fields: FieldIndex | undefined
+}
+
+export async function listCached(state: CachedState, request: ListRequest): Promise<ListPage> {
+  const { revision } = state
+  const matcher = matcherOf(request.resource, request.selection)
+  const range = listRange(request, matcher)
+  if (range === undefined) return { revision, next: undefined, remaining: undefined, batches: noBatches() }
+  if (state.snapshot.unreadable > 0 && request.skipUnreadable !== true) refuseUnreadable(state, request, range)
+  const items = itemsIn(state, range, matcher)
+  if (request.limit === undefined) {
+    return { revision, next: undefined, remaining: undefined, batches: walk(items, matcher) }
+  }
+  const { found, isCut } = await fill(items, matcher, request.limit)
+  const last = found.at(-1)
+  if (!isCut || last === undefined) return { revision, next: undefined, remaining: undefined, batches: once(found) }
+  const next = positionAfter(last.key, range, revision)
+  const remaining = matcher === undefined ? countBetween(state.snapshot.tree, `${last.key}\0`, range.end) : undefined
+  return { revision, next, remaining, batches: once(found) }
+}
+
+/** By an index where that leads to few, else everything in the range. */
+function itemsIn(state: CachedState, range: ListRange, matcher: Matcher | undefined): Iterator<CachedItem> {
+  const { indexed } = matcher ?? {}
+  const found = indexed === undefined ? undefined : state.fields?.find(indexed.field, indexed.value)
+  if (found === undefined) return walkTree(state.snapshot.tree, range)
+  return found.filter(({ key }) => key >= range.start && key < range.end).values()
+}
+
+function* walkTree(tree: ItemTree, range: ListRange): Generator<CachedItem> {
+  // One array for all pairs: the walk allocates nothing.
+  for (const [key, item] of tree.entries(range.start, [])) {
+    if (key >= range.end) return
+    yield item
+  }
+}
+
+async function* walk(
+  items: Iterator<CachedItem>,
+  matcher: Matcher | undefined,
+): AsyncGenerator<readonly StoredObject[]> {
+  for (;;) {
+    const batch: CachedObject[] = []
+    const isEnd = takeSome(items, matcher, { into: batch, most: BATCH })
+    if (batch.length > 0) yield batch
+    else if (!isEnd) await setImmediate()
+    if (isEnd) return
+  }
+}
+
+/** Whether the end was reached. */
+function takeSome(
+  items: Iterator<CachedItem>,
+  matcher: Matcher | undefined,
+  take: { readonly into: CachedObject[]; readonly most: number },
+): boolean {
+  for (let looked = 0; looked < LOOKED_AT && take.into.length < take.most; looked++) {
+    const { done, value } = items.next()
+    if (done === true) return true
+    if (value.kind === 'object' && (matcher === undefined || matcher.matches(value))) take.into.push(value)
+  }
+  return false
+}
+
+/** As many as fit; `isCut` where there is anything behind them, matching or not (R-124). */
+async function fill(
+  items: Iterator<CachedItem>,
+  matcher: Matcher | undefined,
+  limit: number,
+): Promise<{ readonly found: readonly CachedObject[]; readonly isCut: boolean }> {
+  const found: CachedObject[] = []
+  for (;;) {
+    if (takeSome(items, matcher, { into: found, most: limit })) return { found, isCut: false }
+    if (found.length === limit) return { found, isCut: items.next().done !== true }
+    await setImmediate()
+  }
+}
+
+function countBetween(tree: ItemTree, start: string, end: string): number {
+  return rankOf(tree, end) - rankOf(tree, start)
+}
+
+function refuseUnreadable(state: CachedState, request: ListRequest, range: ListRange): void {
+  const unreadable: CachedUnreadable[] = []
+  for (const item of walkTree(state.snapshot.tree, range)) if (item.kind === 'unreadable') unreadable.push(item)
+  if (unreadable.length > 0) throw unreadableObjects(request.resource, 'list', unreadable)
+}
+
+async function* once(objects: readonly StoredObject[]): AsyncGenerator<readonly StoredObject[]> {
+  if (objects.length > 0) yield objects
+}
+
+async function* noBatches(): AsyncGenerator<readonly StoredObject[]> {}

@@ -1,0 +1,120 @@
+// An object in the cache: its bytes in a slab, its key, and the little that selection asks for. Made once for each version
+// of an object and shared by the tree, its snapshots, the history and every reader.
+import type { ApiObject } from '../api/object.ts'
+import { spliceInto, splicedLength, versionMember } from '../codec/resource-version-splice.ts'
+import { namesIn } from '../store/keys.ts'
+import type { KeyNames } from '../store/keys.ts'
+import type { Selectable } from '../store/selection.ts'
+import type { SourceItem } from '../store/source.ts'
+import type { UnreadableObject } from '../store/store.ts'
+import { parseObject } from '../store/stored-object.ts'
+import type { Content } from '../store/stored-object.ts'
+import type { Slab, SlabAllocator, Tenant } from './slab.ts'
+
+export type CachedItem = CachedObject | CachedUnreadable
+
+export class CachedObject implements Selectable, Tenant {
+  /** Relative to the type. */
+  readonly key: string
+  readonly revision: number
+  readonly length: number
+  readonly stale: boolean
+  /** Where the label map is, packed as `start * LABEL_UNIT + length`; 0 where there is none. */
+  readonly #labels: number
+  slab: Slab
+  offset: number
+  isCurrent = true
+  /** The values of the type's indexed fields, in its order; undefined where it has none. */
+  indexed: readonly string[] | undefined
+
+  constructor(key: string, revision: number, content: Placed) {
+    this.key = key
+    this.revision = revision
+    this.slab = content.slab
+    this.offset = content.offset
+    this.length = content.length
+    this.#labels = content.labels
+    this.stale = content.stale
+  }
+
+  get kind(): 'object' {
+    return 'object'
+  }
+
+  get namespace(): string {
+    return namesOfKey(this.key).namespace
+  }
+
+  get name(): string {
+    return namesOfKey(this.key).name
+  }
+
+  get bytes(): Buffer {
+    return this.slab.buffer.subarray(this.offset, this.offset + this.length)
+  }
+
+  get labelText(): string {
+    if (this.#labels === 0) return ''
+    const start = this.offset + Math.floor(this.#labels / LABEL_UNIT)
+    return this.slab.buffer.toString('utf8', start, start + (this.#labels % LABEL_UNIT))
+  }
+
+  object(): ApiObject {
+    return parseObject(this.bytes)
+  }
+}
+
+export class CachedUnreadable implements UnreadableObject {
+  readonly kind = 'unreadable'
+  readonly key: string
+  readonly namespace: string
+  readonly name: string
+  readonly revision: number
+  readonly problem: string
+
+  constructor(key: string, revision: number, problem: string) {
+    const { namespace, name } = namesOfKey(key)
+    this.key = key
+    this.namespace = namespace
+    this.name = name
+    this.revision = revision
+    this.problem = problem
+  }
+}
+
+/** Only keys that lead back to names are let into the cache. */
+function namesOfKey(key: string): KeyNames {
+  return namesIn(key) ?? { namespace: '', name: key }
+}
+
+interface Placed {
+  readonly slab: Slab
+  readonly offset: number
+  readonly length: number
+  readonly labels: number
+  readonly stale: boolean
+}
+
+/** No label map is longer than this: 2^26 bytes are far beyond what a store takes. */
+const LABEL_UNIT = 2 ** 26
+
+/** Puts an item's bytes, version and all, into a slab. */
+export function placeItem(slabs: SlabAllocator, key: string, item: SourceItem): CachedItem {
+  const { content, revision } = item
+  if (content.kind === 'unreadable') return new CachedUnreadable(key, revision, content.problem)
+  const object = new CachedObject(key, revision, placeContent(slabs, revision, content))
+  slabs.settle(object)
+  return object
+}
+
+function placeContent(slabs: SlabAllocator, revision: number, content: Extract<Content, { kind: 'readable' }>): Placed {
+  const { bytes, layout, stale } = content
+  const member = versionMember(layout, revision)
+  const length = splicedLength(bytes, layout, member)
+  const { slab, offset } = slabs.reserve(length)
+  spliceInto(slab.buffer, offset, { bytes, layout, member })
+  const isBehind = layout.labels.start >= layout.version.end
+  const start = layout.labels.start + (isBehind ? length - bytes.length : 0)
+  const size = layout.labels.end - layout.labels.start
+  return { slab, offset, length, labels: size === 0 ? 0 : start * LABEL_UNIT + size, stale }
+}

@@ -1,0 +1,78 @@
+// A watch on a type in memory: finds the one thing that narrows it most, and what it begins with.
+import { keyInType, namespaceInType } from '../store/keys.ts'
+import { matcherOf } from '../store/selection.ts'
+import type { Matcher } from '../store/selection.ts'
+import type { WatchRequest } from '../store/store.ts'
+import { listCached } from './cached-list.ts'
+import type { CachedState } from './cached-list.ts'
+import type { TypeCache } from './type-cache.ts'
+import type { Scope } from './watcher-index.ts'
+import { Watcher } from './watcher.ts'
+
+export interface WatchBeginning {
+  readonly type: TypeCache
+  /** Changes after this revision are wanted; it is not below the floor of the type's history. */
+  readonly after: number
+  /** The state as of that revision, where it is wanted first. */
+  readonly state: CachedState | undefined
+  readonly onEnd: (watcher: Watcher) => void
+}
+
+/** No key begins with it. */
+const NOWHERE = '\x7f'
+
+export async function watchCached(
+  request: WatchRequest,
+  beginning: WatchBeginning,
+  signal: AbortSignal,
+): Promise<Watcher> {
+  const { resource, namespace, selection } = request
+  const { type, after, onEnd } = beginning
+  const matcher = matcherOf(resource, selection)
+  const prefix = namespace === undefined ? '' : (namespaceInType(namespace) ?? NOWHERE)
+  const state = beginning.state === undefined ? undefined : await batchesOf(beginning.state, request)
+  return new Watcher(
+    {
+      resource,
+      scope: scopeOf(request, type, matcher, prefix),
+      prefix,
+      matcher,
+      history: type.history,
+      index: type.watchers,
+      after,
+      state,
+      bookmarks: request.bookmarks,
+      onEnd,
+    },
+    signal,
+  )
+}
+
+type Batches = ReturnType<Awaited<ReturnType<typeof listCached>>['batches'][typeof Symbol.asyncIterator]>
+
+async function batchesOf(state: CachedState, request: WatchRequest): Promise<Batches> {
+  const { resource, namespace, selection } = request
+  const page = await listCached(state, {
+    resource,
+    at: { kind: 'any' },
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(selection === undefined ? {} : { selection }),
+  })
+  return page.batches[Symbol.asyncIterator]()
+}
+
+function scopeOf(request: WatchRequest, type: TypeCache, matcher: Matcher | undefined, prefix: string): Scope {
+  const { resource } = request
+  const namespace = request.namespace ?? matcher?.namespace
+  if (matcher?.name !== undefined) {
+    const isPlaced = namespace !== undefined || !resource.namespaced
+    const place = { resource, namespace: resource.namespaced ? (namespace ?? 'any') : '', name: matcher.name }
+    const key = keyInType(place) ?? NOWHERE
+    return isPlaced ? { kind: 'key', key } : { kind: 'name', suffix: key.slice(key.indexOf('/')) }
+  }
+  if (matcher?.indexed !== undefined) {
+    const place = type.fields.placeOf(matcher.indexed.field)
+    if (place >= 0) return { kind: 'field', place, value: matcher.indexed.value }
+  }
+  return prefix === '' ? { kind: 'all' } : { kind: 'namespace', prefix }
+}

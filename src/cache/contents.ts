@@ -1,0 +1,113 @@
+// Everything under the prefix, in memory, type by type. Items of types that nobody has asked for yet are kept too, so that a
+// type can be taken up at any moment: the definition of a custom resource may arrive after its objects.
+import type { Clock } from '../lib/clock.ts'
+import { compareStrings, newSortedTree } from '../lib/sorted-tree.ts'
+import { namesOf } from '../store/keys.ts'
+import type { FeedBatch, SourceChange, SourceItem } from '../store/source.ts'
+import type { StoredResource } from '../store/store.ts'
+import { placeItem } from './cached-object.ts'
+import type { HistoryLimits } from './history.ts'
+import { SlabAllocator } from './slab.ts'
+import { TypeCache } from './type-cache.ts'
+
+export interface ContentsOptions {
+  readonly clock: Clock
+  readonly limits: HistoryLimits
+}
+
+interface Typed {
+  readonly type: TypeCache
+  readonly resource: StoredResource
+}
+
+export class Contents {
+  readonly #options: ContentsOptions
+  readonly #slabs = new SlabAllocator()
+  readonly #types = new Map<string, Typed>()
+  /** What belongs to no type that we know, by its key under the prefix. */
+  readonly #unclaimed = newSortedTree<string, SourceItem>(compareStrings)
+  #revision = 0
+
+  constructor(options: ContentsOptions) {
+    this.#options = options
+  }
+
+  get types(): readonly TypeCache[] {
+    return [...this.#types.values()].map(({ type }) => type)
+  }
+
+  get size(): number {
+    return this.types.reduce((sum, type) => sum + type.size, this.#unclaimed.size)
+  }
+
+  /** The type, taken up with what is there of it where nobody asked for it before. */
+  typeOf(resource: StoredResource): TypeCache {
+    const known = this.#types.get(resource.storagePrefix)
+    if (known !== undefined) return known.type
+    const { clock, limits } = this.#options
+    const nowMs = clock.now()
+    const type = new TypeCache({ resource, slabs: this.#slabs, limits, revision: this.#revision, nowMs })
+    this.#types.set(resource.storagePrefix, { type, resource })
+    const prefix = `${resource.storagePrefix}/`
+    this.#unclaimed.forRange(prefix, `${prefix}\x7f`, false, (_key, item) => this.fill(item))
+    this.#unclaimed.deleteRange(prefix, `${prefix}\x7f`, false)
+    type.begin(this.#revision, nowMs)
+    return type
+  }
+
+  /** Part of a load: nobody is told. `begin` must follow the last one. */
+  fill(item: SourceItem): void {
+    const place = this.#placeOf(item.key)
+    if (place === undefined) this.#unclaimed.set(item.key, detached(item))
+    else if (namesOf(place.resource, place.key) !== undefined) place.type.fill(placeItem(this.#slabs, place.key, item))
+  }
+
+  /** What was filled in is the state as of this revision. */
+  begin(revision: number): void {
+    this.#revision = revision
+    for (const type of this.types) type.begin(revision, this.#options.clock.now())
+  }
+
+  apply(batch: FeedBatch): void {
+    this.#revision = batch.revision
+    const nowMs = this.#options.clock.now()
+    for (const change of batch.changes) this.#applyChange(change, nowMs)
+    if (batch.compactedTo !== undefined) for (const type of this.types) type.snapshots.compact(batch.compactedTo)
+  }
+
+  expire(): void {
+    const nowMs = this.#options.clock.now()
+    for (const type of this.types) type.expire(nowMs)
+  }
+
+  #applyChange(change: SourceChange, nowMs: number): void {
+    const fullKey = change.kind === 'put' ? change.item.key : change.key
+    const place = this.#placeOf(fullKey)
+    if (place === undefined) {
+      if (change.kind === 'put') this.#unclaimed.set(fullKey, detached(change.item))
+      else this.#unclaimed.delete(fullKey)
+      return
+    }
+    const { type, key, resource } = place
+    if (namesOf(resource, key) === undefined) return
+    const item = change.kind === 'put' ? placeItem(this.#slabs, key, change.item) : undefined
+    type.apply({ key, item, revision: change.kind === 'put' ? change.item.revision : change.revision, nowMs })
+  }
+
+  /** A storage prefix is one segment or two. */
+  #placeOf(fullKey: string): (Typed & { readonly key: string }) | undefined {
+    const first = fullKey.indexOf('/')
+    const second = fullKey.indexOf('/', first + 1)
+    for (const end of [first, second]) {
+      const typed = end < 0 ? undefined : this.#types.get(fullKey.slice(0, end))
+      if (typed !== undefined) return { ...typed, key: fullKey.slice(end + 1) }
+    }
+    return undefined
+  }
+}
+
+/** What the storage hands out may be part of something much larger, which would live as long as it. */
+function detached(item: SourceItem): SourceItem {
+  const { content } = item
+  return content.kind === 'readable' ? { ...item, content: { ...content, bytes: Buffer.from(content.bytes) } } : item
+}

@@ -1,0 +1,34 @@
+// What this replica has written and the stream has not brought yet: the next write to the same object begins with it, where
+// the cache alone would have it begin with something out of date.
+import type { Current } from '../store/kv-objects.ts'
+
+interface OwnWrite {
+  readonly revision: number
+  /** Undefined: it was removed. */
+  readonly current: Current | undefined
+}
+
+/** More than these are only on their way where the stream is stuck, and then it does not matter. */
+const MOST_REMEMBERED = 10_000
+
+export class OwnWrites {
+  /** Nearly in the order of revisions. */
+  readonly #writes = new Map<string, OwnWrite>()
+
+  remember(key: string, write: OwnWrite): void {
+    this.#writes.delete(key)
+    if (this.#writes.size < MOST_REMEMBERED) this.#writes.set(key, write)
+  }
+
+  find(key: string): OwnWrite | undefined {
+    return this.#writes.get(key)
+  }
+
+  /** The cache has everything up to this revision. */
+  forgetUpTo(revision: number): void {
+    for (const [key, write] of this.#writes) {
+      if (write.revision > revision) return
+      this.#writes.delete(key)
+    }
+  }
+}

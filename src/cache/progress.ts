@@ -1,0 +1,83 @@
+// How far the cache has come, and those who wait for it to come further. The stream from the storage tells of every write
+// under the prefix; where somebody writes elsewhere, it has to be asked how far it is.
+import type { Clock } from '../lib/clock.ts'
+
+/** A write arrives within a few milliseconds; who has waited for longer waits for something that is not in the stream. */
+const FIRST_NUDGE_MS = 10
+const NUDGE_MS = 100
+
+export interface WaitOptions {
+  readonly timeoutMs: number
+  /** Do not wait where the stream cannot be asked: there is another way to the answer. */
+  readonly onlyIfAskable?: boolean
+  readonly signal?: AbortSignal
+}
+
+interface Waiter {
+  readonly revision: number
+  readonly onlyIfAskable: boolean
+  readonly done: (isReached: boolean) => void
+}
+
+export class Progress {
+  readonly #clock: Clock
+  /** Asks the stream how far it is; false: it cannot be asked. */
+  readonly #ask: () => boolean
+  readonly #waiters = new Set<Waiter>()
+  #revision = 0
+  #cancelNudge: (() => void) | undefined
+
+  constructor(clock: Clock, ask: () => boolean) {
+    this.#clock = clock
+    this.#ask = ask
+  }
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  advance(revision: number): void {
+    if (revision <= this.#revision) return
+    this.#revision = revision
+    for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.done(true)
+  }
+
+  /** Begins anew: what was reached before may be reached again. */
+  reset(revision: number): void {
+    this.#revision = 0
+    this.advance(revision)
+  }
+
+  /** Whether the revision was reached in time. False also where the signal fired. */
+  async reach(revision: number, options: WaitOptions): Promise<boolean> {
+    if (revision <= this.#revision) return true
+    const { timeoutMs, signal, onlyIfAskable = false } = options
+    if (signal?.aborted === true) return false
+    return new Promise((resolve) => {
+      const done = (isReached: boolean): void => {
+        this.#waiters.delete(waiter)
+        cancelTimer()
+        signal?.removeEventListener('abort', giveUp)
+        if (this.#waiters.size === 0) this.#stopNudging()
+        resolve(isReached)
+      }
+      const giveUp = (): void => done(false)
+      const waiter: Waiter = { revision, onlyIfAskable, done }
+      const cancelTimer = this.#clock.callAfter(timeoutMs, giveUp)
+      signal?.addEventListener('abort', giveUp, { once: true })
+      this.#waiters.add(waiter)
+      this.#cancelNudge ??= this.#clock.callAfter(FIRST_NUDGE_MS, this.#nudge)
+    })
+  }
+
+  readonly #nudge = (): void => {
+    this.#cancelNudge = this.#clock.callAfter(NUDGE_MS, this.#nudge)
+    if (this.#ask()) return
+    for (const waiter of this.#waiters) if (waiter.onlyIfAskable) waiter.done(false)
+  }
+
+  #stopNudging(): void {
+    this.#cancelNudge?.()
+    this.#cancelNudge = undefined
+  }
+}

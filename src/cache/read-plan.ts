@@ -1,0 +1,45 @@
+// How a read is answered: a pure function from what is asked and how far the cache is. The three tables of the specification
+// come down to it (D8, D9, D18, D28); who carries a plan out asks again after each wait.
+import type { ListAt } from '../api/read.ts'
+
+export interface CacheState {
+  /** It holds everything as of some revision. */
+  readonly isReady: boolean
+  /** Everything up to here has been seen. */
+  readonly revision: number
+  /** The lowest revision whose state is at hand for the type asked for; undefined: past states are not served from here. */
+  readonly oldestSnapshot: number | undefined
+}
+
+export type ReadPlan =
+  /** What is at hand now. */
+  | { readonly kind: 'current' }
+  /** What was there at the end of this revision. */
+  | { readonly kind: 'snapshot'; readonly revision: number }
+  /** Find out what is newest and get there; then what is at hand. If that takes too long, the storage. */
+  | { readonly kind: 'freshen' }
+  /** Get there, then ask again. If that takes too long, the version is too large. */
+  | { readonly kind: 'wait'; readonly revision: number }
+  | { readonly kind: 'storage' }
+
+export function planRead(at: ListAt, state: CacheState): ReadPlan {
+  if (!state.isReady) return { kind: 'storage' }
+  switch (at.kind) {
+    case 'latest':
+      return { kind: 'freshen' }
+    case 'any':
+      return { kind: 'current' }
+    case 'notOlderThan':
+      return at.revision > state.revision ? { kind: 'wait', revision: at.revision } : { kind: 'current' }
+    case 'exact':
+      return planPast(at.revision, state)
+    case 'continuation':
+      return at.position.revision === undefined ? { kind: 'freshen' } : planPast(at.position.revision, state)
+  }
+}
+
+function planPast(revision: number, state: CacheState): ReadPlan {
+  if (revision > state.revision) return { kind: 'wait', revision }
+  if (state.oldestSnapshot === undefined || revision < state.oldestSnapshot) return { kind: 'storage' }
+  return { kind: 'snapshot', revision }
+}

@@ -1,0 +1,66 @@
+// A queue of things that happened, in the order of their revisions: added at one end, forgotten at the other, and searched.
+
+export class RevisionQueue<T extends { readonly revision: number }> {
+  /** Those before `#first` are gone. */
+  #all: (T | undefined)[] = []
+  #first = 0
+
+  get size(): number {
+    return this.#all.length - this.#first
+  }
+
+  get first(): T | undefined {
+    return this.#all[this.#first]
+  }
+
+  get last(): T | undefined {
+    return this.size === 0 ? undefined : this.#all[this.#all.length - 1]
+  }
+
+  /** By place, from the first. */
+  at(place: number): T | undefined {
+    return this.#all[this.#first + place]
+  }
+
+  add(entry: T): void {
+    this.#all.push(entry)
+  }
+
+  removeFirst(): T | undefined {
+    const entry = this.#all[this.#first]
+    if (entry === undefined) return undefined
+    this.#all[this.#first] = undefined
+    this.#first++
+    if (this.#first >= 64 && this.#first >= this.#all.length / 2) this.#shed([])
+    return entry
+  }
+
+  removeLast(): void {
+    if (this.size > 0) this.#all.pop()
+  }
+
+  addInFront(entries: readonly T[]): void {
+    this.#shed(entries)
+  }
+
+  /** The place of the first that is of a later revision; `size` where there is none. */
+  placeAfter(revision: number): number {
+    let low = this.#first
+    let high = this.#all.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#all[middle]?.revision ?? 0) <= revision) low = middle + 1
+      else high = middle
+    }
+    return low - this.#first
+  }
+
+  slice(from: number, to: number): readonly T[] {
+    return this.#all.slice(this.#first + from, this.#first + to) as readonly T[]
+  }
+
+  #shed(inFront: readonly T[]): void {
+    this.#all = [...inFront, ...this.#all.slice(this.#first)]
+    this.#first = 0
+  }
+}

@@ -1,0 +1,77 @@
+// Bytes outside of the JavaScript heap: objects lie side by side in large buffers, so that two hundred thousand of them cost
+// the garbage collector no more than the few buffers do. A buffer that has emptied by half moves what is left of it.
+
+const FIRST_SLAB_BYTES = 64 << 10
+const SLAB_BYTES = 1 << 20
+
+/** What lies in a slab. Where it lies may change: `slab` and `offset` are read together, each time. */
+export interface Tenant {
+  slab: Slab
+  offset: number
+  readonly length: number
+  /** False once something newer has taken its place; history and snapshots may still show it. */
+  isCurrent: boolean
+}
+
+export class Slab {
+  readonly buffer: Buffer
+  readonly tenants: Tenant[] = []
+  used = 0
+  /** Bytes of tenants that are current. */
+  live = 0
+
+  constructor(bytes: number) {
+    this.buffer = Buffer.allocUnsafeSlow(bytes)
+  }
+}
+
+export class SlabAllocator {
+  #slab: Slab | undefined
+  #nextBytes = FIRST_SLAB_BYTES
+
+  /** Room for so many bytes; the caller writes them and then makes a tenant of it with `settle`. */
+  reserve(length: number): { readonly slab: Slab; readonly offset: number } {
+    // Sharing a slab is for the small: a large object would leave most of one unused.
+    if (length > SLAB_BYTES / 4) return take(new Slab(length), length)
+    if (this.#slab === undefined || this.#slab.used + length > this.#slab.buffer.length) {
+      while (this.#nextBytes < length) this.#nextBytes *= 2
+      this.#slab = new Slab(this.#nextBytes)
+      this.#nextBytes = Math.min(SLAB_BYTES, this.#nextBytes * 2)
+    }
+    return take(this.#slab, length)
+  }
+
+  settle(tenant: Tenant): void {
+    tenant.slab.tenants.push(tenant)
+    tenant.slab.live += tenant.length
+  }
+
+  /** Something newer took its place, or it was removed. */
+  retire(tenant: Tenant): void {
+    if (!tenant.isCurrent) return
+    tenant.isCurrent = false
+    const { slab } = tenant
+    slab.live -= tenant.length
+    if (slab !== this.#slab && slab.live > 0 && slab.live < slab.buffer.length / 2) this.#evacuate(slab)
+  }
+
+  /** What is no longer current stays, and takes the old buffer along when the last snapshot that shows it goes. */
+  #evacuate(slab: Slab): void {
+    for (const tenant of slab.tenants) {
+      if (!tenant.isCurrent) continue
+      const place = this.reserve(tenant.length)
+      slab.buffer.copy(place.slab.buffer, place.offset, tenant.offset, tenant.offset + tenant.length)
+      tenant.slab = place.slab
+      tenant.offset = place.offset
+      this.settle(tenant)
+    }
+    slab.live = 0
+    slab.tenants.length = 0
+  }
+}
+
+function take(slab: Slab, length: number): { readonly slab: Slab; readonly offset: number } {
+  const offset = slab.used
+  slab.used += length
+  return { slab, offset }
+}

@@ -1,0 +1,138 @@
+// One type of objects in memory: what is there now, its states of the last while, what happened, and who watches. A change
+// goes through all of them in one turn of the event loop, so a reader never sees one without the other.
+import { compareStrings, newSortedTree } from '../lib/sorted-tree.ts'
+import { Change } from '../store/change.ts'
+import type { StoredResource } from '../store/store.ts'
+import type { CachedItem } from './cached-object.ts'
+import { FieldIndex } from './field-index.ts'
+import { History } from './history.ts'
+import type { HistoryLimits, HistoryRecord } from './history.ts'
+import type { SlabAllocator } from './slab.ts'
+import { Snapshots } from './snapshots.ts'
+import type { ItemTree } from './snapshots.ts'
+import type { Watcher } from './watcher.ts'
+import { WatcherIndex } from './watcher-index.ts'
+
+export interface TypeCacheOptions {
+  readonly resource: StoredResource
+  readonly slabs: SlabAllocator
+  readonly limits: HistoryLimits
+  /** What the type is as of. */
+  readonly revision: number
+  readonly nowMs: number
+}
+
+export class TypeCache {
+  readonly namespaced: boolean
+  readonly fields: FieldIndex
+  readonly watchers: WatcherIndex<Watcher>
+  readonly #slabs: SlabAllocator
+  readonly #tree: ItemTree = newSortedTree(compareStrings)
+  readonly #limits: HistoryLimits
+  #unreadable = 0
+  #snapshots: Snapshots
+  #history: History
+
+  constructor(options: TypeCacheOptions) {
+    const indexed = options.resource.selectableFields.filter((field) => field.indexed)
+    this.namespaced = options.resource.namespaced
+    this.fields = new FieldIndex(indexed)
+    this.watchers = new WatcherIndex(indexed)
+    this.#slabs = options.slabs
+    this.#limits = options.limits
+    this.#history = new History(options.revision, options.limits)
+    this.#snapshots = new Snapshots(this.#snapshot(options.revision, options.nowMs))
+  }
+
+  get snapshots(): Snapshots {
+    return this.#snapshots
+  }
+
+  get history(): History {
+    return this.#history
+  }
+
+  get size(): number {
+    return this.#tree.size
+  }
+
+  get(key: string): CachedItem | undefined {
+    return this.#tree.get(key)
+  }
+
+  /** Puts an item in that is as old as the cache itself: nobody is told. `begin` must follow. */
+  fill(item: CachedItem): void {
+    this.#replace(item.key, item)
+  }
+
+  /** From here on, what is there is a state, and changes have a history. */
+  begin(revision: number, nowMs: number): void {
+    this.#history = new History(revision, this.#limits)
+    this.#snapshots = new Snapshots(this.#snapshot(revision, nowMs))
+  }
+
+  /** A change has happened: `item` absent, the object was removed. Everyone who watches is told. */
+  apply(change: {
+    readonly key: string
+    readonly item: CachedItem | undefined
+    readonly revision: number
+    readonly nowMs: number
+  }): void {
+    const { key, item, revision, nowMs } = change
+    const previous = this.#replace(key, item)
+    if (item === undefined && previous === undefined) return
+    this.#snapshots.add(this.#snapshot(revision, nowMs))
+    const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
+    this.#history.add(record)
+    this.watchers.forEach(record, (watcher) => watcher.offer(record))
+  }
+
+  /** Forgets what is too old, also where nothing happens that would. */
+  expire(nowMs: number): void {
+    this.#snapshots.expire(nowMs)
+    this.#history.expire(nowMs)
+  }
+
+  #replace(key: string, item: CachedItem | undefined): CachedItem | undefined {
+    const previous = this.#tree.get(key)
+    if (previous?.kind === 'object') {
+      this.fields.remove(previous)
+      this.#slabs.retire(previous)
+    } else if (previous !== undefined) this.#unreadable--
+    if (item === undefined) {
+      if (previous !== undefined) this.#tree.delete(key)
+      return previous
+    }
+    if (item.kind === 'object') this.fields.add(item)
+    else this.#unreadable++
+    this.#tree.set(key, item)
+    return previous
+  }
+
+  #snapshot(revision: number, atMs: number): { revision: number; tree: ItemTree; unreadable: number; atMs: number } {
+    return { revision, tree: this.#tree.clone(), unreadable: this.#unreadable, atMs }
+  }
+}
+
+/** What is kept of a change. */
+export function recordOf(
+  change: Change,
+  about: {
+    readonly key: string
+    readonly item: CachedItem | undefined
+    readonly previous: CachedItem | undefined
+    readonly atMs: number
+  },
+): HistoryRecord {
+  const { key, item, previous, atMs } = about
+  const kept = item ?? previous
+  return {
+    revision: change.revision,
+    change,
+    key,
+    before: previous?.kind === 'object' ? previous.indexed : undefined,
+    now: item?.kind === 'object' ? item.indexed : undefined,
+    atMs,
+    bytes: kept?.kind === 'object' ? kept.length : 0,
+  }
+}

@@ -1,0 +1,89 @@
+// Who is to be told of a change: each watcher is under the one thing that narrows it most, so that a change is offered to
+// few who do not want it, however many watch the type.
+import type { SelectableField } from '../api/selector-fields.ts'
+import type { HistoryRecord } from './history.ts'
+
+/** What narrows a watcher. Names and values as keys and fields have them. */
+export type Scope =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'namespace'; readonly prefix: string }
+  /** In one namespace, or of a type that has none. */
+  | { readonly kind: 'key'; readonly key: string }
+  /** In whatever namespace; the end of the key, its slash included. */
+  | { readonly kind: 'name'; readonly suffix: string }
+  | { readonly kind: 'field'; readonly place: number; readonly value: string }
+
+export class WatcherIndex<W> {
+  readonly #fields: readonly SelectableField[]
+  readonly #all = new Set<W>()
+  readonly #namespaces = new Map<string, Set<W>>()
+  readonly #keys = new Map<string, Set<W>>()
+  readonly #names = new Map<string, Set<W>>()
+  readonly #values: readonly Map<string, Set<W>>[]
+
+  /** `fields`: the type's indexed ones; a scope's `place` is a place among them. */
+  constructor(fields: readonly SelectableField[]) {
+    this.#fields = fields
+    this.#values = fields.map(() => new Map<string, Set<W>>())
+  }
+
+  get fields(): readonly SelectableField[] {
+    return this.#fields
+  }
+
+  add(scope: Scope, watcher: W): void {
+    if (scope.kind === 'all') {
+      this.#all.add(watcher)
+      return
+    }
+    const { map, key } = this.#slot(scope)
+    const set = map.get(key)
+    if (set === undefined) map.set(key, new Set([watcher]))
+    else set.add(watcher)
+  }
+
+  remove(scope: Scope, watcher: W): void {
+    if (scope.kind === 'all') {
+      this.#all.delete(watcher)
+      return
+    }
+    const { map, key } = this.#slot(scope)
+    const set = map.get(key)
+    set?.delete(watcher)
+    if (set?.size === 0) map.delete(key)
+  }
+
+  /** Everyone whose scope the change is in; nobody twice. */
+  forEach(record: HistoryRecord, tell: (watcher: W) => void): void {
+    this.#all.forEach(tell)
+    const { key, before, now } = record
+    const slash = key.indexOf('/')
+    if (this.#namespaces.size > 0) this.#namespaces.get(key.slice(0, slash + 1))?.forEach(tell)
+    if (this.#keys.size > 0) this.#keys.get(key)?.forEach(tell)
+    if (this.#names.size > 0) this.#names.get(key.slice(slash))?.forEach(tell)
+    for (const [place, values] of this.#values.entries()) {
+      if (values.size === 0) continue
+      const [is, was] = [now?.[place], before?.[place]]
+      if (is !== undefined) values.get(is)?.forEach(tell)
+      if (was !== undefined && was !== is) values.get(was)?.forEach(tell)
+    }
+  }
+
+  everyone(): W[] {
+    const maps = [this.#namespaces, this.#keys, this.#names, ...this.#values]
+    return [...this.#all, ...maps.flatMap((map) => [...map.values()].flatMap((set) => [...set]))]
+  }
+
+  #slot(scope: Exclude<Scope, { kind: 'all' }>): { map: Map<string, Set<W>>; key: string } {
+    switch (scope.kind) {
+      case 'namespace':
+        return { map: this.#namespaces, key: scope.prefix }
+      case 'key':
+        return { map: this.#keys, key: scope.key }
+      case 'name':
+        return { map: this.#names, key: scope.suffix }
+      case 'field':
+        return { map: this.#values[scope.place] ?? new Map<string, Set<W>>(), key: scope.value }
+    }
+  }
+}

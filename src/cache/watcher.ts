@@ -1,0 +1,179 @@
+// One reader of changes: first a state, then history, then live. What is live waits in a small batch; if the reader does not
+// come for it, the batch is dropped and reread from history, from the cursor, which is the truth. Behind history: 410.
+import type { StoredObject, WatchEvent } from '../api/read.ts'
+import { CancelledError } from '../lib/errors.ts'
+import { addedEvent } from '../store/change.ts'
+import { tooOldResourceVersion, unreadableObjects } from '../store/errors.ts'
+import type { Matcher } from '../store/selection.ts'
+import type { StoredResource } from '../store/store.ts'
+import type { History, HistoryRecord } from './history.ts'
+import type { Scope, WatcherIndex } from './watcher-index.ts'
+
+/** So many events may wait for a reader; the rest he rereads. */
+const MOST_PENDING = 256
+/** So many records are looked through at a time by one who catches up. */
+const CATCH_UP_RECORDS = 500
+
+export interface WatcherOptions {
+  readonly resource: StoredResource
+  readonly scope: Scope
+  /** What all keys in the watched namespace begin with; empty: all of them. */
+  readonly prefix: string
+  readonly matcher: Matcher | undefined
+  readonly history: History
+  readonly index: WatcherIndex<Watcher>
+  /** Changes after this revision are wanted. */
+  readonly after: number
+  /** The state as of that revision, where it is wanted first. */
+  readonly state: AsyncIterator<readonly StoredObject[]> | undefined
+  readonly bookmarks: boolean
+  readonly onEnd: (watcher: Watcher) => void
+}
+
+export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
+  readonly #options: WatcherOptions
+  readonly #signal: AbortSignal
+  readonly #onAbort = (): void => this.fail(new CancelledError(this.#signal.reason))
+  #state: AsyncIterator<readonly StoredObject[]> | undefined
+  /** Everything up to this was delivered, or is not wanted; kept up to date only while `#isBehind`. */
+  #cursor: number
+  #isBehind = true
+  #pending: WatchEvent[] = []
+  /** Where to reread from if what is pending has to be dropped. */
+  #beforePending = 0
+  #failure: unknown
+  #isEnded = false
+  #wake: (() => void) | undefined
+
+  constructor(options: WatcherOptions, signal: AbortSignal) {
+    this.#options = options
+    this.#signal = signal
+    this.#state = options.state
+    this.#cursor = options.after
+    options.index.add(options.scope, this)
+    signal.addEventListener('abort', this.#onAbort, { once: true })
+    if (signal.aborted) this.#onAbort()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<readonly WatchEvent[], undefined>> {
+    if (this.#state !== undefined) {
+      const initial = await this.#nextOfState(this.#state)
+      if (initial !== undefined) return { done: false, value: initial }
+    }
+    for (;;) {
+      if (this.#pending.length > 0) return { done: false, value: this.#takePending() }
+      if (this.#failure !== undefined) throw this.#failure
+      if (this.#isEnded) return { done: true, value: undefined }
+      if (this.#isBehind) this.#catchUp()
+      else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
+  async return(): Promise<IteratorResult<readonly WatchEvent[], undefined>> {
+    await this.#state?.return?.()
+    this.#end()
+    return { done: true, value: undefined }
+  }
+
+  /** A change in this watcher's scope has just happened. */
+  offer(record: HistoryRecord): void {
+    if (this.#isBehind || this.#isEnded || record.revision <= this.#cursor) return
+    const isFirst = this.#pending.length === 0
+    if (isFirst) this.#beforePending = record.revision - 1
+    this.#accept(record)
+    if (this.#pending.length > MOST_PENDING) {
+      this.#pending = []
+      this.#isBehind = true
+      this.#cursor = this.#beforePending
+    } else if (isFirst) this.#rouse()
+  }
+
+  /** Tells how far everything has come, unless the reader has yet to be told more, or was told at the start. */
+  bookmark(revision: number): void {
+    if (!this.#options.bookmarks || this.#isBehind || this.#isEnded) return
+    if (revision <= this.#options.after) return
+    if (this.#pending.length === 0) this.#beforePending = revision
+    this.#pending.push({ type: 'BOOKMARK', revision, initialEventsEnd: false })
+    this.#rouse()
+  }
+
+  /** What is pending is still delivered; then the reader is told. */
+  fail(error: unknown): void {
+    if (!this.#isEnded) this.#failure = error
+    this.#end()
+  }
+
+  /** What is pending is still delivered; then the watch is over. */
+  finish(): void {
+    this.#end()
+  }
+
+  #accept(record: HistoryRecord): void {
+    const { prefix, matcher, resource } = this.#options
+    if (prefix !== '' && !record.key.startsWith(prefix)) return
+    const { unreadable } = record.change
+    if (unreadable !== undefined) {
+      this.fail(unreadableObjects(resource, 'watch', [unreadable]))
+      return
+    }
+    const event = record.change.eventFor(matcher)
+    if (event !== undefined) this.#pending.push(event)
+  }
+
+  #catchUp(): void {
+    const { history } = this.#options
+    if (this.#cursor < history.floor) {
+      this.fail(tooOldResourceVersion(this.#cursor, history.floor))
+      return
+    }
+    const { records, isAll } = history.after(this.#cursor, CATCH_UP_RECORDS)
+    for (const record of records) {
+      this.#accept(record)
+      if (this.#failure !== undefined) return
+      this.#cursor = record.revision
+    }
+    if (isAll) this.#isBehind = false
+  }
+
+  async #nextOfState(state: AsyncIterator<readonly StoredObject[]>): Promise<readonly WatchEvent[] | undefined> {
+    const { done, value } = await this.#orFail(state.next())
+    if (done !== true) return value.map(addedEvent)
+    this.#state = undefined
+    const { bookmarks, after } = this.#options
+    return bookmarks ? [{ type: 'BOOKMARK', revision: after, initialEventsEnd: true }] : undefined
+  }
+
+  async #orFail<T>(step: Promise<T>): Promise<T> {
+    try {
+      return await step
+    } catch (error) {
+      this.fail(error)
+      throw error
+    }
+  }
+
+  #takePending(): readonly WatchEvent[] {
+    const taken = this.#pending
+    this.#pending = []
+    return taken
+  }
+
+  #rouse(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+
+  #end(): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#signal.removeEventListener('abort', this.#onAbort)
+    this.#options.index.remove(this.#options.scope, this)
+    this.#options.onEnd(this)
+    this.#rouse()
+  }
+}

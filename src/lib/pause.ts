@@ -1,0 +1,18 @@
+// Waiting for a while, by a clock that is handed in.
+import type { Clock } from './clock.ts'
+
+/** Whether the whole time passed; false where the signal cut it short. */
+export function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const cancel = clock.callAfter(milliseconds, () => {
+      signal.removeEventListener('abort', onAbort)
+      resolve(true)
+    })
+    const onAbort = (): void => {
+      cancel()
+      resolve(false)
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+}
