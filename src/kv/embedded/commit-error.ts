@@ -1,0 +1,50 @@
+// What a failed commit means. LMDB writes a transaction's pages first and makes it true by writing one page last: where only
+// the former failed nothing has happened, and where the latter failed it cannot be told and LMDB refuses to go on.
+import { KvError } from '../kv.ts'
+
+const ENOSPC = 28
+const EFBIG = 27
+const EDQUOT = 122
+const MAP_FULL = -30792
+
+/** A write of which a part was done fails with this, whatever kept it from being done whole. */
+const EIO = 5
+
+interface LmdbError extends Error {
+  readonly code?: number
+  readonly commitError?: Promise<unknown>
+}
+
+/** `canBegin`: whether the store still takes transactions after the failure. */
+export async function toCommitError(error: unknown, canBegin: () => boolean): Promise<KvError> {
+  const cause = await causeOf(error as LmdbError)
+  if (!canBegin()) {
+    return new KvError('unknown', `the disk failed while it was written to: ${cause.message}`, { cause })
+  }
+  switch (cause.code) {
+    case ENOSPC:
+    case EFBIG:
+    case EDQUOT:
+    case MAP_FULL:
+      return new KvError('full', `no room is left: ${cause.message}`, { cause })
+    default:
+      return new KvError('unavailable', `could not write: ${cause.message}`, { cause })
+  }
+}
+
+/**
+ * Whether the disk took a part of what was written and no more. Nothing has happened then, and what the disk has to say
+ * comes with the next attempt.
+ */
+export async function wasCutShort(error: unknown, canBegin: () => boolean): Promise<boolean> {
+  return (await causeOf(error as LmdbError)).code === EIO && canBegin()
+}
+
+/** The package rejects with an error that promises the real one. */
+async function causeOf(error: LmdbError): Promise<LmdbError> {
+  if (error.commitError === undefined) return error
+  return error.commitError.then(
+    () => error,
+    (reason: unknown) => reason as LmdbError,
+  )
+}

@@ -1,0 +1,97 @@
+// The folder that a durable store lives in: it belongs to one process at a time, and says in which format it is written. Nothing
+// in it is touched before both are settled.
+import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { KvError } from '../kv.ts'
+
+/** Raised when what is written can no longer be read by older versions. */
+export const FORMAT = 1
+
+export interface DataDirectory {
+  readonly path: string
+  release(): void
+}
+
+/** Throws `KvError`, with a message that a person can act on, where the folder cannot be had. */
+export async function openDataDirectory(path: string): Promise<DataDirectory> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new KvError('unavailable', `cannot make the data directory ${path}: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+  const lock = await takeLock(path)
+  try {
+    await checkFormat(path)
+    // Only for the message to whom comes second: not worth failing for, on a full disk least of all.
+    await writeFile(join(path, 'owner'), `${process.pid}\n`).catch(() => undefined)
+    return { path, release: () => lock.close() }
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
+
+/**
+ * SQLite's lock on a file of its own: the kernel's, so that it goes with the process however that ends, and held against
+ * this process too. Node has no other way to one.
+ */
+async function takeLock(path: string): Promise<DatabaseSync> {
+  const file = join(path, 'lock')
+  let lock: DatabaseSync | undefined
+  try {
+    lock = new DatabaseSync(file)
+    lock.exec('PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock?.close()
+    const SQLITE_BUSY = 5
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) {
+      throw new KvError('unavailable', `cannot lock the data directory ${path}: ${(error as Error).message}`, {
+        cause: error,
+      })
+    }
+    const owner = await readFile(join(path, 'owner'), 'utf8').catch(() => '')
+    const who = owner === '' ? 'another process' : `process ${owner.trim()}`
+    throw new KvError('unavailable', `the data directory ${path} is in use by ${who}`, { cause: error })
+  }
+}
+
+async function checkFormat(path: string): Promise<void> {
+  const file = join(path, 'format')
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw new KvError('unavailable', `cannot read ${file}: ${error.message}`, { cause: error })
+  })
+  if (text === undefined) {
+    await writeFormat(path, file)
+    return
+  }
+  const format = /^quarterdeck store, format (\d+)\n$/.exec(text)?.[1]
+  if (format === undefined) throw new KvError('corrupt', `${file} does not say which format the data is in`)
+  if (Number(format) > FORMAT) {
+    const message = `the data in ${path} is in format ${format}; this version knows formats up to ${FORMAT}: use a newer one`
+    throw new KvError('corrupt', message)
+  }
+}
+
+/** All of it or nothing, whenever the machine stops. */
+async function writeFormat(path: string, file: string): Promise<void> {
+  try {
+    const draft = await open(`${file}.new`, 'w', 0o600)
+    await draft.writeFile(`quarterdeck store, format ${FORMAT}\n`)
+    await draft.sync()
+    await draft.close()
+    await rename(`${file}.new`, file)
+    const directory = await open(path, 'r')
+    await directory.sync()
+    await directory.close()
+  } catch (error) {
+    const full = (error as NodeJS.ErrnoException).code === 'ENOSPC'
+    throw new KvError(full ? 'full' : 'unavailable', `cannot write ${file}: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}

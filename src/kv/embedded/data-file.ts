@@ -1,0 +1,94 @@
+// Looks at the file before LMDB does. The package brings the process down where LMDB refuses a file, so that everything that
+// could make it refuse is found here first and told as an error.
+import { constants, type FileHandle, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { KvError } from '../kv.ts'
+
+/** Large enough that records of a few kilobytes share pages; in smaller pages each would take two of its own. */
+export const PAGE_BYTES = 16 * 1024
+
+/** Of each of the two first pages, with the state as of the last commits. All numbers are little-endian, as the machine is. */
+const MAGIC_AT = 24
+const MAGIC = 0xbeefc0de
+const VERSION_AT = 28
+const VERSION = 2
+const PAGE_BYTES_AT = 48
+
+/** An empty store with its tables, twice over. */
+const FIRST_BYTES = 512 * 1024
+
+/** More than LMDB's table of readers needs. */
+const LOCK_BYTES = 128 * 1024
+
+/** Throws `KvError` where there is no store in the folder that can be opened, and none can be made. */
+export async function prepareDataFile(folder: string): Promise<void> {
+  const path = join(folder, 'data.mdb')
+  try {
+    const isNew = await checkFile(path)
+    if (isNew) {
+      await rm(path, { force: true })
+      await checkRoom(join(folder, 'room.new'))
+    }
+    await allocateLockFile(join(folder, 'lock.mdb'))
+  } catch (error) {
+    if (error instanceof KvError) throw error
+    const code = (error as NodeJS.ErrnoException).code === 'ENOSPC' ? 'full' : 'unavailable'
+    throw new KvError(code, `cannot open the data in ${folder}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Whether there is no store yet: no file, or one that was not even begun, because its first write failed. */
+async function checkFile(path: string): Promise<boolean> {
+  const file = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (file === undefined) return true
+  try {
+    const { size } = await file.stat()
+    if (size < 2 * PAGE_BYTES) return true
+    await checkPage(file, path, 0)
+    await checkPage(file, path, PAGE_BYTES)
+    return false
+  } finally {
+    await file.close()
+  }
+}
+
+async function checkPage(file: FileHandle, path: string, at: number): Promise<void> {
+  const page = Buffer.alloc(PAGE_BYTES_AT + 4)
+  await file.read(page, 0, page.length, at)
+  const isOurs =
+    page.readUInt32LE(MAGIC_AT) === MAGIC &&
+    page.readUInt32LE(VERSION_AT) === VERSION &&
+    page.readUInt32LE(PAGE_BYTES_AT) === PAGE_BYTES
+  if (!isOurs) throw new KvError('corrupt', `${path} is damaged, or is not a store of this program`)
+}
+
+async function checkRoom(path: string): Promise<void> {
+  try {
+    await writeZeros(path, FIRST_BYTES)
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+/**
+ * LMDB writes to this file through memory, where a full disk is not an error but the end of the process: so all of it is
+ * allocated beforehand. Nobody else has the folder open, so nothing in the file is of any use.
+ */
+async function allocateLockFile(path: string): Promise<void> {
+  await writeZeros(path, LOCK_BYTES)
+}
+
+async function writeZeros(path: string, bytes: number): Promise<void> {
+  // Not truncated first: what is allocated already stays so, and needs no room.
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  try {
+    const { bytesWritten } = await file.write(Buffer.alloc(bytes), 0, bytes, 0)
+    if (bytesWritten < bytes) throw new KvError('full', `no room is left for ${path}`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,96 @@
+// What a group of writes comes to, decided one after the other before any of it is written: each is checked against what is
+// stored with the writes before it in the group on top. Pure but for reading; a commit makes it true as a whole.
+import { ABSENT, type KeyValue, KvError, type Revision } from '../kv.ts'
+import type { KeyState } from './records.ts'
+import type { Change, Counters, Tables, TableWriter } from './tables.ts'
+
+/** A key as it is at some point in the draft; the value is at hand where the draft itself put it. */
+interface DraftState extends KeyState {
+  readonly value?: Buffer
+}
+
+interface Put {
+  readonly key: string
+  readonly value: Buffer
+  readonly deadlineMs: number
+}
+
+export class Draft {
+  readonly #tables: Tables
+  readonly #touched = new Map<string, DraftState | undefined>()
+  readonly changes: Change[] = []
+  readonly #extras: ((writer: TableWriter) => void)[] = []
+  #newest: Revision
+
+  constructor(tables: Tables, newest: Revision) {
+    this.#tables = tables
+    this.#newest = newest
+  }
+
+  /** The newest revision, the draft's own included. */
+  get newest(): Revision {
+    return this.#newest
+  }
+
+  get isEmpty(): boolean {
+    return this.changes.length === 0 && this.#extras.length === 0
+  }
+
+  /** The key's revision; `ABSENT`: it is not there. */
+  revisionOf(key: string): Revision {
+    return this.#stateOf(key)?.revision ?? ABSENT
+  }
+
+  itemOf(key: string): KeyValue | undefined {
+    const state = this.#stateOf(key)
+    if (state === undefined) return undefined
+    const { revision, createRevision } = state
+    const value = state.value ?? this.#storedValue(key, revision)
+    return { key, value, revision, createRevision }
+  }
+
+  put(put: Put): Revision {
+    const before = this.#stateOf(put.key)
+    const revision = ++this.#newest
+    const state = { revision, createRevision: before?.createRevision ?? revision, deadlineMs: put.deadlineMs }
+    this.#touched.set(put.key, { ...state, value: put.value })
+    const entry = { ...state, key: put.key, value: put.value, previousRevision: before?.revision ?? ABSENT }
+    this.changes.push({ entry, before })
+    return revision
+  }
+
+  /** The key must be there. */
+  remove(key: string): Revision {
+    const before = this.#stateOf(key)
+    const revision = ++this.#newest
+    this.#touched.set(key, undefined)
+    const previousRevision = before?.revision ?? ABSENT
+    const entry = { key, revision, createRevision: ABSENT, previousRevision, deadlineMs: 0, value: undefined }
+    this.changes.push({ entry, before })
+    return revision
+  }
+
+  /** Something else to be written in the same commit. */
+  also(write: (writer: TableWriter) => void): void {
+    this.#extras.push(write)
+  }
+
+  writeTo(writer: TableWriter): void {
+    for (const change of this.changes) writer.change(change)
+    for (const write of this.#extras) write(writer)
+    const counters: Partial<Counters> = this.changes.length === 0 ? {} : { newest: this.#newest }
+    writer.count(counters)
+  }
+
+  #stateOf(key: string): DraftState | undefined {
+    return this.#touched.has(key) ? this.#touched.get(key) : this.#tables.stateOf(key)
+  }
+
+  #storedValue(key: string, revision: Revision): Buffer {
+    const entry = this.#tables.entryOf(revision)
+    if (entry?.key !== key || entry.value === undefined) {
+      throw new KvError('corrupt', `the record of revision ${revision} is not there`)
+    }
+    return entry.value
+  }
+}

@@ -1,0 +1,296 @@
+// The parts of the durable engine put together: tables, the queue of writes, watchers, expiry and compaction. Each says in its
+// own file what it keeps true.
+import type { Clock } from '../../lib/clock.ts'
+import { throwIfCancelled } from '../../lib/errors.ts'
+import {
+  ABSENT,
+  type Batch,
+  type DeleteRequest,
+  type GetResult,
+  type KeyValue,
+  type Kv,
+  KvError,
+  type KvEvent,
+  type KvWatch,
+  type ListResult,
+  type PutRequest,
+  type Range,
+  type Revision,
+  type WatchRequest,
+  type WriteResult,
+} from '../kv.ts'
+import type { DataDirectory } from './data-directory.ts'
+import type { Draft } from './draft.ts'
+import { Expirer } from './expirer.ts'
+import { RangeRead, toItem } from './range-read.ts'
+import { RecentEntries } from './recent-entries.ts'
+import { Quota } from './quota.ts'
+import type { LogEntry } from './records.ts'
+import { checkKey, checkPut } from './request-check.ts'
+import type { Change, Counters, Tables } from './tables.ts'
+import { Trimmer } from './trimmer.ts'
+import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
+import { WriteQueue } from './write-queue.ts'
+
+interface Parts {
+  readonly directory: DataDirectory
+  readonly tables: Tables
+  readonly counters: Counters
+  readonly clock: Clock
+  readonly maxBytes: number
+}
+
+/** One read of the log for a watcher that has fallen behind what is in memory. */
+const LOG_PIECE_REVISIONS = 512
+const LOG_PIECE_BYTES = 4 * 1024 * 1024
+
+export class DurableKv implements Kv, WatchSource {
+  readonly #directory: DataDirectory
+  readonly #tables: Tables
+  readonly #clock: Clock
+  readonly #quota: Quota
+  readonly #queue: WriteQueue
+  readonly #expirer: Expirer
+  readonly #trimmer: Trimmer
+  readonly #watchers = new WatcherSet()
+  readonly #recent = new RecentEntries()
+  /** Lists that are under way: the tables stay open until they are done. */
+  readonly #lists = new Set<Promise<unknown>>()
+  #closing: Promise<void> | undefined
+  oldest: Revision
+  ended: KvError | undefined
+
+  constructor(parts: Parts) {
+    const { tables, counters, clock } = parts
+    this.#directory = parts.directory
+    this.#tables = tables
+    this.#clock = clock
+    this.#quota = new Quota(tables, parts.maxBytes)
+    this.oldest = counters.oldest
+    this.#queue = new WriteQueue({ tables, newest: counters.newest, publish: (changes) => this.#publish(changes) })
+    this.#expirer = new Expirer({ tables, queue: this.#queue, clock })
+    this.#trimmer = new Trimmer({ tables, queue: this.#queue, trimmed: counters.trimmed })
+    this.#expirer.start()
+    // A compaction that the last process did not get done. Whoever compacts next is told if it fails.
+    this.#trimmer.trim(this.oldest).catch(() => undefined)
+  }
+
+  get newest(): Revision {
+    return this.#queue.newest
+  }
+
+  get liveHandles(): number {
+    return this.#watchers.size + (this.#expirer.isWaiting ? 1 : 0)
+  }
+
+  async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {
+    this.#begin(signal)
+    const { at } = options
+    const newest = this.#newestInTables()
+    if (at !== undefined) this.#checkReadable(at, newest)
+    const state = this.#tables.stateOf(key)
+    if (state === undefined || (at !== undefined && state.revision > at)) {
+      return { revision: newest, item: at === undefined ? undefined : this.#pastItem(key, at) }
+    }
+    return { revision: newest, item: this.#itemOf(key, state.revision) }
+  }
+
+  async list(range: Range, signal: AbortSignal): Promise<ListResult> {
+    this.#begin(signal)
+    const list = this.#list(range, signal)
+    this.#lists.add(list)
+    try {
+      return await list
+    } finally {
+      this.#lists.delete(list)
+    }
+  }
+
+  async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
+    this.#begin(signal)
+    checkPut(request)
+    const { key, value, ttlSeconds } = request
+    const deadlineMs = ttlSeconds === undefined ? 0 : Math.ceil(this.#clock.now() + ttlSeconds * 1000)
+    return this.#write(request, {
+      bytes: value.length,
+      makesRoom: false,
+      apply: (draft) => {
+        this.#quota.check(this.newest)
+        return draft.put({ key, value, deadlineMs })
+      },
+    })
+  }
+
+  async delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
+    this.#begin(signal)
+    checkKey(request.key)
+    return this.#write(request, {
+      bytes: 0,
+      makesRoom: true,
+      apply: (draft) => (request.expected === ABSENT ? draft.newest : draft.remove(request.key)),
+    })
+  }
+
+  watch(request: WatchRequest, signal: AbortSignal): KvWatch {
+    return new Watcher({ source: this, peers: this.#watchers, request, signal })
+  }
+
+  async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
+    this.#begin(signal)
+    if (upTo > this.newest) throw new KvError('future', `revision ${upTo} has not happened yet`)
+    if (upTo <= this.oldest) return
+    await this.#commit((draft) => draft.also((writer) => writer.count({ oldest: upTo })))
+    this.oldest = Math.max(this.oldest, upTo)
+    await this.#trimmer.trim(upTo)
+  }
+
+  async newestRevision(signal: AbortSignal): Promise<Revision> {
+    this.#begin(signal)
+    return this.#newestInTables()
+  }
+
+  /** Where the last commit failed it tries another one. */
+  async checkHealth(signal: AbortSignal): Promise<void> {
+    this.#begin(signal)
+    this.#tables.newest()
+    if (this.#queue.failure !== undefined)
+      await this.#commit((draft) => draft.also((writer) => writer.count({ oldest: this.oldest })))
+  }
+
+  async sizeBytes(signal: AbortSignal): Promise<number> {
+    this.#begin(signal)
+    return this.#tables.sizeBytes()
+  }
+
+  async close(): Promise<void> {
+    this.ended ??= new KvError('closed', 'the store was closed')
+    this.#closing ??= this.#close()
+    await this.#closing
+  }
+
+  readAfter(after: Revision, request: WatchRequest): Batch {
+    const events: KvEvent[] = []
+    let revision = after
+    for (const entry of this.#entriesAfter(after)) {
+      revision = entry.revision
+      if (entry.key.startsWith(request.prefix)) events.push(this.#toEvent(entry, request.withPrevious === true))
+    }
+    // Revision 1, that of an empty store, has no entry.
+    return { events, revision: Math.max(revision, 1) }
+  }
+
+  #begin(signal: AbortSignal): void {
+    throwIfCancelled(signal)
+    if (this.ended !== undefined) throw this.ended
+    if (this.#queue.isBroken)
+      throw new KvError('unavailable', this.#queue.failure!.message, { cause: this.#queue.failure })
+  }
+
+  /** What reads of the tables see now: a commit may be done there before its completion is known here. */
+  #newestInTables(): Revision {
+    return this.#queue.isCommitting ? this.#tables.newest() : this.newest
+  }
+
+  #checkReadable(at: Revision, newest: Revision): void {
+    if (at > newest) throw new KvError('future', `revision ${at} has not happened yet`)
+    if (at < this.oldest) {
+      throw new KvError('compacted', `revision ${at} is gone`, { compactRevision: this.oldest })
+    }
+  }
+
+  #pastItem(key: string, at: Revision): KeyValue | undefined {
+    const version = this.#tables.versionOf(key, at)
+    return version === undefined || version.supersededAt <= at ? undefined : this.#itemOf(key, version.revision)
+  }
+
+  #itemOf(key: string, revision: Revision): KeyValue {
+    const entry = this.#tables.entryOf(revision)
+    return toItem(entry?.key === key ? entry : undefined, revision)
+  }
+
+  async #list(range: Range, signal: AbortSignal): Promise<ListResult> {
+    const snapshot = this.#tables.takeSnapshot()
+    try {
+      const revision = this.#tables.newest(snapshot)
+      if (range.at !== undefined) this.#checkReadable(range.at, revision)
+      const read = new RangeRead({ tables: this.#tables, snapshot, range, signal })
+      const page = await read.items(range.limit ?? Number.POSITIVE_INFINITY)
+      return range.countAll === true ? { revision, ...page, count: await read.count() } : { revision, ...page }
+    } finally {
+      this.#tables.release(snapshot)
+    }
+  }
+
+  /** Decided when its turn comes; answered when what it did, or lost against, is on the disk. */
+  #write(
+    condition: { readonly key: string; readonly expected: Revision },
+    write: { readonly bytes: number; readonly makesRoom: boolean; readonly apply: (draft: Draft) => Revision },
+  ): Promise<WriteResult> {
+    return new Promise((resolve, reject) => {
+      let result: WriteResult
+      this.#queue.add({
+        bytes: write.bytes,
+        makesRoom: write.makesRoom,
+        decide: (draft) => {
+          const { key, expected } = condition
+          result =
+            draft.revisionOf(key) === expected
+              ? { ok: true, revision: write.apply(draft) }
+              : { ok: false, revision: draft.newest, current: draft.itemOf(key) }
+        },
+        done: () => resolve(result),
+        fail: reject,
+      })
+    })
+  }
+
+  #commit(decide: (draft: Draft) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.add({ bytes: 0, makesRoom: true, decide, done: resolve, fail: reject })
+    })
+  }
+
+  #publish(changes: readonly Change[]): void {
+    for (const { entry } of changes) {
+      this.#recent.add(entry)
+      this.#expirer.observe(entry)
+    }
+    this.#watchers.wakeSoon()
+  }
+
+  #entriesAfter(after: Revision): Iterable<LogEntry> {
+    return this.#recent.from(after + 1) ?? this.#loggedAfter(after)
+  }
+
+  *#loggedAfter(after: Revision): Generator<LogEntry> {
+    const to = Math.min(this.newest, after + LOG_PIECE_REVISIONS)
+    let next = Math.max(after + 1, 2)
+    let bytes = 0
+    for (const entry of this.#tables.log(next, to + 1)) {
+      if (entry.revision !== next++) break
+      yield entry
+      bytes += entry.value?.length ?? 0
+      if (bytes >= LOG_PIECE_BYTES) return
+    }
+    if (next <= to) throw new KvError('corrupt', `the record of revision ${next} is not there`)
+  }
+
+  #toEvent(entry: LogEntry, withPrevious: boolean): KvEvent {
+    const { key, revision, createRevision, value } = entry
+    const before = withPrevious && entry.previousRevision > 0 ? this.#tables.entryOf(entry.previousRevision) : undefined
+    const previous = before === undefined ? undefined : { previous: toItem(before, before.revision) }
+    return value === undefined
+      ? { kind: 'delete', key, revision, ...previous }
+      : { kind: 'put', key, value, revision, createRevision, ...previous }
+  }
+
+  async #close(): Promise<void> {
+    this.#watchers.wake()
+    this.#expirer.stop()
+    await this.#trimmer.stop()
+    await this.#queue.drained()
+    await Promise.allSettled(this.#lists)
+    await this.#tables.close()
+    this.#directory.release()
+  }
+}

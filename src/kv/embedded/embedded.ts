@@ -1,0 +1,57 @@
+// The durable engine: a store in a folder, in this process, for who has no etcd. Every acknowledged write is on the disk, and
+// the event loop never waits for it.
+import { type Clock, systemClock } from '../../lib/clock.ts'
+import { throwIfCancelled } from '../../lib/errors.ts'
+import { type Kv, KvError } from '../kv.ts'
+import { openDataDirectory } from './data-directory.ts'
+import { prepareDataFile } from './data-file.ts'
+import { DurableKv } from './durable-kv.ts'
+import { Tables } from './tables.ts'
+
+export interface EmbeddedOptions {
+  /** Made where it is not there. Belongs to one process at a time. */
+  readonly dataDir: string
+  /** Puts are refused as `full` while more than this is in use; absent: as much as the disk has. */
+  readonly maxBytes?: number
+  readonly clock?: Clock
+}
+
+export interface EmbeddedKv extends Kv {
+  /** How many watches and timers are alive: nothing may be left behind by what was cancelled. */
+  readonly liveHandles: number
+}
+
+/** Throws `KvError` with one clear line where the folder is in use, of a newer format, damaged or not to be written to. */
+export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal): Promise<EmbeddedKv> {
+  throwIfCancelled(signal)
+  const directory = await openDataDirectory(options.dataDir)
+  try {
+    await prepareDataFile(directory.path)
+    const tables = openTables(directory.path)
+    const counters = tables.counters()
+    if (tables.lastLogged() > counters.newest || counters.oldest > counters.newest) {
+      await tables.close()
+      throw new KvError('corrupt', `the data in ${directory.path} contradicts itself`)
+    }
+    return new DurableKv({
+      directory,
+      tables,
+      counters,
+      clock: options.clock ?? systemClock,
+      maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
+    })
+  } catch (error) {
+    directory.release()
+    throw error
+  }
+}
+
+function openTables(path: string): Tables {
+  try {
+    return new Tables(path)
+  } catch (error) {
+    const ENOSPC = 28
+    const code = (error as { code?: number }).code === ENOSPC ? 'full' : 'corrupt'
+    throw new KvError(code, `cannot open the data in ${path}: ${(error as Error).message}`, { cause: error })
+  }
+}

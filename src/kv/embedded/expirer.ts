@@ -1,0 +1,89 @@
+// Deletes the durable engine's keys whose time is up, each with a revision of its own, through the same queue as all writes.
+// Deadlines are stored: what fell due while the store was closed goes soon after it is opened.
+import type { Clock } from '../../lib/clock.ts'
+import type { LogEntry } from './records.ts'
+import type { Tables } from './tables.ts'
+import type { Job, WriteQueue } from './write-queue.ts'
+
+/** As many in one go; the rest follow at once. */
+const KEYS_AT_ONCE = 256
+
+/** Later than any deadline. */
+const END_OF_TIME_MS = 2 ** 47
+
+/** After a failure, which mostly is a full disk. */
+const RETRY_MS = 1000
+
+export class Expirer {
+  readonly #tables: Tables
+  readonly #queue: WriteQueue
+  readonly #clock: Clock
+  #alarm: { readonly atMs: number; readonly cancel: () => void } | undefined
+  #busy = false
+  #stopped = false
+
+  constructor(from: { tables: Tables; queue: WriteQueue; clock: Clock }) {
+    this.#tables = from.tables
+    this.#queue = from.queue
+    this.#clock = from.clock
+  }
+
+  /** Whether an alarm is set. */
+  get isWaiting(): boolean {
+    return this.#alarm !== undefined
+  }
+
+  start(): void {
+    const [first] = this.#tables.expiries(END_OF_TIME_MS, 1)
+    if (first !== undefined) this.#ringAt(first.deadlineMs)
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#alarm?.cancel()
+    this.#alarm = undefined
+  }
+
+  /** To be told of every entry that was committed. */
+  observe(entry: LogEntry): void {
+    if (entry.deadlineMs > 0) this.#ringAt(entry.deadlineMs)
+  }
+
+  #ringAt(atMs: number): void {
+    if (this.#stopped || (this.#alarm !== undefined && this.#alarm.atMs <= atMs)) return
+    this.#alarm?.cancel()
+    const cancel = this.#clock.callAfter(atMs - this.#clock.now(), () => {
+      this.#alarm = undefined
+      this.#expire()
+    })
+    this.#alarm = { atMs, cancel }
+  }
+
+  #expire(): void {
+    if (this.#busy || this.#stopped) return
+    this.#busy = true
+    const now = this.#clock.now()
+    const due = [...this.#tables.expiries(Math.floor(now), KEYS_AT_ONCE)]
+    void Promise.allSettled(due.map(({ key, revision }) => this.#remove(key, revision))).then((outcomes) => {
+      this.#busy = false
+      if (this.#stopped) return
+      if (outcomes.some(({ status }) => status === 'rejected')) this.#ringAt(now + RETRY_MS)
+      else this.start()
+    })
+  }
+
+  #remove(key: string, revision: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const job: Job = {
+        bytes: 0,
+        makesRoom: true,
+        decide: (draft) => {
+          if (draft.revisionOf(key) === revision) draft.remove(key)
+        },
+        done: resolve,
+        fail: reject,
+      }
+      this.#queue.add(job)
+    })
+  }
+}

@@ -1,0 +1,177 @@
+// Lists of the durable engine, newest and past, in pieces small enough that the event loop goes on in between. All pieces of
+// one list read one snapshot, so that together they are one moment's state.
+import { throwIfCancelled } from '../../lib/errors.ts'
+import { type KeyValue, KvError, type Range, type Revision } from '../kv.ts'
+import { encodeBound, encodeVersionKey, type LogEntry } from './records.ts'
+import type { KeyRef, Snapshot, Tables, VersionRef } from './tables.ts'
+
+/** A piece ends at this many keys looked at, or bytes of values read. */
+const PIECE_KEYS = 1000
+const PIECE_BYTES = 4 * 1024 * 1024
+
+/** Counting needs no values and is done by LMDB itself, some ten million keys a second. */
+const PIECE_COUNTED = 20_000
+
+/** How far a walk has come; its next piece begins there. Absent: it is at its end. */
+interface Place {
+  readonly live: Buffer
+  readonly past: Buffer
+}
+
+interface Piece {
+  readonly revisions: readonly Revision[]
+  readonly next: Place | undefined
+}
+
+export class RangeRead {
+  readonly #tables: Tables
+  readonly #snapshot: Snapshot
+  readonly #start: Buffer
+  readonly #end: Buffer
+  readonly #at: Revision | undefined
+  readonly #signal: AbortSignal
+
+  constructor(from: { tables: Tables; snapshot: Snapshot; range: Range; signal: AbortSignal }) {
+    this.#tables = from.tables
+    this.#snapshot = from.snapshot
+    this.#start = encodeBound(from.range.start)
+    this.#end = encodeBound(from.range.end)
+    this.#at = from.range.at
+    this.#signal = from.signal
+  }
+
+  async items(limit: number): Promise<{ items: KeyValue[]; more: boolean }> {
+    const items: KeyValue[] = []
+    let bytes = 0
+    for (let place: Place | undefined = this.#beginning(); place !== undefined; ) {
+      // One more than asked for tells whether there are more.
+      const piece = this.#piece(place, Math.min(PIECE_KEYS, limit - items.length + 1))
+      for (const revision of piece.revisions) {
+        if (items.length === limit) return { items, more: true }
+        const item = toItem(this.#tables.entryOf(revision, this.#snapshot), revision)
+        items.push(item)
+        bytes += item.value.length
+        if (bytes < PIECE_BYTES) continue
+        bytes = 0
+        await this.#nextTurn()
+      }
+      place = piece.next
+      if (place !== undefined) await this.#nextTurn()
+    }
+    return { items, more: false }
+  }
+
+  async count(): Promise<number> {
+    let count = 0
+    if (this.#at === undefined) {
+      const range = { end: this.#end, limit: Number.MAX_SAFE_INTEGER, snapshot: this.#snapshot }
+      let start = this.#start
+      for (;;) {
+        const next = this.#tables.liveKeyAt(PIECE_COUNTED, { start, ...range })
+        if (next === undefined) return count + this.#tables.countLive({ start, ...range })
+        count += PIECE_COUNTED
+        start = next
+        await this.#nextTurn()
+      }
+    }
+    for (let place: Place | undefined = this.#beginning(); place !== undefined; ) {
+      const piece = this.#piece(place, PIECE_KEYS)
+      count += piece.revisions.length
+      place = piece.next
+      if (place !== undefined) await this.#nextTurn()
+    }
+    return count
+  }
+
+  #beginning(): Place {
+    return { live: this.#start, past: encodeVersionKey(this.#start, 0) }
+  }
+
+  #piece(place: Place, limit: number): Piece {
+    return this.#at === undefined ? this.#newestPiece(place, limit) : this.#pastPiece(place, limit, this.#at)
+  }
+
+  #newestPiece(place: Place, limit: number): Piece {
+    const range = { start: place.live, end: this.#end, limit: limit + 1, snapshot: this.#snapshot }
+    const refs = [...this.#tables.live(range)]
+    const next = refs.length > limit ? { live: refs[limit]!.key, past: place.past } : undefined
+    return { revisions: refs.slice(0, limit).map((ref) => ref.state.revision), next }
+  }
+
+  /**
+   * At a past revision a key is either in its newest version, if that is old enough, or in the superseded one that was
+   * its newest then: both are walked side by side, in the order of keys.
+   */
+  #pastPiece(place: Place, limit: number, at: Revision): Piece {
+    const bounds = { limit: PIECE_KEYS + 1, snapshot: this.#snapshot }
+    const live = this.#tables.live({ start: place.live, end: this.#end, ...bounds })
+    const past = this.#tables.past({ start: place.past, end: encodeVersionKey(this.#end, 0), ...bounds })
+    try {
+      return mergePiece(new Head(live), new Head(past), { limit, at, end: this.#end })
+    } finally {
+      live.return(undefined)
+      past.return(undefined)
+    }
+  }
+
+  async #nextTurn(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    throwIfCancelled(this.#signal)
+  }
+}
+
+/** The first of what is left of an iteration. */
+class Head<T> {
+  readonly #source: Generator<T>
+  taken = 0
+  value: T | undefined
+
+  constructor(source: Generator<T>) {
+    this.#source = source
+    this.value = this.#pull()
+  }
+
+  take(): void {
+    this.taken++
+    this.value = this.#pull()
+  }
+
+  #pull(): T | undefined {
+    const { done, value } = this.#source.next()
+    return done === true ? undefined : value
+  }
+}
+
+function mergePiece(
+  live: Head<KeyRef>,
+  past: Head<VersionRef>,
+  bounds: { limit: number; at: Revision; end: Buffer },
+): Piece {
+  const revisions: Revision[] = []
+  for (;;) {
+    const [newer, older] = [live.value, past.value]
+    if (newer === undefined && older === undefined) return { revisions, next: undefined }
+    if (revisions.length >= bounds.limit || live.taken + past.taken >= PIECE_KEYS) {
+      return { revisions, next: placeOf(newer, older, bounds.end) }
+    }
+    if (older === undefined || (newer !== undefined && Buffer.compare(newer.key, older.key) < 0)) {
+      if (newer!.state.revision <= bounds.at) revisions.push(newer!.state.revision)
+      live.take()
+    } else {
+      if (older.revision <= bounds.at && bounds.at < older.supersededAt) revisions.push(older.revision)
+      past.take()
+    }
+  }
+}
+
+function placeOf(newer: KeyRef | undefined, older: VersionRef | undefined, end: Buffer): Place {
+  return {
+    live: newer === undefined ? end : newer.key,
+    past: older === undefined ? encodeVersionKey(end, 0) : encodeVersionKey(older.key, older.revision),
+  }
+}
+
+export function toItem(entry: LogEntry | undefined, revision: Revision): KeyValue {
+  if (entry?.value === undefined) throw new KvError('corrupt', `the record of revision ${revision} is not there`)
+  return { key: entry.key, value: entry.value, revision, createRevision: entry.createRevision }
+}

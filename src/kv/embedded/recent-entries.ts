@@ -1,0 +1,32 @@
+// The newest entries of the log, kept in memory so that watchers that keep up read no disk. Bounded by number and bytes; what
+// is older is in the log.
+import type { Revision } from '../kv.ts'
+import type { LogEntry } from './records.ts'
+
+const MAX_ENTRIES = 2048
+const MAX_BYTES = 4 * 1024 * 1024
+
+export class RecentEntries {
+  #entries: LogEntry[] = []
+  #bytes = 0
+
+  add(entry: LogEntry): void {
+    this.#entries.push(entry)
+    this.#bytes += entry.value?.length ?? 0
+    if (this.#entries.length > MAX_ENTRIES || this.#bytes > MAX_BYTES) this.#dropOlderHalf()
+  }
+
+  /** The entries from `revision` on; absent where they are no longer all here. */
+  from(revision: Revision): readonly LogEntry[] | undefined {
+    const first = this.#entries[0]
+    if (first === undefined || revision < first.revision) return undefined
+    return this.#entries.slice(revision - first.revision)
+  }
+
+  /** Half at a time, so that a busy store does not move the array with every entry. */
+  #dropOlderHalf(): void {
+    const kept = this.#entries.slice(Math.ceil(this.#entries.length / 2))
+    this.#entries = kept
+    this.#bytes = kept.reduce((sum, entry) => sum + (entry.value?.length ?? 0), 0)
+  }
+}

@@ -1,0 +1,318 @@
+// The tables that the durable engine keeps in LMDB, and the one place that knows LMDB. Reads are of memory that the kernel
+// pages in; a commit is one transaction, done and synced on another thread: all of it is there afterwards, or nothing.
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
+import { InvariantError } from '../../lib/errors.ts'
+import type { Revision } from '../kv.ts'
+import { toCommitError, wasCutShort } from './commit-error.ts'
+import { PAGE_BYTES } from './data-file.ts'
+import {
+  decodeEntry,
+  decodeNumber,
+  decodeState,
+  decodeVersionKey,
+  encodeEntry,
+  encodeKey,
+  encodeNumbers,
+  encodeState,
+  encodeVersionKey,
+  type KeyState,
+  type LogEntry,
+} from './records.ts'
+import { MAX_KEY_BYTES } from './request-check.ts'
+
+/** A frozen view for a read that takes more than one turn of the event loop. Must be released. */
+export interface Snapshot {
+  readonly transaction: Transaction
+}
+
+/** The counters that are stored, each as of the last commit. */
+export interface Counters {
+  readonly newest: Revision
+  /** The oldest revision that can be read: that of the last compaction. */
+  readonly oldest: Revision
+  /** History before this one has been removed; less than `oldest` while a compaction is under way. */
+  readonly trimmed: Revision
+}
+
+export interface KeyRef {
+  readonly key: Buffer
+  readonly state: KeyState
+}
+
+/** A version that is no longer a key's newest: the key had it from `revision` on, until `supersededAt`. */
+export interface VersionRef {
+  readonly key: Buffer
+  readonly revision: Revision
+  readonly supersededAt: Revision
+}
+
+export interface RangeOfTable {
+  readonly start: Buffer
+  readonly end: Buffer
+  readonly limit: number
+  readonly snapshot?: Snapshot
+}
+
+/** One change of one key, and with it what was there before. */
+export interface Change {
+  readonly entry: LogEntry
+  readonly before: KeyState | undefined
+}
+
+type Table = Database<Buffer, Buffer>
+
+interface TableStats {
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
+}
+
+/** Address space, not memory or disk. LMDB maps anew, which it can, only where a store outgrows it. */
+const MAP_BYTES = 16 * 1024 ** 3
+
+/** Each list that takes more than one turn holds one. */
+const MAX_READERS = 1000
+
+const NEWEST = Buffer.from('newest')
+const OLDEST = Buffer.from('oldest')
+const TRIMMED = Buffer.from('trimmed')
+
+export class Tables {
+  readonly #file: string
+  readonly #root: RootDatabase<Buffer, Buffer>
+  /** Every revision by its number, with its value: the truth, of which the others are indexes. */
+  readonly #log: Table
+  /** What is there now: the state by key. */
+  readonly #live: Table
+  /** The superseded versions by key and revision: when they were superseded. */
+  readonly #past: Table
+  /** The keys that go by themselves by deadline and revision: which key. */
+  readonly #expiry: Table
+  readonly #counters: Table
+
+  /** `directory` must have been prepared for it. */
+  constructor(directory: string) {
+    this.#file = join(directory, 'data.mdb')
+    const format = { encoding: 'binary', keyEncoding: 'binary' } as const
+    this.#root = open({
+      path: directory,
+      ...format,
+      pageSize: PAGE_BYTES,
+      mapSize: MAP_BYTES,
+      maxReaders: MAX_READERS,
+      // Without this a commit is acknowledged before it is on the disk.
+      overlappingSync: false,
+      // The engine gathers writes itself.
+      eventTurnBatching: false,
+      noMemInit: true,
+    })
+    const table = (name: string): Table => this.#root.openDB<Buffer, Buffer>(name, format)
+    try {
+      this.#log = table('log')
+      this.#live = table('live')
+      this.#past = table('past')
+      this.#expiry = table('expiry')
+      this.#counters = table('counters')
+    } catch (error) {
+      void this.#root.close()
+      throw error
+    }
+  }
+
+  counters(snapshot?: Snapshot): Counters {
+    const read = (name: Buffer): number => {
+      const bytes = this.#counters.get(name, options(snapshot))
+      return bytes === undefined ? 1 : decodeNumber(bytes)
+    }
+    return { newest: read(NEWEST), oldest: read(OLDEST), trimmed: read(TRIMMED) }
+  }
+
+  newest(snapshot?: Snapshot): Revision {
+    const bytes = this.#counters.get(NEWEST, options(snapshot))
+    return bytes === undefined ? 1 : decodeNumber(bytes)
+  }
+
+  /** The revision of the log's last entry; 0: it has none. */
+  lastLogged(): Revision {
+    for (const bytes of this.#log.getKeys({ reverse: true, limit: 1 })) return decodeNumber(bytes)
+    return 0
+  }
+
+  stateOf(key: string, snapshot?: Snapshot): KeyState | undefined {
+    const keyBytes = encodeKey(key)
+    const bytes = keyBytes.length > MAX_KEY_BYTES ? undefined : this.#live.get(keyBytes, options(snapshot))
+    return bytes === undefined ? undefined : decodeState(bytes)
+  }
+
+  /** Absent: the revision was compacted away, or its record is lost. */
+  entryOf(revision: Revision, snapshot?: Snapshot): LogEntry | undefined {
+    const bytes = this.#log.get(encodeNumbers(revision), options(snapshot))
+    return bytes === undefined ? undefined : decodeEntry(bytes, revision)
+  }
+
+  /** The newest superseded version of the key at or before `revision`. */
+  versionOf(key: string, revision: Revision, snapshot?: Snapshot): VersionRef | undefined {
+    const keyBytes = encodeKey(key)
+    if (keyBytes.length > MAX_KEY_BYTES) return undefined
+    const start = encodeVersionKey(keyBytes, revision)
+    const end = encodeVersionKey(keyBytes, 0)
+    const range = this.#past.getRange({ start, end, reverse: true, limit: 1, inclusiveEnd: true, ...options(snapshot) })
+    for (const { key: bytes, value } of range) return toVersionRef(bytes, value)
+    return undefined
+  }
+
+  *live(range: RangeOfTable): Generator<KeyRef> {
+    for (const { key, value } of this.#live.getRange(toLmdbRange(range))) yield { key, state: decodeState(value) }
+  }
+
+  *past(range: RangeOfTable): Generator<VersionRef> {
+    for (const { key, value } of this.#past.getRange(toLmdbRange(range))) yield toVersionRef(key, value)
+  }
+
+  *log(from: Revision, to: Revision): Generator<LogEntry> {
+    const range = { start: encodeNumbers(from), end: encodeNumbers(to) }
+    for (const { key, value } of this.#log.getRange(range)) yield decodeEntry(value, decodeNumber(key))
+  }
+
+  /** What is due first, up to and including `deadlineMs`. */
+  *expiries(deadlineMs: number, limit: number): Generator<{ key: string; revision: Revision; deadlineMs: number }> {
+    const range = { start: encodeNumbers(0, 0), end: encodeNumbers(deadlineMs + 1, 0), limit }
+    for (const { key, value } of this.#expiry.getRange(range)) {
+      yield { key: value.toString(), deadlineMs: decodeNumber(key), revision: decodeNumber(key, 1) }
+    }
+  }
+
+  countLive(range: RangeOfTable): number {
+    return this.#live.getKeysCount(toLmdbRange(range))
+  }
+
+  /** The key that is `offset` keys behind the start of the range, if that many are in it. */
+  liveKeyAt(offset: number, range: RangeOfTable): Buffer | undefined {
+    for (const key of this.#live.getKeys({ ...toLmdbRange(range), limit: 1, offset })) return key
+    return undefined
+  }
+
+  takeSnapshot(): Snapshot {
+    return { transaction: this.#root.useReadTransaction() }
+  }
+
+  release(snapshot: Snapshot): void {
+    snapshot.transaction.done()
+  }
+
+  /**
+   * Resolves when all that `write` did is on the disk and seen by reads that begin then. Throws `KvError` where nothing of
+   * it was done; `unknown` where that is not sure, and the tables cannot be used any more. One commit at a time.
+   */
+  async commit(write: (writer: TableWriter) => void): Promise<void> {
+    const attempt = async (): Promise<void> => {
+      await this.#root.batch(() => write(this.#writer))
+    }
+    const canGoOn = (): boolean => this.#canBegin()
+    await attempt().catch(async (first: unknown) => {
+      if (!(await wasCutShort(first, canGoOn))) throw await toCommitError(first, canGoOn)
+      await attempt().catch(async (second: unknown) => {
+        throw await toCommitError(second, canGoOn)
+      })
+    })
+    this.#root.resetReadTxn()
+  }
+
+  async sizeBytes(): Promise<number> {
+    return (await stat(this.#file)).size
+  }
+
+  /** How much of the file is in use: what was freed in it is used again before the file grows. */
+  usedBytes(): number {
+    let pages = 0
+    for (const table of [this.#log, this.#live, this.#past, this.#expiry]) {
+      const stats = table.getStats() as TableStats
+      pages += stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages
+    }
+    return pages * PAGE_BYTES
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close()
+  }
+
+  /** What single writes of a commit promise is what the commit promises. */
+  readonly #writer: TableWriter = {
+    change: ({ entry, before }) => {
+      const key = encodeKey(entry.key)
+      this.#append(encodeNumbers(entry.revision), encodeEntry(entry))
+      if (entry.value === undefined) void this.#live.remove(key)
+      else void this.#live.put(key, encodeState(entry))
+      if (before !== undefined) {
+        void this.#past.put(encodeVersionKey(key, before.revision), encodeNumbers(entry.revision))
+        if (before.deadlineMs > 0) void this.#expiry.remove(encodeNumbers(before.deadlineMs, before.revision))
+      }
+      if (entry.deadlineMs > 0) void this.#expiry.put(encodeNumbers(entry.deadlineMs, entry.revision), key)
+    },
+    forgetVersion: (key, revision) => {
+      void this.#past.remove(encodeVersionKey(encodeKey(key), revision))
+      void this.#log.remove(encodeNumbers(revision))
+    },
+    forgetEntry: (revision) => {
+      void this.#log.remove(encodeNumbers(revision))
+    },
+    count: (counters) => {
+      for (const [name, value] of [
+        [NEWEST, counters.newest],
+        [OLDEST, counters.oldest],
+        [TRIMMED, counters.trimmed],
+      ] as const) {
+        if (value !== undefined) void this.#counters.put(name, encodeNumbers(value))
+      }
+    },
+  }
+
+  /** Pages that are only ever appended to are filled; otherwise every one of them would be left half empty. */
+  #append(key: Buffer, value: Buffer): void {
+    const appending = this.#log as unknown as {
+      put(key: Buffer, value: Buffer, options: { append: true }): Promise<boolean>
+    }
+    const appended = appending.put(key, value, { append: true })
+    appended.then(
+      (wasLast) => {
+        if (!wasLast) throw new InvariantError('a revision was not newer than all others')
+      },
+      // The commit fails with it, and says why.
+      () => undefined,
+    )
+  }
+
+  /** Whether the environment still takes transactions: after some failures it takes none, and would never answer. */
+  #canBegin(): boolean {
+    try {
+      this.#root.transactionSync(() => undefined)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/** What a commit can do. None of it may fail: it is all decided before. */
+export interface TableWriter {
+  change(change: Change): void
+  forgetVersion(key: string, revision: Revision): void
+  /** A delete's own record. */
+  forgetEntry(revision: Revision): void
+  count(counters: Partial<Counters>): void
+}
+
+function options(snapshot: Snapshot | undefined): { transaction?: Transaction } {
+  return snapshot === undefined ? {} : { transaction: snapshot.transaction }
+}
+
+function toLmdbRange(range: RangeOfTable): { start: Buffer; end: Buffer; limit: number; transaction?: Transaction } {
+  const { start, end, limit } = range
+  return { start, end, limit, ...options(range.snapshot) }
+}
+
+function toVersionRef(key: Buffer, value: Buffer): VersionRef {
+  return { ...decodeVersionKey(key), supersededAt: decodeNumber(value) }
+}

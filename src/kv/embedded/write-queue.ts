@@ -1,0 +1,133 @@
+// Group commit: writes that come while one commit is under way go together into the next. One commit at a time; every job is
+// answered, in order, when what it did or lost against is on the disk, or with the error that kept it from it.
+import type { KvError } from '../kv.ts'
+import { type Revision } from '../kv.ts'
+import { Draft } from './draft.ts'
+import type { Change, Tables } from './tables.ts'
+
+/** Something to be decided and, if it comes to anything, written. */
+export interface Job {
+  /** Bytes that it brings along, for keeping groups within bounds. */
+  readonly bytes: number
+  /** Whether it makes room: such jobs are tried again without the others where there is none left. */
+  readonly makesRoom: boolean
+  /** Takes its turn in the draft. Throwing fails this job alone; it must not have changed the draft then. */
+  decide(draft: Draft): void
+  /** What it did is on the disk. */
+  done(): void
+  fail(error: unknown): void
+}
+
+/** A group is closed at this many jobs or bytes: what a single commit may take, and an event loop be held up for. */
+const GROUP_JOBS = 512
+const GROUP_BYTES = 8 * 1024 * 1024
+
+export class WriteQueue {
+  readonly #tables: Tables
+  /** Told of what was committed, in order, before the jobs are. */
+  readonly #publish: (changes: readonly Change[], newest: Revision) => void
+  #newest: Revision
+  #waiting: Job[] = []
+  #running: Promise<void> | undefined
+  #committing = false
+  /** What the last commit failed with; absent where it did not. */
+  failure: KvError | undefined
+
+  constructor(from: {
+    tables: Tables
+    newest: Revision
+    publish: (changes: readonly Change[], newest: Revision) => void
+  }) {
+    this.#tables = from.tables
+    this.#newest = from.newest
+    this.#publish = from.publish
+  }
+
+  /** The newest revision that was published. A commit under way may already be seen by reads of the tables. */
+  get newest(): Revision {
+    return this.#newest
+  }
+
+  /** It is not known any more what is on the disk: nothing can be written until the store is opened again. */
+  get isBroken(): boolean {
+    return this.failure?.code === 'unknown'
+  }
+
+  get isCommitting(): boolean {
+    return this.#committing
+  }
+
+  add(job: Job): void {
+    this.#waiting.push(job)
+    this.#running ??= this.#run()
+  }
+
+  /** Waits until nothing is waiting or under way. */
+  async drained(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  async #run(): Promise<void> {
+    // Whatever else arrives in this turn of the event loop goes along.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#waiting.length > 0) await this.#commitGroup(this.#takeGroup())
+    this.#running = undefined
+  }
+
+  #takeGroup(): readonly Job[] {
+    let bytes = 0
+    let count = 0
+    for (const job of this.#waiting) {
+      bytes += job.bytes
+      if (count > 0 && (count >= GROUP_JOBS || bytes > GROUP_BYTES)) break
+      count++
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  async #commitGroup(jobs: readonly Job[]): Promise<void> {
+    if (this.isBroken) {
+      for (const job of jobs) job.fail(this.failure)
+      return
+    }
+    const draft = new Draft(this.#tables, this.#newest)
+    const decided = jobs.filter((job) => {
+      try {
+        job.decide(draft)
+        return true
+      } catch (error) {
+        job.fail(error)
+        return false
+      }
+    })
+    try {
+      if (!draft.isEmpty) await this.#commit(draft)
+    } catch (error) {
+      await this.#failGroup(decided, error as KvError)
+      return
+    }
+    for (const job of decided) job.done()
+  }
+
+  async #commit(draft: Draft): Promise<void> {
+    this.#committing = true
+    try {
+      await this.#tables.commit((writer) => draft.writeTo(writer))
+      this.failure = undefined
+    } catch (error) {
+      this.failure = error as KvError
+      throw error
+    } finally {
+      this.#committing = false
+    }
+    this.#newest = draft.newest
+    this.#publish(draft.changes, draft.newest)
+  }
+
+  async #failGroup(jobs: readonly Job[], error: KvError): Promise<void> {
+    const tryAgain = error.code === 'full' && jobs.some((job) => !job.makesRoom)
+    for (const job of jobs) if (!(tryAgain && job.makesRoom)) job.fail(error)
+    const makingRoom = jobs.filter((job) => job.makesRoom)
+    if (tryAgain && makingRoom.length > 0) await this.#commitGroup(makingRoom)
+  }
+}
