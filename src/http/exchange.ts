@@ -11,7 +11,7 @@ import { deadlineOf } from './deadline.ts'
 import type { HttpRequest, RemoteEnd } from './http.ts'
 import { parseQuery } from './query.ts'
 import { requestInfoOf, type RequestInfo } from './request-info.ts'
-import type { RawResponse } from './respond.ts'
+import { type RawResponse, wasSent } from './respond.ts'
 
 /** Node's request, of either protocol. */
 export type RawRequest = IncomingMessage | Http2ServerRequest
@@ -61,7 +61,7 @@ export class Exchange {
     }
     raw.once('close', () => {
       clearTimeout(this.#timer)
-      if (!raw.writableFinished && !signal.aborted) this.#abort.abort(new ClientGoneError())
+      if (!wasSent(raw) && !signal.aborted) this.#abort.abort(new ClientGoneError())
       options.onOver(this)
     })
     if (deadline.kind === 'after') {

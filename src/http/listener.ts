@@ -1,15 +1,14 @@
 // The socket: HTTP/1.1 and HTTP/2 over TLS on one port, fastify as the shell around one wildcard route, everything that is
 // hot past it. Stopping lets short requests finish and ends the long ones.
-import { createSecureServer, Http2ServerRequest, Http2ServerResponse, type Http2SecureServer } from 'node:http2'
-import type { Socket } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import { createSecureServer, Http2ServerResponse, type Http2SecureServer } from 'node:http2'
+import { Server as NetServer } from 'node:net'
 import { fastify } from 'fastify'
-import type { CertificateCredential } from '../auth/authenticator.ts'
 import type { Log } from '../lib/log.ts'
 import { ClientGoneError, ServerClosingError } from './abort-reasons.ts'
+import { Connections } from './connections.ts'
 import { isLongRunning } from './deadline.ts'
 import { Exchange, type RawRequest } from './exchange.ts'
-import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
+import type { Handler, HttpRequest, HttpResponse } from './http.ts'
 import { breakOff, respond, type RawResponse } from './respond.ts'
 
 export interface ListenerOptions {
@@ -81,11 +80,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   return {
     ...addressOf(server, options),
     async close(graceMs) {
-      const closed = app.close()
+      // Not the server's own `close`: that destroys connections whose last bytes are still on their way.
+      NetServer.prototype.close.call(server)
       running.endLongOnes()
       await running.whenNone(graceMs)
-      connections.destroy()
-      await closed
+      await connections.close()
+      await app.close()
     },
   }
 }
@@ -170,46 +170,4 @@ class RunningRequests {
     })
     for (const exchange of this.#running) exchange.abort(new ServerClosingError())
   }
-}
-
-/** The open sockets, and what is known of who is at their other ends, found out once for each. */
-class Connections {
-  readonly #sockets = new Set<Socket>()
-  readonly #remotes = new WeakMap<object, RemoteEnd>()
-  readonly #trustsCertificates: boolean
-
-  constructor(server: Http2SecureServer, trustsCertificates: boolean) {
-    this.#trustsCertificates = trustsCertificates
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket)
-      socket.once('close', () => this.#sockets.delete(socket))
-    })
-  }
-
-  remoteOf(message: RawRequest): RemoteEnd {
-    const session = message instanceof Http2ServerRequest ? message.stream.session : undefined
-    const connection = session ?? message.socket
-    const known = this.#remotes.get(connection)
-    if (known !== undefined) return known
-    const socket = (session?.socket ?? message.socket) as TLSSocket
-    const address = socket.remoteAddress ?? ''
-    const remote: RemoteEnd = {
-      address,
-      isLoopback: /^(::ffff:)?127\.|^::1$/.test(address),
-      protocol: session === undefined ? 'http/1.1' : 'h2',
-      certificate: certificateOf(socket, this.#trustsCertificates),
-    }
-    this.#remotes.set(connection, remote)
-    return remote
-  }
-
-  destroy(): void {
-    for (const socket of this.#sockets) socket.destroy()
-  }
-}
-
-function certificateOf(socket: TLSSocket, trust: boolean): CertificateCredential | undefined {
-  const { raw, subject } = socket.getPeerCertificate()
-  if (raw === undefined) return undefined
-  return { der: raw, subject: { ...subject }, trusted: trust && socket.authorized }
 }

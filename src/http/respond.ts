@@ -223,6 +223,11 @@ class RawSink implements ByteSink {
   }
 }
 
+/** Of a closed answer: whether all of it went out. An HTTP/2 stream counts as finished also when it was reset. */
+export function wasSent(raw: RawResponse): boolean {
+  return raw instanceof Http2ServerResponse ? raw.writableEnded && !raw.stream.aborted : raw.writableFinished
+}
+
 /** Breaks the answer off so that nobody takes it for a whole one. */
 export function breakOff(raw: RawResponse): void {
   if (raw instanceof Http2ServerResponse) raw.stream.close(constants.NGHTTP2_INTERNAL_ERROR)

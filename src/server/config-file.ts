@@ -14,7 +14,7 @@ export async function readConfigFile(file: string): Promise<Settings> {
   } catch (error) {
     throw usageError(`--config ${file}: cannot be read: ${firstLine(reasonOf(error))}`)
   }
-  const validate = new Ajv().compile(SCHEMA)
+  const validate = new Ajv({ allowUnionTypes: true }).compile(SCHEMA)
   if (!validate(content)) {
     const [fault] = validate.errors ?? []
     throw usageError(`--config ${file}: ${describeFault(fault)}`)

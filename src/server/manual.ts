@@ -67,9 +67,7 @@ export function serveManual(): string {
 type Section = readonly [title: string, lines: readonly string[]]
 
 function page(sections: readonly Section[]): string {
-  return sections
-    .map(([title, lines]) => `${title}\n${lines.map((line) => wrap(line, INDENT)).join('\n')}\n`)
-    .join('\n')
+  return sections.map(([title, lines]) => `${title}\n${lines.map(wrap).join('\n')}\n`).join('\n')
 }
 
 function flagLines(group: FlagGroup): string[] {
@@ -80,7 +78,7 @@ function flagLines(group: FlagGroup): string[] {
     return [
       ...(i === 0 ? [] : ['']),
       `--${flag.name}${value === '' ? '' : ` ${value}`}`,
-      wrap(`${flag.help}${fallback}${standing}`, 4),
+      `    ${flag.help}${fallback}${standing}`,
     ]
   })
 }
@@ -92,23 +90,17 @@ function gateLines(): string[] {
   })
 }
 
-/** Breaks a line between words and indents what it makes of it; a line break in it stays. */
-function wrap(text: string, indent: number): string {
-  const margin = ' '.repeat(indent)
-  return text
-    .split('\n')
-    .flatMap((line) => {
-      const own = /^ */.exec(line)?.[0] ?? ''
-      const lines: string[] = []
-      let current = ''
-      for (const word of line.trim().split(' ')) {
-        if (current !== '' && indent + own.length + current.length + word.length >= WIDTH) {
-          lines.push(current)
-          current = ''
-        }
-        current = current === '' ? word : `${current} ${word}`
-      }
-      return [...lines, current].map((part) => (part === '' ? '' : `${margin}${own}${part}`))
-    })
-    .join('\n')
+/** Breaks a line between words and indents what it makes of it; the line's own indentation stays. */
+function wrap(text: string): string {
+  const margin = ' '.repeat(INDENT + text.search(/\S|$/))
+  const lines: string[] = []
+  let current = ''
+  for (const word of text.trim().split(' ')) {
+    if (current !== '' && margin.length + current.length + word.length >= WIDTH) {
+      lines.push(current)
+      current = ''
+    }
+    current = current === '' ? word : `${current} ${word}`
+  }
+  return [...lines, current].map((line) => (line === '' ? '' : `${margin}${line}`)).join('\n')
 }

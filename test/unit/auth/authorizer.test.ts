@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { type Access, allowAll, allowMasters, allowPublicPaths, chain, denyAll } from '../../../src/auth/authorizer.ts'
+
+const { signal } = new AbortController()
+
+function path(verb: string, path: string, groups: readonly string[]): Access {
+  return { kind: 'path', verb, path, user: { name: 'u', uid: undefined, groups, extra: {} } }
+}
+
+const known = ['system:authenticated']
+const stranger = ['system:unauthenticated']
+
+describe('who decides', () => {
+  it('administrators come before everything that would refuse them', async () => {
+    const authorizer = chain([allowMasters(), denyAll()])
+    expect(await authorizer.authorize(path('get', '/x', ['system:masters']), signal)).toEqual({ kind: 'allow' })
+    expect(await authorizer.authorize(path('get', '/x', known), signal)).toEqual({
+      kind: 'deny',
+      reason: 'Everything is forbidden.',
+    })
+  })
+
+  it('the first with an opinion ends it', async () => {
+    expect(await chain([allowAll(), denyAll()]).authorize(path('get', '/x', []), signal)).toEqual({ kind: 'allow' })
+    expect(await chain([]).authorize(path('get', '/x', []), signal)).toEqual({ kind: 'no-opinion' })
+  })
+
+  it.each([
+    ['get', '/livez', stranger, 'allow'],
+    ['head', '/livez', stranger, 'no-opinion'],
+    ['get', '/version/', stranger, 'allow'],
+    ['get', '/livez/ping', known, 'no-opinion'],
+    ['get', '/api', stranger, 'no-opinion'],
+    ['get', '/api', known, 'allow'],
+    ['get', '/apis/apps/v1', known, 'allow'],
+    ['get', '/openapi/v3/apis/apps/v1', known, 'allow'],
+    ['get', '/apix', known, 'no-opinion'],
+    ['get', '/metrics', known, 'no-opinion'],
+    ['get', '/', known, 'no-opinion'],
+    ['get', '/livez', [], 'no-opinion'],
+  ] as const)('%s %s for %o: %s', async (verb, where, groups, kind) => {
+    expect(await allowPublicPaths().authorize(path(verb, where, groups), signal)).toEqual({ kind })
+  })
+})

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { parseTokenFile, tokenLookup } from '../../../src/auth/token-file.ts'
+
+describe('the static token file', () => {
+  it('names user, uid and groups', () => {
+    const { users } = parseTokenFile('t1,alice,1,"dev,qa"\nt2,bob,2\n')
+    expect(users.get('t1')).toEqual({ name: 'alice', uid: '1', groups: ['dev', 'qa'], extra: {} })
+    expect(users.get('t2')).toEqual({ name: 'bob', uid: '2', groups: [], extra: {} })
+  })
+
+  it('takes a group without quotes, quotes in fields, blank lines and Windows line ends', () => {
+    const { users } = parseTokenFile('t1,alice,1,system:masters\r\n\r\n"t""2","b, c",,""\r\n')
+    expect(users.get('t1')?.groups).toEqual(['system:masters'])
+    expect(users.get('t"2')).toEqual({ name: 'b, c', uid: undefined, groups: [], extra: {} })
+  })
+
+  it('lets the last line of a repeated token win, and skips empty tokens', () => {
+    const { users, skippedLines } = parseTokenFile('t,a,1\n,nobody,2\nt,b,3')
+    expect(users.get('t')?.name).toBe('b')
+    expect(users.size).toBe(1)
+    expect(skippedLines).toEqual([2])
+  })
+
+  it.each([
+    [
+      'too few columns',
+      't1,alice,1\nt2,bob',
+      'line 2 has 2 columns where at least 3 are needed: token, user name, user uid',
+    ],
+    ['a stray quote', 't1,al"ice,1', 'line 1 has a stray double quote'],
+    ['an open quote', 't1,alice,1\n"t2,bob,2', 'line 2 has a stray double quote'],
+  ])('refuses %s', (_name, text, message) => {
+    expect(() => parseTokenFile(text)).toThrow(message)
+  })
+
+  it('reads a large file in linear time', () => {
+    const lines = Array.from({ length: 50_000 }, (_, i) => `token${i},user${i},${i},"a,b"`)
+    expect(parseTokenFile(lines.join('\n')).users.size).toBe(50_000)
+  })
+
+  it('finds exactly the tokens that it has', () => {
+    const lookup = tokenLookup(parseTokenFile('secret,alice,1').users)
+    expect(lookup('secret')?.name).toBe('alice')
+    expect(lookup('secre')).toBeUndefined()
+    expect(lookup('')).toBeUndefined()
+    expect(lookup('__proto__')).toBeUndefined()
+  })
+})

@@ -1,0 +1,55 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { showMetrics } from '../../../src/handlers/metrics.ts'
+import { showVersion } from '../../../src/handlers/version.ts'
+import { versionInfo } from '../../../src/server/version.ts'
+import { bodyText, fakeRequest } from '../http/fake-request.ts'
+
+describe('/version', () => {
+  const handler = showVersion(versionInfo())
+
+  it('tells the level of the API, indented for everyone', async () => {
+    const response = await handler(fakeRequest('GET /version?pretty=false'))
+    const text = bodyText(response)
+    expect(text).toMatch(/^\{\n {2}"major": "1",\n {2}"minor": "36",/)
+    expect(JSON.parse(text)).toMatchObject({ gitVersion: expect.stringMatching(/^v1\.36\.\d+/) as unknown })
+    expect(response.headers['content-type']).toBe('application/json')
+  })
+
+  it.each([
+    ['GET /version/', {}, 200],
+    ['GET /version', { accept: '*/*' }, 200],
+    ['GET /version', { accept: 'text/html, application/json;q=0.1' }, 200],
+    ['GET /version', { accept: 'application/yaml' }, 406],
+    ['GET /version/more', {}, 404],
+    ['POST /version', {}, 405],
+    ['HEAD /version', {}, 405],
+  ])('%s %o: %i', async (line, headers, code) => {
+    const outcome = await Promise.resolve()
+      .then(() => handler(fakeRequest(line, { headers })))
+      .then(
+        (response) => response.status,
+        (error: { code: number }) => error.code,
+      )
+    expect(outcome).toBe(code)
+  })
+})
+
+describe('/metrics', () => {
+  it('shows what was counted, packed for those who take it', async () => {
+    const handler = showMetrics({ render: async () => 'a 1\n', reset: () => {} })
+    const plain = await handler(fakeRequest('GET /metrics'))
+    expect(bodyText(plain)).toBe('a 1\n')
+    expect(plain.headers['content-type']).toContain('version=0.0.4')
+    const packed = await handler(fakeRequest('GET /metrics', { headers: { 'accept-encoding': 'gzip' } }))
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    expect(packed.body.kind === 'bytes' && gunzipSync(packed.body.bytes).toString()).toBe('a 1\n')
+  })
+
+  it('forgets when asked to', async () => {
+    let resets = 0
+    const handler = showMetrics({ render: async () => '', reset: () => void resets++ })
+    expect(bodyText(await handler(fakeRequest('DELETE /metrics')))).toBe('metrics reset\n')
+    expect(resets).toBe(1)
+  })
+})

@@ -1,0 +1,367 @@
+import { once } from 'node:events'
+import http2 from 'node:http2'
+import https from 'node:https'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MAX_BODY_BYTES } from '../../../src/http/body.ts'
+import type { ByteSink, Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
+import { type FinishedRequest, type Listener, openListener } from '../../../src/http/listener.ts'
+import { catchFaults } from '../../../src/http/filters/faults.ts'
+import { GZIP_ABOVE_BYTES } from '../../../src/http/respond.ts'
+import { plainText } from '../../../src/http/responses.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { makeAuthority, makeServing } from '../../../src/server/certificate-maker.ts'
+
+const authority = makeAuthority(60_000)
+const serving = makeServing(authority, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 60_000)
+
+/** A listener whose handler is looked up by path. */
+async function open(handlers: Readonly<Record<string, Handler>>, finished: FinishedRequest[] = []): Promise<Listener> {
+  const handler: Handler = (request) => (handlers[request.path] ?? (() => plainText(404, 'no')))(request)
+  return openListener({
+    host: '127.0.0.1',
+    port: 0,
+    tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined },
+    handler: catchFaults(SILENT_LOG)(handler),
+    log: SILENT_LOG,
+    requestTimeoutMs: 60_000,
+    maxStreamsPerConnection: 100,
+    observe: (request) => void finished.push(request),
+  })
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+interface Call {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: Buffer
+}
+
+type Client = (listener: Listener, path: string, call?: Call) => Promise<Answer>
+
+const overHttp1: Client = async (listener, path, { method = 'GET', headers = {}, body } = {}) => {
+  const request = https.request({
+    host: '127.0.0.1',
+    port: listener.port,
+    path,
+    method,
+    headers,
+    ca: authority.certificate,
+    agent: false,
+  })
+  request.end(body)
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }
+}
+
+const overHttp2: Client = async (listener, path, { method = 'GET', headers = {}, body } = {}) => {
+  const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certificate })
+  try {
+    const stream = session.request({ ':method': method, ':path': path, ...headers })
+    stream.end(body)
+    const [head] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }]
+    const chunks: Buffer[] = []
+    for await (const chunk of stream) chunks.push(chunk as Buffer)
+    return { status: head[':status'] ?? 0, headers: head, body: Buffer.concat(chunks) }
+  } finally {
+    session.close()
+  }
+}
+
+const bytes = (body: Buffer, compress = true): HttpResponse => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: { kind: 'bytes', bytes: body, compress },
+})
+
+function* pieces(count: number, size: number): Generator<Buffer> {
+  for (let i = 0; i < count; i++) yield Buffer.alloc(size, 97 + (i % 26))
+}
+
+describe.each([
+  ['HTTP/1.1', overHttp1],
+  ['HTTP/2', overHttp2],
+])('over %s', (protocol, send) => {
+  let listener: Listener
+  const finished: FinishedRequest[] = []
+  let seen: HttpRequest | undefined
+
+  beforeAll(async () => {
+    listener = await open(
+      {
+        '/seen': (request) => {
+          seen = request
+          return plainText(200, 'seen')
+        },
+        '/echo': async (request) => plainText(200, String((await request.readBody()).length)),
+        '/limit': () => bytes(Buffer.alloc(GZIP_ABOVE_BYTES, 97)),
+        '/above': () => bytes(Buffer.alloc(GZIP_ABOVE_BYTES + 1, 97)),
+        '/text': () => bytes(Buffer.alloc(GZIP_ABOVE_BYTES + 1, 97), false),
+        '/pieces': () => ({
+          status: 200,
+          headers: {},
+          body: { kind: 'pieces', pieces: pieces(5000, 1000), compress: true },
+        }),
+        '/few': () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces: pieces(3, 10), compress: true } }),
+        '/breaks': () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces: breaking() } }),
+        '/fails': () => {
+          throw new Error('a bug')
+        },
+        '/stream': () => ({
+          status: 200,
+          headers: {},
+          body: {
+            kind: 'stream',
+            async run(sink) {
+              for (const piece of ['one\n', 'two\n']) if (!sink.write(Buffer.from(piece))) await sink.drained()
+            },
+          },
+        }),
+      },
+      finished,
+    )
+  })
+  afterAll(() => listener.close(0))
+
+  function* breaking(): Generator<Buffer> {
+    yield* pieces(100, 1000)
+    throw new Error('halfway')
+  }
+
+  it('the handler sees the request as it was sent', async () => {
+    await send(listener, `/seen?a=1&a=2&b`, { method: 'PUT', headers: { 'Audit-ID': 'mine', 'X-Thing': 'y' } })
+    expect(seen).toMatchObject({ method: 'PUT', path: '/seen', auditId: 'mine' })
+    expect(seen?.headers['x-thing']).toBe('y')
+    expect(seen?.query.all('a')).toEqual(['1', '2'])
+    expect(seen?.remote).toMatchObject({ isLoopback: true, protocol: protocol === 'HTTP/2' ? 'h2' : 'http/1.1' })
+  })
+
+  it('a path may be long and its escapes are read', async () => {
+    const name = 'x'.repeat(253)
+    expect((await send(listener, `/${name}/${name}`)).status).toBe(404)
+    await send(listener, '/%73een')
+    expect(seen?.path).toBe('/seen')
+    expect((await send(listener, '/%zz')).status).toBe(400)
+  })
+
+  it.each([0, 1, 100_000, MAX_BODY_BYTES])('a body of %i bytes is read whole', async (size) => {
+    const answer = await send(listener, '/echo', { method: 'POST', body: Buffer.alloc(size) })
+    expect(answer.body.toString()).toBe(String(size))
+  })
+
+  it('a body over the limit is refused, announced or not', async () => {
+    const body = Buffer.alloc(MAX_BODY_BYTES + 1)
+    for (const headers of [{ 'content-length': String(body.length) }, {}]) {
+      const answer = await send(listener, '/echo', { method: 'POST', body, headers })
+      expect(answer.status).toBe(413)
+      expect(answer.body.toString()).toContain('Request entity too large: limit is 3145728')
+    }
+  })
+
+  it('answers above 128 KiB are packed for those who take it', async () => {
+    const gzip = { headers: { 'accept-encoding': 'deflate, gzip' } }
+    const above = await send(listener, '/above', gzip)
+    expect(above.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+    expect(gunzipSync(above.body)).toHaveLength(GZIP_ABOVE_BYTES + 1)
+    for (const [path, call] of [
+      ['/limit', gzip],
+      ['/text', gzip],
+      ['/above', {}],
+      ['/above', { headers: { 'accept-encoding': 'gzip;q=1.0' } }],
+      ['/above', { headers: { 'accept-encoding': '*' } }],
+    ] as const) {
+      const plain = await send(listener, path, call)
+      expect(plain.headers).not.toHaveProperty('content-encoding')
+      expect(plain.headers).not.toHaveProperty('vary')
+    }
+  })
+
+  it('pieces arrive whole, packed or not', async () => {
+    const whole = Buffer.concat([...pieces(5000, 1000)])
+    expect((await send(listener, '/pieces')).body.equals(whole)).toBe(true)
+    const packed = await send(listener, '/pieces', { headers: { 'accept-encoding': 'gzip' } })
+    expect(packed.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(packed.body).equals(whole)).toBe(true)
+    const few = await send(listener, '/few', { headers: { 'accept-encoding': 'gzip' } })
+    expect(few.headers).not.toHaveProperty('content-encoding')
+    expect(few.body).toHaveLength(30)
+  })
+
+  it('an answer that breaks halfway does not look whole', async () => {
+    await expect(send(listener, '/breaks')).rejects.toThrow()
+  })
+
+  it('a fault of ours is a 500', async () => {
+    expect((await send(listener, '/fails')).status).toBe(500)
+  })
+
+  it('a stream is sent as it is written', async () => {
+    expect((await send(listener, '/stream')).body.toString()).toBe('one\ntwo\n')
+  })
+
+  it('HEAD has the headers and no body', async () => {
+    for (const path of ['/above', '/pieces', '/stream', '/few']) {
+      const head = await send(listener, path, { method: 'HEAD' })
+      expect(head.status).toBe(200)
+      expect(head.body).toHaveLength(0)
+    }
+    expect((await send(listener, '/limit', { method: 'HEAD' })).headers['content-length']).toBe(
+      String(GZIP_ABOVE_BYTES),
+    )
+  })
+
+  it('methods that nobody knows reach the handler too', async () => {
+    expect((await send(listener, '/seen', { method: 'PROPFIND' })).status).toBe(200)
+    expect(seen?.method).toBe('PROPFIND')
+  })
+
+  it('what was sent is observed', async () => {
+    finished.length = 0
+    await send(listener, '/limit')
+    expect(finished).toEqual([expect.objectContaining({ status: 200, sentBytes: GZIP_ABOVE_BYTES })])
+  })
+})
+
+describe('a watch', () => {
+  it('has its headers sent before its first event', async () => {
+    const release = Promise.withResolvers<void>()
+    const listener = await open({
+      '/quiet': () => ({ status: 200, headers: { 'x-a': 'b' }, body: { kind: 'stream', run: () => release.promise } }),
+    })
+    const request = https.get({
+      host: '127.0.0.1',
+      port: listener.port,
+      path: '/quiet',
+      ca: authority.certificate,
+      agent: false,
+    })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    expect(response.headers['x-a']).toBe('b')
+    release.resolve()
+    response.resume()
+    await once(response, 'end')
+    await listener.close(0)
+  })
+
+  it('knows when its client goes, also after a body was read', async () => {
+    const gone = Promise.withResolvers<unknown>()
+    const listener = await open({
+      '/w': async (request) => {
+        await request.readBody()
+        expect(request.signal.aborted).toBe(false)
+        request.signal.addEventListener('abort', () => gone.resolve(request.signal.reason))
+        return { status: 200, headers: {}, body: { kind: 'stream', run: () => new Promise(() => {}) } }
+      },
+    })
+    const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certificate })
+    const stream = session.request({ ':method': 'POST', ':path': '/w' })
+    stream.end('body')
+    await once(stream, 'response')
+    stream.close(http2.constants.NGHTTP2_CANCEL)
+    expect(await gone.promise).toMatchObject({ name: 'ClientGoneError' })
+    session.close()
+    await listener.close(0)
+  })
+
+  it('is held back by a slow reader', async () => {
+    let sink: ByteSink | undefined
+    const listener = await open({
+      '/w': () => ({
+        status: 200,
+        headers: {},
+        body: {
+          kind: 'stream',
+          async run(given) {
+            sink = given
+            for (let i = 0; i < 200; i++) if (!given.write(Buffer.alloc(1e5))) await given.drained()
+          },
+        },
+      }),
+    })
+    const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certificate })
+    const stream = session.request({ ':path': '/w' })
+    await once(stream, 'response')
+    expect(sink?.write(Buffer.of())).toBe(false)
+    let size = 0
+    for await (const chunk of stream) size += (chunk as Buffer).length
+    expect(size).toBe(20_000_000)
+    session.close()
+    await listener.close(0)
+  })
+
+  it('can be opened and cancelled thousands of times on one connection', async () => {
+    const listener = await open({
+      '/w': () => ({ status: 200, headers: {}, body: { kind: 'stream', run: () => new Promise(() => {}) } }),
+    })
+    const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certificate })
+    const cycle = async (): Promise<void> => {
+      const stream = session.request({ ':path': '/w' })
+      await once(stream, 'response')
+      stream.close(http2.constants.NGHTTP2_CANCEL)
+    }
+    for (let i = 0; i < 24; i++) await Promise.all(Array.from({ length: 50 }, cycle))
+    expect(session.destroyed || session.closed).toBe(false)
+    session.close()
+    await listener.close(0)
+  })
+})
+
+describe('closing', () => {
+  it('lets short requests finish and ends watches cleanly', async () => {
+    const release = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const listener = await open({
+      '/slow': async () => {
+        started.resolve()
+        await release.promise
+        return plainText(200, 'done')
+      },
+      '/api/v1/pods': ({ signal }) => ({
+        status: 200,
+        headers: {},
+        body: {
+          kind: 'stream',
+          run: (sink) =>
+            new Promise((_resolve, reject) => {
+              sink.write(Buffer.from('begun\n'))
+              begun.resolve()
+              signal.addEventListener('abort', () => reject(new Error('cancelled')))
+            }),
+        },
+      }),
+    })
+    const slow = overHttp2(listener, '/slow')
+    const watch = overHttp1(listener, '/api/v1/pods?watch')
+    await Promise.all([started.promise, begun.promise])
+    const closed = listener.close(10_000)
+    expect((await watch).body.toString()).toBe('begun\n')
+    await expect(overHttp1(listener, '/slow')).rejects.toThrow('ECONNREFUSED')
+    release.resolve()
+    expect((await slow).body.toString()).toBe('done')
+    await closed
+  })
+
+  it('does not wait for ever', async () => {
+    const started = Promise.withResolvers<void>()
+    const listener = await open({
+      '/stuck': () => {
+        started.resolve()
+        return new Promise(() => {})
+      },
+    })
+    const stuck = overHttp1(listener, '/stuck')
+    stuck.catch(() => {})
+    await started.promise
+    await listener.close(20)
+    await expect(stuck).rejects.toThrow()
+  })
+})

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../../../src/server/config.ts'
+import { StartError } from '../../../src/server/start-error.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function file(name: string, text: string): string {
+  writeFileSync(path.join(folder, name), text)
+  return path.join(folder, name)
+}
+
+async function faultOf(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
+  const error: unknown = await readConfig(args, environment).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof StartError)) throw new Error(`no StartError but ${String(error)}`)
+  expect(error.exitCode).toBe(2)
+  expect(error.message).not.toContain('\n')
+  return error.message
+}
+
+describe('the configuration', () => {
+  it('needs no flags', async () => {
+    const config = await readConfig([], {})
+    expect(config).toMatchObject({
+      storage: { kind: 'embedded', directory: path.join(homedir(), '.local/share/quarterdeck/store') },
+      storagePrefix: '/registry/',
+      bindAddress: '127.0.0.1',
+      securePort: 6443,
+      requestTimeoutMs: 60_000,
+      authorizationModes: ['Node', 'RBAC'],
+      serviceIpRange: { firstAddress: '10.96.0.1' },
+    })
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  it('takes values after a space and after an equals sign, and switches without any', async () => {
+    const config = await readConfig(['--in-memory', '--secure-port', '0', '--anonymous-auth=false'], {})
+    expect(config).toMatchObject({ storage: { kind: 'memory' }, securePort: 0, anonymousRequests: false })
+    expect(config.dataDirectory).toBeUndefined()
+  })
+
+  it('reads durations in Go’s form', async () => {
+    expect((await readConfig(['--shutdown-delay-duration', '1m30s'], {})).shutdownDelayMs).toBe(90_000)
+  })
+
+  it('puts the command line before the environment before the file before the defaults', async () => {
+    const config = file('a.yaml', 'secure-port: 1\nbind-address: 0.0.0.0\nlog-level: warn\nin-memory: true\n')
+    const environment = { QUARTERDECK_SECURE_PORT: '2', QUARTERDECK_BIND_ADDRESS: '::', HOME: '/x' }
+    expect(await readConfig(['--config', config, '--secure-port', '3'], environment)).toMatchObject({
+      securePort: 3,
+      bindAddress: '::',
+      logLevel: 'warn',
+      storage: { kind: 'memory' },
+      requestTimeoutMs: 60_000,
+    })
+  })
+
+  it('reads lists and JSON from a file', async () => {
+    const config = file('b.json', '{"etcd-servers": ["http://a:2379", "http://b:2379/"], "etcd-prefix": "x/y"}')
+    expect(await readConfig(['--config', config], {})).toMatchObject({
+      storage: { kind: 'etcd', endpoints: ['http://a:2379', 'http://b:2379'] },
+      storagePrefix: '/x/y/',
+    })
+  })
+
+  it('follows XDG_DATA_HOME', async () => {
+    expect((await readConfig([], { XDG_DATA_HOME: '/data' })).dataDirectory).toBe('/data/quarterdeck')
+  })
+
+  it.each([
+    [['--secure-prot', '1'], 'unknown flag --secure-prot; did you mean --secure-port?'],
+    [['--xyzzy-frobnicate'], 'unknown flag --xyzzy-frobnicate'],
+    [['extra'], 'unexpected argument "extra"'],
+    [['--secure-port'], '--secure-port needs a value'],
+    [['--secure-port', 'abc'], '--secure-port: "abc" is not a port number (0 to 65535)'],
+    [['--secure-port=70000'], '--secure-port: "70000" is not a port number (0 to 65535)'],
+    [['--bind-address', 'localhost'], '--bind-address: "localhost" is not an IP address'],
+    [['--in-memory=maybe'], '--in-memory: "maybe" is neither true nor false'],
+    [['--request-timeout', '5'], '--request-timeout: "5" is not a duration like 90s or 1m30s'],
+    [['--livez-grace-period=-1s'], '--livez-grace-period: "-1s" is not a duration like 90s or 1m30s'],
+    [['--tls-cert-file', 'x'], '--tls-cert-file needs --tls-private-key-file beside it'],
+    [['--etcd-keyfile', 'x', '--etcd-servers', 'http://a:1'], '--etcd-keyfile needs --etcd-certfile beside it'],
+    [['--etcd-cafile', 'x'], '--etcd-cafile means nothing without --etcd-servers'],
+    [
+      ['--etcd-servers', 'localhost:2379'],
+      '--etcd-servers: "localhost:2379" is not http://host:port or https://host:port',
+    ],
+    [['--etcd-prefix', '/'], '--etcd-prefix: "/" is not a path like /registry'],
+    [['--in-memory', '--etcd-servers', 'http://a:1'], '--in-memory and --etcd-servers exclude each other'],
+    [['--in-memory', '--data-dir', 'x'], '--in-memory and --data-dir exclude each other'],
+    [
+      ['--authorization-mode', 'RBAC,ABAC'],
+      '--authorization-mode: "ABAC" is not one of Node, RBAC, AlwaysAllow, AlwaysDeny',
+    ],
+    [['--authorization-mode', 'RBAC,RBAC'], '--authorization-mode: RBAC is there twice'],
+    [
+      ['--service-cluster-ip-range', '10.0.0.0'],
+      '--service-cluster-ip-range: "10.0.0.0" is not a range like 10.96.0.0/16',
+    ],
+    [['--service-account-issuer', 'me'], '--service-account-issuer: "me" is not an https URL'],
+    [['--log-level', 'loud'], '--log-level: "loud" is not one of debug, info, warn, error, silent'],
+    [['--cors-allowed-origins', '('], '--cors-allowed-origins: "(" is not a regular expression'],
+    [['--feature-gates', 'WatchLst=true'], '--feature-gates: unknown feature gate "WatchLst"; did you mean WatchList?'],
+    [['--feature-gates', 'WatchList'], '--feature-gates: "WatchList" is not NAME=true or NAME=false'],
+    [
+      ['--feature-gates', 'ConsistentListFromCache=false'],
+      '--feature-gates: feature gate ConsistentListFromCache is locked to true',
+    ],
+    [['--config', '/nope/x.yaml'], '--config /nope/x.yaml: cannot be read: it does not exist'],
+  ])('%o is refused in one line', async (args, message) => {
+    expect(await faultOf(args)).toBe(message)
+  })
+
+  it.each([
+    ['secure-prot: 1', 'unknown flag secure-prot; did you mean secure-port?'],
+    ['secure-port: many', 'secure-port must be integer'],
+    ['[1]', 'the file must be object'],
+    ['config: x', 'unknown flag config'],
+  ])('a file with %s is refused in one line', async (text, message) => {
+    const config = file('bad.yaml', text)
+    expect(await faultOf(['--config', config])).toContain(`--config ${config}: ${message}`)
+  })
+
+  it('names the place of a bad value', async () => {
+    expect(await faultOf([], { QUARTERDECK_SECURE_PORT: 'x' })).toContain('QUARTERDECK_SECURE_PORT: "x"')
+    expect(await faultOf([], { QUARTERDECK_PORT_SECURE: '1' })).toContain(
+      'unknown environment variable QUARTERDECK_PORT_SECURE',
+    )
+    const config = file('c.yaml', 'bind-address: here')
+    expect(await faultOf(['--config', config])).toBe(`bind-address in ${config}: "here" is not an IP address`)
+  })
+})
+
+describe('feature gates', () => {
+  it('have the defaults of the level, and change one by one or by stage', async () => {
+    const { featureGates } = await readConfig(
+      ['--feature-gates', 'AllAlpha=true, ShardedListAndWatch=false,WatchList=F'],
+      {},
+    )
+    expect(featureGates).toMatchObject({
+      CBORServingAndStorage: true,
+      ShardedListAndWatch: false,
+      WatchList: false,
+      ListFromCacheSnapshot: true,
+      ConcurrentWatchObjectDecode: false,
+    })
+  })
+})

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { GATES } from '../../../src/server/feature-gates.ts'
+import { FLAGS } from '../../../src/server/flags.ts'
+import { commandManual, serveManual } from '../../../src/server/manual.ts'
+import { closestWord } from '../../../src/lib/closest-word.ts'
+
+describe('the manual', () => {
+  it.each([
+    ['quarterdeck', commandManual()],
+    ['serve', serveManual()],
+  ])('of %s fits on a terminal', (_name, text) => {
+    expect(text.split('\n').filter((line) => line.length > 80)).toEqual([])
+  })
+
+  it('names every flag with its default, and every gate', () => {
+    const text = serveManual()
+    for (const { name } of FLAGS) expect(text).toContain(`--${name}`)
+    for (const name of Object.keys(GATES)) expect(text).toContain(name)
+    expect(text).toMatch(/Default:\s+6443\./)
+  })
+})
+
+describe('what was probably meant', () => {
+  it.each([
+    ['secure-prot', 'secure-port'],
+    ['Secure-Port', 'secure-port'],
+    ['watchlist', undefined],
+    ['zzz', undefined],
+  ])('%s: %s', (word, meant) => {
+    expect(closestWord(word, ['secure-port', 'bind-address'])).toBe(meant)
+  })
+})
