@@ -49,7 +49,7 @@ export interface PutRequest {
   readonly value: Buffer
   /** The revision that the key must have now; `ABSENT`: it must not exist. */
   readonly expected: Revision
-  /** The key goes by itself after at least this long, as a delete with a revision of its own. */
+  /** The key goes by itself after at least this long, as a delete; keys that go together may share its revision. */
   readonly ttlSeconds?: number
 }
 

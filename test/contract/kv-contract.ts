@@ -20,6 +20,6 @@ export function describeKvContract(engine: string, options: KvContractOptions): 
     describe('compaction', () => compactionRules(subject))
     describe('expiry', () => expiryRules(subject))
     describe('life', () => lifeRules(subject))
-    describe('load', () => loadRules(subject))
+    describe('load', () => loadRules(subject, options))
   })
 }

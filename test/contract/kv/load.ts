@@ -1,28 +1,29 @@
 // The size that a store must be comfortable with.
 import { expect, it } from 'vitest'
-import { forEachOf, type OpenSubject } from './subject.ts'
+import { forEachOf, type KvContractOptions, type OpenSubject } from './subject.ts'
 
-const KEYS = 100_000
 const WRITERS = 256
 const PAGE = 5_000
 
-export function loadRules(subject: OpenSubject): void {
-  it('100,000 keys: written at once, watched as they come, listed in pages', { timeout: 240_000 }, async () => {
+export function loadRules(subject: OpenSubject, options: KvContractOptions): void {
+  const keys = options.manyKeys ?? 100_000
+
+  it(`${keys} keys: written at once, watched as they come, listed in pages`, { timeout: 240_000 }, async () => {
     const s = subject()
     const start = await s.newest()
     const live = s.watch({ after: start })
-    await forEachOf(KEYS, WRITERS, async (turn) => {
+    await forEachOf(keys, WRITERS, async (turn) => {
       // A prime step through the names: every one of them once, in no order.
-      await s.write(name((turn * 7919) % KEYS), `value ${turn}`)
+      await s.write(name((turn * 7919) % keys), `value ${turn}`)
     })
-    expect(await s.newest()).toBe(start + KEYS)
+    expect(await s.newest()).toBe(start + keys)
 
     const at = await s.newest()
     let next = 0
     let from = s.prefix
     for (;;) {
       const page = await s.list({ start: from, limit: PAGE, at, countAll: from === s.prefix })
-      if (from === s.prefix) expect(page.count).toBe(KEYS)
+      if (from === s.prefix) expect(page.count).toBe(keys)
       // One comparison a page: a hundred thousand would be most of the test's time.
       const wrong = page.items.find((item, index) => item.key !== s.prefix + name(next + index))
       expect(wrong).toBeUndefined()
@@ -30,12 +31,12 @@ export function loadRules(subject: OpenSubject): void {
       if (!page.more) break
       from = `${page.items.at(-1)!.key}\0`
     }
-    expect(next).toBe(KEYS)
+    expect(next).toBe(keys)
 
     const late = s.watch({ after: start })
     for (const watch of [live, late]) {
-      await watch.seen(KEYS)
-      expect(watch.events).toHaveLength(KEYS)
+      await watch.seen(keys)
+      expect(watch.events).toHaveLength(keys)
       expect(watch.events.findIndex((event, index) => event.revision !== start + 1 + index)).toBe(-1)
     }
   })

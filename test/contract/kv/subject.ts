@@ -31,6 +31,8 @@ export interface KvContractOptions {
   readonly open: () => Promise<StoreUnderTest>
   /** Every `open` gives a store that nothing was ever written to. */
   readonly startsEmpty: boolean
+  /** How many keys the test of size writes; absent: 100,000. */
+  readonly manyKeys?: number
 }
 
 export type OpenSubject = () => Subject

@@ -1,0 +1,68 @@
+// Why a member cannot be reached, in words for the operator. gRPC folds every reason into "unavailable": so we dial the member
+// once ourselves and see.
+import { connect as connectPlain } from 'node:net'
+import { connect as connectSecure } from 'node:tls'
+import type { KvErrorCode } from '../kv.ts'
+import type { Endpoint, EtcdTls } from './endpoint.ts'
+
+export interface Diagnosis {
+  readonly code: KvErrorCode
+  /** One line, beginning with the endpoint. */
+  readonly text: string
+}
+
+const DIAL_LIMIT_MS = 2_000
+
+/** With TLS 1.3 a server says only after the handshake that it does not like our certificate. */
+const AFTERTHOUGHT_MS = 300
+
+export async function diagnose(endpoint: Endpoint, tls: EtcdTls | undefined): Promise<Diagnosis> {
+  const { code, text } = toReason(await dial(endpoint, tls), endpoint.secure)
+  return { code, text: `${endpoint.url}: ${text}` }
+}
+
+/** What went wrong; undefined: nothing, so far. */
+function dial({ host, port, secure }: Endpoint, tls: EtcdTls | undefined): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const { ca, certificate: cert, key } = tls ?? {}
+    const socket = secure
+      ? connectSecure({ host, port, ALPNProtocols: ['h2'], ...definedOnly({ ca, cert, key }) })
+      : connectPlain({ host, port })
+    const settle = (error?: NodeJS.ErrnoException): void => {
+      clearTimeout(limit)
+      socket.destroy()
+      resolve(error)
+    }
+    const tooLong = Object.assign(new Error(`no answer within ${DIAL_LIMIT_MS} ms`), { syscall: 'connect' })
+    let limit = setTimeout(() => settle(tooLong), DIAL_LIMIT_MS)
+    socket.once('error', settle)
+    socket.once('close', () => settle())
+    socket.once(secure ? 'secureConnect' : 'connect', () => {
+      clearTimeout(limit)
+      limit = setTimeout(settle, AFTERTHOUGHT_MS)
+    })
+  })
+}
+
+function toReason(error: NodeJS.ErrnoException | undefined, secure: boolean): Diagnosis {
+  if (error === undefined) {
+    const other = secure ? 'plain text' : 'TLS (https)'
+    return {
+      code: 'unavailable',
+      text: `takes connections but does not answer as etcd does; perhaps it wants ${other}`,
+    }
+  }
+  const message = error.message.split('\n')[0]!
+  if (error.syscall !== undefined) return { code: 'unavailable', text: message }
+  if (error.code?.startsWith('ERR_SSL') !== true) {
+    return { code: 'denied', text: `its certificate is not one that we trust (${message})` }
+  }
+  const refused = error.code.includes('ALERT')
+  return refused
+    ? { code: 'denied', text: `it refuses our certificate, or the want of one (${error.code})` }
+    : { code: 'unavailable', text: `it does not speak TLS as we do (${error.code})` }
+}
+
+function definedOnly<T extends object>(record: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as never
+}

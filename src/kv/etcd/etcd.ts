@@ -1,0 +1,227 @@
+// The engine on etcd 3.4 to 3.6. Start here: `openEtcd`. Values that it hands out are views of the answers they came in: who
+// keeps one for long should keep a copy.
+import { InvariantError, throwIfCancelled } from '../../lib/errors.ts'
+import {
+  type DeleteRequest,
+  type GetResult,
+  type Kv,
+  KvError,
+  type KvWatch,
+  type ListResult,
+  type PutRequest,
+  type Range,
+  type Revision,
+  type WatchRequest,
+  type WriteResult,
+} from '../kv.ts'
+import { type Call, Cluster, type ClusterOptions, type Patience } from './cluster.ts'
+import { diagnose } from './diagnosis.ts'
+import { Leases } from './leases.ts'
+import {
+  COMPACT,
+  RANGE,
+  type RangeRequest,
+  type RangeResponse,
+  STATUS,
+  type StatusResponse,
+  toKeyValue,
+} from './messages.ts'
+import { compacted, EtcdWatch, oldestRevision, toTarget } from './watch.ts'
+import { Writes } from './writes.ts'
+
+export interface EtcdOptions extends ClusterOptions {
+  /** All keys lie under it, and it ends in `/`. Nothing outside of it is read, so that rights to it are enough. */
+  readonly prefix: string
+  /** How long to wait for etcd when the engine is opened; absent: 10 s. */
+  readonly openTimeoutMs?: number
+  /** One try of a call; absent: 5 s. */
+  readonly attemptTimeoutMs?: number
+  /** All tries of a call; absent: 15 s. */
+  readonly callTimeoutMs?: number
+}
+
+const OPEN_TIMEOUT_MS = 10_000
+const PATIENCE: Patience = Object.freeze({ attemptMs: 5_000, totalMs: 15_000 })
+
+/** A list may be hundreds of megabytes, and trying again would take as long. */
+const LIST_PATIENCE: Patience = Object.freeze({ attemptMs: 60_000, totalMs: 60_000 })
+
+/** Who asks for health does not want to wait for it. */
+const HEALTH_PATIENCE: Patience = Object.freeze({ attemptMs: 2_000, totalMs: 2_000 })
+const CONNECT_ROUND_MS = 1_000
+
+/**
+ * Resolves when etcd answered a read. Throws `KvError` with one line that says what to mend: `unavailable` where no member
+ * can be reached in time, `denied` where the certificate or the password is refused.
+ */
+export async function openEtcd(options: EtcdOptions, signal: AbortSignal): Promise<Etcd> {
+  const cluster = new Cluster(options)
+  try {
+    await reach(cluster, options, signal)
+    await cluster.login(cluster.headers)
+    const engine = new Etcd(cluster, options)
+    await engine.newestRevision(signal)
+    await Promise.all(
+      cluster.endpoints.filter(({ isReady }) => isReady).map((endpoint) => cluster.learnVersion(endpoint)),
+    )
+    return engine
+  } catch (error) {
+    cluster.close()
+    throw error
+  }
+}
+
+/** Waits for the first connection. Gives up early where waiting does not help. */
+async function reach(cluster: Cluster, options: EtcdOptions, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + (options.openTimeoutMs ?? OPEN_TIMEOUT_MS)
+  for (;;) {
+    try {
+      await cluster.connected(Math.min(deadline, performance.now() + CONNECT_ROUND_MS), signal)
+      return
+    } catch (error) {
+      if (!(error instanceof KvError) || error.code !== 'unavailable') throw error
+      const reasons = await Promise.all(cluster.endpoints.map((endpoint) => diagnose(endpoint, options.tls)))
+      const code = reasons.every((reason) => reason.code === 'denied') ? 'denied' : 'unavailable'
+      if (code === 'unavailable' && performance.now() < deadline) continue
+      throw new KvError(code, `cannot connect to etcd at ${reasons.map(({ text }) => text).join('; ')}`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+export class Etcd implements Kv {
+  readonly #cluster: Cluster
+  readonly #prefix: string
+  readonly #patience: Patience
+  readonly #writes: Writes
+  #underWay = 0
+  #whenIdle: (() => void) | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(cluster: Cluster, options: EtcdOptions) {
+    this.#cluster = cluster
+    this.#prefix = options.prefix
+    this.#patience = {
+      attemptMs: options.attemptTimeoutMs ?? PATIENCE.attemptMs,
+      totalMs: options.callTimeoutMs ?? PATIENCE.totalMs,
+    }
+    this.#writes = new Writes(cluster, new Leases(cluster))
+  }
+
+  /** How many watches and calls are under way. */
+  get liveHandles(): number {
+    return this.#cluster.watches.size + this.#underWay
+  }
+
+  async get(key: string, options: { readonly at?: Revision }, signal: AbortSignal): Promise<GetResult> {
+    const request = options.at === undefined ? { key } : { key, revision: options.at }
+    const { header, kvs } = await this.#range(request, this.#patience, signal)
+    return { revision: header.revision, item: kvs[0] === undefined ? undefined : toKeyValue(kvs[0]) }
+  }
+
+  async list({ start, end, limit, at, countAll }: Range, signal: AbortSignal): Promise<ListResult> {
+    // To etcd an empty end means "only this key", and one of a zero byte "to the last key of all".
+    const isEmpty = end === '' || end === '\0'
+    const request: RangeRequest = {
+      key: start === '' || isEmpty ? '\0' : start,
+      rangeEnd: isEmpty ? '\0\0' : end,
+      ...(limit === undefined ? {} : { limit }),
+      ...(at === undefined ? {} : { revision: at }),
+    }
+    const { header, kvs, more, count } = await this.#range(request, LIST_PATIENCE, signal)
+    const result = { revision: header.revision, items: kvs.map(toKeyValue), more }
+    return countAll === true ? { ...result, count } : result
+  }
+
+  put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
+    checkKey(request.key)
+    return this.#do(this.#patience, signal, (call) => this.#writes.put(request, call))
+  }
+
+  delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
+    return this.#do(this.#patience, signal, (call) => this.#writes.delete(request, call))
+  }
+
+  watch(request: WatchRequest, signal: AbortSignal): KvWatch {
+    return new EtcdWatch(this.#cluster, toTarget(request), signal)
+  }
+
+  async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#do(this.#patience, signal, (call) => this.#cluster.call(COMPACT, { revision: upTo }, call))
+    } catch (error) {
+      // It was so already: by somebody else, or by a try of ours whose answer was lost.
+      if (!isCompacted(error)) throw error
+    }
+  }
+
+  async newestRevision(signal: AbortSignal): Promise<Revision> {
+    return (await this.#range({ key: this.#prefix }, this.#patience, signal)).header.revision
+  }
+
+  /** That etcd can read is seen by reading; that it does not want to write it says in its status. */
+  async checkHealth(signal: AbortSignal): Promise<void> {
+    await this.#range({ key: this.#prefix }, HEALTH_PATIENCE, signal)
+    const { errors } = await this.#status(signal)
+    const alarm = errors.find((text) => text.includes('alarm:'))
+    if (alarm === undefined) return
+    throw new KvError(alarm.includes('NOSPACE') ? 'full' : 'corrupt', `etcd has raised an alarm: ${alarm.trim()}`)
+  }
+
+  async sizeBytes(signal: AbortSignal): Promise<number> {
+    return (await this.#status(signal)).dbSize
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#cluster.refuse()
+    for (const watch of this.#cluster.watches) watch.stop()
+    if (this.#underWay > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve
+      })
+    }
+    this.#cluster.close()
+  }
+
+  #status(signal: AbortSignal): Promise<StatusResponse> {
+    return this.#do(HEALTH_PATIENCE, signal, (call) => this.#cluster.call(STATUS, {}, call))
+  }
+
+  async #range(request: RangeRequest, patience: Patience, signal: AbortSignal): Promise<RangeResponse> {
+    try {
+      // To etcd a revision of 0 is the newest.
+      if (request.revision !== undefined && request.revision < 1) throw compacted(request.revision, undefined)
+      return await this.#do(patience, signal, (call) => this.#cluster.call(RANGE, request, call))
+    } catch (error) {
+      if (!isCompacted(error)) throw error
+      throw compacted(request.revision, (await oldestRevision(this.#cluster, request.key, signal)) ?? 1)
+    }
+  }
+
+  async #do<T>(patience: Patience, signal: AbortSignal, work: (call: Call) => Promise<T>): Promise<T> {
+    this.#cluster.throwIfClosed()
+    throwIfCancelled(signal)
+    this.#underWay++
+    try {
+      return await work({ patience, signal })
+    } finally {
+      this.#underWay--
+      if (this.#underWay === 0) this.#whenIdle?.()
+    }
+  }
+}
+
+function isCompacted(error: unknown): boolean {
+  return error instanceof KvError && error.code === 'compacted'
+}
+
+/** A key that is not well-formed would be stored as another one. */
+function checkKey(key: string): void {
+  if (key === '' || !key.isWellFormed()) throw new InvariantError(`not a key: ${JSON.stringify(key)}`)
+}

@@ -1,0 +1,69 @@
+// Times to live. A lease lives a little longer than was asked for and is shared by the puts of that little while, so that a
+// thousand events cost one lease and not a thousand. Invariant: whoever gets a lease has at least its time to live left on it.
+import { randomInt } from 'node:crypto'
+import type { Call, Cluster } from './cluster.ts'
+import { LEASE_GRANT } from './messages.ts'
+
+interface Lease {
+  readonly id: number
+  /** Until when it may be handed out, by `performance.now()`. */
+  readonly usableUntil: number
+  uses: number
+}
+
+/** Taking a lease away is one write with all of its keys: that write must stay small. */
+const KEYS_A_LEASE = 500
+
+/** There are few different times to live; this is only a bound. */
+const TIMES_KEPT = 32
+
+/** Held back from the time that a lease is shared: a put takes a moment to arrive. */
+const LATENCY_SECONDS = 1
+
+export class Leases {
+  readonly #cluster: Cluster
+  readonly #current = new Map<number, Promise<Lease>>()
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster
+  }
+
+  async leaseFor(ttlSeconds: number, call: Call): Promise<number> {
+    for (;;) {
+      const known = this.#current.get(ttlSeconds)
+      const lease = await known?.catch(() => undefined)
+      if (lease !== undefined && performance.now() < lease.usableUntil && lease.uses++ < KEYS_A_LEASE) return lease.id
+      // Of many who find it used up together, the first asks for the next one and the others wait for that.
+      if (this.#current.get(ttlSeconds) !== known) continue
+      if (this.#current.size >= TIMES_KEPT) this.#current.clear()
+      const granting = this.#grant(ttlSeconds, call)
+      this.#current.set(ttlSeconds, granting)
+      return (await granting).id
+    }
+  }
+
+  /** It is gone from etcd. */
+  forget(ttlSeconds: number): void {
+    this.#current.delete(ttlSeconds)
+  }
+
+  async #grant(ttlSeconds: number, call: Call): Promise<Lease> {
+    const sharedSeconds = Math.max(2, Math.ceil(ttlSeconds / 20))
+    // We choose the number, so that granting can be repeated: a lease of that number can only be the one we asked for.
+    const id = randomInt(1, 2 ** 47)
+    const usableUntil = performance.now() + (sharedSeconds - LATENCY_SECONDS) * 1000
+    const onFailure: Call['onFailure'] = (_, verdict) => {
+      if (verdict.kind === 'lease-exists') throw new AlreadyGranted()
+    }
+    try {
+      await this.#cluster.call(LEASE_GRANT, { ttl: ttlSeconds + sharedSeconds, id }, { ...call, onFailure })
+    } catch (error) {
+      if (!(error instanceof AlreadyGranted)) throw error
+    }
+    return { id, usableUntil, uses: 1 }
+  }
+}
+
+class AlreadyGranted extends Error {
+  override readonly name = 'AlreadyGranted'
+}

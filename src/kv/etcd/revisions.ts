@@ -1,0 +1,64 @@
+// Puts whole revisions together from watch responses. etcd never splits a revision over two responses, but it splits a large
+// response into fragments anywhere: so a revision is whole when a higher one begins, or a response that is not continued ends.
+// Invariant: what is taken out is in ascending order, whole, and behind everything that was taken out before.
+import type { Batch, KvEvent, Revision } from '../kv.ts'
+import { EVENT_DELETE, toKeyValue, type WatchResponse, type WireEvent } from './messages.ts'
+
+export class RevisionAssembler {
+  /** Everything up to here is whole. */
+  #reached: Revision
+  #events: KvEvent[] = []
+  /** So many of the events are whole; behind them are those of one revision, of which more may come. */
+  #whole = 0
+  #hasProgress = false
+
+  constructor(after: Revision) {
+    this.#reached = after
+  }
+
+  /** How many events can be taken out. */
+  get size(): number {
+    return this.#whole
+  }
+
+  add(response: WatchResponse): void {
+    const events = this.#events
+    for (const wire of response.events) {
+      // Servers of the past have sent events from before the start, and the same ones again after a restart.
+      if (wire.kv.modRevision > this.#reached) events.push(toEvent(wire))
+    }
+    if (response.events.length === 0) {
+      if (!response.fragment) this.#progress(response.header.revision)
+      return
+    }
+    let whole = events.length
+    if (response.fragment) while (whole > 0 && events[whole - 1]!.revision === events.at(-1)!.revision) whole--
+    if (whole > this.#whole) this.#reached = events[whole - 1]!.revision
+    this.#whole = Math.max(whole, this.#whole)
+  }
+
+  /** Undefined: there is nothing new to tell. */
+  take(): Batch | undefined {
+    if (this.#whole === 0 && !this.#hasProgress) return undefined
+    const events = this.#whole === this.#events.length ? this.#events : this.#events.slice(0, this.#whole)
+    this.#events = this.#events.slice(this.#whole)
+    this.#whole = 0
+    this.#hasProgress = false
+    return { events, revision: this.#reached }
+  }
+
+  #progress(revision: Revision): void {
+    if (revision < this.#reached) return
+    this.#reached = revision
+    this.#hasProgress = true
+  }
+}
+
+function toEvent({ type, kv, prevKv }: WireEvent): KvEvent {
+  const { key, modRevision: revision } = kv
+  const event: KvEvent =
+    type === EVENT_DELETE
+      ? { kind: 'delete', key, revision }
+      : { kind: 'put', key, value: kv.value, revision, createRevision: kv.createRevision }
+  return prevKv === null ? event : { ...event, previous: toKeyValue(prevKv) }
+}

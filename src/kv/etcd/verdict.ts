@@ -1,0 +1,96 @@
+// What a failed call means for us. etcd tells its errors apart by their text only, so that is what is looked up; for the rest
+// the gRPC status decides. Invariant: `certain` is said only where etcd refused before it did anything.
+import { InvariantError } from '../../lib/errors.ts'
+import { KvError, type KvErrorCode } from '../kv.ts'
+
+/** A call that ended with a gRPC status other than OK. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly status: number
+  /** Where it was sent to, as the operator wrote it. */
+  readonly endpoint: string
+
+  constructor(status: number, message: string, endpoint: string) {
+    super(message)
+    this.status = status
+    this.endpoint = endpoint
+  }
+}
+
+export type Verdict =
+  /** May well work on another try. `certain`: this one did nothing. */
+  | { readonly kind: 'again'; readonly certain: boolean }
+  /** Nothing was done, for want of a token that still counts. */
+  | { readonly kind: 'authenticate' }
+  /** Nothing was done: the lease that the put names is gone. */
+  | { readonly kind: 'lease-gone' }
+  /** Nothing was done: there is a lease with that number. */
+  | { readonly kind: 'lease-exists' }
+  /** Nothing was done, and trying again does not help. */
+  | { readonly kind: 'fail'; readonly code: KvErrorCode }
+  /** We sent what etcd does not take: a bug of ours. */
+  | { readonly kind: 'bug' }
+
+const REFUSED: Verdict = { kind: 'again', certain: true }
+const IN_DOUBT: Verdict = { kind: 'again', certain: false }
+const LOGIN: Verdict = { kind: 'authenticate' }
+
+const BY_TEXT: Readonly<Record<string, Verdict>> = Object.freeze({
+  'etcdserver: mvcc: required revision has been compacted': { kind: 'fail', code: 'compacted' },
+  'etcdserver: mvcc: required revision is a future revision': { kind: 'fail', code: 'future' },
+  'etcdserver: mvcc: database space exceeded': { kind: 'fail', code: 'full' },
+  'etcdserver: request is too large': { kind: 'fail', code: 'too-large' },
+  'etcdserver: corrupt cluster': { kind: 'fail', code: 'corrupt' },
+  'etcdserver: permission denied': { kind: 'fail', code: 'denied' },
+  'etcdserver: authentication failed, invalid user ID or password': { kind: 'fail', code: 'denied' },
+  'etcdserver: user name not found': { kind: 'fail', code: 'denied' },
+  'etcdserver: invalid auth token': LOGIN,
+  'etcdserver: revision of auth store is old': LOGIN,
+  'etcdserver: user name is empty': LOGIN,
+  'etcdserver: no leader': REFUSED,
+  'etcdserver: too many requests': REFUSED,
+  'etcdserver: rpc not supported for learner': REFUSED,
+  'etcdserver: not capable': REFUSED,
+  'etcdserver: requested lease not found': { kind: 'lease-gone' },
+  'etcdserver: lease already exists': { kind: 'lease-exists' },
+})
+
+/** gRPC's numbers; the engine's transport is the only other place that knows them. */
+const BY_STATUS: Readonly<Record<number, Verdict>> = Object.freeze({
+  1: IN_DOUBT, // CANCELLED, and not by us
+  2: IN_DOUBT, // UNKNOWN
+  4: IN_DOUBT, // DEADLINE_EXCEEDED
+  7: { kind: 'fail', code: 'denied' }, // PERMISSION_DENIED
+  8: IN_DOUBT, // RESOURCE_EXHAUSTED: also what HTTP/2 says of a connection that it throttles
+  10: IN_DOUBT, // ABORTED
+  12: { kind: 'fail', code: 'unavailable' }, // UNIMPLEMENTED: not an etcd of version 3
+  13: IN_DOUBT, // INTERNAL
+  14: IN_DOUBT, // UNAVAILABLE
+  15: { kind: 'fail', code: 'corrupt' }, // DATA_LOSS
+  16: LOGIN, // UNAUTHENTICATED
+})
+
+export function judge(error: RpcError): Verdict {
+  const known = Object.hasOwn(BY_TEXT, error.message) ? BY_TEXT[error.message] : undefined
+  if (known !== undefined) return known
+  // The server's gRPC layer refuses a message over its limit before etcd sees it.
+  if (error.message.startsWith('grpc: received message larger than max')) return { kind: 'fail', code: 'too-large' }
+  return BY_STATUS[error.status] ?? { kind: 'bug' }
+}
+
+/** The error to throw where nothing else is to be done about it, and nothing was written. */
+export function failure(error: RpcError, verdict: Verdict): KvError | InvariantError {
+  const message = `etcd at ${error.endpoint}: ${error.message}`
+  switch (verdict.kind) {
+    case 'fail':
+      return new KvError(verdict.code, message, { cause: error })
+    case 'again':
+      return new KvError('unavailable', message, { cause: error })
+    case 'authenticate':
+      return new KvError('denied', message, { cause: error })
+    case 'lease-gone':
+    case 'lease-exists':
+    case 'bug':
+      return new InvariantError(message, { cause: error })
+  }
+}

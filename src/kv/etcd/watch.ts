@@ -1,0 +1,262 @@
+// A watch that outlives its streams. Invariant: a new stream begins right behind the last revision that was handed out (or
+// that etcd said nothing is missing up to), never behind a response's header, which tells the store's newest revision.
+import { Backoff } from '../../lib/backoff.ts'
+import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
+import {
+  type Batch,
+  KvError,
+  type KvEvent,
+  type KvWatch,
+  prefixRange,
+  type Revision,
+  type WatchRequest,
+} from '../kv.ts'
+import { type Call, type Cluster, RECONNECT } from './cluster.ts'
+import type { Endpoint, WatchCall } from './endpoint.ts'
+import { RANGE, type WatchCreateRequest, type WatchResponse } from './messages.ts'
+import { RevisionAssembler } from './revisions.ts'
+import { failure, judge, RpcError } from './verdict.ts'
+
+/** A member that takes a stream and then says nothing is left for another. */
+const CREATE_LIMIT_MS = 5_000
+
+/** A batch that grew to this is handed out, though more is there to be read. */
+const EVENTS_A_BATCH = 1_000
+
+/** A request for progress goes unanswered while the watch is still catching up. */
+const PROGRESS_RETRY_MS = 100
+
+/** Streams refused in a row for want of rights, each with a new token, until it is taken for an answer. */
+const REFUSALS = 3
+
+/** A prefix, or one key where `rangeEnd` is absent. */
+export interface WatchTarget {
+  readonly key: string
+  readonly rangeEnd?: string
+  readonly after: Revision
+  readonly withPrevious?: boolean
+}
+
+export function toTarget({ prefix, after, withPrevious }: WatchRequest): WatchTarget {
+  const { start, end } = prefixRange(prefix)
+  return { key: start, rangeEnd: end, after, withPrevious: withPrevious === true }
+}
+
+/** Waits for the first thing that happened to the key after a revision; throws `compacted`, or `unavailable` in the end. */
+export async function firstEventAfter(cluster: Cluster, target: WatchTarget, call: Call): Promise<KvEvent> {
+  const limited = AbortSignal.any([call.signal, AbortSignal.timeout(Math.ceil(call.patience.totalMs))])
+  try {
+    for await (const { events } of new EtcdWatch(cluster, target, limited)) {
+      if (events[0] !== undefined) return events[0]
+    }
+  } catch (error) {
+    if (!(error instanceof CancelledError) || call.signal.aborted) throw error
+  }
+  throw new KvError('unavailable', `etcd did not say in time what happened after revision ${target.after}`)
+}
+
+/** The oldest revision that can be read; undefined where nothing was ever compacted, or etcd does not say in time. */
+export async function oldestRevision(
+  cluster: Cluster,
+  key: string,
+  signal: AbortSignal,
+): Promise<Revision | undefined> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(CREATE_LIMIT_MS)])
+  try {
+    const endpoint = await cluster.connected(undefined, limited)
+    const call = endpoint.openWatch(cluster.headers)
+    try {
+      call.send({ createRequest: { key, startRevision: 1 } })
+      for (;;) {
+        const response = await nextResponse(call, limited)
+        if (response.compactRevision !== 0) return response.compactRevision
+        if (response.events.length > 0 || response.canceled) return undefined
+      }
+    } finally {
+      call.cancel()
+    }
+  } catch {
+    return undefined
+  }
+}
+
+export class EtcdWatch implements KvWatch {
+  readonly #cluster: Cluster
+  readonly #target: WatchTarget
+  readonly #callers: AbortSignal
+  readonly #stop = new AbortController()
+  /** Up to here everything was handed out. */
+  #after: Revision
+  #call: WatchCall | undefined
+  #progressTimer: NodeJS.Timeout | undefined
+
+  constructor(cluster: Cluster, target: WatchTarget, signal: AbortSignal) {
+    this.#cluster = cluster
+    this.#target = target
+    this.#callers = signal
+    this.#after = target.after
+  }
+
+  /** Ends it, because its caller or the engine has come to an end. */
+  stop(): void {
+    this.#stop.abort(this.#callers.reason)
+  }
+
+  get #signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  requestProgress(): boolean {
+    if (!this.#cluster.watches.has(this) || !this.#cluster.answersProgressRight) return false
+    this.#askForProgress()
+    this.#progressTimer ??= setInterval(() => this.#askForProgress(), PROGRESS_RETRY_MS).unref()
+    return true
+  }
+
+  /** Between two streams nothing is asked; the timer asks again once there is one. */
+  #askForProgress(): void {
+    this.#call?.send({ progressRequest: {} })
+  }
+
+  #progressCame(): void {
+    clearInterval(this.#progressTimer)
+    this.#progressTimer = undefined
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Batch, void, void> {
+    const backoff = new Backoff(RECONNECT)
+    let refusals = 0
+    const stop = (): void => this.stop()
+    this.#callers.addEventListener('abort', stop)
+    this.#cluster.watches.add(this)
+    try {
+      throwIfCancelled(this.#callers)
+      for (;;) {
+        const endpoint = await this.#cluster.connected(undefined, this.#signal)
+        const { headers } = this.#cluster
+        try {
+          for await (const batch of this.#follow(endpoint)) {
+            refusals = 0
+            backoff.reset()
+            yield batch
+          }
+        } catch (error) {
+          if (!(error instanceof RpcError)) throw error
+          const verdict = judge(error)
+          const refused = verdict.kind === 'authenticate' || (verdict.kind === 'fail' && verdict.code === 'denied')
+          if (refused && ++refusals < REFUSALS) await this.#cluster.login(headers)
+          else if (verdict.kind !== 'again') throw failure(error, verdict)
+        }
+        this.#cluster.distrust(endpoint)
+        await backoff.wait(this.#signal)
+      }
+    } catch (error) {
+      if (error instanceof CancelledError) this.#cluster.throwIfClosed()
+      throw error
+    } finally {
+      this.#callers.removeEventListener('abort', stop)
+      this.#cluster.watches.delete(this)
+      this.#progressCame()
+    }
+  }
+
+  /** One stream, from its making to its end, which is always an error. */
+  async *#follow(endpoint: Endpoint): AsyncGenerator<Batch, never, void> {
+    const call = endpoint.openWatch(this.#cluster.headers)
+    // Also while nobody is reading.
+    const cancel = (): void => call.cancel()
+    this.#signal.addEventListener('abort', cancel)
+    try {
+      call.send({ createRequest: this.#createRequest() })
+      await this.#created(call, endpoint)
+      this.#call = call
+      const assembler = new RevisionAssembler(this.#after)
+      for (;;) {
+        while (assembler.size < EVENTS_A_BATCH) {
+          const response = call.read()
+          if (response === undefined) break
+          if (response.canceled) throw ended(response, endpoint)
+          if (response.events.length === 0) this.#progressCame()
+          assembler.add(response)
+        }
+        const batch = assembler.take()
+        if (batch === undefined) {
+          await call.readable(this.#signal)
+        } else {
+          this.#after = batch.revision
+          yield batch
+        }
+      }
+    } finally {
+      this.#call = undefined
+      this.#signal.removeEventListener('abort', cancel)
+      call.cancel()
+    }
+  }
+
+  #createRequest(): WatchCreateRequest {
+    const { key, rangeEnd, withPrevious } = this.#target
+    return {
+      key,
+      ...(rangeEnd === undefined ? {} : { rangeEnd }),
+      ...(withPrevious === true ? { prevKv: true } : {}),
+      startRevision: this.#after + 1,
+      progressNotify: true,
+      fragment: true,
+    }
+  }
+
+  /** Waits until etcd has taken the watch on, and makes sure that what it is to begin with is still there. */
+  async #created(call: WatchCall, endpoint: Endpoint): Promise<void> {
+    const limit = setTimeout(() => call.cancel(), CREATE_LIMIT_MS)
+    try {
+      const [response] = await Promise.all([nextResponse(call, this.#signal), this.#cluster.learnVersion(endpoint)])
+      if (response.canceled) throw ended(response, endpoint)
+      if (this.#after >= 1 && this.#after < response.header.revision) await this.#checkHistory(endpoint)
+    } finally {
+      clearTimeout(limit)
+    }
+  }
+
+  /**
+   * etcd lets a watch begin at the very revision that was compacted to, but some of its versions forget the deletes of that
+   * revision: a watch is whole where the revision before it can still be read.
+   */
+  async #checkHistory(endpoint: Endpoint): Promise<void> {
+    const { key } = this.#target
+    const options = { timeoutMs: CREATE_LIMIT_MS, headers: this.#cluster.headers, signal: this.#signal }
+    try {
+      await endpoint.unary(RANGE, { key, revision: this.#after }, options)
+    } catch (error) {
+      const verdict = error instanceof RpcError ? judge(error) : undefined
+      if (verdict?.kind !== 'fail' || verdict.code !== 'compacted') throw error
+      const compactRevision = await oldestRevision(this.#cluster, key, this.#signal)
+      throw compacted(this.#after, compactRevision)
+    }
+  }
+}
+
+async function nextResponse(call: WatchCall, signal: AbortSignal): Promise<WatchResponse> {
+  for (;;) {
+    const response = call.read()
+    if (response !== undefined) return response
+    await call.readable(signal)
+  }
+}
+
+/** What etcd's cancelling of a watch means. Old versions give no reason for compaction, only the revision. */
+function ended({ compactRevision, cancelReason }: WatchResponse, endpoint: Endpoint): KvError | RpcError {
+  if (compactRevision !== 0) return compacted(undefined, compactRevision)
+  const text = cancelReason.replace(/^rpc error: code = \w+ desc = /, '')
+  return new RpcError(14, text === '' ? 'the watch was cancelled' : text, endpoint.url)
+}
+
+export function compacted(after: Revision | undefined, compactRevision: Revision | undefined): KvError {
+  const what = after === undefined ? 'history' : `history after revision ${after}`
+  const rest = compactRevision === undefined ? '' : `, the oldest revision is ${compactRevision}`
+  return new KvError(
+    'compacted',
+    `${what} is no longer kept${rest}`,
+    compactRevision === undefined ? {} : { compactRevision },
+  )
+}

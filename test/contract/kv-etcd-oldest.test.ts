@@ -1,0 +1,3 @@
+import { describeEtcdContract } from './etcd-contract.ts'
+
+describeEtcdContract('oldest', 10_000)

@@ -1,0 +1,3 @@
+import { describeEtcdContract } from './etcd-contract.ts'
+
+describeEtcdContract('newest', 100_000)
