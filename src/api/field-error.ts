@@ -63,12 +63,12 @@ export function typeInvalid(at: FieldPath, value: Shape, detail: string): FieldE
   return faultWithValue('FieldValueTypeInvalid', { at, value, text: 'Invalid value', detail })
 }
 
-export function duplicate(at: FieldPath, value: Shape): FieldError {
-  return faultWithValue('FieldValueDuplicate', { at, value, text: 'Duplicate value', detail: '' })
+export function duplicate(at: FieldPath, value: Shape, detail = ''): FieldError {
+  return faultWithValue('FieldValueDuplicate', { at, value, text: 'Duplicate value', detail })
 }
 
-export function notFound(at: FieldPath, value: Shape): FieldError {
-  return faultWithValue('FieldValueNotFound', { at, value, text: 'Not found', detail: '' })
+export function notFound(at: FieldPath, value: Shape, detail = ''): FieldError {
+  return faultWithValue('FieldValueNotFound', { at, value, text: 'Not found', detail })
 }
 
 /** The values are listed as given: sorted where the reference keeps them in a set, else in its order. */

@@ -22,6 +22,8 @@ export interface ValidationContext {
   readonly gates: ReadonlySet<string>
   /** Whether objects of the kind live in a namespace. */
   readonly namespaced: boolean
+  /** Whether containers may be privileged (`--allow-privileged`); they may not where this is absent. */
+  readonly allowPrivileged?: boolean
 }
 
 export const IMMUTABLE = 'field is immutable'
@@ -52,12 +54,12 @@ export class Check {
     this.errors.push(invalid(at, value, detail))
   }
 
-  duplicate(at: FieldPath, value: Value | Shown): void {
-    this.errors.push(duplicate(at, value))
+  duplicate(at: FieldPath, value: Value | Shown, detail = ''): void {
+    this.errors.push(duplicate(at, value, detail))
   }
 
-  notFound(at: FieldPath, value: Value): void {
-    this.errors.push(notFound(at, value))
+  notFound(at: FieldPath, value: Value, detail = ''): void {
+    this.errors.push(notFound(at, value, detail))
   }
 
   notSupported(at: FieldPath, value: Value | Shown | undefined, supported: readonly string[]): void {

@@ -4,15 +4,13 @@ import { equalValues, type ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 import { configKey } from './formats.ts'
 import { flagOf, partOf } from './members.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, NOWHERE, subdomainName } from './object-meta.ts'
 import type { KindRules } from './rules.ts'
 
 export const MAX_DATA_BYTES = 1024 * 1024
 
 const DATA = FieldPath.root('data')
 const BINARY_DATA = FieldPath.root('binaryData')
-/** The reference names no field where the whole is too large. */
-const NOWHERE = FieldPath.root('')
 const FROZEN = 'field is immutable when `immutable` is set'
 
 export const configMap: KindRules = {

@@ -18,6 +18,8 @@ import { checkAnnotations, checkLabels } from './labels.ts'
 import { flagOf, has, numberOf, partIn, partOf, partsOf, textOf, textsOf } from './members.ts'
 
 export const METADATA = FieldPath.root('metadata')
+/** Where the reference names no field: the fault is the whole object's. */
+export const NOWHERE = FieldPath.root('')
 
 export const subdomainName: NameFormat = asName(dns1123Subdomain)
 export const labelName: NameFormat = asName(dns1123Label)
@@ -148,9 +150,7 @@ function checkFinalizerWords(meta: ValueMap, check: Check): void {
 
 /** A finalizer of a built-in kind: one of the server's own words, or a name with a domain. */
 export function checkFinalizerWord(finalizer: string, at: FieldPath, check: Check): void {
-  const faults = qualifiedName(finalizer)
-  check.format(at, finalizer, faults)
-  if (faults.length === 0 && !finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer)) {
+  if (!finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer)) {
     check.invalid(at, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')
   }
 }

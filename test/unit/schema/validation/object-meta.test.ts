@@ -147,7 +147,8 @@ describe('metadata of a changed object', () => {
   it('repeats a bad label as often as the reference does', () => {
     const object = stored({ labels: { a: 'b c' } })
     const configMap = { group: '', version: 'v1', kind: 'ConfigMap' }
+    const namespace = { group: '', version: 'v1', kind: 'Namespace' }
     expect(validateUpdate(configMap, { object, stored: stored({}) }, context)).toHaveLength(4)
-    expect(validateUpdate(gvk, { object, stored: stored({}) }, context)).toHaveLength(3)
+    expect(validateUpdate(namespace, { object, stored: stored({}) }, context)).toHaveLength(3)
   })
 })
