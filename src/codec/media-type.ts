@@ -1,0 +1,130 @@
+// Media types: the names of the encodings, what an Accept header asks for, what a Content-Type says. Two brands of names mean
+// the same (D1): `vnd.kubernetes.protobuf` and `vnd.svc.protobuf`, `meta.k8s.io` and `meta.svc.io`.
+import { ApiError } from '../api/status.ts'
+import type { Encoding } from './codec.ts'
+
+export type Brand = 'k8s' | 'svc'
+
+export const PROTOBUF_TYPES: Readonly<Record<Brand, string>> = {
+  k8s: 'application/vnd.kubernetes.protobuf',
+  svc: 'application/vnd.svc.protobuf',
+}
+
+/** The group of Tables and metadata-only forms. */
+export const META_GROUPS: Readonly<Record<Brand, string>> = { k8s: 'meta.k8s.io', svc: 'meta.svc.io' }
+
+const MEDIA_TYPES: Readonly<Record<Encoding, string>> = {
+  json: 'application/json',
+  yaml: 'application/yaml',
+  protobuf: PROTOBUF_TYPES.k8s,
+  cbor: 'application/cbor',
+}
+
+export function mediaTypeOf(encoding: Encoding, brand: Brand): string {
+  return encoding === 'protobuf' ? PROTOBUF_TYPES[brand] : MEDIA_TYPES[encoding]
+}
+
+export function brandOfGroup(group: string): Brand | undefined {
+  return group === META_GROUPS.k8s ? 'k8s' : group === META_GROUPS.svc ? 'svc' : undefined
+}
+
+/** What a media type stands for; undefined for those that the API does not speak. */
+export function encodingOf(mediaType: string): Encoding | undefined {
+  switch (mediaType) {
+    case 'application/json':
+      return 'json'
+    case 'application/yaml':
+      return 'yaml'
+    case 'application/cbor':
+      return 'cbor'
+    default:
+      return brandOf(mediaType) === undefined ? undefined : 'protobuf'
+  }
+}
+
+/** The brand that a media type bears; most bear none. */
+export function brandOf(mediaType: string): Brand | undefined {
+  return mediaType === PROTOBUF_TYPES.k8s ? 'k8s' : mediaType === PROTOBUF_TYPES.svc ? 'svc' : undefined
+}
+
+/** A Content-Type without its parameters, in lower case; undefined where it is none. */
+export function essenceOf(contentType: string): string | undefined {
+  const [essence = ''] = contentType.split(';', 1)
+  const text = essence.trim().toLowerCase()
+  return /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/.test(text) ? text : undefined
+}
+
+export interface BodyTypes {
+  /** Custom resources have no protobuf (D16). */
+  readonly protobuf: boolean
+  /** The gate `CBORServingAndStorage`. */
+  readonly cbor: boolean
+}
+
+/** How the body of a create or an update is written; JSON where nothing is said. Throws 415 (W-025, W-027, R-020). */
+export function encodingOfBody(contentType: string | undefined, types: BodyTypes): Encoding {
+  if (contentType === undefined || contentType === '') return 'json'
+  const essence = essenceOf(contentType)
+  const encoding = essence === undefined ? undefined : encodingOf(essence)
+  if (encoding === undefined || (encoding === 'cbor' && !types.cbor) || (encoding === 'protobuf' && !types.protobuf)) {
+    throw unsupportedMediaType(acceptedTypes(types.cbor))
+  }
+  return encoding
+}
+
+/** 415 in the words of handlers. */
+export function unsupportedMediaType(types: readonly string[]): ApiError {
+  const list = types.join(', ')
+  return new ApiError(
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${list}`,
+  )
+}
+
+/** The types of single objects in the server's order of preference, as messages list them. */
+export function acceptedTypes(cbor: boolean): readonly string[] {
+  const types = [MEDIA_TYPES.json, MEDIA_TYPES.yaml, MEDIA_TYPES.protobuf]
+  return cbor ? [...types, MEDIA_TYPES.cbor] : types
+}
+
+/** One clause of an Accept header. */
+export interface AcceptClause {
+  readonly type: string
+  readonly subtype: string
+  readonly parameters: ReadonlyMap<string, string>
+  readonly weight: number
+}
+
+/**
+ * The clauses of an Accept header, best first: by weight, then the more specific, then as they stand (R-222, R-223). Clauses
+ * that make no sense are left out; a weight that is none counts as 0; 0 does not exclude.
+ */
+export function parseAccept(header: string): readonly AcceptClause[] {
+  const clauses = header.split(',').flatMap((text) => {
+    const clause = parseClause(text)
+    return clause === undefined ? [] : [clause]
+  })
+  return clauses.sort((a, b) => b.weight - a.weight || specificity(b) - specificity(a))
+}
+
+function parseClause(text: string): AcceptClause | undefined {
+  const [range = '', ...rest] = text.split(';')
+  const name = range.trim()
+  const [type = '', subtype, more] = name === '*' ? ['*', '*'] : name.split('/')
+  if (subtype === undefined || more !== undefined) return undefined
+  const parameters = new Map<string, string>()
+  for (const parameter of rest) {
+    const at = parameter.indexOf('=')
+    if (at > 0) parameters.set(parameter.slice(0, at).trim(), parameter.slice(at + 1).trim())
+  }
+  return { type: type.trim(), subtype: subtype.trim(), parameters, weight: weightOf(parameters.get('q')) }
+}
+
+function weightOf(text: string | undefined): number {
+  if (text === undefined) return 1
+  return /^[0-9]*\.?[0-9]+$|^[0-9]+\.$/.test(text) ? Number(text) : 0
+}
+
+function specificity(clause: AcceptClause): number {
+  return clause.subtype !== '*' ? 2 : clause.type !== '*' ? 1 : 0
+}

@@ -1,0 +1,247 @@
+// Which form an answer has: the best clause of Accept that can be served, else 406 in the reference's words. What is found is a
+// plain record; nothing further down looks at a header.
+import { ApiError } from '../api/status.ts'
+import type { Encoding } from './codec.ts'
+import {
+  type AcceptClause,
+  META_GROUPS,
+  acceptedTypes,
+  type Brand,
+  brandOf,
+  brandOfGroup,
+  essenceOf,
+  mediaTypeOf,
+  parseAccept,
+} from './media-type.ts'
+
+/** A form that an object is turned into before it is written. */
+export interface Transform {
+  readonly as: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
+  /** `meta.k8s.io/v1`, in the brand and version that was asked for: the apiVersion of the answer. */
+  readonly apiVersion: string
+}
+
+export interface Negotiated {
+  readonly encoding: Encoding
+  /** The Content-Type of the answer. */
+  readonly contentType: string
+  readonly brand: Brand
+  /** Undefined: the object as it is. */
+  readonly transform: Transform | undefined
+  /** The clause asks for indented JSON; the query and the client's name may too (D14). */
+  readonly pretty: boolean
+}
+
+/** What can be served at an endpoint. */
+export interface Offer {
+  /** Built-in resources are refused by the router first, in its own words; custom ones and a few others are not. */
+  readonly router: boolean
+  /** A list or a watch: the router's words then name the streams too. */
+  readonly collection: boolean
+  /** False for custom resources (D16): their metadata-only forms and Tables have protobuf nevertheless. */
+  readonly protobuf: boolean
+  readonly transforms: boolean
+  /** The gate `CBORServingAndStorage`. */
+  readonly cbor: boolean
+}
+
+export interface Asked {
+  readonly accept: string | undefined
+  /** Decides the brand where Accept does not say it. */
+  readonly contentType: string | undefined
+}
+
+const TRANSFORMS: ReadonlySet<string> = new Set<Transform['as']>([
+  'Table',
+  'PartialObjectMetadata',
+  'PartialObjectMetadataList',
+])
+
+/** The form of an object or a list. Throws 406 (R-019, R-221, R-224). */
+export function negotiate(asked: Asked, offer: Offer): Negotiated {
+  const clauses = clausesOf(asked)
+  if (offer.router) refuseByRouter(clauses, offer)
+  const found = firstServed(
+    clauses,
+    encodings(offer.cbor),
+    (clause, encoding) => matches(clause, encoding) && serves(clause, encoding, offer),
+  )
+  if (found === undefined) throw refused(acceptedTypes(offer.cbor))
+  return negotiated(found, asked)
+}
+
+/** The form of the events of a watch; each is then framed as a stream. Throws 406 (R-019 c, R-168, D29). */
+export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
+  const clauses = clausesOf(asked)
+  if (offer.router) refuseByRouter(clauses, offer)
+  const streams = encodings(offer.cbor).filter((encoding) => encoding !== 'yaml')
+  const found = firstServed(
+    clauses,
+    streams,
+    (clause, encoding) => matches(clause, encoding, true) && serves(clause, encoding, offer),
+  )
+  if (found === undefined) throw refused(offer.router ? streamTypes(offer.cbor) : acceptedTypes(offer.cbor))
+  const form = negotiated(found, asked)
+  return { ...form, contentType: streamType(form.encoding, form.contentType) }
+}
+
+/** The form of a Status. Undefined: nothing that is accepted fits, the answer is indented JSON (R-008). */
+export function negotiateStatus(asked: Asked, cbor: boolean): Negotiated | undefined {
+  const found = firstServed(
+    clausesOf(asked),
+    encodings(cbor),
+    (clause, encoding) => matches(clause, encoding) && takesPlain(clause),
+  )
+  return found === undefined ? undefined : negotiated(found, asked)
+}
+
+/** A kind that only certain endpoints turn their answer into, asked for in both brands (R-306). */
+export interface NamedForm {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+export interface NegotiatedForm extends Negotiated {
+  readonly form: NamedForm
+}
+
+/**
+ * The best clause that asks for one of the forms, whatever else is accepted and however it is weighed; undefined where none
+ * does. The Content-Type repeats what was asked for.
+ */
+export function negotiateForm(asked: Asked, forms: readonly NamedForm[], cbor: boolean): NegotiatedForm | undefined {
+  for (const clause of clausesOf(asked)) {
+    const form = forms.find((candidate) => asksFor(clause, candidate))
+    const encoding = encodings(cbor).find((candidate) => matches(clause, candidate))
+    if (form === undefined || encoding === undefined) continue
+    const base = negotiated({ clause, encoding }, asked)
+    const { group, version, kind } = { ...form, group: clause.parameters.get('g') ?? form.group }
+    const contentType = `${base.contentType};g=${group};v=${version};as=${kind}`
+    return { ...base, transform: undefined, contentType, form: { ...form, group } }
+  }
+  return undefined
+}
+
+function asksFor({ parameters }: AcceptClause, { group, version, kind }: NamedForm): boolean {
+  const asked = parameters.get('g')
+  return (
+    parameters.get('as') === kind &&
+    parameters.get('v') === version &&
+    (asked === group || asked === group.replace(/\.k8s\.io$/, '.svc.io'))
+  )
+}
+
+function encodings(cbor: boolean): readonly Encoding[] {
+  return cbor ? ['json', 'yaml', 'protobuf', 'cbor'] : ['json', 'yaml', 'protobuf']
+}
+
+const ANYTHING: readonly AcceptClause[] = [{ type: '*', subtype: '*', parameters: new Map(), weight: 1 }]
+
+function clausesOf({ accept }: Asked): readonly AcceptClause[] {
+  return accept === undefined || accept === '' ? ANYTHING : parseAccept(accept)
+}
+
+interface Served {
+  readonly clause: AcceptClause
+  readonly encoding: Encoding
+}
+
+/** The first clause that says yes to one of the encodings, and the first of those. */
+function firstServed(
+  clauses: readonly AcceptClause[],
+  offered: readonly Encoding[],
+  serve: (clause: AcceptClause, encoding: Encoding) => boolean,
+): Served | undefined {
+  for (const clause of clauses) {
+    const encoding = offered.find((candidate) => serve(clause, candidate))
+    if (encoding !== undefined) return { clause, encoding }
+  }
+  return undefined
+}
+
+/** Whether the clause names the encoding, or anything; `application/cbor-seq` names that of a stream. */
+function matches(clause: AcceptClause, encoding: Encoding, stream = false): boolean {
+  if (clause.type === '*' && clause.subtype === '*') return true
+  if (clause.type !== 'application') return false
+  if (clause.subtype === '*') return true
+  const name = `application/${clause.subtype}`
+  if (encoding === 'protobuf') return brandOf(name) !== undefined
+  return name === mediaTypeOf(encoding, 'k8s') || (stream && encoding === 'cbor' && clause.subtype === 'cbor-seq')
+}
+
+function serves(clause: AcceptClause, encoding: Encoding, offer: Offer): boolean {
+  const transform = transformOf(clause)
+  if (transform === 'unknown') return false
+  if (transform !== undefined) return offer.transforms && takesStream(clause)
+  return takesPlain(clause) && (encoding !== 'protobuf' || offer.protobuf)
+}
+
+/** Whether the clause asks for the object as it is. */
+function takesPlain(clause: AcceptClause): boolean {
+  return transformOf(clause) === undefined && takesStream(clause)
+}
+
+function takesStream({ parameters }: AcceptClause): boolean {
+  const [stream, version] = [parameters.get('stream') ?? '', parameters.get('sv') ?? '']
+  return (stream === '' || stream === 'watch') && (version === '' || version === 'v1')
+}
+
+/** `unknown`: the clause asks for a form that there is not. */
+function transformOf({ parameters }: AcceptClause): Transform | 'unknown' | undefined {
+  const [as, group, version] = ['as', 'g', 'v'].map((name) => parameters.get(name) ?? '')
+  if (as === '' && group === '' && version === '') return undefined
+  if (as === undefined || !TRANSFORMS.has(as) || brandOfGroup(group ?? '') === undefined) return 'unknown'
+  if (version !== 'v1' && version !== 'v1beta1') return 'unknown'
+  return { as: as as Transform['as'], apiVersion: `${group}/${version}` }
+}
+
+function negotiated({ clause, encoding }: Served, asked: Asked): Negotiated {
+  const brand = brandAsked(clause, asked)
+  const transform = transformOf(clause)
+  return {
+    encoding,
+    contentType: mediaTypeOf(encoding, brandOf(`${clause.type}/${clause.subtype}`) ?? brand),
+    brand,
+    transform: transform === 'unknown' ? undefined : transform,
+    pretty: clause.parameters.get('pretty') === '1',
+  }
+}
+
+function brandAsked(clause: AcceptClause, { contentType }: Asked): Brand {
+  const named = brandOf(`${clause.type}/${clause.subtype}`) ?? brandOfGroup(clause.parameters.get('g') ?? '')
+  if (named !== undefined) return named
+  const body = contentType === undefined ? undefined : essenceOf(contentType)
+  return (body === undefined ? undefined : brandOf(body)) ?? 'k8s'
+}
+
+/** `meta.k8s.io/v1` in a brand: the apiVersion of Tables and metadata-only forms that nobody asked for by name. */
+export function metaVersion(brand: Brand): string {
+  return `${META_GROUPS[brand]}/v1`
+}
+
+/** The router only looks at the names of the types: one has to be there, or a wildcard. */
+function refuseByRouter(clauses: readonly AcceptClause[], { collection, cbor }: Offer): void {
+  const offered = encodings(cbor)
+  if (clauses.some((clause) => offered.some((encoding) => matches(clause, encoding, collection)))) return
+  const types = collection ? [...acceptedTypes(cbor), ...streamTypes(cbor)] : acceptedTypes(cbor)
+  const text = `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`
+  throw new ApiError('NotAcceptable', text, { details: {} })
+}
+
+function refused(types: readonly string[]): ApiError {
+  return new ApiError('NotAcceptable', `only the following media types are accepted: ${types.join(', ')}`)
+}
+
+function streamTypes(cbor: boolean): readonly string[] {
+  const types = ['application/json;stream=watch', `${mediaTypeOf('protobuf', 'k8s')};stream=watch`]
+  return cbor ? [...types, 'application/cbor-seq'] : types
+}
+
+function streamType(encoding: Encoding, mediaType: string): string {
+  return encoding === 'protobuf'
+    ? `${mediaType};stream=watch`
+    : encoding === 'cbor'
+      ? 'application/cbor-seq'
+      : mediaType
+}
