@@ -88,13 +88,16 @@ describe('canonical JSON', () => {
     expect(plainJson(number)).toBe(text)
   })
 
-  it('is the same for any order of members, and reads back equal', () => {
+  it('reads back equal, and is then written the same', () => {
+    // Minus zero does not survive: as an integer it is zero.
+    const values = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as ValueMap)
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
-        const text = sortedJson(value as ValueMap)
-        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)))
+      fc.property(values, (value) => {
+        const text = sortedJson(value)
+        expect(JSON.parse(text)).toEqual(value)
         expect(sortedJson(parseJson(Buffer.from(text)).value)).toBe(text)
       }),
+      { numRuns: 300 },
     )
   })
 })
