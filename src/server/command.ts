@@ -1,4 +1,5 @@
 // The command line: reads what is asked for, runs it, and turns what goes wrong into one line and an exit code.
+import { once } from 'node:events'
 import { closestWord } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from './config.ts'
 import { commandManual, serveManual } from './manual.ts'
@@ -47,33 +48,31 @@ function print(text: string): number {
 
 async function serve(args: readonly string[], environment: Environment): Promise<number> {
   const config = await readConfig(args, environment)
-  const signals = new StopSignals()
+  const stop = stopSignal()
   const { openLog } = await import('./logger.ts')
   const log = openLog(config.logLevel)
   const { startServer } = await import('./server.ts')
-  const server = await startServer(config, log)
+  const server = await startServer(config, log, stop).catch((error: unknown) => {
+    if (stop.aborted) return undefined
+    throw error
+  })
+  if (server === undefined) return 0
   print(await greeting(config, server))
-  await signals.first
+  if (!stop.aborted) await once(stop, 'abort')
   log.info({}, 'stopping')
   await server.stop()
   return 0
 }
 
-/** The first SIGTERM or SIGINT asks for a clean stop; the second does not wait for it. */
-class StopSignals {
-  readonly first: Promise<void>
-
-  constructor() {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.first = promise
-    let seen = 0
-    const onSignal = (): void => {
-      seen++
-      if (seen === 1) resolve()
-      else process.exit(1)
-    }
-    process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+/** Fires at the first SIGTERM or SIGINT, which asks for a clean stop; the second one does not wait for it. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  const onSignal = (): void => {
+    if (stop.signal.aborted) process.exit(1)
+    stop.abort()
   }
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+  return stop.signal
 }
 
 async function greeting(config: Config, server: { url: string; kubeconfigFile: string }): Promise<string> {

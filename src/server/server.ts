@@ -31,21 +31,27 @@ export interface RunningServer {
 /** How long requests under way may take to finish when the server stops. */
 const DRAIN_MS = 60_000
 
-/** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start. */
-export async function startServer(config: Config, log: Log): Promise<RunningServer> {
+/** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start; the signal gives up starting. */
+export async function startServer(config: Config, log: Log, signal: AbortSignal): Promise<RunningServer> {
   const opened = new AsyncDisposableStack()
   try {
-    return await compose(config, log, opened)
+    return await compose({ config, log, signal }, opened)
   } catch (error) {
     await opened.disposeAsync()
     throw error
   }
 }
 
-async function compose(config: Config, log: Log, opened: AsyncDisposableStack): Promise<RunningServer> {
+interface Order {
+  readonly config: Config
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+async function compose({ config, log, signal }: Order, opened: AsyncDisposableStack): Promise<RunningServer> {
   const { dataDirectory } = config
   if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
-  const kv = await openStorage(config.storage)
+  const kv = await openStorage(config.storage, signal)
   opened.defer(() => kv.close())
   const { tls, authority } = servingFiles(config)
   const token = adminToken(dataDirectory)

@@ -1,0 +1,151 @@
+// The server as its users run it: a process of its own, in a folder of its own, spoken to over TLS.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import https from 'node:https'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+
+const COMMAND = path.join(import.meta.dirname, '../../src/quarterdeck.js')
+
+export interface ExitedProcess {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface Call {
+  readonly method?: string
+  readonly token?: string
+  readonly headers?: Record<string, string>
+  /** PEM, to be shown to the server. */
+  readonly certificate?: { readonly cert: string; readonly key: string }
+}
+
+interface Kubeconfig {
+  readonly clusters: readonly [{ readonly cluster: { readonly server: string; 'certificate-authority-data'?: string } }]
+  readonly users: readonly [{ readonly user: { readonly token: string } }]
+}
+
+export class ServerProcess {
+  readonly child: ChildProcess
+  readonly exited: Promise<ExitedProcess>
+  readonly #folder: string
+  #stdout = ''
+  #stderr = ''
+
+  /** Use `runCommand` or `startServerProcess`. */
+  constructor(args: readonly string[], folder: string, environment: Readonly<Record<string, string>>) {
+    this.#folder = folder
+    const env = { PATH: process.env['PATH'], HOME: folder, ...environment }
+    this.child = spawn(process.execPath, [COMMAND, ...args], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()))
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
+    this.exited = once(this.child, 'close').then(([code]) => ({
+      code: code as number | null,
+      stdout: this.#stdout,
+      stderr: this.#stderr,
+    }))
+  }
+
+  get stdout(): string {
+    return this.#stdout
+  }
+
+  get url(): string {
+    return /is listening on (\S+)/.exec(this.#stdout)?.[1] ?? ''
+  }
+
+  get kubeconfigFile(): string {
+    return /--kubeconfig (\S+)/.exec(this.#stdout)?.[1] ?? ''
+  }
+
+  get dataDirectory(): string {
+    return path.join(this.#folder, '.local/share/quarterdeck')
+  }
+
+  get kubeconfig(): Kubeconfig {
+    return JSON.parse(readFileSync(this.kubeconfigFile, 'utf8')) as Kubeconfig
+  }
+
+  get adminToken(): string {
+    return this.kubeconfig.users[0].user.token
+  }
+
+  /** Resolves when the server has said where it listens; throws with its last words where it went before. */
+  async listening(): Promise<void> {
+    const said = new Promise<void>((resolve) => {
+      this.child.stdout?.on('data', () => {
+        if (this.url !== '') resolve()
+      })
+    })
+    const gone = await Promise.race([said, this.exited])
+    if (gone !== undefined) throw new Error(`the server exited with ${gone.code}: ${gone.stderr}`)
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<ExitedProcess> {
+    this.child.kill(signal)
+    return this.exited
+  }
+
+  /** Checks the server's certificate against the authority of the kubeconfig, as kubectl does. */
+  async request(target: string, { method = 'GET', token, headers = {}, certificate }: Call = {}): Promise<Answer> {
+    const authority = this.kubeconfig.clusters[0].cluster['certificate-authority-data']
+    const request = https.request(`${this.url}${target}`, {
+      method,
+      agent: false,
+      headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      ...(authority === undefined ? {} : { ca: Buffer.from(authority, 'base64') }),
+      ...certificate,
+    })
+    request.end()
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    let body = ''
+    for await (const chunk of response) body += String(chunk)
+    return { status: response.statusCode ?? 0, headers: response.headers, body }
+  }
+}
+
+/** A home for one or several runs; removed when the test is over. */
+export async function newHome(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-home-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Runs a command to its end. */
+export async function runCommand(
+  args: readonly string[],
+  home: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ExitedProcess> {
+  return launch(args, home, environment).exited
+}
+
+/** `serve` on a free port, once it listens; it is killed when the test is over. */
+export async function startServerProcess(
+  args: readonly string[],
+  home: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const server = launch(['serve', '--secure-port', '0', ...args], home, environment)
+  await server.listening()
+  return server
+}
+
+function launch(args: readonly string[], home: string, environment: Readonly<Record<string, string>>): ServerProcess {
+  // Compiled code is shared between the runs of a test, as it is between the starts of a user.
+  const caches = path.join(tmpdir(), 'quarterdeck-test-cache')
+  const server = new ServerProcess(args, home, { XDG_CACHE_HOME: caches, ...environment })
+  onTestFinished(() => void server.child.kill('SIGKILL'))
+  return server
+}
