@@ -41,12 +41,14 @@ export interface Config {
 export type StorageConfig =
   | { readonly kind: 'memory' }
   | { readonly kind: 'embedded'; readonly directory: string }
-  | {
-      readonly kind: 'etcd'
-      readonly endpoints: readonly string[]
-      readonly caFile: string | undefined
-      readonly client: CertificatePair | undefined
-    }
+  | EtcdConfig
+
+export interface EtcdConfig {
+  readonly kind: 'etcd'
+  readonly endpoints: readonly string[]
+  readonly caFile: string | undefined
+  readonly client: CertificatePair | undefined
+}
 
 export interface CertificatePair {
   readonly certificateFile: string

@@ -51,7 +51,7 @@ interface Order {
 async function compose({ config, log, signal }: Order, opened: AsyncDisposableStack): Promise<RunningServer> {
   const { dataDirectory } = config
   if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
-  const kv = await openStorage(config.storage, signal)
+  const kv = await openStorage(config, signal)
   opened.defer(() => kv.close())
   const { tls, authority } = servingFiles(config)
   const token = adminToken(dataDirectory)

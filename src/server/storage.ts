@@ -1,10 +1,11 @@
 // Opens the engine that the configuration names. What keeps it from opening is told in one line.
 import { type Kv, KvError } from '../kv/kv.ts'
-import type { StorageConfig } from './config.ts'
+import type { Config, EtcdConfig, StorageConfig } from './config.ts'
+import { readTextFile } from './files.ts'
 import { StartError } from './start-error.ts'
 
 /** Throws a `StartError` where the engine says what is wrong. */
-export async function openStorage(config: StorageConfig, signal: AbortSignal): Promise<Kv> {
+export async function openStorage(config: Config, signal: AbortSignal): Promise<Kv> {
   try {
     return await openEngine(config, signal)
   } catch (error) {
@@ -12,18 +13,34 @@ export async function openStorage(config: StorageConfig, signal: AbortSignal): P
   }
 }
 
-async function openEngine(config: StorageConfig, signal: AbortSignal): Promise<Kv> {
-  switch (config.kind) {
+async function openEngine(config: Config, signal: AbortSignal): Promise<Kv> {
+  const { storage } = config
+  switch (storage.kind) {
     case 'memory': {
       const { openMemory } = await import('../kv/embedded/memory.ts')
       return openMemory()
     }
     case 'embedded': {
       const { openEmbedded } = await import('../kv/embedded/embedded.ts')
-      return openEmbedded({ dataDir: config.directory }, signal)
+      return openEmbedded({ dataDir: storage.directory }, signal)
     }
-    case 'etcd':
-      throw new StartError('the etcd store is not there yet')
+    case 'etcd': {
+      const { openEtcd } = await import('../kv/etcd/etcd.ts')
+      const { endpoints } = storage
+      return openEtcd({ endpoints, prefix: config.storagePrefix, tls: etcdTls(storage) }, signal)
+    }
+  }
+}
+
+function etcdTls({ caFile, client }: EtcdConfig): { ca?: string; certificate?: string; key?: string } {
+  return {
+    ...(caFile === undefined ? {} : { ca: readTextFile(caFile, '--etcd-cafile') }),
+    ...(client === undefined
+      ? {}
+      : {
+          certificate: readTextFile(client.certificateFile, '--etcd-certfile'),
+          key: readTextFile(client.keyFile, '--etcd-keyfile'),
+        }),
   }
 }
 
