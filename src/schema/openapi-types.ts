@@ -20,6 +20,14 @@ const USUAL_TEXTS: Readonly<Record<string, string>> = {
   spec: 'What is wanted.',
   status: 'What is the case, as far as it is known.',
   items: 'The objects of the list.',
+  conditions: 'Statements about the object that are true, false or unknown.',
+  observedGeneration: 'The generation that was looked at last.',
+  lastTransitionTime: 'When it last changed from one state to another.',
+  reason: 'Why, in one word.',
+  message: 'Why, for people.',
+  replicas: 'How many there are, or shall be.',
+  selector: 'The labels of the objects that belong to it.',
+  template: 'What the objects made from it look like.',
 }
 
 export class BuiltInTypeSchemas implements TypeSchemas {
@@ -81,7 +89,7 @@ class SchemaWriter {
 
   type({ file, type }: Declared, kinds: readonly ValueMap[]): ValueMap {
     const name = `${file.stem}.${type.name}`
-    const description = TEXTS[name]
+    const description = TEXTS[name] ?? this.#partText(file, type)
     const head = description === undefined ? {} : { description }
     if (type.form !== undefined) return { ...head, ...this.#form(type) }
     const members = this.#members(name, type)
@@ -99,6 +107,13 @@ class SchemaWriter {
       ...(type.atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {}),
       ...(unions === undefined ? {} : { 'x-kubernetes-unions': [unions] }),
     }
+  }
+
+  /** What stands for the text of `PodSpec` or `PodStatus`, which are parts of a kind. */
+  #partText({ stem }: CompiledFile, { name }: CompiledType): string | undefined {
+    const kind = name.replace(/(Spec|Status)$/, '')
+    if (kind === name || !this.#types.has(`${stem}.${kind}`)) return undefined
+    return name.endsWith('Spec') ? `What is wanted of a ${kind}.` : `What is known of a ${kind}.`
   }
 
   /** The members of a type, with those of the types that it inlines. */

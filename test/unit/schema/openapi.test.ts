@@ -184,6 +184,16 @@ describe('the schema of a type', () => {
     })
   })
 
+  it('says in a sentence what kinds, their parts and their members are for', () => {
+    const text = (name: string, ...keys: readonly string[]) => at(both(name)[0], ...keys, 'description')
+    expect(text('io.k8s.api.core.v1.Pod')).toMatch(/^Containers that run together/)
+    expect(text('io.k8s.api.core.v1.PodList')).toBe('A list of Pod.')
+    expect(text('io.k8s.api.batch.v1.JobSpec')).toBe('What is wanted of a Job.')
+    expect(text('io.k8s.api.core.v1.Container', 'properties', 'image')).toBe('The image that is run.')
+    expect(text('io.k8s.api.core.v1.Probe', 'properties', 'httpGet')).toMatch(/^Asks over HTTP/)
+    expect(text('io.k8s.api.apps.v1.ReplicaSet', 'properties', 'metadata')).toMatch(/^What all objects have/)
+  })
+
   it('names the kinds that it is the schema of', () => {
     expect(both('io.k8s.api.apps.v1.Deployment')[0]).toMatchObject({
       'x-kubernetes-group-version-kind': [{ group: 'apps', kind: 'Deployment', version: 'v1' }],
