@@ -224,8 +224,7 @@ class MemoryStore implements WatchCache {
     for (let wanted = read.at; ; ) {
       const type = this.#typeOf(read.resource)
       const { revision } = this.#progress
-      const oldestSnapshot = this.#servePastStates ? type?.snapshots.oldestRevision : undefined
-      const plan = planRead(wanted, { isReady: type !== undefined, revision, oldestSnapshot })
+      const plan = planRead(wanted, { isReady: type !== undefined, revision, oldestSnapshot: this.#oldestState(type) })
       if (plan.kind === 'storage' || type === undefined) return undefined
       switch (plan.kind) {
         case 'current':
@@ -246,6 +245,12 @@ class MemoryStore implements WatchCache {
       }
       throwIfCancelled(signal)
     }
+  }
+
+  #oldestState(type: TypeCache | undefined): number | undefined {
+    if (!this.#servePastStates || type === undefined) return undefined
+    type.snapshots.expire(this.#clock.now())
+    return type.snapshots.oldestRevision
   }
 
   async #pass(read: Read): Promise<boolean> {

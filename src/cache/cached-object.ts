@@ -11,6 +11,12 @@ import { parseObject } from '../store/stored-object.ts'
 import type { Content } from '../store/stored-object.ts'
 import type { Slab, SlabAllocator, Tenant } from './slab.ts'
 
+/** The fields of a type whose values its objects know. */
+export interface IndexedFields {
+  /** A place among the values; -1 where the field is none of them. */
+  placeOf(field: string): number
+}
+
 export type CachedItem = CachedObject | CachedUnreadable
 
 export class CachedObject implements Selectable, Tenant {
@@ -24,8 +30,8 @@ export class CachedObject implements Selectable, Tenant {
   slab: Slab
   offset: number
   isCurrent = true
-  /** The values of the type's indexed fields, in its order; undefined where it has none. */
-  indexed: readonly string[] | undefined
+  #indexedBy: IndexedFields | undefined
+  #indexed: readonly string[] | undefined
 
   constructor(key: string, revision: number, content: Placed) {
     this.key = key
@@ -51,6 +57,21 @@ export class CachedObject implements Selectable, Tenant {
 
   get bytes(): Buffer {
     return this.slab.buffer.subarray(this.offset, this.offset + this.length)
+  }
+
+  /** The values of the type's indexed fields, in its order; undefined where it has none. */
+  get indexed(): readonly string[] | undefined {
+    return this.#indexed
+  }
+
+  /** Tells the object its values, when it is filed; they never change. */
+  index(by: IndexedFields, values: readonly string[]): void {
+    this.#indexedBy = by
+    this.#indexed = values
+  }
+
+  knownField(field: string): string | undefined {
+    return this.#indexed?.[this.#indexedBy?.placeOf(field) ?? -1]
   }
 
   get labelText(): string {

@@ -71,7 +71,7 @@ function scopeOf(request: WatchRequest, type: TypeCache, matcher: Matcher | unde
     return isPlaced ? { kind: 'key', key } : { kind: 'name', suffix: key.slice(key.indexOf('/')) }
   }
   if (matcher?.indexed !== undefined) {
-    const place = type.fields.placeOf(matcher.indexed.field)
+    const place = type.fields.placeOf(matcher.indexed.field.name)
     if (place >= 0) return { kind: 'field', place, value: matcher.indexed.value }
   }
   return prefix === '' ? { kind: 'all' } : { kind: 'namespace', prefix }

@@ -5,46 +5,59 @@ import { compareStrings } from '../lib/sorted-tree.ts'
 import { fieldText } from '../store/selection.ts'
 import type { CachedObject } from './cached-object.ts'
 
+/** All objects with one value; who has it holds this one string and not a copy. */
+interface Bucket {
+  readonly value: string
+  readonly objects: Map<string, CachedObject>
+}
+
 export class FieldIndex {
   readonly fields: readonly SelectableField[]
-  readonly #values: readonly Map<string, Map<string, CachedObject>>[]
+  readonly #buckets: readonly Map<string, Bucket>[]
 
   constructor(fields: readonly SelectableField[]) {
     this.fields = fields
-    this.#values = fields.map(() => new Map<string, Map<string, CachedObject>>())
+    this.#buckets = fields.map(() => new Map<string, Bucket>())
   }
 
   /** Reads the object's values off its bytes, once, and files it under them. */
   add(object: CachedObject): void {
     if (this.fields.length === 0) return
     const { bytes } = object
-    object.indexed = this.fields.map((field, place) => {
-      const values = this.#values[place]
-      const value = fieldText(bytes, field)
-      const known = values?.get(value)
-      if (known === undefined) values?.set(value, new Map([[object.key, object]]))
-      else known.set(object.key, object)
-      return value
+    const values = this.fields.map((field, place) => {
+      const bucket = this.#bucket(place, fieldText(bytes, field))
+      bucket.objects.set(object.key, object)
+      return bucket.value
     })
+    object.index(this, values)
   }
 
   remove(object: CachedObject): void {
     for (const [place, value] of object.indexed?.entries() ?? []) {
-      const known = this.#values[place]?.get(value)
-      known?.delete(object.key)
-      if (known?.size === 0) this.#values[place]?.delete(value)
+      const bucket = this.#buckets[place]?.get(value)
+      bucket?.objects.delete(object.key)
+      if (bucket?.objects.size === 0) this.#buckets[place]?.delete(value)
     }
   }
 
   /** In the order of keys; undefined where the field has no index here. */
   find(field: SelectableField, value: string): readonly CachedObject[] | undefined {
-    const place = this.placeOf(field)
+    const place = this.placeOf(field.name)
     if (place < 0) return undefined
-    const found = [...(this.#values[place]?.get(value)?.values() ?? [])]
+    const found = [...(this.#buckets[place]?.get(value)?.objects.values() ?? [])]
     return found.sort((a, b) => compareStrings(a.key, b.key))
   }
 
-  placeOf(field: SelectableField): number {
-    return this.fields.findIndex((known) => known.name === field.name)
+  placeOf(field: string): number {
+    return this.fields.findIndex((known) => known.name === field)
+  }
+
+  #bucket(place: number, value: string): Bucket {
+    const buckets = this.#buckets[place]
+    const known = buckets?.get(value)
+    if (known !== undefined) return known
+    const made = { value, objects: new Map<string, CachedObject>() }
+    buckets?.set(value, made)
+    return made
   }
 }

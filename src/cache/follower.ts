@@ -29,9 +29,17 @@ export interface FollowerOptions extends ContentsOptions {
   readonly events: FollowerEvents
 }
 
+interface Loaded {
+  readonly contents: Contents
+  /** Everything up to here is in it. */
+  revision: number
+}
+
 export class Follower {
   readonly #options: FollowerOptions
   #feed: Feed | undefined
+  /** What is kept in step; undefined where it has to be loaded first. */
+  #loaded: Loaded | undefined
 
   constructor(options: FollowerOptions) {
     this.#options = options
@@ -45,32 +53,24 @@ export class Follower {
   /** Resolves when the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, events } = this.#options
-    let retryMs = FIRST_RETRY_MS
-    let contents: Contents | undefined
-    let revision = 0
-    do {
+    for (let failures = 0; !signal.aborted; ) {
       try {
-        if (contents === undefined) ({ contents, revision } = await this.#load(signal))
-        for await (const batch of this.#follow(revision, signal)) {
-          contents.apply(batch)
-          revision = batch.revision
-          events.onProgress(revision)
-          retryMs = FIRST_RETRY_MS
-        }
+        this.#loaded ??= await this.#load(signal)
+        await this.#follow(this.#loaded, signal, () => (failures = 0))
       } catch (error) {
         if (signal.aborted) return
         events.onError(error)
-        if (isExpired(error) && contents !== undefined) {
-          contents = undefined
+        if (isExpired(error) && this.#loaded !== undefined) {
+          this.#loaded = undefined
           events.onLost(error)
           continue
         }
       }
-      retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
-    } while (await pause(clock, retryMs, signal))
+      await pause(clock, Math.min(FIRST_RETRY_MS * 2 ** failures++, LONGEST_RETRY_MS), signal)
+    }
   }
 
-  async #load(signal: AbortSignal): Promise<{ contents: Contents; revision: number }> {
+  async #load(signal: AbortSignal): Promise<Loaded> {
     const { source, prepare, events } = this.#options
     const contents = new Contents(this.#options)
     prepare(contents)
@@ -89,9 +89,14 @@ export class Follower {
     return { contents, revision }
   }
 
-  #follow(after: number, signal: AbortSignal): Feed {
-    this.#feed = this.#options.source.follow({ after, withPrevious: false }, signal)
-    return this.#feed
+  async #follow(loaded: Loaded, signal: AbortSignal, onProgress: () => void): Promise<void> {
+    this.#feed = this.#options.source.follow({ after: loaded.revision, withPrevious: false }, signal)
+    for await (const batch of this.#feed) {
+      loaded.contents.apply(batch)
+      loaded.revision = batch.revision
+      this.#options.events.onProgress(batch.revision)
+      onProgress()
+    }
   }
 }
 

@@ -53,6 +53,8 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     options.index.add(options.scope, this)
     signal.addEventListener('abort', this.#onAbort, { once: true })
     if (signal.aborted) this.#onAbort()
+    // Whoever has nothing to catch up with is live before he comes for the first time.
+    else if (this.#state === undefined) this.#catchUp()
   }
 
   [Symbol.asyncIterator](): this {
@@ -82,14 +84,13 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   /** A change in this watcher's scope has just happened. */
   offer(record: HistoryRecord): void {
     if (this.#isBehind || this.#isEnded || record.revision <= this.#cursor) return
-    const isFirst = this.#pending.length === 0
-    if (isFirst) this.#beforePending = record.revision - 1
+    if (this.#pending.length === 0) this.#beforePending = record.revision - 1
     this.#accept(record)
     if (this.#pending.length > MOST_PENDING) {
       this.#pending = []
       this.#isBehind = true
       this.#cursor = this.#beforePending
-    } else if (isFirst) this.#rouse()
+    } else if (this.#pending.length > 0) this.#rouse()
   }
 
   /** Tells how far everything has come, unless the reader has yet to be told more, or was told at the start. */
@@ -130,6 +131,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
       this.fail(tooOldResourceVersion(this.#cursor, history.floor))
       return
     }
+    this.#beforePending = this.#cursor
     const { records, isAll } = history.after(this.#cursor, CATCH_UP_RECORDS)
     for (const record of records) {
       this.#accept(record)

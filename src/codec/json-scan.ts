@@ -32,16 +32,19 @@ export function skipValue(bytes: Buffer, at: number): number {
   const first = bytes[at]
   if (first === QUOTE) return skipString(bytes, at)
   if (first !== OPEN_MAP && first !== OPEN_LIST) return skipScalar(bytes, at)
+  const { length } = bytes
   let depth = 0
-  for (let i = at; i < bytes.length; i++) {
-    const byte = bytes[i]
+  for (let i = at; i < length; i++) {
+    let byte = bytes[i] as number
     if (byte === QUOTE) {
-      i = skipString(bytes, i) - 1
-      if (i < 0) return -1
-    } else if (byte === OPEN_MAP || byte === OPEN_LIST) depth++
-    else if (byte === CLOSE_MAP || byte === CLOSE_LIST) {
-      depth--
-      if (depth === 0) return i + 1
+      // Most bytes are in strings, so this is the loop that counts.
+      for (byte = bytes[++i] as number; byte !== QUOTE && i < length; byte = bytes[++i] as number) {
+        if (byte === BACKSLASH) i++
+      }
+    } else if (byte >= OPEN_LIST) {
+      // The brackets of lists and maps differ in this bit only.
+      if ((byte | 0x20) === OPEN_MAP) depth++
+      else if ((byte | 0x20) === CLOSE_MAP && --depth === 0) return i + 1
     }
   }
   return -1
@@ -55,40 +58,43 @@ function skipScalar(bytes: Buffer, at: number): number {
 
 /** The value at the end of a path of plain keys, decimal ones for places in lists; undefined where there is none. */
 export function findValue(bytes: Buffer, path: readonly string[]): Span | undefined {
-  let span: Span | undefined = { start: 0, end: bytes.length }
+  let start = 0
   for (const key of path) {
-    if (span === undefined) return undefined
-    span =
-      bytes[span.start] === OPEN_LIST ? findElement(bytes, span.start, Number(key)) : findMember(bytes, span.start, key)
+    start =
+      bytes[start] === OPEN_LIST ? findElementStart(bytes, start, Number(key)) : findMemberStart(bytes, start, key)
+    if (start < 0) return undefined
   }
-  return span
+  const end = skipValue(bytes, start)
+  return end < 0 ? undefined : { start, end }
 }
 
-function findElement(bytes: Buffer, at: number, index: number): Span | undefined {
-  if (bytes[at + 1] === CLOSE_LIST) return undefined
+function findElementStart(bytes: Buffer, at: number, index: number): number {
+  if (bytes[at + 1] === CLOSE_LIST) return -1
   let start = at + 1
-  for (let i = 0; ; i++) {
+  for (let i = 0; i < index; i++) {
     const end = skipValue(bytes, start)
-    if (end < 0) return undefined
-    if (i === index) return { start, end }
-    if (bytes[end] !== COMMA) return undefined
+    if (end < 0 || bytes[end] !== COMMA) return -1
     start = end + 1
   }
+  return start
 }
 
 /** The value of a member. Keys in the bytes are compared as they stand there, so `key` must need no escapes. */
 export function findMember(bytes: Buffer, at: number, key: string): Span | undefined {
-  if (bytes[at] !== OPEN_MAP || bytes[at + 1] === CLOSE_MAP) return undefined
-  let i = at + 1
-  for (;;) {
+  const start = findMemberStart(bytes, at, key)
+  const end = start < 0 ? -1 : skipValue(bytes, start)
+  return end < 0 ? undefined : { start, end }
+}
+
+/** Where the value of a member begins, without a look at where it ends; -1 where there is none. */
+export function findMemberStart(bytes: Buffer, at: number, key: string): number {
+  if (bytes[at] !== OPEN_MAP || bytes[at + 1] === CLOSE_MAP) return -1
+  for (let i = at + 1; ; ) {
     const keyEnd = skipString(bytes, i)
-    if (keyEnd < 0 || bytes[keyEnd] !== COLON) return undefined
-    if (isString(bytes, i, keyEnd, key)) {
-      const end = skipValue(bytes, keyEnd + 1)
-      return end < 0 ? undefined : { start: keyEnd + 1, end }
-    }
+    if (keyEnd < 0 || bytes[keyEnd] !== COLON) return -1
+    if (isString(bytes, i, keyEnd, key)) return keyEnd + 1
     const valueEnd = skipValue(bytes, keyEnd + 1)
-    if (valueEnd < 0 || bytes[valueEnd] !== COMMA) return undefined
+    if (valueEnd < 0 || bytes[valueEnd] !== COMMA) return -1
     i = valueEnd + 1
   }
 }

@@ -1,6 +1,6 @@
 // The place of `metadata.resourceVersion` in stored JSON, which is stored without it: found once when an object is read,
 // filled by joining bytes. Where the label map is comes along, because it is passed on the way.
-import { findMember, isString, skipString, skipValue } from './json-scan.ts'
+import { findMember, findMemberStart, isString, skipString, skipValue } from './json-scan.ts'
 import type { Span } from './json-scan.ts'
 
 const COMMA = 0x2c
@@ -32,9 +32,9 @@ const SORTED_BEHIND_VERSION = ['selfLink', 'uid'] as const
 /** Undefined: not the canonical JSON of an object with metadata. */
 export function layoutOf(bytes: Buffer): ObjectLayout | undefined {
   if (bytes[bytes.length - 1] !== CLOSE_MAP) return undefined
-  const metadata = findMember(bytes, 0, 'metadata')
-  if (metadata === undefined || bytes[metadata.start] !== OPEN_MAP) return undefined
-  const first = metadata.start + 1
+  const metadata = findMemberStart(bytes, 0, 'metadata')
+  if (metadata < 0 || bytes[metadata] !== OPEN_MAP) return undefined
+  const first = metadata + 1
   if (bytes[first] === CLOSE_MAP) return { version: { start: first, end: first }, before: '', after: '', labels: NONE }
   return walkMetadata(bytes, first)
 }

@@ -13,6 +13,8 @@ import type { Selection, StoredResource } from './store.ts'
 export interface Selectable extends StoredObject {
   /** The label map as JSON text; empty where there is none. */
   readonly labelText?: string
+  /** The text of a field that need not be looked for any more. */
+  knownField?(name: string): string | undefined
 }
 
 export interface Matcher {
@@ -57,6 +59,8 @@ class SelectionMatcher implements Matcher {
   #field(object: Selectable, name: string): string {
     if (name === 'metadata.name') return object.name
     if (name === 'metadata.namespace') return object.namespace
+    const known = object.knownField?.(name)
+    if (known !== undefined) return known
     const field = this.#resource.selectableFields.find((field) => field.name === name)
     return field === undefined ? '' : fieldText(object.bytes, field)
   }

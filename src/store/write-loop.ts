@@ -2,7 +2,7 @@
 // written that is there already, and no decision stands on something out of date.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
+import { layoutOf, splicedLength, spliceResourceVersion, versionMember } from '../codec/resource-version-splice.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { ABSENT } from '../kv/kv.ts'
 import type { WriteResult as KvWriteResult } from '../kv/kv.ts'
@@ -158,12 +158,19 @@ class Attempt {
   }
 }
 
-/** Whether these bytes are what is stored: with the same version in the same place they must be the same. */
+/** Whether these bytes are what is stored: they are the same before and behind the version. */
 function isStored(bytes: Buffer, current: Current): boolean {
   const { item } = current
-  if (item.kind !== 'object') return false
-  const layout = layoutOf(bytes)
-  return layout !== undefined && spliceResourceVersion(bytes, layout, item.revision).equals(item.bytes)
+  const layout = item.kind === 'object' ? layoutOf(bytes) : undefined
+  if (item.kind !== 'object' || layout === undefined) return false
+  const member = versionMember(layout, item.revision)
+  const stored = item.bytes
+  if (stored.length !== splicedLength(bytes, layout, member)) return false
+  const { start, end } = layout.version
+  return (
+    stored.compare(bytes, 0, start, 0, start) === 0 &&
+    stored.compare(bytes, end, bytes.length, start + member.length, stored.length) === 0
+  )
 }
 
 /** What was just written: its object is known, its bytes are joined where somebody wants them. */

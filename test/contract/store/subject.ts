@@ -182,6 +182,13 @@ export class Subject {
     return new Reader(await this.store.watch(request, this.signal))
   }
 
+  /** Compacts the storage, and lets so much time pass that no store has the past at hand. */
+  async forgetBefore(revision: number): Promise<void> {
+    await this.list()
+    await this.kv.compact(revision, this.signal)
+    await this.advance(80_000)
+  }
+
   /** Moves the store's clock on, once what was begun has had its turn. */
   async advance(ms: number): Promise<void> {
     for (let turn = 0; turn < 5; turn++) await setImmediate()

@@ -1,0 +1,50 @@
+// The stores that keep the contract, on whatever engine.
+import { openWatchCache } from '../../../src/cache/cache.ts'
+import type { Kv } from '../../../src/kv/kv.ts'
+import { openKvStore } from '../../../src/store/kv-store.ts'
+import { ManualClock } from '../../fakes/manual-clock.ts'
+import { describeStoreContract } from '../store-contract.ts'
+import { pods, type StoreUnderTest, writeThePast } from './subject.ts'
+
+export interface EngineUnderTest {
+  readonly kv: Kv
+  /** Without a slash at its end. */
+  readonly prefix: string
+  /** The engine's own clock, where it is in our hands. */
+  readonly clock?: ManualClock
+}
+
+export function describeStoresOn(engine: string, open: () => Promise<EngineUnderTest>): void {
+  describeStoreContract(`straight on ${engine}`, { open: async () => storeOn(await open()) })
+  describeStoreContract(`the watch cache on ${engine}`, { open: async () => cacheOn(await open(), true) })
+  describeStoreContract(`the watch cache on ${engine}, without past states`, {
+    open: async () => cacheOn(await open(), false),
+  })
+}
+
+async function storeOn({ kv, prefix, clock }: EngineUnderTest): Promise<StoreUnderTest> {
+  await writeThePast(kv, prefix)
+  const store = openKvStore({ kv, prefix })
+  return { store, kv, prefix, advance: (ms) => clock?.advance(ms), close: () => kv.close() }
+}
+
+async function cacheOn(engine: EngineUnderTest, servePastStates: boolean): Promise<StoreUnderTest> {
+  const { kv, prefix, clock = new ManualClock() } = engine
+  await writeThePast(kv, prefix)
+  const stop = new AbortController()
+  // One of the two types that the tests use is taken up only when it is asked for.
+  const cache = openWatchCache({ store: openKvStore({ kv, prefix }), resources: [pods], clock, servePastStates })
+  const running = cache.run(stop.signal)
+  await cache.ready(stop.signal)
+  return {
+    store: cache,
+    kv,
+    prefix,
+    advance: (ms) => clock.advance(ms),
+    close: async () => {
+      stop.abort()
+      await running
+      await kv.close()
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { History, type HistoryRecord } from '../../../src/cache/history.ts'
+import { Change } from '../../../src/store/change.ts'
+
+function record(revision: number, atMs = 0, bytes = 10): HistoryRecord {
+  const change = new Change(revision, undefined, undefined)
+  return { revision, change, key: 'd/a', before: undefined, now: undefined, atMs, bytes }
+}
+
+const limits = { milliseconds: 1_000, records: 100, bytes: 1_000 }
+
+function revisions(history: History, after: number, count = 1_000): readonly number[] {
+  return history.after(after, count).records.map(({ revision }) => revision)
+}
+
+describe('history', () => {
+  it('gives what is after a revision', () => {
+    const history = new History(5, limits)
+    for (const revision of [7, 9, 12]) history.add(record(revision))
+    expect(history.floor).toBe(5)
+    expect(revisions(history, 5)).toEqual([7, 9, 12])
+    expect(revisions(history, 8)).toEqual([9, 12])
+    expect(revisions(history, 9)).toEqual([12])
+    expect(revisions(history, 50)).toEqual([])
+  })
+
+  it('never splits what is of one revision', () => {
+    const history = new History(1, limits)
+    for (const revision of [2, 3, 3, 3, 4]) history.add(record(revision))
+    expect(history.after(1, 2)).toMatchObject({ records: { length: 4 }, isAll: false })
+    expect(history.after(1, 5)).toMatchObject({ records: { length: 5 }, isAll: true })
+    expect(history.after(3, 1)).toMatchObject({ records: { length: 1 }, isAll: true })
+  })
+
+  it('forgets the oldest by age, number and size, and says from where on it is complete', () => {
+    const byAge = new History(1, limits)
+    for (let i = 2; i < 12; i++) byAge.add(record(i, i * 200))
+    expect(byAge.floor).toBe(5)
+    expect(revisions(byAge, 5)).toEqual([6, 7, 8, 9, 10, 11])
+    const byNumber = new History(1, limits)
+    for (let i = 2; i < 1_002; i++) byNumber.add(record(i, 0, 0))
+    expect(byNumber.floor).toBe(901)
+    expect(revisions(byNumber, 901)).toHaveLength(100)
+    const bySize = new History(1, limits)
+    for (let i = 2; i < 12; i++) bySize.add(record(i, 0, 300))
+    expect(bySize.floor).toBe(8)
+  })
+
+  it('forgets nothing where nothing happens', () => {
+    const history = new History(5, limits)
+    history.expire(1e12)
+    expect(history.floor).toBe(5)
+    history.add(record(7, 0))
+    history.expire(1e12)
+    expect(history.floor).toBe(7)
+  })
+
+  it('can be told what happened before it began', () => {
+    const history = new History(10, limits)
+    history.add(record(11))
+    history.extendBack([record(6), record(9)], 5)
+    expect(history.floor).toBe(5)
+    expect(revisions(history, 5)).toEqual([6, 9, 11])
+    history.extendBack([record(7)], 6)
+    expect(revisions(history, 5)).toEqual([6, 9, 11])
+  })
+})

@@ -1,0 +1,59 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { HistoryRecord } from '../../../src/cache/history.ts'
+import { type Scope, WatcherIndex } from '../../../src/cache/watcher-index.ts'
+import { Change } from '../../../src/store/change.ts'
+import { pods } from '../store/resources.ts'
+
+const fields = pods.selectableFields.filter(({ indexed }) => indexed)
+
+function record(key: string, before: string | undefined, now: string | undefined): HistoryRecord {
+  const values = (value: string | undefined): readonly string[] | undefined =>
+    value === undefined ? undefined : [value]
+  const change = new Change(1, undefined, undefined)
+  return { revision: 1, change, key, before: values(before), now: values(now), atMs: 0, bytes: 0 }
+}
+
+function isIn(scope: Scope, { key, before, now }: HistoryRecord): boolean {
+  switch (scope.kind) {
+    case 'all':
+      return true
+    case 'namespace':
+      return key.startsWith(scope.prefix)
+    case 'key':
+      return key === scope.key
+    case 'name':
+      return key.endsWith(scope.suffix)
+    case 'field':
+      return now?.[scope.place] === scope.value || before?.[scope.place] === scope.value
+  }
+}
+
+describe('who is told of a change', () => {
+  const word = fc.constantFrom('a', 'b', 'ab')
+  const scopes = fc.oneof(
+    fc.constant<Scope>({ kind: 'all' }),
+    word.map((namespace): Scope => ({ kind: 'namespace', prefix: `${namespace}/` })),
+    fc.tuple(word, word).map(([namespace, name]): Scope => ({ kind: 'key', key: `${namespace}/${name}` })),
+    word.map((name): Scope => ({ kind: 'name', suffix: `/${name}` })),
+    word.map((value): Scope => ({ kind: 'field', place: 0, value })),
+  )
+
+  it('is everyone in whose scope it is, each once', () => {
+    const value = fc.option(word, { nil: undefined })
+    fc.assert(
+      fc.property(fc.array(scopes), word, word, value, value, (all, namespace, name, before, now) => {
+        const index = new WatcherIndex<number>(fields)
+        for (const [i, scope] of all.entries()) index.add(scope, i)
+        const change = record(`${namespace}/${name}`, before, now)
+        const told: number[] = []
+        index.forEach(change, (watcher) => told.push(watcher))
+        const wanted = all.flatMap((scope, i) => (isIn(scope, change) ? [i] : []))
+        expect(told.toSorted((a, b) => a - b)).toEqual(wanted)
+        expect(index.everyone().toSorted((a, b) => a - b)).toEqual([...all.keys()])
+        for (const [i, scope] of all.entries()) index.remove(scope, i)
+        expect(index.everyone()).toEqual([])
+      }),
+    )
+  })
+})

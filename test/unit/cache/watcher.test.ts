@@ -1,0 +1,151 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { WatchEvent } from '../../../src/api/read.ts'
+import { openCacheForTest } from './open-cache.ts'
+
+async function eventsOf(watch: AsyncIterator<readonly WatchEvent[]>, count: number): Promise<readonly WatchEvent[]> {
+  const events: WatchEvent[] = []
+  while (events.length < count) {
+    const { value, done } = await watch.next()
+    if (done === true) throw new Error('the watch has ended')
+    events.push(...value)
+  }
+  return events
+}
+
+function revisionsOf(events: readonly WatchEvent[]): readonly number[] {
+  return events.map((event) => (event.type === 'BOOKMARK' ? event.revision : event.object.revision))
+}
+
+describe('a reader of changes', () => {
+  it('shares the record of an event with all others', async () => {
+    await using test = await openCacheForTest()
+    const watches = [await test.watch(), await test.watch()].map((watch) => watch[Symbol.asyncIterator]())
+    await test.put('a')
+    const [first, second] = await Promise.all(watches.map((watch) => eventsOf(watch, 1)))
+    expect(first?.[0]).toBe(second?.[0])
+  })
+
+  it('who is slow rereads from history, and misses and repeats nothing', async () => {
+    await using test = await openCacheForTest()
+    const watch = (await test.watch())[Symbol.asyncIterator]()
+    const revisions: number[] = []
+    for (let i = 0; i < 1_500; i++) revisions.push(await test.put('a', i))
+    await test.settled()
+    expect(revisionsOf(await eventsOf(watch, 700)).length).toBeGreaterThanOrEqual(700)
+    await watch.return?.()
+    const again = (await test.watch({ kind: 'after', revision: revisions[0]! - 1 }))[Symbol.asyncIterator]()
+    const half = await eventsOf(again, 100)
+    for (let i = 0; i < 600; i++) revisions.push(await test.put('a', -i - 1))
+    await test.settled()
+    const rest = await eventsOf(again, revisions.length - half.length)
+    expect(revisionsOf([...half, ...rest])).toEqual(revisions)
+  })
+
+  it('who is too slow for history is told so, after what he could still be given', async () => {
+    await using test = await openCacheForTest({ historyLimits: { milliseconds: 1e9, records: 400, bytes: 1e9 } })
+    const watch = (await test.watch())[Symbol.asyncIterator]()
+    for (let i = 0; i < 1_000; i++) await test.put('a', i)
+    await test.settled()
+    await expect(watch.next()).rejects.toMatchObject({
+      reason: 'Expired',
+      code: 410,
+      message: expect.stringMatching(/^too old resource version: \d+ \(\d+\)$/),
+    })
+    expect(test.cache.status().watchers).toBe(0)
+  })
+
+  it('who watches something quiet is not told so, whatever happens to the rest', async () => {
+    await using test = await openCacheForTest({ historyLimits: { milliseconds: 1e9, records: 100, bytes: 1e9 } })
+    const watch = (await test.watch(undefined, 'metadata.name=quiet'))[Symbol.asyncIterator]()
+    for (let i = 0; i < 1_000; i++) await test.put('loud', i)
+    const quiet = await test.put('quiet')
+    expect(revisionsOf(await eventsOf(watch, 1))).toEqual([quiet])
+  })
+
+  it('who is slow to take a state gets it as it was, and then everything since', async () => {
+    await using test = await openCacheForTest()
+    for (let i = 0; i < 600; i++) await test.put(`p${String(i).padStart(3, '0')}`)
+    const watch = (await test.watch({ kind: 'state', at: { kind: 'latest' } }))[Symbol.asyncIterator]()
+    const [first] = await eventsOf(watch, 1)
+    const later = await test.put('p599', 2)
+    const removed = await test.remove('p500')
+    await test.settled()
+    const rest = await eventsOf(watch, 600 + 2 - 256)
+    expect(first?.type).toBe('ADDED')
+    expect(rest.slice(0, -2).every(({ type }) => type === 'ADDED')).toBe(true)
+    expect(rest.slice(-2).map(({ type }) => type)).toEqual(['MODIFIED', 'DELETED'])
+    expect(revisionsOf(rest.slice(-2))).toEqual([later, removed])
+  })
+
+  it('leaves nothing behind, however he goes', async () => {
+    await using test = await openCacheForTest()
+    const stop = new AbortController()
+    const left = await test.watch()
+    const aborted = await test.watch(undefined, '', stop.signal)
+    const unread = await test.watch(undefined, '', stop.signal)
+    expect(test.cache.status().watchers).toBe(3)
+    await left[Symbol.asyncIterator]().return?.()
+    const waiting = aborted[Symbol.asyncIterator]().next()
+    stop.abort()
+    await expect(waiting).rejects.toMatchObject({ name: 'CancelledError' })
+    await expect(unread[Symbol.asyncIterator]().next()).rejects.toMatchObject({ name: 'CancelledError' })
+    expect(test.cache.status().watchers).toBe(0)
+  })
+
+  it('is let go quietly when the cache stops', async () => {
+    const test = await openCacheForTest()
+    const watch = (await test.watch(undefined, '', new AbortController().signal))[Symbol.asyncIterator]()
+    const waiting = watch.next()
+    await setImmediate()
+    await test[Symbol.asyncDispose]()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+  })
+})
+
+describe('bookmarks', () => {
+  const at = { kind: 'changes', at: { kind: 'latest' } } as const
+
+  it('come once a minute and shortly before the end, with how far everything is', async () => {
+    await using test = await openCacheForTest()
+    const request = { resource: test.pods, start: at, bookmarks: true, timeoutMilliseconds: 100_000 }
+    const watch = (await test.cache.watch(request, test.signal))[Symbol.asyncIterator]()
+    const elsewhere = await test.putNode('n')
+    await test.settled()
+    test.clock.advance(59_000)
+    test.clock.advance(2_000)
+    expect(await eventsOf(watch, 1)).toEqual([{ type: 'BOOKMARK', revision: elsewhere, initialEventsEnd: false }])
+    const later = await test.put('a')
+    await test.settled()
+    test.clock.advance(38_000)
+    const events = await eventsOf(watch, 2)
+    expect(events.map(({ type }) => type)).toEqual(['ADDED', 'BOOKMARK'])
+    expect(revisionsOf(events)).toEqual([later, later])
+  })
+
+  it('do not come to who does not want them, nor where there is nothing to tell', async () => {
+    await using test = await openCacheForTest()
+    const idle = (await test.cache.watch({ resource: test.pods, start: at, bookmarks: true }, test.signal))[
+      Symbol.asyncIterator
+    ]()
+    const plain = (await test.watch(at))[Symbol.asyncIterator]()
+    test.clock.advance(61_000)
+    const a = await test.put('a')
+    expect(await eventsOf(idle, 1)).toMatchObject([{ type: 'ADDED' }])
+    test.clock.advance(61_000)
+    const b = await test.put('b')
+    expect(revisionsOf(await eventsOf(plain, 2))).toEqual([a, b])
+  })
+
+  it('leave no timer behind', async () => {
+    const test = await openCacheForTest()
+    const stop = new AbortController()
+    const before = test.clock.pending
+    await test.cache.watch({ resource: test.pods, start: at, bookmarks: true }, stop.signal)
+    expect(test.clock.pending).toBe(before + 1)
+    stop.abort()
+    expect(test.clock.pending).toBe(before)
+    await test[Symbol.asyncDispose]()
+    expect(test.clock.pending).toBe(0)
+  })
+})
