@@ -6,7 +6,12 @@ import { isAlwaysShown, isOmitted, zeroOfField } from '../schema/zero-value.ts'
 
 /** The canonical bytes of an object. What its kind does not know is left out; custom kinds are written as they are. */
 export function encodeJson(object: ValueMap, kind: KindSchema): Buffer {
-  return Buffer.from(kind.custom === true ? sortedJson(object) : typedJson(object, kind.shape), 'utf8')
+  return Buffer.from(canonicalJson(object, kind), 'utf8')
+}
+
+/** The same as text. */
+export function canonicalJson(object: ValueMap, kind: KindSchema): string {
+  return kind.custom === true ? sortedJson(object) : typedJson(object, kind.shape)
 }
 
 /** The canonical text of an object of a built-in shape. */

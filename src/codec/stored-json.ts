@@ -31,12 +31,15 @@ export function parseStored(bytes: Buffer): ApiObject | undefined {
   }
 }
 
-/** Canonical bytes: the object's own order of keys, no blanks, and without what the server adds when it serves. */
-export function encodeStored(object: ApiObject): Buffer {
+/** How objects of a type are written; absent: in their own order of keys. */
+export type EncodeText = (object: ApiObject) => string
+
+/** Canonical bytes: no blanks, and without what the server adds when it serves. */
+export function encodeStored(object: ApiObject, encode: EncodeText = stringifyJson): Buffer {
   const { resourceVersion: _version, selfLink: _link, ...metadata } = object.metadata
   const stored =
     'resourceVersion' in object.metadata || 'selfLink' in object.metadata ? { ...object, metadata } : object
-  return Buffer.from(stringifyJson(stored))
+  return Buffer.from(encode(stored))
 }
 
 /** Compact JSON text; what `JSON.stringify` gives, with integers of any size. */

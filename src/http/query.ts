@@ -23,3 +23,8 @@ export function parseQuery(search: string): Query {
     has: (name) => parameters.has(name),
   }
 }
+
+/** `0` and `false` in any case are false; everything else, the empty value too, is true (R-057). */
+export function isTrue(value: string | undefined): boolean {
+  return value !== undefined && value !== '0' && value.toLowerCase() !== 'false'
+}

@@ -109,7 +109,7 @@ export async function prepareNew(
   )
   const reservation = await character.reserve?.({ object: prepared, stored: undefined }, context)
   try {
-    const object = reservation?.object ?? prepared
+    const object = resource.toCanonical(reservation?.object ?? prepared)
     refuseInvalid(resource, object, character.validateCreate(object, context))
     for (const text of character.warnings(object, undefined, context)) context.warn(text)
     const step = admissionRequest(

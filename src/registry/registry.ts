@@ -7,6 +7,9 @@ import type { StoredObject } from '../api/read.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { KindVersions } from '../patch/ownership.ts'
+import type { DefaultsContext } from '../schema/defaults/defaults.ts'
+import type { Decoded } from '../schema/decode.ts'
+import type { SourceValue } from '../schema/exact-value.ts'
 import type { KindSchema } from '../schema/table.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 
@@ -15,13 +18,40 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
   readonly singular: string
   readonly namespaced: boolean
   readonly schema: KindSchema
+  /** Custom resources are worded and routed differently in a few places. */
+  readonly isCustom: boolean
+  /** The verbs that are served, in the words of discovery. */
+  readonly verbs: ReadonlySet<string>
+  /** What is served below an object, by name. */
+  readonly subresources: ReadonlyMap<string, Subresource>
+  /** What every request for it is warned of. */
+  readonly deprecations: readonly string[]
   /** The kind as it is stored; the pipelines work on objects of it. */
   readonly storedKind: GroupVersionKind
   readonly stored: StoredResource
   readonly conversion: Conversion
+  /** The object with every default of its kind filled in, in the served version. */
+  readonly withDefaults: (object: ApiObject, context: DefaultsContext) => ApiObject
+  /** A typed object of the served version from a document. Throws `DecodeError`. */
+  readonly decode: (source: SourceValue) => Decoded
+  /** The stored form: members in their order, nothing that output leaves out. */
+  readonly toCanonical: (object: ApiObject) => ApiObject
   /** All versions that ownership may be recorded under. */
   readonly versions: KindVersions
   readonly character: Character
+}
+
+export interface Subresource {
+  readonly kind: GroupVersionKind
+  readonly verbs: ReadonlySet<string>
+}
+
+/** The resources that are served now. Immutable; a change of custom definitions makes a new one. */
+export interface ResourceTable {
+  find(resource: GroupVersionResource): Resource | undefined
+  all(): Iterable<Resource>
+  /** Whether there is such a kind at all, served or not. */
+  knowsKind(kind: GroupVersionKind): boolean
 }
 
 /** Between a served version and the stored one. The identity where they are one. */

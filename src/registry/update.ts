@@ -140,7 +140,7 @@ class UpdatePipeline {
     const restored = metaForUpdate(withNamespace(admitted, resource, context), stored)
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
     this.reservation = await character.reserve?.({ object: bumped, stored }, context)
-    const object = withoutNewTimes(this.reservation?.object ?? bumped, stored)
+    const object = withoutNewTimes(resource.toCanonical(this.reservation?.object ?? bumped), stored)
     refuseInvalid(resource, object, endpoint.validate(object, stored, context))
     for (const text of character.warnings(object, stored, context)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(object, stored), context.signal)

@@ -4,21 +4,17 @@ import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/o
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { selectableFields } from '../api/selector-fields.ts'
 import type { ValueMap } from '../api/value.ts'
-import type { Conversion, Resource } from '../registry/registry.ts'
+import type { Conversion, Resource, ResourceTable } from '../registry/registry.ts'
 import type { BuiltInResource } from '../schema/built-in-resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
-import type { SchemaTable } from '../schema/table.ts'
+import { applyDefaults } from '../schema/defaults/defaults.ts'
+import { decodeObject } from '../schema/decode.ts'
+import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { characterOf } from './character.ts'
 import type { CharacterTraits } from './character.ts'
 import { STORAGE_PREFIXES } from './character-rows.ts'
 import { CONVERSIONS, IDENTITY } from './conversion.ts'
 import { NAMESPACE } from './namespace.ts'
-
-/** The resources that are served now. Immutable; a change of custom definitions makes a new one. */
-export interface ResourceTable {
-  find(resource: GroupVersionResource): Resource | undefined
-  all(): Iterable<Resource>
-}
 
 const TRAITS: Readonly<Record<string, CharacterTraits>> = {
   '/Namespace': NAMESPACE,
@@ -30,12 +26,19 @@ const STORED_AS: Readonly<Record<string, GroupVersionKind>> = {
   'events.k8s.io/v1/Event': { group: '', version: 'v1', kind: 'Event' },
 }
 
-export function builtInResources(schema: SchemaTable): ResourceTable {
+const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {
+  '/v1/Endpoints': ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+}
+
+/** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
+export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
+
+export function builtInResources(schema: SchemaTable, encode: EncodeObject): ResourceTable {
   const resources = new Map<string, Resource>()
   for (const { versions } of builtInGroups()) {
     for (const { resources: rows } of versions) {
       for (const row of rows) {
-        const resource = resourceOf(schema, row)
+        const resource = resourceOf({ schema, encode }, row)
         if (resource !== undefined) resources.set(keyOf(resource), resource)
       }
     }
@@ -43,6 +46,7 @@ export function builtInResources(schema: SchemaTable): ResourceTable {
   return {
     find: (resource) => resources.get(keyOf(resource)),
     all: () => resources.values(),
+    knowsKind: (kind) => schema.kind(kind) !== undefined,
   }
 }
 
@@ -50,13 +54,19 @@ function keyOf({ group, version, resource }: GroupVersionResource): string {
   return `${group}/${version}/${resource}`
 }
 
+interface Sources {
+  readonly schema: SchemaTable
+  readonly encode: EncodeObject
+}
+
 /** Undefined for what is not stored: reviews, bindings, component statuses. */
-function resourceOf(schema: SchemaTable, row: BuiltInResource): Resource | undefined {
+function resourceOf({ schema, encode }: Sources, row: BuiltInResource): Resource | undefined {
   const kind = schema.kind(row)
   if (kind === undefined || row.storageVersionHash === undefined) return undefined
   const path = `${row.group}/${row.version}/${row.kind}`
   const storedKind = STORED_AS[path] ?? { group: row.group, version: row.version, kind: row.kind }
   const conversion = CONVERSIONS[path] ?? IDENTITY
+  const storedSchema = schema.kind(storedKind) ?? kind
   return {
     group: row.group,
     version: row.version,
@@ -65,6 +75,10 @@ function resourceOf(schema: SchemaTable, row: BuiltInResource): Resource | undef
     singular: row.singular,
     namespaced: row.namespaced,
     schema: kind,
+    isCustom: false,
+    deprecations: DEPRECATIONS[path] ?? [],
+    verbs: new Set(row.verbs),
+    subresources: new Map(row.subresources.map((sub) => [sub.name, { kind: sub, verbs: new Set(sub.verbs) }])),
     storedKind,
     stored: {
       group: row.group,
@@ -72,8 +86,12 @@ function resourceOf(schema: SchemaTable, row: BuiltInResource): Resource | undef
       storagePrefix: STORAGE_PREFIXES[`${row.group}/${row.plural}`] ?? row.plural,
       namespaced: row.namespaced,
       selectableFields: selectableFields(row).own,
+      encode: (object) => encode(object, storedSchema),
     },
     conversion,
+    withDefaults: (object, context) => applyDefaults(row, object, context),
+    decode: (source) => decodeObject(source, kind.shape),
+    toCanonical: (object) => decodeObject(object, storedSchema.shape).value as ApiObject,
     versions: versionsOf(schema, row, conversion),
     character: characterOf(storedKind, row.namespaced, TRAITS[`${storedKind.group}/${storedKind.kind}`]),
   }

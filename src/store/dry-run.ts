@@ -53,7 +53,7 @@ export class DryRunStore implements Store {
 }
 
 function wouldBe(key: ObjectKey, object: ApiObject, current: StoredItem | undefined): StoredObject {
-  const bytes = encodeStored(object)
+  const bytes = encodeStored(object, key.resource.encode)
   const layout = current === undefined ? undefined : layoutOf(bytes)
   const revision = current?.revision ?? 0
   return new BytesObject(key, revision, layout === undefined ? bytes : spliceResourceVersion(bytes, layout, revision))

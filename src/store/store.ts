@@ -1,5 +1,6 @@
 // Objects in a kv: the interface that the registry works against. The store on a kv (`kv-store.ts`), the watch cache and
 // the dry run implement it. One write verb: whoever writes decides on what is stored now, again if another won.
+import type { EncodeText } from '../codec/stored-json.ts'
 import type { ApiObject, GroupResource } from '../api/object.ts'
 import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart } from '../api/read.ts'
 import type { SelectableField } from '../api/selector-fields.ts'
@@ -12,6 +13,8 @@ export interface StoredResource extends GroupResource {
   readonly namespaced: boolean
   /** What field selectors may name, beside `metadata.name` and `metadata.namespace`. */
   readonly selectableFields: readonly SelectableField[]
+  /** The canonical text of an object; absent: the object in its own order of keys. */
+  readonly encode?: EncodeText
 }
 
 export interface ObjectKey {

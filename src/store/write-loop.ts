@@ -114,7 +114,7 @@ class Attempt {
     current: Current | undefined,
     signal: AbortSignal,
   ): Promise<WriteResult | Lost> {
-    const bytes = encodeStored(outcome.object)
+    const bytes = encodeStored(outcome.object, this.#key.resource.encode)
     if (current !== undefined && !current.stale && isStored(bytes, current))
       return { kind: 'kept', object: current.item }
     const created = current === undefined
@@ -136,7 +136,10 @@ class Attempt {
       if (!result.ok) return await this.#lost(result)
       const { revision } = result
       if (last !== undefined) {
-        return { kind: 'removed', object: new WrittenObject(this.#key, revision, last, encodeStored(last)) }
+        return {
+          kind: 'removed',
+          object: new WrittenObject(this.#key, revision, last, encodeStored(last, this.#key.resource.encode)),
+        }
       }
       const { item } = current
       return { kind: 'removed', object: item.kind === 'object' ? atRevision(item, revision) : { ...item, revision } }

@@ -43,8 +43,7 @@ async function takeLock(path: string): Promise<DatabaseSync> {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(file)
-    // With a journal on the disk this would need room there, which a full one does not have.
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    lock.exec('PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
     lock?.close()

@@ -20,8 +20,6 @@ const users = new Map([
 
 const options: FilterOptions = {
   log: SILENT_LOG,
-  encodeStatus: () => Buffer.of(),
-  cbor: false,
   authenticator: firstOf([clientCertificates(), bearerTokens([tokenLookup(users)])]),
   authorizer: chain([allowMasters(), allowPublicPaths()]),
   anonymousRequests: true,

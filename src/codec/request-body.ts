@@ -1,0 +1,74 @@
+// Bodies of requests as documents: whatever the encoding, a value that typed decoding reads, and what was odd about its
+// form. What kind it is and whether its fields fit is decided above.
+import { isMap } from '../api/value.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import type { SourceValue } from '../schema/exact-value.ts'
+import type { KindSchema } from '../schema/table.ts'
+import type { Encoding } from './codec.ts'
+import { JsonSyntaxError } from './json-exact.ts'
+import { parseJson } from './json-parse.ts'
+import { ProtobufError } from './protobuf-error.ts'
+import { decodeProtobuf, decodeRaw } from './protobuf.ts'
+
+export interface SourceDocument {
+  readonly value: Value
+  readonly source: SourceValue
+  /** Members that were written twice, in words: `duplicate field "spec.paused"`. */
+  readonly problems: readonly string[]
+}
+
+/** The bytes are not what their encoding says; the message is the reference's. */
+export class BodySyntaxError extends Error {
+  override readonly name = 'BodySyntaxError'
+}
+
+/** `kind` is what a protobuf body is read as where it names no other. Throws `BodySyntaxError`. */
+export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema): SourceDocument {
+  switch (encoding) {
+    case 'json':
+      return readJson(bytes)
+    case 'protobuf':
+      return readProtobuf(bytes, kind)
+    default:
+      throw new BodySyntaxError(`${encoding} bodies are not read yet`)
+  }
+}
+
+function readJson(bytes: Buffer): SourceDocument {
+  try {
+    const { value, source } = parseJson(bytes)
+    return { value, source, problems: [] }
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    throw new BodySyntaxError(`couldn't get version/kind; json parse error: ${error.message}`)
+  }
+}
+
+function readProtobuf(bytes: Buffer, kind: KindSchema): SourceDocument {
+  try {
+    const { raw, ...names } = decodeProtobuf(bytes)
+    const value: Value = { ...decodeRaw(kind, raw), kind: names.kind, apiVersion: names.apiVersion }
+    return { value, source: value, problems: [] }
+  } catch (error) {
+    if (!(error instanceof ProtobufError)) throw error
+    throw new BodySyntaxError(error.message)
+  }
+}
+
+/** A JSON document that is a patch. */
+export function readPatch(bytes: Buffer): { readonly document: Value; readonly problems: readonly string[] } {
+  try {
+    const { value, duplicates } = parseJson(bytes)
+    return { document: value, problems: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`) }
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    throw new BodySyntaxError(error.message)
+  }
+}
+
+/** What is applied: YAML, of which JSON is a part. */
+export function readApplied(bytes: Buffer): { readonly document: ValueMap; readonly problems: readonly string[] } {
+  const { document, problems } = readPatch(bytes)
+  if (!isMap(document)) throw new BodySyntaxError('not a map')
+  return { document, problems }
+}

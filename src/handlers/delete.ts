@@ -1,0 +1,113 @@
+// DELETE on an object or on a collection.
+import { parseListQuery } from '../api/list-query.ts'
+import type { ListQuery } from '../api/list-query.ts'
+import type { StatusDetails } from '../api/status.ts'
+import { ApiError } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import { selectableFields } from '../api/selector-fields.ts'
+import { readDocument } from '../codec/request-body.ts'
+import type { HttpResponse } from '../http/http.ts'
+import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'
+import { forbiddenError } from '../registry/errors.ts'
+import { listRequest } from '../registry/read.ts'
+import type { WriteContext } from '../registry/registry.ts'
+import type { ParsedDeleteOptions } from './delete-options.ts'
+import { parseDeleteOptions } from './delete-options.ts'
+import { bodyEncoding } from './media-types.ts'
+import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { headerOf } from './resource-parts.ts'
+import { respondWithItems, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
+import { managerOf } from './write-options.ts'
+
+const UNSAFE_GATE = 'AllowUnsafeMalformedObjectDeletion'
+const UNSAFE_VERB = 'unsafe-delete-ignore-read-errors'
+
+export async function handleDelete(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
+  const { resource, info } = request
+  const name = info.name ?? ''
+  const view = viewOf(parts, request)
+  const options = await readDeleteOptions(parts, request, false)
+  const context = deleteContext(parts, request, options)
+  if (options.ignoreReadErrors) {
+    await authorizeUnsafe(request, name, context)
+    await deleteUnreadable(parts.registry, resource, name, context)
+    return respondWithStatus(view, { name, kind: resource.kind }, 200)
+  }
+  const answer = await deleteObject(parts.registry, resource, { name, options }, context)
+  if (answer.kind === 'gone') return respondWithStatus(view, goneDetails(request, name, answer.uid))
+  // The one case in which the reference says that it is not done yet (W-312).
+  const isPending = !answer.removed && options.orphanDependents === false
+  return respondWithObject(view, request, answer.object, isPending ? 202 : 200)
+}
+
+export async function handleDeleteCollection(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
+  const { http, resource } = request
+  const view = viewOf(parts, request)
+  const query = parseListQuery(http.query, { fields: selectableFields(resource) }) as ListQuery
+  const options = await readDeleteOptions(parts, request, true)
+  const context = deleteContext(parts, request, options)
+  const list = listRequest(request, query)
+  const { page, items } = await deleteCollection(parts.registry, resource, { list, options }, context)
+  return respondWithItems(view, request, { page, items })
+}
+
+function goneDetails({ resource }: ResourceRequest, name: string, uid: string): StatusDetails {
+  return { name, ...(resource.group === '' ? {} : { group: resource.group }), kind: resource.resource, uid }
+}
+
+async function readDeleteOptions(
+  parts: ResourceParts,
+  request: ResourceRequest,
+  isCollection: boolean,
+): Promise<ParsedDeleteOptions> {
+  const { http } = request
+  const bytes = await http.readBody()
+  const body = bytes.length === 0 ? undefined : decodeOptions(parts, request, bytes)
+  return parseDeleteOptions(body, http.query, { mayIgnoreReadErrors: parts.gates.has(UNSAFE_GATE), isCollection })
+}
+
+/** DeleteOptions of whatever group and version; unknown fields are nobody's business (W-294 to W-297). */
+function decodeOptions(parts: ResourceParts, request: ResourceRequest, bytes: Buffer): ValueMap {
+  const encoding = bodyEncoding(parts, request)
+  try {
+    const { value, source } = readDocument(bytes, encoding, parts.deleteOptions.schema)
+    const kind = isMap(value) ? own(value, 'kind') : undefined
+    const apiVersion = isMap(value) ? own(value, 'apiVersion') : undefined
+    if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
+      const version = typeof apiVersion === 'string' ? apiVersion : ''
+      throw new ApiError('BadRequest', `no kind "${kind}" is registered for version "${version}"`)
+    }
+    return parts.deleteOptions.decode(source).value
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw new ApiError('BadRequest', (error as Error).message)
+  }
+}
+
+function deleteContext(parts: ResourceParts, request: ResourceRequest, options: ParsedDeleteOptions): WriteContext {
+  const { http } = request
+  const unowned = { dryRun: options.dryRun, fieldManager: '', fieldValidation: 'Warn', force: false, body: {} } as const
+  return {
+    user: http.user,
+    namespace: request.namespace,
+    dryRun: options.dryRun,
+    now: parts.now(),
+    gates: parts.gates,
+    warn: http.warn,
+    signal: http.signal,
+    fieldManager: managerOf(unowned, headerOf(http, 'user-agent')),
+    options: options.body,
+    authorize: (verb) => parts.authorize(http, verb),
+  }
+}
+
+/** Removing what cannot be read takes a right of its own (W-349). */
+async function authorizeUnsafe({ resource }: ResourceRequest, name: string, context: WriteContext): Promise<void> {
+  try {
+    await context.authorize(UNSAFE_VERB)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw forbiddenError(resource, name, `not permitted to do "${UNSAFE_VERB}", reason: `)
+  }
+}

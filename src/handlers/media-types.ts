@@ -1,0 +1,32 @@
+// Content-Types of requests: what a body is encoded in, and which patch it is.
+import { ApiError } from '../api/status.ts'
+import type { Encoding } from '../codec/codec.ts'
+import { encodingOfBody, unsupportedMediaType } from '../codec/media-type.ts'
+import type { PatchType } from '../patch/patch.ts'
+import { patchTypeOf } from '../patch/patch.ts'
+import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { headerOf } from './resource-parts.ts'
+
+export const CBOR_GATE = 'CBORServingAndStorage'
+const CUSTOM_PATCH_TYPES: readonly string[] = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/apply-patch+yaml',
+]
+
+export function bodyEncoding(parts: ResourceParts, { http, resource }: ResourceRequest): Encoding {
+  const types = { protobuf: resource.schema.hasProtobuf, cbor: parts.gates.has(CBOR_GATE) }
+  return encodingOfBody(headerOf(http, 'content-type'), types)
+}
+
+/** Which patch it is. Built-in kinds are refused by their route, custom ones in words (W-155, W-156). */
+export function patchType(parts: ResourceParts, { http, resource }: ResourceRequest): PatchType {
+  const contentType = headerOf(http, 'content-type')
+  const type = patchTypeOf(contentType)
+  const isCbor = contentType.startsWith('application/apply-patch+cbor')
+  if (type !== undefined && (!isCbor || parts.gates.has(CBOR_GATE)) && !(resource.isCustom && type === 'strategic')) {
+    return type
+  }
+  if (resource.isCustom) throw unsupportedMediaType(CUSTOM_PATCH_TYPES)
+  throw new ApiError('UnsupportedMediaType', '415: Unsupported Media Type', { details: {} })
+}

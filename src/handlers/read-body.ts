@@ -1,0 +1,120 @@
+// The object in the body of a write: its encoding, its kind, its fields, each refused in the reference's words (W-025 to
+// W-041, 9.2).
+import type { ApiObject, GroupVersionKind } from '../api/object.ts'
+import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import type { Encoding } from '../codec/codec.ts'
+import type { SourceDocument } from '../codec/request-body.ts'
+import { BodySyntaxError, readDocument } from '../codec/request-body.ts'
+import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { FieldValidation } from './write-options.ts'
+
+export interface BodyRequest {
+  readonly bytes: Buffer
+  readonly encoding: Encoding
+  readonly resource: Resource
+  /** What the body has to be, where it is not the resource's own kind (scale). */
+  readonly resources: ResourceTable
+  readonly fieldValidation: FieldValidation
+  readonly warn: (text: string) => void
+}
+
+/** The object, typed and complete but for defaults. Throws `BadRequest`. */
+export function decodeBody(request: BodyRequest): ApiObject {
+  const { resource } = request
+  const document = parse(request)
+  const kind = kindIn(document.value, resource)
+  if (kind.kind !== resource.kind || kind.group !== resource.group || kind.version !== resource.version) {
+    refuseKind(kind, request)
+  }
+  try {
+    const { value, problems } = resource.decode(document.source)
+    reportProblems([...document.problems, ...problems], request)
+    return { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw cannotBeHandled(kind, resource, (error as Error).message)
+  }
+}
+
+function parse({ bytes, encoding, resource }: BodyRequest): SourceDocument {
+  try {
+    return readDocument(bytes, encoding, resource.schema)
+  } catch (error) {
+    if (!(error instanceof BodySyntaxError)) throw error
+    throw new ApiError(
+      'BadRequest',
+      `the object provided is unrecognized (must be of type ${resource.kind}): ${error.message} (${excerpt(bytes)})`,
+    )
+  }
+}
+
+const EXCERPT_BYTES = 30
+
+/** The beginning of a body that could not be read: as text where it looks like JSON, else as hexadecimal (W-031). */
+function excerpt(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>'
+  const text = bytes.subarray(0, EXCERPT_BYTES).toString(bytes[0] === 0x7b ? 'utf8' : 'hex')
+  return bytes.length > EXCERPT_BYTES ? `${text} ...` : text
+}
+
+/** What the body says it is; what it leaves out is what the path says (W-034). */
+function kindIn(value: Value, resource: Resource): GroupVersionKind {
+  const text = (name: string): string => {
+    const member = isMap(value) ? own(value, name) : undefined
+    return typeof member === 'string' ? member : ''
+  }
+  const [kind, apiVersion] = [text('kind'), text('apiVersion')]
+  const gv = apiVersion === '' ? resource : (parseGroupVersion(apiVersion) ?? { group: '', version: apiVersion })
+  return { group: gv.group, version: gv.version, kind: kind === '' ? resource.kind : kind }
+}
+
+function refuseKind(kind: GroupVersionKind, { resource, resources }: BodyRequest): never {
+  const version = formatGroupVersion(kind)
+  if (!resources.knowsKind(kind)) {
+    throw cannotBeHandled(kind, resource, `no kind "${kind.kind}" is registered for version "${version}"`)
+  }
+  if (kind.kind === resource.kind && kind.group === resource.group) {
+    throw new ApiError(
+      'BadRequest',
+      `the API version in the data (${version}) does not match the expected API version (${formatGroupVersion(resource)})`,
+    )
+  }
+  const group = resource.group === '' ? 'core' : resource.group.split('.', 1)[0]!
+  const problem = `converting (${kind.version}.${kind.kind}) to (${group}.${resource.kind}): unknown conversion`
+  throw cannotBeHandled(kind, resource, problem)
+}
+
+function cannotBeHandled(kind: GroupVersionKind, resource: Resource, problem: string): ApiError {
+  return new ApiError(
+    'BadRequest',
+    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${resource.kind}: ${problem}`,
+  )
+}
+
+/** Unknown and repeated fields: dropped in silence, told, or refused. */
+function reportProblems(problems: readonly string[], request: BodyRequest): void {
+  const { fieldValidation, resource, warn } = request
+  if (fieldValidation === 'Ignore' || problems.length === 0) return
+  if (fieldValidation === 'Strict') {
+    throw cannotBeHandled(resource, resource, `strict decoding error: ${problems.join(', ')}`)
+  }
+  for (const problem of problems) warn(problem)
+}
+
+/** The name in the body and the one in the path must be the same (W-099, W-100). */
+export function checkName(object: ValueMap, name: string): void {
+  const metadata = own(object, 'metadata')
+  const given = isMap(metadata) ? own(metadata, 'name') : undefined
+  if (given === undefined || given === '' || given === null) {
+    throw new ApiError(
+      'BadRequest',
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    )
+  }
+  if (typeof given === 'string' && given !== name) {
+    throw new ApiError('BadRequest', `the name of the object (${given}) does not match the name on the URL (${name})`)
+  }
+}

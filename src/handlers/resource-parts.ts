@@ -1,0 +1,55 @@
+// What the handlers of resources work with, and a request once it is known what it is about.
+import type { ApiObject } from '../api/object.ts'
+import type { HttpRequest } from '../http/http.ts'
+import type { ResourceInfo } from '../http/request-info.ts'
+import type { RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
+import type { WriteOptions } from './write-options.ts'
+import { managerOf } from './write-options.ts'
+
+export interface ResourceParts {
+  readonly resources: () => ResourceTable
+  readonly registry: RegistryParts
+  /** The names of the feature gates that are on. */
+  readonly gates: ReadonlySet<string>
+  /** DeleteOptions, which every group-version has. */
+  readonly deleteOptions: Pick<Resource, 'schema' | 'decode'>
+  /** RFC 3339 in whole seconds. */
+  readonly now: () => string
+  /** Throws `Forbidden` where the user of the request may not do this with its object. */
+  readonly authorize: (request: HttpRequest, verb: string) => Promise<void>
+}
+
+/** A request for a resource that is served, by a verb that it has. */
+export interface ResourceRequest {
+  readonly http: HttpRequest
+  readonly info: ResourceInfo
+  readonly resource: Resource
+  /** Empty for what belongs to the whole cluster, and for lists across all namespaces. */
+  readonly namespace: string
+}
+
+export function headerOf(request: HttpRequest, name: string): string {
+  const value = request.headers[name]
+  return typeof value === 'string' ? value : (value?.[0] ?? '')
+}
+
+export function writeContext(parts: ResourceParts, request: ResourceRequest, options: WriteOptions): WriteContext {
+  const { http } = request
+  return {
+    user: http.user,
+    namespace: request.namespace,
+    dryRun: options.dryRun,
+    now: parts.now(),
+    gates: parts.gates,
+    warn: http.warn,
+    signal: http.signal,
+    fieldManager: managerOf(options, headerOf(http, 'user-agent')),
+    options: options.body,
+    authorize: (verb) => parts.authorize(http, verb),
+  }
+}
+
+/** The object with its defaults, in the served version. */
+export function withDefaults(resource: Resource, object: ApiObject, context: WriteContext): ApiObject {
+  return resource.withDefaults(object, { gates: context.gates, now: () => context.now })
+}

@@ -1,0 +1,101 @@
+// Requests for resources: finds what is served under the path, refuses what is not, and hands on to the verb's own file.
+import type { HttpResponse, Handler, HttpRequest } from '../http/http.ts'
+import type { ResourceInfo } from '../http/request-info.ts'
+import { ApiError } from '../api/status.ts'
+import { pageNotFound } from '../http/responses.ts'
+import type { Resource } from '../registry/registry.ts'
+import { handleCreate } from './create.ts'
+import { handleDelete, handleDeleteCollection } from './delete.ts'
+import { handleGet } from './get.ts'
+import { handleList } from './list.ts'
+import { handlePatch } from './patch.ts'
+import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { handleUpdate } from './update.ts'
+import { handleWatch } from './watch.ts'
+
+type VerbHandler = (parts: ResourceParts, request: ResourceRequest) => Promise<HttpResponse>
+
+const VERBS: Readonly<Record<string, VerbHandler>> = {
+  get: handleGet,
+  list: handleList,
+  watch: handleWatch,
+  create: handleCreate,
+  update: handleUpdate,
+  patch: handlePatch,
+  delete: handleDelete,
+  deletecollection: handleDeleteCollection,
+}
+
+export function serveResources(parts: ResourceParts): Handler {
+  return (http) => {
+    const { info } = http
+    if (info.kind !== 'resource') return pageNotFound()
+    const resource = parts.resources().find(info)
+    if (resource === undefined) return unknownResource(parts, info)
+    return serve(parts, { http, info, resource, namespace: namespaceOf(resource, info) })
+  }
+}
+
+async function serve(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
+  const { http, info, resource } = request
+  if (!isInScope(resource, info)) throw noSuchResource()
+  checkPathName(info)
+  const verb = verbOf(http, info)
+  if (info.subresource !== undefined) {
+    const subresource = resource.subresources.get(info.subresource)
+    if (subresource === undefined) throw noSuchResource()
+    if (!subresource.verbs.has(verb)) throw methodNotAllowed()
+  } else if (!resource.verbs.has(verb) || isAcrossNamespaces(resource, info, verb)) {
+    throw methodNotAllowed()
+  }
+  for (const text of resource.deprecations) http.warn(text)
+  const handler = VERBS[verb]
+  if (handler === undefined) throw methodNotAllowed()
+  return handler(parts, request)
+}
+
+/** HEAD is not one of the methods that resources are served by (R-051). */
+function verbOf(http: HttpRequest, info: ResourceInfo): string {
+  return http.method === 'HEAD' && info.verb !== 'proxy' ? '' : info.verb
+}
+
+/** The namespace that objects are looked for in; a namespace in the path of a Namespace is its name. */
+function namespaceOf(resource: Resource, info: ResourceInfo): string {
+  return resource.namespaced ? (info.namespace ?? '') : ''
+}
+
+/** A namespaced object needs a namespace in its path, one of the cluster has none there (R-046). */
+function isInScope(resource: Resource, info: ResourceInfo): boolean {
+  if (resource.namespaced) return info.namespace !== undefined || info.name === undefined
+  return info.namespace === undefined || (resource.group === '' && resource.resource === 'namespaces')
+}
+
+/** Across all namespaces there is only reading. */
+function isAcrossNamespaces(resource: Resource, info: ResourceInfo, verb: string): boolean {
+  return resource.namespaced && info.namespace === undefined && verb !== 'list' && verb !== 'watch'
+}
+
+function checkPathName({ name }: ResourceInfo): void {
+  if (name === undefined) return
+  const fault =
+    name === '.' || name === '..' ? `may not be '${name}'` : name.includes('%') ? "may not contain '%'" : undefined
+  if (fault !== undefined) throw new ApiError('BadRequest', `Name parameter invalid: ${JSON.stringify(name)}: ${fault}`)
+}
+
+/** In a group that is built in the answer is a Status, elsewhere plain text (R-041 to R-044). */
+function unknownResource(parts: ResourceParts, info: ResourceInfo): HttpResponse {
+  for (const resource of parts.resources().all()) {
+    if (resource.group === info.group && !resource.isCustom) throw noSuchResource()
+  }
+  return pageNotFound()
+}
+
+function noSuchResource(): ApiError {
+  return new ApiError('NotFound', 'the server could not find the requested resource', { details: {} })
+}
+
+function methodNotAllowed(): ApiError {
+  return new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {
+    details: {},
+  })
+}

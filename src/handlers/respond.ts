@@ -1,0 +1,174 @@
+// Answers with objects: in the encoding and the form that the client asked for.
+import { encodeContinue } from '../api/continue-token.ts'
+import type { ApiObject } from '../api/object.ts'
+import { formatGroupVersion } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import type { Status, StatusDetails } from '../api/status.ts'
+import { ApiError } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import { encodeJson, plainJson } from '../codec/json-encode.ts'
+import { indentJson } from '../codec/json-indent.ts'
+import type { ListForm, ListItem, ListMetadata, ListType } from '../codec/list-json.ts'
+import { writeJsonList } from '../codec/list-writer.ts'
+import type { Asked, Negotiated, Offer } from '../codec/negotiate.ts'
+import { negotiate, negotiateWatch } from '../codec/negotiate.ts'
+import { partialMetadata } from '../codec/partial-metadata.ts'
+import type { TableForm } from '../codec/table.ts'
+import { parseIncludeObject, tableDocument, tableShapeOf } from '../codec/table.ts'
+import type { HttpResponse } from '../http/http.ts'
+import { wantsPretty } from '../http/pretty.ts'
+import type { ListPage } from '../registry/read.ts'
+import { CBOR_GATE } from './media-types.ts'
+import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { headerOf } from './resource-parts.ts'
+
+/** The form of an answer, found out before anything is done. */
+export interface View extends Negotiated {
+  readonly table: TableForm | undefined
+}
+
+export function viewOf(parts: ResourceParts, request: ResourceRequest): View {
+  return completeView(request, negotiate(askedBy(request), offerOf(parts, request)))
+}
+
+export function watchViewOf(parts: ResourceParts, request: ResourceRequest): View {
+  return completeView(request, negotiateWatch(askedBy(request), offerOf(parts, request)))
+}
+
+function askedBy({ http }: ResourceRequest): Asked {
+  const [accept, contentType] = [headerOf(http, 'accept'), headerOf(http, 'content-type')]
+  return { accept, contentType }
+}
+
+function offerOf(parts: ResourceParts, { resource, info }: ResourceRequest): Offer {
+  return {
+    router: !resource.isCustom,
+    collection: info.name === undefined,
+    protobuf: resource.schema.hasProtobuf,
+    transforms: true,
+    cbor: parts.gates.has(CBOR_GATE),
+  }
+}
+
+function completeView({ http, resource }: ResourceRequest, form: Negotiated): View {
+  const { transform } = form
+  if (transform?.as !== 'Table') return { ...form, pretty: form.pretty || wantsPretty(http), table: undefined }
+  const include = parseIncludeObject(http.query.get('includeObject'))
+  const table = { shape: tableShapeOf(resource.storedKind), apiVersion: transform.apiVersion, include, now: Date.now() }
+  return { ...form, pretty: form.pretty || wantsPretty(http), table }
+}
+
+const NEWLINE = Buffer.from('\n')
+
+function jsonResponse(view: Negotiated, bytes: Buffer, status: number): HttpResponse {
+  const body = view.pretty ? Buffer.from(indentJson(bytes.toString())) : Buffer.concat([bytes, NEWLINE])
+  return {
+    status,
+    headers: { 'content-type': view.contentType },
+    body: { kind: 'bytes', bytes: body, compress: true },
+  }
+}
+
+/** What is stored, in the version of the request. */
+export function servedItem({ resource }: ResourceRequest, stored: StoredObject): ListItem {
+  if (resource.conversion.isIdentity) return stored
+  const object = resource.conversion.fromStored(stored.object())
+  return { bytes: encodeJson(object, resource.schema), object: () => object }
+}
+
+export function respondWithObject(
+  view: View,
+  request: ResourceRequest,
+  object: ApiObject | StoredObject,
+  status: number,
+): HttpResponse {
+  const item = isStored(object) ? servedItem(request, object) : itemOf(request, object)
+  const { transform, table } = view
+  if (table !== undefined) return jsonResponse(view, tableDocument(table, item), status)
+  if (transform === undefined) return jsonResponse(view, item.bytes, status)
+  if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(request, transform.as, 'not a list', '')
+  return jsonResponse(view, partialMetadata(item.bytes, transform.apiVersion), status)
+}
+
+/** The form asked for is one of lists, and this is none, or the other way round (R-019 d). */
+function notAcceptable({ resource }: ResourceRequest, as: string, what: string, suffix: 'List' | ''): ApiError {
+  const group = resource.group === '' ? 'core' : resource.group.split('.', 1)[0]!
+  const type = resource.isCustom ? `*unstructured.Unstructured${suffix}` : `*${group}.${resource.kind}${suffix}`
+  return new ApiError('NotAcceptable', `you requested ${as}, but the requested object is ${what} (${type})`)
+}
+
+function itemOf({ resource }: ResourceRequest, stored: ApiObject): ListItem {
+  const object = resource.conversion.fromStored(stored)
+  return { bytes: encodeJson(object, resource.schema), object: () => object }
+}
+
+function isStored(object: ApiObject | StoredObject): object is StoredObject {
+  return Buffer.isBuffer((object as StoredObject).bytes)
+}
+
+/** The Success of a delete; `code` only where the reference says it. */
+export function respondWithStatus(view: View, details: StatusDetails, code?: number): HttpResponse {
+  const status: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details,
+    ...(code === undefined ? {} : { code }),
+  }
+  return jsonResponse(view, Buffer.from(plainJson(status as unknown as ValueMap)), code ?? 200)
+}
+
+export function listTypeOf({ resource }: ResourceRequest): ListType {
+  return {
+    apiVersion: formatGroupVersion(resource),
+    kind: `${resource.kind}List`,
+    itemKind: resource.kind,
+    custom: resource.isCustom,
+  }
+}
+
+function listMetadata(page: ListPage): ListMetadata {
+  return {
+    resourceVersion: String(page.revision),
+    continue: page.next === undefined ? '' : encodeContinue(page.next),
+    remainingItemCount: page.remaining,
+  }
+}
+
+export function respondWithList(view: View, request: ResourceRequest, page: ListPage): HttpResponse {
+  const items = request.resource.conversion.isIdentity ? page.batches : convertedBatches(request, page.batches)
+  const list = { form: listFormOf(view, request), metadata: listMetadata(page), items }
+  return {
+    status: 200,
+    headers: { 'content-type': view.contentType },
+    body: { kind: 'pieces', pieces: writeJsonList(list, view), compress: true },
+  }
+}
+
+function listFormOf({ transform, table }: View, request: ResourceRequest): ListForm {
+  if (table !== undefined) return { kind: 'table', table }
+  if (transform === undefined) return { kind: 'objects', type: listTypeOf(request) }
+  if (transform.as === 'PartialObjectMetadata') throw notAcceptable(request, transform.as, 'a list', 'List')
+  return { kind: 'metadata', apiVersion: transform.apiVersion }
+}
+
+async function* convertedBatches(
+  request: ResourceRequest,
+  batches: AsyncIterable<readonly StoredObject[]>,
+): AsyncGenerator<readonly ListItem[]> {
+  for await (const batch of batches) yield batch.map((stored) => servedItem(request, stored))
+}
+
+/** A list of what is at hand already: the answer to a deletecollection. */
+export function respondWithItems(
+  view: View,
+  request: ResourceRequest,
+  { page, items }: { readonly page: ListPage; readonly items: readonly StoredObject[] },
+): HttpResponse {
+  return respondWithList(view, request, { ...page, batches: oneBatch(items) })
+}
+
+async function* oneBatch(items: readonly StoredObject[]): AsyncGenerator<readonly StoredObject[]> {
+  yield items
+}

@@ -1,0 +1,74 @@
+// GET on a collection with `watch`: a stream of events.
+import type { WatchQuery } from '../api/list-query.ts'
+import { parseListQuery } from '../api/list-query.ts'
+import { selectableFields } from '../api/selector-fields.ts'
+import { ApiError, statusOf } from '../api/status.ts'
+import type { WatchForm } from '../codec/watch-frames.ts'
+import { WatchFrames } from '../codec/watch-frames.ts'
+import type { ByteSink, HttpResponse } from '../http/http.ts'
+import type { Watch } from '../registry/read.ts'
+import { watchObjects } from '../registry/read.ts'
+import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import type { View } from './respond.ts'
+import { listTypeOf, servedItem, watchViewOf } from './respond.ts'
+
+const SHORTEST_SECONDS = 1800
+
+export async function handleWatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
+  const { http, resource, info } = request
+  const query = parseListQuery(http.query, {
+    fields: selectableFields(resource),
+    watchPath: info.legacy,
+    ...(info.name === undefined ? {} : { name: info.name }),
+  }) as WatchQuery
+  const view = watchViewOf(parts, request)
+  const headers = { 'content-type': view.contentType }
+  // Where the client does not say, watches end at different times, so that they do not all come back at once (R-161).
+  const timeoutSeconds = query.timeoutSeconds ?? SHORTEST_SECONDS * (1 + Math.random())
+  if (timeoutSeconds < 0) return { status: 200, headers, body: { kind: 'stream', run: () => Promise.resolve() } }
+  const timeout = new AbortController()
+  const signal = AbortSignal.any([http.signal, timeout.signal])
+  const watch = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal)
+  const frames = new WatchFrames({
+    form: watchFormOf(view),
+    type: listTypeOf(request),
+    ...(resource.conversion.isIdentity ? {} : { convert: (item) => servedItem(request, item as never) }),
+    now: Date.now,
+  })
+  return {
+    status: 200,
+    headers,
+    body: {
+      kind: 'stream',
+      run: async (sink) => {
+        const timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
+        try {
+          await pump(watch, frames, sink)
+        } catch (error) {
+          if (!timeout.signal.aborted) throw error
+        } finally {
+          clearTimeout(timer)
+        }
+      },
+    },
+  }
+}
+
+function watchFormOf({ transform, table }: View): WatchForm {
+  if (table !== undefined) return { kind: 'table', table }
+  return transform === undefined ? { kind: 'object' } : { kind: 'metadata', apiVersion: transform.apiVersion }
+}
+
+/** Writes events as they come, at the client's pace. What ends the watch is its last event. */
+async function pump(watch: Watch, frames: WatchFrames, sink: ByteSink): Promise<void> {
+  try {
+    for await (const events of watch) {
+      for (const event of events) {
+        if (!sink.write(frames.frame(event))) await sink.drained()
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    sink.write(frames.error(statusOf(error)))
+  }
+}

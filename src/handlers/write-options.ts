@@ -1,0 +1,96 @@
+// The options of a write as query parameters, read and judged (writes.md 5.1, 9.1, 9.2).
+import type { FieldError } from '../api/field-error.ts'
+import { forbidden, invalid, notSupported, required, tooLong } from '../api/field-error.ts'
+import { FieldPath } from '../api/field-path.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import type { Query } from '../http/query.ts'
+import { isTrue } from '../http/query.ts'
+import { invalidOptionsError } from '../registry/errors.ts'
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
+
+export interface WriteOptions {
+  readonly dryRun: boolean
+  readonly fieldManager: string
+  readonly fieldValidation: FieldValidation
+  readonly force: boolean
+  /** As admission is shown them. */
+  readonly body: ValueMap
+}
+
+type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions'
+
+const FIELD_VALIDATIONS: readonly string[] = ['', 'Ignore', 'Strict', 'Warn']
+const MAX_MANAGER_BYTES = 128
+
+/** Throws `Invalid` about the options, not about the object. `isApply` is for patches. */
+export function parseWriteOptions(query: Query, kind: OptionsKind, isApply = false): WriteOptions {
+  // An empty value is accepted and means nothing (D21).
+  const dryRun = query.all('dryRun').filter((value) => value !== '')
+  const fieldManager = query.get('fieldManager') ?? ''
+  const fieldValidation = query.get('fieldValidation') ?? ''
+  const errors: FieldError[] = []
+  if (kind === 'PatchOptions') {
+    if (isApply && fieldManager === '')
+      errors.push(required(FieldPath.root('fieldManager'), 'is required for apply patch'))
+    if (!isApply && query.has('force')) {
+      errors.push(forbidden(FieldPath.root('force'), 'may not be specified for non-apply patch'))
+    }
+  }
+  errors.push(...managerFaults(fieldManager), ...dryRunFaults(dryRun))
+  if (!FIELD_VALIDATIONS.includes(fieldValidation)) {
+    errors.push(notSupported(FieldPath.root('fieldValidation'), fieldValidation, FIELD_VALIDATIONS))
+  }
+  if (errors.length > 0) throw invalidOptionsError(kind, errors)
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
+    force: isTrue(query.get('force')),
+    body: optionsBody({ kind, dryRun, fieldManager, fieldValidation }),
+  }
+}
+
+export function dryRunFaults(dryRun: readonly string[]): FieldError[] {
+  if (dryRun.every((value) => value === 'All')) return []
+  return [notSupported(FieldPath.root('dryRun'), dryRun, ['All'])]
+}
+
+function managerFaults(manager: string): FieldError[] {
+  const at = FieldPath.root('fieldManager')
+  const faults: FieldError[] = []
+  if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) faults.push(tooLong(at, MAX_MANAGER_BYTES))
+  const odd = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(manager)
+  if (odd !== null) {
+    const code = odd[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+    const place = Buffer.byteLength(manager.slice(0, odd.index))
+    faults.push(invalid(at, manager, `invalid character U+${code} (at position ${place})`))
+  }
+  return faults
+}
+
+interface Given {
+  readonly kind: OptionsKind
+  readonly dryRun: readonly string[]
+  readonly fieldManager: string
+  readonly fieldValidation: string
+}
+
+function optionsBody({ kind, dryRun, fieldManager, fieldValidation }: Given): ValueMap {
+  const body: Record<string, Value> = { kind, apiVersion: 'meta.k8s.io/v1' }
+  if (dryRun.length > 0) body['dryRun'] = dryRun
+  if (fieldManager !== '') body['fieldManager'] = fieldManager
+  if (fieldValidation !== '') body['fieldValidation'] = fieldValidation
+  return body
+}
+
+/** Who fields belong to where the client does not say: its name in the User-Agent (W-248). */
+export function managerOf(options: WriteOptions, userAgent: string): string {
+  if (options.fieldManager !== '') return options.fieldManager
+  const name = userAgent.split('/', 1)[0]!.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '')
+  const bytes = Buffer.from(name)
+  if (bytes.length <= MAX_MANAGER_BYTES) return name
+  let end = MAX_MANAGER_BYTES
+  while ((bytes[end]! & 0xc0) === 0x80) end--
+  return bytes.subarray(0, end).toString()
+}

@@ -1,0 +1,32 @@
+// 403 in the words of what was asked for (P-113 to P-118).
+import { quoted } from '../api/field-error.ts'
+import { formatGroupResource } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import type { Access, ResourceAccess } from '../auth/authorizer.ts'
+
+export function forbiddenAccess(access: Access, reason?: string): ApiError {
+  const because = reason === undefined || reason === '' ? '' : `: ${reason}`
+  const who = `User ${quoted(access.user.name)} cannot ${access.verb}`
+  if (access.kind === 'path') {
+    const message = `forbidden: ${escapeMarkup(`${who} path ${quoted(access.path)}`)}${because}`
+    return new ApiError('Forbidden', message, { details: {} })
+  }
+  const { group, resource, name } = access
+  const subject = `${formatGroupResource({ group, resource })}${name === undefined ? '' : ` ${quoted(name)}`}`
+  const message = `${subject} is forbidden: ${escapeMarkup(`${who} ${objectOf(access)}`)}${because}`
+  return new ApiError('Forbidden', message, {
+    details: { ...(name === undefined ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource },
+  })
+}
+
+function objectOf({ group, resource, subresource, namespace }: ResourceAccess): string {
+  const what = subresource === undefined ? resource : `${resource}/${subresource}`
+  const where =
+    namespace === undefined || namespace === '' ? 'at the cluster scope' : `in the namespace ${quoted(namespace)}`
+  return `resource ${quoted(what)} in API group ${quoted(group)} ${where}`
+}
+
+/** Names come from the caller; a browser that shows the text must not find tags in it (P-115). */
+function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,66 @@
+// Get, list and watch: the store's answers, in the words of the resource.
+import type { ListQuery, WatchQuery } from '../api/list-query.ts'
+import type { ReadAt, StoredObject } from '../api/read.ts'
+import type { ListPage, ListRequest, Watch } from '../store/store.ts'
+import { notFoundError } from './errors.ts'
+import type { RegistryParts, Resource } from './registry.ts'
+import { keyOf, readable } from './steps.ts'
+
+export type { ListPage, Watch } from '../store/store.ts'
+
+/** Where a request looks: one namespace, all of them, or the whole cluster. */
+export interface Place {
+  readonly resource: Resource
+  /** Empty: all namespaces, or the resource has none. */
+  readonly namespace: string
+}
+
+export async function getObject(
+  parts: RegistryParts,
+  { resource, namespace }: Place,
+  request: { readonly name: string; readonly at: Exclude<ReadAt, { readonly kind: 'exact' }> },
+  signal: AbortSignal,
+): Promise<StoredObject> {
+  const { item } = await parts.store.get(keyOf(resource, namespace, request.name), request.at, signal)
+  if (item === undefined) throw notFoundError(resource, request.name)
+  return readable(item)
+}
+
+export function listRequest({ resource, namespace }: Place, query: ListQuery): ListRequest {
+  return {
+    resource: resource.stored,
+    ...(namespace === '' ? {} : { namespace }),
+    at: query.at,
+    ...(query.limit === undefined ? {} : { limit: query.limit }),
+    selection: { labels: query.labels, fields: query.fields },
+  }
+}
+
+export function listObjects(
+  parts: RegistryParts,
+  place: Place,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<ListPage> {
+  return parts.store.list(listRequest(place, query), signal)
+}
+
+export function watchObjects(
+  parts: RegistryParts,
+  { resource, namespace }: Place,
+  query: WatchQuery,
+  signal: AbortSignal,
+): Promise<Watch> {
+  const { timeoutSeconds } = query
+  return parts.store.watch(
+    {
+      resource: resource.stored,
+      ...(namespace === '' ? {} : { namespace }),
+      start: query.start,
+      selection: { labels: query.labels, fields: query.fields },
+      bookmarks: query.bookmarks,
+      ...(timeoutSeconds === undefined ? {} : { timeoutMilliseconds: timeoutSeconds * 1000 }),
+    },
+    signal,
+  )
+}

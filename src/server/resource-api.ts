@@ -1,0 +1,59 @@
+// The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
+import { ADMIT_ALL } from '../admission/admission.ts'
+import { forbiddenAccess } from '../http/forbidden.ts'
+import type { Authorizer } from '../auth/authorizer.ts'
+import type { WatchCache } from '../cache/cache.ts'
+import { openWatchCache } from '../cache/cache.ts'
+import { canonicalJson } from '../codec/json-encode.ts'
+import { serveResources } from '../handlers/resources.ts'
+import type { Handler, HttpRequest } from '../http/http.ts'
+import type { Kv } from '../kv/kv.ts'
+import { builtInResources } from '../resources/resources.ts'
+import { decodeObject } from '../schema/decode.ts'
+import { loadBuiltInSchema } from '../schema/schema.ts'
+import { InvariantError } from '../lib/errors.ts'
+import { DryRunStore } from '../store/dry-run.ts'
+import { openKvStore } from '../store/kv-store.ts'
+import type { FeatureGates } from './feature-gates.ts'
+
+export interface ResourceApiOptions {
+  readonly kv: Kv
+  readonly prefix: string
+  readonly gates: FeatureGates
+  readonly authorizer: Authorizer
+}
+
+export interface ResourceApi {
+  readonly handler: Handler
+  readonly cache: WatchCache
+}
+
+export function openResourceApi({ kv, prefix, gates, authorizer }: ResourceApiOptions): ResourceApi {
+  const schema = loadBuiltInSchema()
+  const table = builtInResources(schema, canonicalJson)
+  const store = openWatchCache({
+    store: openKvStore({ kv, prefix }),
+    resources: [...table.all()].map((resource) => resource.stored),
+    servePastStates: gates.ListFromCacheSnapshot,
+  })
+  const deleteOptions = schema.kind({ group: '', version: 'v1', kind: 'DeleteOptions' })
+  if (deleteOptions === undefined) throw new InvariantError('the schema has no DeleteOptions')
+  const handler = serveResources({
+    resources: () => table,
+    registry: { store, dryRunStore: new DryRunStore(store), admission: ADMIT_ALL },
+    gates: new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : []))),
+    now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+    deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
+    authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
+  })
+  return { handler, cache: store }
+}
+
+/** A request that turns out to do more than it was let in for. */
+async function authorizeAlso(authorizer: Authorizer, request: HttpRequest, verb: string): Promise<void> {
+  const { info, user, signal } = request
+  if (info.kind !== 'resource') return
+  const access = { ...info, kind: 'resource', user, verb } as const
+  const decision = await authorizer.authorize(access, signal)
+  if (decision.kind !== 'allow') throw forbiddenAccess(access, decision.reason)
+}
