@@ -1,0 +1,165 @@
+// YAML as the reference writes it: block style, keys in its natural order, lists not indented, long lines folded at eighty
+// columns, quotes only where they are needed. Byte for byte, so that people can compare.
+import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
+import { compareNaturally } from './yaml-key-order.ts'
+import { needsQuotes } from './yaml-scalar.ts'
+import {
+  type TextTraits,
+  traitsOf,
+  writeDoubleQuoted,
+  writeLiteral,
+  writePlain,
+  writeSingleQuoted,
+} from './yaml-text.ts'
+
+/** A document, with a line break at its end. */
+export function emitYaml(value: Value): string {
+  const emitter = new Emitter()
+  emitter.node(value, { indent: -1, inMap: false })
+  return emitter.finish()
+}
+
+/** Where a node stands: the indentation of what contains it, and whether that is a map. */
+interface Place {
+  readonly indent: number
+  readonly inMap: boolean
+}
+
+/** A key of more bytes, or of several lines, is written with a question mark. */
+const MAX_SIMPLE_KEY_BYTES = 128
+
+class Emitter {
+  #out = ''
+  /** The place where the current line began. */
+  #lineStart = 0
+  /** The last thing written is a dash, a question mark or its colon: what follows may begin on the same line. */
+  #marked = false
+
+  finish(): string {
+    return this.#column === 0 && this.#out !== '' ? this.#out : `${this.#out}\n`
+  }
+
+  node(value: Value, place: Place): void {
+    if (isMap(value)) this.#map(value, place)
+    else if (isList(value)) this.#list(value, place)
+    else if (typeof value === 'string') this.#text(value, place, false)
+    else this.#token(scalarText(value))
+  }
+
+  #map(map: ValueMap, { indent }: Place): void {
+    const keys = Object.keys(map)
+    if (keys.length === 0) return this.#token('{}')
+    const own = indent < 0 ? 0 : indent + 2
+    keys.sort(compareNaturally).forEach((key, i) => {
+      this.#startLine(own, i === 0)
+      const value = map[key] ?? null
+      if (isSimpleKey(key)) {
+        this.#text(key, { indent: own, inMap: true }, true)
+        this.#out += ':'
+        this.node(value, { indent: own, inMap: true })
+        return
+      }
+      this.#mark('?')
+      this.node(key, { indent: own, inMap: true })
+      this.#startLine(own, false)
+      this.#mark(':')
+      this.node(value, { indent: own, inMap: false })
+    })
+  }
+
+  #list(list: readonly Value[], { indent, inMap }: Place): void {
+    if (list.length === 0) return this.#token('[]')
+    const own = indent < 0 ? 0 : inMap ? indent : indent + 2
+    list.forEach((item, i) => {
+      this.#startLine(own, i === 0 && !inMap)
+      this.#mark('-')
+      this.node(item, { indent: own, inMap: false })
+    })
+  }
+
+  #mark(mark: string): void {
+    this.#out += mark
+    this.#marked = true
+  }
+
+  /** The first entry of a collection in a list stands on the line of its dash. */
+  #startLine(indent: number, first: boolean): void {
+    const inline = first && this.#marked
+    if (!inline && this.#column > 0) this.#breakLine()
+    this.#out += ' '.repeat(Math.max(indent - this.#column, 0))
+    this.#marked = false
+  }
+
+  get #column(): number {
+    return this.#out.length - this.#lineStart
+  }
+
+  #breakLine(): void {
+    this.#out += '\n'
+    this.#lineStart = this.#out.length
+  }
+
+  #token(text: string): void {
+    this.#out += this.#column === 0 ? text : ` ${text}`
+    this.#marked = false
+  }
+
+  #text(text: string, place: Place, key: boolean): void {
+    if (WORD.test(text) && (text.length > LONGEST_FLAG || !needsQuotes(text))) {
+      this.#out += key || this.#column === 0 ? text : ` ${text}`
+      this.#marked = false
+      return
+    }
+    const traits = traitsOf(text)
+    const style = styleOf(text, traits, key)
+    const gap = key || this.#column === 0 ? '' : ' '
+    const indent = ' '.repeat(Math.max(place.indent, 0) + 2)
+    const line = { column: this.#column + gap.length, indent, folds: !key }
+    const written =
+      style === 'plain'
+        ? writePlain(text, line)
+        : style === 'single'
+          ? writeSingleQuoted(text, line)
+          : style === 'double'
+            ? writeDoubleQuoted(text, line)
+            : writeLiteral(text, line)
+    this.#out += gap + written
+    this.#marked = false
+    const lastBreak = written.lastIndexOf('\n')
+    if (lastBreak >= 0) this.#lineStart = this.#out.length - (written.length - lastBreak - 1)
+  }
+}
+
+/** Most texts: words, names, paths. They fit on any line, and only short ones can be something else than text. */
+const WORD = /^[A-Za-z/][A-Za-z0-9_/.@=+-]*$/
+
+/** `false`, `False`, `FALSE`. */
+const LONGEST_FLAG = 5
+
+function isSimpleKey(key: string): boolean {
+  if (key.length <= MAX_SIMPLE_KEY_BYTES && WORD.test(key)) return true
+  return Buffer.byteLength(key) <= MAX_SIMPLE_KEY_BYTES && !traitsOf(key).multiline
+}
+
+type Style = 'plain' | 'single' | 'double' | 'literal'
+
+function styleOf(text: string, traits: TextTraits, key: boolean): Style {
+  if (text.includes('\n')) return traits.blockAllowed && !key ? 'literal' : 'double'
+  if (key && traits.multiline) return 'double'
+  if (needsQuotes(text)) return 'double'
+  if (traits.plainAllowed) return 'plain'
+  return traits.singleAllowed ? 'single' : 'double'
+}
+
+function scalarText(value: number | bigint | boolean | null): string {
+  return typeof value === 'number' ? numberText(value) : String(value)
+}
+
+/** Integers of 64 bits in full; else the shortest digits, from a million on or below a ten-thousandth with an exponent. */
+function numberText(value: number): string {
+  if (Number.isInteger(value) && value < 2 ** 64 && value >= -(2 ** 63)) return String(BigInt(value))
+  const [digits = '', exponentText = '0'] = value.toExponential().split('e')
+  const exponent = Number(exponentText)
+  if (exponent >= -4 && exponent < 6) return String(value)
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+}

@@ -1,0 +1,313 @@
+// YAML from users, as the reference reads it: the first document, scalars of YAML 1.1, merge keys, the last of repeated keys.
+// The library finds the structure; values are made here, so that aliases, depth and repetition are under our own rules.
+import { isUtf8 } from 'node:buffer'
+import {
+  EVENT_ID,
+  type Event,
+  type MappingEvent,
+  type ScalarEvent,
+  SCALAR_STYLE,
+  YAMLException,
+  getScalarValue,
+  parseEvents,
+} from 'js-yaml'
+import { quoted } from '../api/field-error.ts'
+import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
+import { MAX_JSON_DEPTH } from './json-exact.ts'
+import { firstDocument } from './yaml-document.ts'
+import { type PlainScalar, resolveNumber, resolvePlain } from './yaml-scalar.ts'
+
+/** Input that is not YAML, or not a value that JSON could hold. */
+export class YamlError extends Error {
+  override readonly name = 'YamlError'
+}
+
+export interface YamlDocument {
+  /** The members of maps are sorted, as the reference's are when it goes on from here. */
+  readonly value: Value
+  /** Keys that occur again, in document order: `line 7: key "paused" already set in map`. */
+  readonly duplicates: readonly string[]
+}
+
+/** Reads the first document; nothing at all is null. Throws `YamlError`. */
+export function parseYaml(bytes: Buffer): YamlDocument {
+  if (!isUtf8(bytes)) throw new YamlError('yaml: invalid leading UTF-8 octet')
+  let text = firstDocument(bytes.toString('utf8'))
+  for (let budget = INDENT_BUDGET - text.length; ; budget -= text.length) {
+    try {
+      return new Builder(text, parseEvents(text, { maxDepth: MAX_JSON_DEPTH })).document()
+    } catch (error) {
+      if (!(error instanceof YAMLException)) throw error
+      const indented = budget < 0 ? undefined : withIndent(text, error)
+      if (indented === undefined) throw new YamlError(syntaxMessage(error))
+      text = indented
+    }
+  }
+}
+
+/** How many characters may be read again because lines were indented. */
+const INDENT_BUDGET = 400_000
+
+/**
+ * In brackets and quotes the reference does not ask for indentation, the library does: the line where it complains is indented,
+ * which changes nothing in what it says. Undefined: the complaint is another.
+ */
+function withIndent(text: string, { reason, mark }: YAMLException): string | undefined {
+  if (reason !== 'deficient indentation' || mark === undefined) return undefined
+  const lineStart = Math.max(text.lastIndexOf('\n', mark.position - 1), text.lastIndexOf('\r', mark.position - 1)) + 1
+  const before = text.slice(0, lineStart)
+  const widest = Math.max(...(before.match(/^[ -]*/gm) ?? []).slice(-MAX_INDENT).map((blanks) => blanks.length))
+  return `${before}${' '.repeat(Math.min(widest + 1, MAX_INDENT))}${text.slice(lineStart)}`
+}
+
+const MAX_INDENT = 1000
+
+/** A value with the number of nodes that it has when its aliases are written out. */
+interface Built {
+  readonly value: Value
+  readonly size: number
+}
+
+/** As many as the reference tells of other formats. */
+const MAX_DUPLICATES = 100
+
+class Builder {
+  readonly #text: string
+  readonly #events: readonly Event[]
+  readonly #anchors = new Map<string, Built | 'open'>()
+  readonly #duplicates: string[] = []
+  #at = 0
+  #nodes = 0
+  #aliased = 0
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text
+    this.#events = events
+  }
+
+  document(): YamlDocument {
+    // The first event opens the document.
+    this.#at = 1
+    const value = this.#events.length === 0 ? null : this.#node().value
+    return { value, duplicates: this.#duplicates }
+  }
+
+  #node(): Built {
+    const event = this.#events[this.#at]
+    this.#at += 1
+    switch (event?.type) {
+      case EVENT_ID.SCALAR:
+        return this.#anchored(event, () => ({ value: jsonScalar(this.#scalar(event)), size: 1 }))
+      case EVENT_ID.SEQUENCE:
+        return this.#anchored(event, () => this.#list())
+      case EVENT_ID.MAPPING:
+        return this.#anchored(event, () => this.#map())
+      case EVENT_ID.ALIAS:
+        return this.#alias(this.#text.slice(event.anchorStart, event.anchorEnd))
+      default:
+        return { value: null, size: 1 }
+    }
+  }
+
+  #anchored(event: ScalarEvent | MappingEvent | Extract<Event, { type: 2 }>, build: () => Built): Built {
+    const name = event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd)
+    if (name !== undefined) this.#anchors.set(name, 'open')
+    const built = build()
+    if (name !== undefined) this.#anchors.set(name, built)
+    this.#charge(1, false)
+    return built
+  }
+
+  #alias(name: string): Built {
+    const built = this.#anchors.get(name)
+    if (built === undefined) throw new YamlError(`yaml: unknown anchor '${name}' referenced`)
+    if (built === 'open') throw new YamlError(`yaml: anchor '${name}' value contains itself`)
+    this.#charge(built.size, true)
+    return built
+  }
+
+  /** Values are shared, but whoever walks them meets them once an alias: the reference's bound on that holds here too. */
+  #charge(nodes: number, aliased: boolean): void {
+    this.#nodes += nodes
+    if (aliased) this.#aliased += nodes
+    if (this.#aliased > 100 && this.#nodes > 1000 && this.#aliased / this.#nodes > allowedShare(this.#nodes)) {
+      throw new YamlError('yaml: document contains excessive aliasing')
+    }
+  }
+
+  #list(): Built {
+    const items: Value[] = []
+    let size = 1
+    while (this.#open()) {
+      const item = this.#node()
+      items.push(item.value)
+      size += item.size
+    }
+    return { value: items, size }
+  }
+
+  #map(): Built {
+    const entries = new Map<string, Value>()
+    let size = 1
+    while (this.#open()) {
+      const line = this.#events[this.#at]
+      const key = this.#key()
+      const { value, size: valueSize } = this.#node()
+      size += valueSize + 1
+      if (key === MERGE) this.#merge(entries, value, line)
+      else this.#set(entries, key, value, line)
+    }
+    return { value: sortedMap(entries), size }
+  }
+
+  #set(entries: Map<string, Value>, key: Key, value: Value, event: Event | undefined): void {
+    if (entries.has(key.text) && this.#duplicates.length < MAX_DUPLICATES) {
+      this.#duplicates.push(`line ${this.#lineOf(event)}: key ${key.shown} already set in map`)
+    }
+    entries.set(key.text, value)
+  }
+
+  #merge(entries: Map<string, Value>, source: Value, event: Event | undefined): void {
+    const maps = isMap(source) ? [source] : isList(source) ? [...source].reverse() : []
+    if (!maps.every(isMap) || (!isMap(source) && !isList(source))) {
+      throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
+    }
+    for (const map of maps as readonly ValueMap[]) {
+      const keys = Object.keys(map)
+      this.#charge(keys.length, true)
+      for (const key of keys) this.#set(entries, { text: key, shown: quoted(key) }, map[key] ?? null, event)
+    }
+  }
+
+  #key(): Key | typeof MERGE {
+    const event = this.#events[this.#at]
+    if (event?.type === EVENT_ID.SCALAR) {
+      if (isPlain(event) && event.tagStart < 0 && this.#raw(event) === '<<') {
+        this.#at += 1
+        return MERGE
+      }
+      const scalar = this.#scalar(event)
+      this.#node()
+      return keyOf(scalar)
+    }
+    const { value } = this.#node()
+    if (typeof value === 'object' && value !== null) throw new YamlError('yaml: invalid map key')
+    return keyOf(value)
+  }
+
+  /** Whether the collection goes on; where it does not, its end is passed. */
+  #open(): boolean {
+    const event = this.#events[this.#at]
+    if (event !== undefined && event.type !== EVENT_ID.POP) return true
+    this.#at += 1
+    return false
+  }
+
+  #raw(event: ScalarEvent): string {
+    if (event.valueStart < 0) return ''
+    const value = getScalarValue(this.#text, event)
+    // A block that the end of the input cuts off has no line break to keep.
+    const cut = event.indent >= 0 && event.valueEnd >= this.#text.length && !/[\r\n]$/.test(this.#text)
+    return cut && value.endsWith('\n') ? value.slice(0, -1) : value
+  }
+
+  #scalar(event: ScalarEvent): PlainScalar {
+    const text = this.#raw(event)
+    const tag = event.tagStart < 0 ? '' : this.#text.slice(event.tagStart, event.tagEnd)
+    return tag === '' ? (isPlain(event) ? resolvePlain(text) : text) : tagged(tag, text)
+  }
+
+  #lineOf(event: Event | undefined): number {
+    const place = event?.type === EVENT_ID.SCALAR ? Math.max(event.valueStart, 0) : 0
+    let line = 1
+    for (let at = this.#text.indexOf('\n'); at >= 0 && at < place; at = this.#text.indexOf('\n', at + 1)) line += 1
+    return line
+  }
+}
+
+const MERGE = Symbol('merge')
+
+interface Key {
+  readonly text: string
+  /** As messages show it: texts in quotes, numbers without. */
+  readonly shown: string
+}
+
+function keyOf(scalar: PlainScalar): Key {
+  if (scalar === null) throw new YamlError('unsupported map key of type: null')
+  const text = String(scalar)
+  return { text, shown: typeof scalar === 'string' ? quoted(text) : text }
+}
+
+function isPlain(event: ScalarEvent): boolean {
+  return event.style === SCALAR_STYLE.PLAIN
+}
+
+const YAML_TAG = 'tag:yaml.org,2002:'
+
+/** A scalar whose tag says what it is; tags that we do not know leave the text. */
+function tagged(tag: string, text: string): PlainScalar {
+  const name = tag.startsWith('!!')
+    ? tag.slice(2)
+    : tag.startsWith(`!<${YAML_TAG}`)
+      ? tag.slice(2 + YAML_TAG.length, -1)
+      : ''
+  switch (name) {
+    case 'int':
+    case 'float': {
+      const number = resolveNumber(text)
+      if (number !== undefined) return number
+      throw new YamlError(`yaml: cannot decode !!str \`${text.slice(0, 30)}\` as a !!${name}`)
+    }
+    case 'bool':
+    case 'null': {
+      const value = resolvePlain(text)
+      if (name === 'bool' ? typeof value === 'boolean' : value === null) return value
+      throw new YamlError(`yaml: cannot decode !!str \`${text.slice(0, 30)}\` as a !!${name}`)
+    }
+    case 'binary':
+      return Buffer.from(text, 'base64').toString('utf8')
+    default:
+      return text
+  }
+}
+
+function jsonScalar(scalar: PlainScalar): Value {
+  if (typeof scalar === 'number' && !Number.isFinite(scalar)) {
+    throw new YamlError(`json: unsupported value: ${Number.isNaN(scalar) ? 'NaN' : scalar > 0 ? '+Inf' : '-Inf'}`)
+  }
+  return scalar
+}
+
+function sortedMap(entries: ReadonlyMap<string, Value>): ValueMap {
+  const map: Record<string, Value> = {}
+  for (const key of [...entries.keys()].sort()) setOwn(map, key, entries.get(key) ?? null)
+  return map
+}
+
+/** How large a share of all nodes may come out of aliases: nearly all in small documents, a tenth in huge ones. */
+function allowedShare(nodes: number): number {
+  if (nodes <= 400_000) return 0.99
+  return nodes >= 4_000_000 ? 0.1 : 0.99 - 0.89 * ((nodes - 400_000) / 3_600_000)
+}
+
+/** The reference's words for what people get wrong most; the library's own for the rest. */
+function syntaxMessage({ reason, mark }: YAMLException): string {
+  const words = WORDS.find(([pattern]) => pattern.test(reason))?.[1] ?? reason
+  return mark === undefined ? `yaml: ${words}` : `yaml: line ${mark.line + 1}: ${words}`
+}
+
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/unexpected end of the stream within a flow collection/, 'did not find expected node content'],
+  [
+    /unexpected end of the (?:document|stream) within a (?:single|double) quoted scalar/,
+    'found unexpected end of stream',
+  ],
+  [
+    /bad indentation of a (?:mapping|sequence) entry|a multiline key may not be an implicit key/,
+    'did not find expected key',
+  ],
+  [/nested mappings are not allowed|implicit (?:map|block) /, 'mapping values are not allowed in this context'],
+  [/tab characters must not|unknown escape sequence/, 'found character that cannot start any token'],
+  [/nesting exceeded maxDepth/, 'exceeded max depth'],
+]

@@ -1,0 +1,148 @@
+// Texts in YAML: which styles can hold a text, and the styles themselves, with the folding of long lines.
+
+/** What decides on the style of a text. */
+export interface TextTraits {
+  readonly multiline: boolean
+  readonly plainAllowed: boolean
+  readonly singleAllowed: boolean
+  readonly blockAllowed: boolean
+}
+
+/** Where a text begins, how its further lines are indented, and whether it may be folded at all. */
+export interface TextLine {
+  readonly column: number
+  readonly indent: string
+  readonly folds: boolean
+}
+
+/** A line is folded at the first blank behind this column. */
+const BEST_WIDTH = 80
+
+const BREAK = /[\n\r\u0085\u2028\u2029]/
+const FIRST_INDICATOR = /^[#,[\]{}&*!|>'"%@`]|^[?:](?=[ \t]|$)|^-(?=[ \t]|$)|^(?:---|\.\.\.)/
+const INNER_INDICATOR = /:(?=[ \t]|$)|[ \t\n\r\u0085\u2028\u2029]#/
+/** Characters that can only be escaped: controls, the byte order mark, what is beyond the basic plane. */
+const UNPRINTABLE = /[^\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
+
+export function traitsOf(text: string): TextTraits {
+  if (text === '') return { multiline: false, plainAllowed: true, singleAllowed: true, blockAllowed: false }
+  const breaks = BREAK.test(text)
+  const special = UNPRINTABLE.test(text)
+  const outerBlank = /^[ \n\r\u0085\u2028\u2029]|[ \n\r\u0085\u2028\u2029]$/.test(text)
+  const spaceBreak = / [\n\r\u0085\u2028\u2029]/.test(text)
+  const breakSpace = /[\n\r\u0085\u2028\u2029] /.test(text)
+  return {
+    multiline: breaks,
+    plainAllowed:
+      !outerBlank &&
+      !breaks &&
+      !special &&
+      !spaceBreak &&
+      !breakSpace &&
+      !FIRST_INDICATOR.test(text) &&
+      !INNER_INDICATOR.test(text),
+    singleAllowed: !breakSpace && !spaceBreak && !special,
+    blockAllowed: !text.endsWith(' ') && !spaceBreak && !special,
+  }
+}
+
+export function writePlain(text: string, line: TextLine): string {
+  return folded(text, line)
+}
+
+export function writeSingleQuoted(text: string, line: TextLine): string {
+  return `'${folded(text, { ...line, column: line.column + 1 }, true).replaceAll("'", "''")}'`
+}
+
+/** Words go on a new line behind the best width; only single blanks can become line breaks. */
+function folded(text: string, { column, indent, folds }: TextLine, inQuotes = false): string {
+  if (!folds || column + text.length <= BEST_WIDTH) return text
+  let out = ''
+  let at = column
+  let blanks = false
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charAt(i)
+    if (char !== ' ') {
+      out += char
+      // A quote is written twice; half of a surrogate pair is not a character.
+      at += isLowSurrogate(char) ? 0 : inQuotes && char === "'" ? 2 : 1
+      blanks = false
+      continue
+    }
+    const inner = !inQuotes || (i > 0 && i < text.length - 1)
+    if (!blanks && at > BEST_WIDTH && inner && text.charAt(i + 1) !== ' ') {
+      out += `\n${indent}`
+      at = indent.length
+    } else {
+      out += ' '
+      at += 1
+    }
+    blanks = true
+  }
+  return out
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['\u0000', '\\0'],
+  ['\u0007', '\\a'],
+  ['\b', '\\b'],
+  ['\t', '\\t'],
+  ['\n', '\\n'],
+  ['\u000b', '\\v'],
+  ['\f', '\\f'],
+  ['\r', '\\r'],
+  ['\u001b', '\\e'],
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\u0085', '\\N'],
+  ['\u2028', '\\L'],
+  ['\u2029', '\\P'],
+])
+
+export function writeDoubleQuoted(text: string, { column, indent, folds }: TextLine): string {
+  let out = '"'
+  let at = column + 1
+  let blanks = false
+  const chars = Array.from(text)
+  // Behind a byte order mark the reference escapes everything.
+  const all = text.startsWith('\ufeff')
+  chars.forEach((char, i) => {
+    if (char === ' ' && !all) {
+      const fold = folds && !blanks && at > BEST_WIDTH && i > 0 && i < chars.length - 1
+      // A blank at the beginning of a line would be lost.
+      const piece = fold ? `\n${indent}${chars[i + 1] === ' ' ? '\\' : ''}` : ' '
+      at = fold ? piece.length - 1 : at + 1
+      out += piece
+      blanks = true
+      return
+    }
+    const piece = escaped(char, all)
+    out += piece
+    at += piece.length
+    blanks = false
+  })
+  return `${out}"`
+}
+
+function escaped(char: string, all: boolean): string {
+  const known = ESCAPES.get(char)
+  if (known !== undefined) return known
+  if (!all && !UNPRINTABLE.test(char)) return char
+  const code = char.codePointAt(0) ?? 0
+  const hex = code.toString(16).toUpperCase()
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+}
+
+export function writeLiteral(text: string, { indent }: TextLine): string {
+  const hint = /^[ \n\r\u0085\u2028\u2029]/.test(text) ? '2' : ''
+  const chomping = !BREAK.test(text.slice(-1)) ? '-' : text.length === 1 || BREAK.test(text.slice(-2, -1)) ? '+' : ''
+  const lines = text.split(/(?<=[\n\r\u0085\u2028\u2029])/)
+  const body = lines.map((line) => (BREAK.test(line.charAt(0)) ? line : indent + line)).join('')
+  return `|${hint}${chomping}\n${body}`
+}
+
+function isLowSurrogate(char: string): boolean {
+  const code = char.charCodeAt(0)
+  return code >= 0xdc00 && code <= 0xdfff
+}
