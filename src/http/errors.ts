@@ -1,11 +1,13 @@
 // From anything that was thrown to the Status that a client sees: the one place where that happens. What is not an
 // `ApiError` is a fault of ours: logged once, here, with its stack, and told to the client without its text.
-import { ApiError, statusOf } from '../api/status.ts'
+import { ApiError, type Status, statusOf } from '../api/status.ts'
+import type { Encoding } from '../codec/codec.ts'
+import { negotiateStatus } from '../codec/negotiate.ts'
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { timeoutError } from './deadline.ts'
-import type { HttpRequest, HttpResponse } from './http.ts'
+import type { HttpRequest, HttpResponse, ResponseHeaders } from './http.ts'
 import { wantsPretty } from './pretty.ts'
 
 /** The router's answers have `details: {}`, those of handlers have none or more (R-003). */
@@ -28,15 +30,19 @@ export function closingError(): ApiError {
 }
 
 /** What to answer; undefined where nobody is there to hear it. */
-export function answerError(error: unknown, request: HttpRequest, log: Log): HttpResponse | undefined {
-  if (error instanceof ApiError) return statusResponse(error, request)
+export function answerError(
+  error: unknown,
+  request: HttpRequest,
+  { log, writeStatus }: ErrorAnswers,
+): HttpResponse | undefined {
+  if (error instanceof ApiError) return writeStatus(error, request)
   const { aborted, reason } = request.signal
   if (aborted && (error instanceof CancelledError || error === reason)) {
     if (reason instanceof ClientGoneError) return undefined
-    return statusResponse(reason instanceof DeadlineError ? timeoutError() : closingError(), request)
+    return writeStatus(reason instanceof DeadlineError ? timeoutError() : closingError(), request)
   }
   log.error({ err: error, auditId: request.auditId, method: request.method, path: request.path }, 'request failed')
-  return statusResponse(faultError(request.auditId), request)
+  return writeStatus(faultError(request.auditId), request)
 }
 
 function faultError(auditId: string): ApiError {
@@ -44,21 +50,50 @@ function faultError(auditId: string): ApiError {
   return new ApiError('InternalError', `Internal error occurred: ${text}`, { details: { causes: [{ message: text }] } })
 }
 
-export function statusResponse(error: ApiError, request: HttpRequest): HttpResponse {
-  const retryAfter = error.details?.retryAfterSeconds ?? 0
-  return {
-    status: error.code,
-    headers: {
-      'content-type': 'application/json',
-      ...(retryAfter > 0 ? { 'retry-after': String(retryAfter) } : {}),
-      ...(error.code === 403 ? { 'x-content-type-options': 'nosniff' } : {}),
-    },
-    body: { kind: 'bytes', bytes: encodeStatus(error, wantsPretty(request)), compress: true },
+/** Encodes a Status in anything but JSON. */
+export type StatusEncoder = (status: Status, encoding: Exclude<Encoding, 'json'>) => Buffer
+
+export type StatusWriter = (error: ApiError, request: HttpRequest) => HttpResponse
+
+export interface ErrorAnswers {
+  readonly log: Log
+  readonly writeStatus: StatusWriter
+}
+
+/** Answers in the encoding that the client asked for; indented JSON where it asked for none that a Status has (R-008). */
+export function statusWriter(encode: StatusEncoder, cbor: boolean): StatusWriter {
+  return (error, request) => {
+    const { accept, 'content-type': contentType } = request.headers
+    const asked = { accept: single(accept), contentType: single(contentType) }
+    const form = negotiateStatus(asked, cbor)
+    const status = statusOf(error)
+    const bytes =
+      form === undefined || form.encoding === 'json'
+        ? jsonStatus(status, form === undefined || wantsPretty(request))
+        : encode(status, form.encoding)
+    return {
+      status: error.code,
+      headers: {
+        'content-type': form?.contentType ?? 'application/json',
+        ...retryAfter(error),
+        ...(error.code === 403 ? { 'x-content-type-options': 'nosniff' } : {}),
+      },
+      body: { kind: 'bytes', bytes, compress: true },
+    }
   }
 }
 
-function encodeStatus(error: ApiError, pretty: boolean): Buffer {
-  const status = statusOf(error)
+function retryAfter({ details }: ApiError): ResponseHeaders {
+  const seconds = details?.retryAfterSeconds ?? 0
+  return seconds > 0 ? { 'retry-after': String(seconds) } : {}
+}
+
+/** Only the first line of a header counts (R-220). */
+function single(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'object' ? header[0] : header
+}
+
+function jsonStatus(status: Status, pretty: boolean): Buffer {
   const text = pretty ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`
   return Buffer.from(text.replace(/[<>&\u2028\u2029]/g, escapeCharacter))
 }

@@ -2,8 +2,8 @@
 // there are. Frozen facts; what is served under them is decided above.
 import { createHash } from 'node:crypto'
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from '../api/object.ts'
-import compiled from './gen/built-in-kinds.json' with { type: 'json' }
-import type { CompiledFile, CompiledResource, CompiledSchema, CompiledSubresource } from './table-compiled.ts'
+import { BUILT_IN } from './built-in-compiled.ts'
+import type { CompiledFile, CompiledResource, CompiledSubresource } from './table-compiled.ts'
 
 export interface BuiltInResource extends GroupVersionKind {
   readonly plural: string
@@ -44,7 +44,7 @@ const SUBRESOURCE_VERBS: readonly string[] = ['get', 'patch', 'update']
 
 /** The groups in the order of discovery, the core group first. */
 export function builtInGroups(): readonly BuiltInGroup[] {
-  const served = (compiled as unknown as CompiledSchema).files.filter((file) => file.served === true)
+  const served = BUILT_IN.files.filter((file) => file.served === true)
   return [...Map.groupBy(served, (file) => file.group ?? '')]
     .map(([group, files]) => ({ group, files: files.toSorted((a, b) => priorityOf(b, 1) - priorityOf(a, 1)) }))
     .sort((a, b) => compareGroups(a.files[0], b.files[0]))

@@ -1,8 +1,7 @@
 // The front door of the schema room: the table of the built-in kinds. `table.ts` says what its records mean; decoding,
 // defaults, validation, patches and the codecs all walk them.
-import compiled from './gen/built-in-kinds.json' with { type: 'json' }
+import { BUILT_IN } from './built-in-compiled.ts'
 import { BuiltInTable } from './table-built-in.ts'
-import type { CompiledSchema } from './table-compiled.ts'
 import type { SchemaTable } from './table.ts'
 
 /**
@@ -10,5 +9,5 @@ import type { SchemaTable } from './table.ts'
  * process makes one and hands it down.
  */
 export function loadBuiltInSchema(): SchemaTable {
-  return new BuiltInTable(compiled as unknown as CompiledSchema)
+  return new BuiltInTable(BUILT_IN)
 }

@@ -10,12 +10,14 @@ import type { FinishedRequest } from '../http/listener.ts'
 import { indexPage, routeRequests, type Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { Log } from '../lib/log.ts'
+import { loadBuiltInSchema } from '../schema/schema.ts'
 import { openAuthenticator, openAuthorizer } from './access.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
 import type { Config } from './config.ts'
 import { makePrivateDirectory } from './files.ts'
 import { healthChecks } from './health.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import { openStatusEncoder } from './status-encoder.ts'
 import { listen, servingFiles } from './serving.ts'
 import { openResourceApi } from './resource-api.ts'
 import { openStorage } from './storage.ts'
@@ -70,6 +72,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const handler = withFilters(routeRequests({ routes: routesOf({ kv, metrics, life, log }), resources: api.handler }), {
     ...config,
     log,
+    encodeStatus: openStatusEncoder(loadBuiltInSchema()),
+    cbor: config.featureGates.CBORServingAndStorage,
     authenticator: openAuthenticator(config, token, log),
     authorizer,
     isClosing: () => life.stage === 'closing',

@@ -1,17 +1,18 @@
 // Finds out who is asking. A bad credential is 401 on every path; none at all is the anonymous user (P-010 to P-016).
 import { ANONYMOUS } from '../../auth/user.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
-import { statusResponse, unauthorizedError } from '../errors.ts'
+import { type StatusWriter, unauthorizedError } from '../errors.ts'
 import type { Filter, HttpRequest, HttpResponse } from '../http.ts'
 
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator
   readonly anonymousRequests: boolean
+  readonly writeStatus: StatusWriter
 }
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
-export function authenticate({ authenticator, anonymousRequests }: AuthenticationOptions): Filter {
+export function authenticate({ authenticator, anonymousRequests, writeStatus }: AuthenticationOptions): Filter {
   return (next) => async (request) => {
     const { authorization, ...headers } = request.headers
     const credentials = {
@@ -23,7 +24,7 @@ export function authenticate({ authenticator, anonymousRequests }: Authenticatio
     if (result.kind === 'user') return next({ ...request, headers, user: result.user })
     if (result.kind === 'none' && anonymousRequests)
       return leaving(request, await next({ ...request, user: ANONYMOUS }))
-    return leaving(request, statusResponse(unauthorizedError(), request))
+    return leaving(request, writeStatus(unauthorizedError(), request))
   }
 }
 

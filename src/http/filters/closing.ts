@@ -1,13 +1,13 @@
 // Requests that come on a connection still open while the server stops (P-252). Probes and scrapes are answered to the end.
-import { closingError, statusResponse } from '../errors.ts'
+import { closingError, type StatusWriter } from '../errors.ts'
 import type { Filter } from '../http.ts'
 
 const ANSWERED_TO_THE_END: readonly string[] = ['/readyz', '/livez', '/healthz', '/metrics']
 
-export function turnAwayWhenClosing(isClosing: () => boolean): Filter {
+export function turnAwayWhenClosing(isClosing: () => boolean, writeStatus: StatusWriter): Filter {
   return (next) => (request) => {
     if (!isClosing() || ANSWERED_TO_THE_END.some((path) => request.path.startsWith(path))) return next(request)
-    const refusal = statusResponse(closingError(), request)
+    const refusal = writeStatus(closingError(), request)
     return {
       ...refusal,
       headers: { ...refusal.headers, 'retry-after': '1', 'x-content-type-options': 'nosniff' },

@@ -1,17 +1,16 @@
 // Turns what is thrown further in into answers, so that the filters outside of it see answers only. A body made piece by
 // piece is begun here: what fails before its first byte still becomes a proper error.
 import { ApiError } from '../../api/status.ts'
-import type { Log } from '../../lib/log.ts'
-import { answerError } from '../errors.ts'
+import { answerError, type ErrorAnswers } from '../errors.ts'
 import type { Filter, HttpResponse } from '../http.ts'
 
-export function catchFaults(log: Log): Filter {
+export function catchFaults(answers: ErrorAnswers): Filter {
   return (next) => async (request) => {
     try {
       if (request.info.kind === 'broken') throw new ApiError('BadRequest', request.info.message)
       return await begin(await next(request))
     } catch (error) {
-      const answer = answerError(error, request, log)
+      const answer = answerError(error, request, answers)
       if (answer === undefined) throw error
       return answer
     }

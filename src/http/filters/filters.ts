@@ -3,6 +3,7 @@
 import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import type { Log } from '../../lib/log.ts'
+import { type StatusEncoder, statusWriter } from '../errors.ts'
 import type { Filter, Handler } from '../http.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
@@ -15,6 +16,10 @@ import { tellWarnings } from './warnings.ts'
 
 export interface FilterOptions {
   readonly log: Log
+  /** Encodes errors for clients that do not speak JSON. */
+  readonly encodeStatus: StatusEncoder
+  /** Whether CBOR is spoken at all. */
+  readonly cbor: boolean
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   /** Requests without credentials are those of `system:anonymous`; otherwise they are refused. */
@@ -28,14 +33,15 @@ export interface FilterOptions {
 }
 
 export function withFilters(handler: Handler, options: FilterOptions): Handler {
+  const writeStatus = statusWriter(options.encodeStatus, options.cbor)
   const filters: readonly Filter[] = [
     identify(),
-    catchFaults(options.log),
-    turnAwayWhenClosing(options.isClosing),
+    catchFaults({ log: options.log, writeStatus }),
+    turnAwayWhenClosing(options.isClosing, writeStatus),
     limitTime(),
     tellWarnings(),
     crossOrigin(options.allowedOrigins),
-    authenticate(options),
+    authenticate({ ...options, writeStatus }),
     authorize(options),
   ]
   return filters.reduceRight<Handler>((next, filter) => filter(next), handler)

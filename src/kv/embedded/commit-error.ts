@@ -7,7 +7,7 @@ const EFBIG = 27
 const EDQUOT = 122
 const MAP_FULL = -30792
 
-/** A write of which a part was done fails with this, whatever kept it from being done whole. */
+/** LMDB says this where a part was written, whatever kept it from being written whole. */
 const EIO = 5
 
 interface LmdbError extends Error {
@@ -27,17 +27,11 @@ export async function toCommitError(error: unknown, canBegin: () => boolean): Pr
     case EDQUOT:
     case MAP_FULL:
       return new KvError('full', `no room is left: ${cause.message}`, { cause })
+    case EIO:
+      return new KvError('full', 'the disk took only a part of what was written: it is full, or fails', { cause })
     default:
       return new KvError('unavailable', `could not write: ${cause.message}`, { cause })
   }
-}
-
-/**
- * Whether the disk took a part of what was written and no more. Nothing has happened then, and what the disk has to say
- * comes with the next attempt.
- */
-export async function wasCutShort(error: unknown, canBegin: () => boolean): Promise<boolean> {
-  return (await causeOf(error as LmdbError)).code === EIO && canBegin()
 }
 
 /** The package rejects with an error that promises the real one. */

@@ -43,7 +43,8 @@ async function takeLock(path: string): Promise<DatabaseSync> {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(file)
-    lock.exec('PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    // With a journal on the disk this would need room there, which a full one does not have.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
     lock?.close()

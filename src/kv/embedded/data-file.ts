@@ -17,6 +17,9 @@ const PAGE_BYTES_AT = 48
 /** An empty store with its tables, twice over. */
 const FIRST_BYTES = 512 * 1024
 
+/** The disk, the quota or the largest allowed file. */
+const NO_ROOM: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
+
 /** More than LMDB's table of readers needs. */
 const LOCK_BYTES = 128 * 1024
 
@@ -32,7 +35,7 @@ export async function prepareDataFile(folder: string): Promise<void> {
     await allocateLockFile(join(folder, 'lock.mdb'))
   } catch (error) {
     if (error instanceof KvError) throw error
-    const code = (error as NodeJS.ErrnoException).code === 'ENOSPC' ? 'full' : 'unavailable'
+    const code = NO_ROOM.includes((error as NodeJS.ErrnoException).code ?? '') ? 'full' : 'unavailable'
     throw new KvError(code, `cannot open the data in ${folder}: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -2,7 +2,7 @@
 // stored with the writes before it in the group on top. Pure but for reading; a commit makes it true as a whole.
 import { ABSENT, type KeyValue, KvError, type Revision } from '../kv.ts'
 import type { KeyState } from './records.ts'
-import type { Change, Counters, Tables, TableWriter } from './tables.ts'
+import type { Change, Tables, TableWriter } from './tables.ts'
 
 /** A key as it is at some point in the draft; the value is at hand where the draft itself put it. */
 interface DraftState extends KeyState {
@@ -78,8 +78,7 @@ export class Draft {
   writeTo(writer: TableWriter): void {
     for (const change of this.changes) writer.change(change)
     for (const write of this.#extras) write(writer)
-    const counters: Partial<Counters> = this.changes.length === 0 ? {} : { newest: this.#newest }
-    writer.count(counters)
+    writer.count({ newest: this.#newest })
   }
 
   #stateOf(key: string): DraftState | undefined {

@@ -24,9 +24,9 @@ import type { Draft } from './draft.ts'
 import { Expirer } from './expirer.ts'
 import { RangeRead, toItem } from './range-read.ts'
 import { RecentEntries } from './recent-entries.ts'
-import { Quota } from './quota.ts'
 import type { LogEntry } from './records.ts'
-import { checkKey, checkPut } from './request-check.ts'
+import { checkKey, checkPut, checkReadable } from './request-check.ts'
+import { Room } from './room.ts'
 import type { Change, Counters, Tables } from './tables.ts'
 import { Trimmer } from './trimmer.ts'
 import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
@@ -48,7 +48,7 @@ export class DurableKv implements Kv, WatchSource {
   readonly #directory: DataDirectory
   readonly #tables: Tables
   readonly #clock: Clock
-  readonly #quota: Quota
+  readonly #room: Room
   readonly #queue: WriteQueue
   readonly #expirer: Expirer
   readonly #trimmer: Trimmer
@@ -65,9 +65,14 @@ export class DurableKv implements Kv, WatchSource {
     this.#directory = parts.directory
     this.#tables = tables
     this.#clock = clock
-    this.#quota = new Quota(tables, parts.maxBytes)
+    this.#room = new Room({ tables, folder: parts.directory.path, maxBytes: parts.maxBytes })
     this.oldest = counters.oldest
-    this.#queue = new WriteQueue({ tables, newest: counters.newest, publish: (changes) => this.#publish(changes) })
+    this.#queue = new WriteQueue({
+      tables,
+      room: this.#room,
+      newest: counters.newest,
+      publish: (changes) => this.#publish(changes),
+    })
     this.#expirer = new Expirer({ tables, queue: this.#queue, clock })
     this.#trimmer = new Trimmer({ tables, queue: this.#queue, trimmed: counters.trimmed })
     this.#expirer.start()
@@ -87,7 +92,7 @@ export class DurableKv implements Kv, WatchSource {
     this.#begin(signal)
     const { at } = options
     const newest = this.#newestInTables()
-    if (at !== undefined) this.#checkReadable(at, newest)
+    if (at !== undefined) checkReadable(at, { newest, oldest: this.oldest })
     const state = this.#tables.stateOf(key)
     if (state === undefined || (at !== undefined && state.revision > at)) {
       return { revision: newest, item: at === undefined ? undefined : this.#pastItem(key, at) }
@@ -115,7 +120,7 @@ export class DurableKv implements Kv, WatchSource {
       bytes: value.length,
       makesRoom: false,
       apply: (draft) => {
-        this.#quota.check(this.newest)
+        this.#room.check()
         return draft.put({ key, value, deadlineMs })
       },
     })
@@ -153,8 +158,9 @@ export class DurableKv implements Kv, WatchSource {
   async checkHealth(signal: AbortSignal): Promise<void> {
     this.#begin(signal)
     this.#tables.newest()
-    if (this.#queue.failure !== undefined)
-      await this.#commit((draft) => draft.also((writer) => writer.count({ oldest: this.oldest })))
+    if (this.#queue.failure !== undefined) await this.#commit((draft) => draft.also(() => undefined))
+    await this.#room.lookFor(0)
+    this.#room.check()
   }
 
   async sizeBytes(signal: AbortSignal): Promise<number> {
@@ -191,13 +197,6 @@ export class DurableKv implements Kv, WatchSource {
     return this.#queue.isCommitting ? this.#tables.newest() : this.newest
   }
 
-  #checkReadable(at: Revision, newest: Revision): void {
-    if (at > newest) throw new KvError('future', `revision ${at} has not happened yet`)
-    if (at < this.oldest) {
-      throw new KvError('compacted', `revision ${at} is gone`, { compactRevision: this.oldest })
-    }
-  }
-
   #pastItem(key: string, at: Revision): KeyValue | undefined {
     const version = this.#tables.versionOf(key, at)
     return version === undefined || version.supersededAt <= at ? undefined : this.#itemOf(key, version.revision)
@@ -212,7 +211,7 @@ export class DurableKv implements Kv, WatchSource {
     const snapshot = this.#tables.takeSnapshot()
     try {
       const revision = this.#tables.newest(snapshot)
-      if (range.at !== undefined) this.#checkReadable(range.at, revision)
+      if (range.at !== undefined) checkReadable(range.at, { newest: revision, oldest: this.oldest })
       const read = new RangeRead({ tables: this.#tables, snapshot, range, signal })
       const page = await read.items(range.limit ?? Number.POSITIVE_INFINITY)
       return range.countAll === true ? { revision, ...page, count: await read.count() } : { revision, ...page }

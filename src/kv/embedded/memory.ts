@@ -23,7 +23,7 @@ import {
 import { ExpiryQueue } from './expiry-queue.ts'
 import { toSortKey } from './key-order.ts'
 import { type HistoryEntry, MemoryHistory, type MemoryState } from './memory-history.ts'
-import { checkKey, checkPut } from './request-check.ts'
+import { checkKey, checkPut, checkReadable } from './request-check.ts'
 import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
 
 export interface MemoryOptions {
@@ -106,13 +106,13 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#begin(signal)
     const { at } = options
     if (at === undefined) return { revision: this.newest, item: this.#state.get(toSortKey(key)) }
-    this.#checkReadable(at)
+    checkReadable(at, this)
     return { revision: this.newest, item: this.#history.getAt(key, at, this.#state) }
   }
 
   async list(range: Range, signal: AbortSignal): Promise<ListResult> {
     this.#begin(signal)
-    if (range.at !== undefined) this.#checkReadable(range.at)
+    if (range.at !== undefined) checkReadable(range.at, this)
     const state = range.at === undefined ? this.#state : this.#history.stateAt(range.at, this.#state)
     const [start, end] = [toSortKey(range.start), toSortKey(range.end)]
     const limit = range.limit ?? Number.POSITIVE_INFINITY
@@ -205,13 +205,6 @@ class MemoryEngine implements MemoryKv, WatchSource {
 
   #checkOpen(): void {
     if (this.ended !== undefined) throw this.ended
-  }
-
-  #checkReadable(at: Revision): void {
-    if (at > this.newest) throw new KvError('future', `revision ${at} has not happened yet`)
-    if (at < this.oldest) {
-      throw new KvError('compacted', `revision ${at} is gone`, { compactRevision: this.oldest })
-    }
   }
 
   #remove(item: KeyValue): void {

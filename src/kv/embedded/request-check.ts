@@ -1,6 +1,6 @@
 // What every embedded engine asks of a request before it looks at it: the same limits for all, and the same as etcd's.
 import { InvariantError } from '../../lib/errors.ts'
-import { KvError, type PutRequest } from '../kv.ts'
+import { KvError, type PutRequest, type Revision } from '../kv.ts'
 
 /** LMDB takes keys up to 1978 bytes; what is left of that is for the revision that is put behind a key. */
 export const MAX_KEY_BYTES = 1900
@@ -22,4 +22,10 @@ export function checkPut(request: PutRequest): void {
   if (request.value.length > MAX_VALUE_BYTES) {
     throw new KvError('too-large', `value is ${request.value.length} bytes, more than ${MAX_VALUE_BYTES}`)
   }
+}
+
+/** Throws where the state at the end of revision `at` is not to be had. */
+export function checkReadable(at: Revision, kept: { readonly oldest: Revision; readonly newest: Revision }): void {
+  if (at > kept.newest) throw new KvError('future', `revision ${at} has not happened yet`)
+  if (at < kept.oldest) throw new KvError('compacted', `revision ${at} is gone`, { compactRevision: kept.oldest })
 }

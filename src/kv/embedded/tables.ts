@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
 import { InvariantError } from '../../lib/errors.ts'
 import type { Revision } from '../kv.ts'
-import { toCommitError, wasCutShort } from './commit-error.ts'
+import { toCommitError } from './commit-error.ts'
 import { PAGE_BYTES } from './data-file.ts'
 import {
   decodeEntry,
@@ -207,16 +207,11 @@ export class Tables {
    * it was done; `unknown` where that is not sure, and the tables cannot be used any more. One commit at a time.
    */
   async commit(write: (writer: TableWriter) => void): Promise<void> {
-    const attempt = async (): Promise<void> => {
+    try {
       await this.#root.batch(() => write(this.#writer))
+    } catch (error) {
+      throw await toCommitError(error, () => this.#canBegin())
     }
-    const canGoOn = (): boolean => this.#canBegin()
-    await attempt().catch(async (first: unknown) => {
-      if (!(await wasCutShort(first, canGoOn))) throw await toCommitError(first, canGoOn)
-      await attempt().catch(async (second: unknown) => {
-        throw await toCommitError(second, canGoOn)
-      })
-    })
     this.#root.resetReadTxn()
   }
 

@@ -1,7 +1,7 @@
 // Removes the history that a compaction has given up, a piece at a time between the writes. What it removes nobody can ask for
 // any more, so it may stop at any point and go on after a restart.
 import { CancelledError } from '../../lib/errors.ts'
-import type { Revision } from '../kv.ts'
+import { KvError, type Revision } from '../kv.ts'
 import type { Tables, TableWriter } from './tables.ts'
 import type { Job, WriteQueue } from './write-queue.ts'
 
@@ -49,9 +49,16 @@ export class Trimmer {
   }
 
   async #run(upTo: Revision): Promise<void> {
+    let revisions = PIECE_REVISIONS
     while (this.#trimmed < upTo) {
       if (this.#stopped) throw new CancelledError('the store was closed')
-      this.#trimmed = await this.#trimPiece(this.#trimmed, upTo)
+      try {
+        this.#trimmed = await this.#trimPiece(this.#trimmed, Math.min(upTo, this.#trimmed + revisions))
+      } catch (error) {
+        // Forgetting needs a little room itself; a smaller piece needs less.
+        if (revisions === 1 || !(error instanceof KvError && error.code === 'full')) throw error
+        revisions = Math.ceil(revisions / 4)
+      }
     }
   }
 
@@ -88,7 +95,7 @@ export class Trimmer {
       bytes += value?.length ?? 0
       if (revision > from && previousRevision > 0) versions.push({ key, revision: previousRevision })
       if (value === undefined && revision < upTo) deletes.push(revision)
-      if (revision - from >= PIECE_REVISIONS || bytes >= PIECE_BYTES) return { to, versions, deletes }
+      if (bytes >= PIECE_BYTES) return { to, versions, deletes }
     }
     return { to: upTo, versions, deletes }
   }

@@ -3,6 +3,7 @@
 import type { KvError } from '../kv.ts'
 import { type Revision } from '../kv.ts'
 import { Draft } from './draft.ts'
+import type { Room } from './room.ts'
 import type { Change, Tables } from './tables.ts'
 
 /** Something to be decided and, if it comes to anything, written. */
@@ -24,6 +25,7 @@ const GROUP_BYTES = 8 * 1024 * 1024
 
 export class WriteQueue {
   readonly #tables: Tables
+  readonly #room: Room
   /** Told of what was committed, in order, before the jobs are. */
   readonly #publish: (changes: readonly Change[], newest: Revision) => void
   #newest: Revision
@@ -35,10 +37,12 @@ export class WriteQueue {
 
   constructor(from: {
     tables: Tables
+    room: Room
     newest: Revision
     publish: (changes: readonly Change[], newest: Revision) => void
   }) {
     this.#tables = from.tables
+    this.#room = from.room
     this.#newest = from.newest
     this.#publish = from.publish
   }
@@ -90,6 +94,7 @@ export class WriteQueue {
       for (const job of jobs) job.fail(this.failure)
       return
     }
+    await this.#room.lookFor(jobs.reduce((sum, job) => sum + job.bytes, 0))
     const draft = new Draft(this.#tables, this.#newest)
     const decided = jobs.filter((job) => {
       try {
@@ -124,10 +129,17 @@ export class WriteQueue {
     this.#publish(draft.changes, draft.newest)
   }
 
+  /** Where there is no room, what makes room is tried again: without the rest, and then in ever smaller groups. */
   async #failGroup(jobs: readonly Job[], error: KvError): Promise<void> {
-    const tryAgain = error.code === 'full' && jobs.some((job) => !job.makesRoom)
+    const tryAgain = error.code === 'full' && jobs.length > 1
     for (const job of jobs) if (!(tryAgain && job.makesRoom)) job.fail(error)
-    const makingRoom = jobs.filter((job) => job.makesRoom)
-    if (tryAgain && makingRoom.length > 0) await this.#commitGroup(makingRoom)
+    const makingRoom = tryAgain ? jobs.filter((job) => job.makesRoom) : []
+    if (makingRoom.length < jobs.length) {
+      if (makingRoom.length > 0) await this.#commitGroup(makingRoom)
+      return
+    }
+    const half = Math.ceil(jobs.length / 2)
+    await this.#commitGroup(jobs.slice(0, half))
+    await this.#commitGroup(jobs.slice(half))
   }
 }

@@ -33,6 +33,27 @@ export function compileProtos(files: readonly ProtoFile[]): CompiledSchema {
   return schema
 }
 
+/** What the comments before messages and fields say, by the name of the type and the field in the table. */
+export function compileDescriptions(files: readonly ProtoFile[]): Readonly<Record<string, string>> {
+  const texts = files
+    .filter(({ stem }) => stem !== 'options')
+    .toSorted((a, b) => (a.stem < b.stem ? -1 : 1))
+    .flatMap((file) => {
+      const { stem, space } = parseFile(file)
+      return space.nestedArray
+        .filter((type) => type instanceof protobufjs.Type)
+        .flatMap((type) => [
+          [`${stem}.${type.name}`, type.comment] as const,
+          ...type.fieldsArray.map((field) => [`${stem}.${type.name}.${jsonName(field)}`, field.comment] as const),
+        ])
+    })
+  return Object.fromEntries(texts.flatMap(([name, text]) => (text === null || text === '' ? [] : [[name, text]])))
+}
+
+function jsonName(field: protobufjs.Field): string {
+  return optionsOf(field, field.name).text('json_name') ?? field.name
+}
+
 /** One line a type, so that a change of one type is a change of one line. */
 export function formatCompiled(schema: CompiledSchema): string {
   const files = schema.files.map((file) => {
@@ -50,7 +71,10 @@ interface ParsedFile {
 }
 
 function parseFile({ stem, text }: ProtoFile): ParsedFile {
-  const { package: packageName, root } = protobufjs.parse(text, new protobufjs.Root(), { keepCase: true })
+  const { package: packageName, root } = protobufjs.parse(text, new protobufjs.Root(), {
+    keepCase: true,
+    alternateCommentMode: true,
+  })
   const space = packageName === undefined ? null : root.lookup(packageName)
   if (packageName === undefined || !(space instanceof protobufjs.Namespace)) throw new Error(`${stem}: has no package`)
   return { stem, packageName, space }

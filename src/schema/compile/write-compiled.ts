@@ -2,12 +2,21 @@
 // files again and fails where what is committed is not current.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { compileProtos, formatCompiled, type ProtoFile } from './compile.ts'
+import { compileDescriptions, compileProtos, formatCompiled, type ProtoFile } from './compile.ts'
 
 const top = path.join(import.meta.dirname, '../../..')
-export const COMPILED_PATH = path.join(top, 'src/schema/gen/built-in-kinds.json')
 
-export function readProtos(): readonly ProtoFile[] {
+/** The texts of the generated files by their paths. */
+export function compiledFiles(): ReadonlyMap<string, string> {
+  const protos = readProtos()
+  const folder = path.join(top, 'src/schema/gen')
+  return new Map([
+    [path.join(folder, 'built-in-kinds.json'), formatCompiled(compileProtos(protos))],
+    [path.join(folder, 'built-in-descriptions.json'), `${JSON.stringify(compileDescriptions(protos), null, 1)}\n`],
+  ])
+}
+
+function readProtos(): readonly ProtoFile[] {
   const folder = path.join(top, 'proto/api')
   return readdirSync(folder).map((file) => ({
     stem: path.basename(file, '.proto'),
@@ -15,4 +24,4 @@ export function readProtos(): readonly ProtoFile[] {
   }))
 }
 
-if (import.meta.main) writeFileSync(COMPILED_PATH, formatCompiled(compileProtos(readProtos())))
+if (import.meta.main) for (const [file, text] of compiledFiles()) writeFileSync(file, text)

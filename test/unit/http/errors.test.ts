@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/api/status.ts'
 import { ClientGoneError, DeadlineError, ServerClosingError } from '../../../src/http/abort-reasons.ts'
-import { answerError, statusResponse } from '../../../src/http/errors.ts'
+import { answerError, statusWriter } from '../../../src/http/errors.ts'
 import { CancelledError } from '../../../src/lib/errors.ts'
 import { SILENT_LOG, type LogFields } from '../../../src/lib/log.ts'
 import { bodyText, fakeRequest } from './fake-request.ts'
+
+const statusResponse = statusWriter((status, encoding) => Buffer.from(`${encoding} ${status.code}`), false)
+const quiet = { log: SILENT_LOG, writeStatus: statusResponse }
 
 const missing = new ApiError('NotFound', 'pods "nope" not found', { details: { name: 'nope', kind: 'pods' } })
 
@@ -23,6 +26,22 @@ describe('errors on the wire', () => {
     const text = bodyText(statusResponse(missing, fakeRequest('GET /x', { headers: { 'user-agent': 'curl/8' } })))
     expect(text.split('\n').length).toBeGreaterThan(5)
     expect(text.endsWith('}')).toBe(true)
+  })
+
+  it.each([
+    [undefined, 'application/json', '{"kind":"Status"'],
+    ['application/yaml', 'application/yaml', 'yaml 404'],
+    ['application/vnd.kubernetes.protobuf', 'application/vnd.kubernetes.protobuf', 'protobuf 404'],
+    ['application/vnd.svc.protobuf, */*', 'application/vnd.svc.protobuf', 'protobuf 404'],
+    ['application/json;as=Table;g=meta.k8s.io;v=v1', 'application/json', '{\n  "kind"'],
+    ['application/json;as=Table;g=meta.k8s.io;v=v1, application/json', 'application/json', '{"kind":"Status"'],
+    ['text/html', 'application/json', '{\n  "kind"'],
+  ])('for Accept %s', (accept, contentType, start) => {
+    const headers = accept === undefined ? {} : { accept }
+    const response = statusResponse(missing, fakeRequest('GET /x', { headers }))
+    expect(response.status).toBe(404)
+    expect(response.headers['content-type']).toBe(contentType)
+    expect(bodyText(response).startsWith(start)).toBe(true)
   })
 
   it('escape what a browser could take for markup', () => {
@@ -44,7 +63,7 @@ describe('errors on the wire', () => {
     const logged: LogFields[] = []
     const log = { ...SILENT_LOG, error: (fields: LogFields) => void logged.push(fields) }
     const fault = new TypeError('secret is undefined')
-    const response = answerError(fault, fakeRequest('GET /x'), log)
+    const response = answerError(fault, fakeRequest('GET /x'), { ...quiet, log })
     expect(response?.status).toBe(500)
     expect(bodyText(response!)).not.toContain('secret')
     expect(bodyText(response!)).toContain('an-audit-id')
@@ -57,11 +76,11 @@ describe('errors on the wire', () => {
     ['a client that is gone', new ClientGoneError(), undefined],
   ])('for %s', (_name, reason, status) => {
     const signal = AbortSignal.abort(reason)
-    const response = answerError(new CancelledError(reason), fakeRequest('GET /x', { signal }), SILENT_LOG)
+    const response = answerError(new CancelledError(reason), fakeRequest('GET /x', { signal }), quiet)
     expect(response?.status).toBe(status)
   })
 
   it('of a cancellation that nobody asked for are ours', () => {
-    expect(answerError(new CancelledError(), fakeRequest('GET /x'), SILENT_LOG)?.status).toBe(500)
+    expect(answerError(new CancelledError(), fakeRequest('GET /x'), quiet)?.status).toBe(500)
   })
 })

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_BODY_BYTES } from '../../../src/http/body.ts'
 import type { ByteSink, Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { type FinishedRequest, type Listener, openListener } from '../../../src/http/listener.ts'
+import { statusWriter } from '../../../src/http/errors.ts'
 import { catchFaults } from '../../../src/http/filters/faults.ts'
 import { GZIP_ABOVE_BYTES } from '../../../src/http/respond.ts'
 import { plainText } from '../../../src/http/responses.ts'
@@ -23,7 +24,7 @@ async function open(handlers: Readonly<Record<string, Handler>>, finished: Finis
     host: '127.0.0.1',
     port: 0,
     tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined },
-    handler: catchFaults(SILENT_LOG)(handler),
+    handler: catchFaults({ log: SILENT_LOG, writeStatus: statusWriter(() => Buffer.of(), false) })(handler),
     log: SILENT_LOG,
     requestTimeoutMs: 60_000,
     maxStreamsPerConnection: 100,

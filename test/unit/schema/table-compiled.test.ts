@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { compileProtos, formatCompiled } from '../../../src/schema/compile/compile.ts'
-import { COMPILED_PATH, readProtos } from '../../../src/schema/compile/write-compiled.ts'
+import { compileDescriptions, compileProtos } from '../../../src/schema/compile/compile.ts'
+import { compiledFiles } from '../../../src/schema/compile/write-compiled.ts'
 
 const HEAD = 'syntax = "proto3"; package test.v1; option (openapi_prefix) = "test";'
 
@@ -11,7 +11,9 @@ function compile(body: string) {
 
 describe('the compiled table', () => {
   it('is current: make generate leaves it as it is committed', () => {
-    expect(readFileSync(COMPILED_PATH, 'utf8') === formatCompiled(compileProtos(readProtos()))).toBe(true)
+    const files = [...compiledFiles()]
+    expect(files.length).toBe(2)
+    expect(files.filter(([file, text]) => readFileSync(file, 'utf8') !== text).map(([file]) => file)).toEqual([])
   })
 
   it('keeps the order of declaration and the JSON name', () => {
@@ -23,6 +25,14 @@ describe('the compiled table', () => {
       ['a', 1, '[]test_v1.A'],
       ['c', 3, '{}bytes'],
     ])
+  })
+
+  it('takes what comments say as descriptions', () => {
+    const text = `${HEAD}\n// What A is.\nmessage A {\n  // What b is.\n  string b = 1 [json_name = "$b"];\n  string c = 2;\n}`
+    expect(compileDescriptions([{ stem: 'test_v1', text }])).toEqual({
+      'test_v1.A': 'What A is.',
+      'test_v1.A.$b': 'What b is.',
+    })
   })
 
   it('gives a required scalar its zero as default, and others what they say', () => {

@@ -1,0 +1,51 @@
+// How much more a store may hold: what its limit leaves, and what the disk has. Puts are refused while there is too little, so
+// that deletes and compaction, which make room, always have some to work in.
+import { statfs } from 'node:fs/promises'
+import { KvError } from '../kv.ts'
+import type { Tables } from './tables.ts'
+
+/** Left free, on the disk and within the file together. */
+const RESERVE_BYTES = 4 * 1024 * 1024
+
+/** The disk is asked again after so long, or so much written. */
+const ASK_EVERY_MS = 250
+const ASK_EVERY_BYTES = RESERVE_BYTES / 4
+
+/** What a commit writes beside the values: pages of which only a part is new. */
+const PAGES_BYTES = 512 * 1024
+
+export class Room {
+  readonly #tables: Tables
+  readonly #folder: string
+  readonly #maxBytes: number
+  #asked = Number.NEGATIVE_INFINITY
+  #writtenSince = 0
+  #diskIsFull = false
+  #limitIsReached = false
+
+  constructor(from: { tables: Tables; folder: string; maxBytes: number }) {
+    this.#tables = from.tables
+    this.#folder = from.folder
+    this.#maxBytes = from.maxBytes
+  }
+
+  /** To be awaited before each group of writes, with the bytes that it brings. */
+  async lookFor(bytes: number): Promise<void> {
+    if (this.#maxBytes !== Number.POSITIVE_INFINITY) this.#limitIsReached = this.#tables.usedBytes() > this.#maxBytes
+    const now = performance.now()
+    this.#writtenSince += bytes
+    const isRecent = now - this.#asked < ASK_EVERY_MS && this.#writtenSince < ASK_EVERY_BYTES
+    if (isRecent && !this.#diskIsFull) return
+    this.#asked = now
+    this.#writtenSince = 0
+    const [disk, fileBytes] = await Promise.all([statfs(this.#folder), this.#tables.sizeBytes()])
+    const freeBytes = disk.bavail * disk.bsize + Math.max(0, fileBytes - this.#tables.usedBytes())
+    this.#diskIsFull = freeBytes < RESERVE_BYTES + 2 * bytes + PAGES_BYTES
+  }
+
+  /** Throws `full` where a put is not to be taken. */
+  check(): void {
+    if (this.#limitIsReached) throw new KvError('full', `the store holds the ${this.#maxBytes} bytes that it may`)
+    if (this.#diskIsFull) throw new KvError('full', `the disk of ${this.#folder} is full`)
+  }
+}

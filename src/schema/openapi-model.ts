@@ -1,0 +1,171 @@
+// What an OpenAPI document says, before it is said in version 2 or 3: operations with parameters, bodies and answers, and the
+// names of the types that they speak of. Both versions are rendered from these records.
+import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
+import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
+
+export type OpenApiVersion = 2 | 3
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch'
+
+export interface OpenApiParameter {
+  readonly name: string
+  readonly in: 'path' | 'query'
+  readonly description?: string
+  readonly type: 'string' | 'boolean' | 'integer'
+}
+
+/** What an answer or a body is: a type by its name in the document, plain text, or nothing that can be said. */
+export type Content = { readonly kind: 'type'; readonly name: string } | { readonly kind: 'text' }
+
+export interface OpenApiOperation {
+  readonly method: Method
+  readonly id: string
+  readonly tags: readonly string[]
+  readonly description: string
+  readonly parameters: readonly OpenApiParameter[]
+  readonly body?: { readonly content: Content; readonly required: boolean }
+  readonly consumes: readonly string[]
+  readonly produces: readonly string[]
+  /** By status code; 401 is added to all. */
+  readonly answers: readonly { readonly code: number; readonly description: string; readonly content: Content }[]
+  /** `x-kubernetes-action`. */
+  readonly action?: string
+  readonly gvk?: GroupVersionKind
+}
+
+export interface OpenApiPath {
+  readonly path: string
+  readonly operations: readonly OpenApiOperation[]
+}
+
+/** The schemas of types under their names in documents. */
+export interface TypeSchemas {
+  /** Undefined where there is no type of that name. */
+  schema(name: string, version: OpenApiVersion): ValueMap | undefined
+}
+
+/** A resource as documents see it; built-in and custom ones are the same here. */
+export interface OpenApiResource extends GroupVersionKind {
+  readonly plural: string
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+  /** The names in documents of the kind and of its list. */
+  readonly type: string
+  readonly listType: string
+  readonly subresources: readonly OpenApiSubresource[]
+  /** What a request body and an answer may be; custom resources have no protobuf and no strategic merge patch. */
+  readonly isCustom: boolean
+  /** A delete answers with what it deleted, not with a Status. */
+  readonly deleteGivesObject: boolean
+}
+
+export interface OpenApiSubresource extends GroupVersionKind {
+  readonly name: string
+  readonly verbs: readonly string[]
+  readonly type: string
+}
+
+/** One document of version 3, and a part of the one document of version 2. */
+export interface OpenApiPart {
+  /** The key in the index of version 3: `apis/apps/v1`. */
+  readonly key: string
+  /** Differs where anything that the part says differs; made without building it. */
+  readonly fingerprint: string
+  /** Built when it is asked for. */
+  paths(): readonly OpenApiPath[]
+  readonly types: TypeSchemas
+}
+
+/** `/apis/apps/v1`, or `/api/v1` for the core group. */
+export function rootPath({ group, version }: GroupVersion): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
+}
+
+/** What every document says of the server. */
+export interface OpenApiInfo {
+  readonly title: string
+  readonly version: string
+}
+
+/** How a caller says who it is; the same in both versions. */
+export const BEARER_TOKEN = {
+  description: 'A bearer token in the header Authorization.',
+  type: 'apiKey',
+  name: 'authorization',
+  in: 'header',
+} as const satisfies ValueMap
+
+/** The parameters that all operations of a path have stand at the path, in alphabetical order. */
+export function sharedParameters({ operations }: OpenApiPath): readonly OpenApiParameter[] {
+  const [first, ...others] = operations
+  return sortParameters(
+    (first?.parameters ?? []).filter((one) =>
+      others.every(({ parameters }) => parameters.some(({ name, in: place }) => name === one.name && place === one.in)),
+    ),
+  )
+}
+
+/** Those that only this operation has. */
+export function ownParameters(
+  { parameters }: OpenApiOperation,
+  shared: readonly OpenApiParameter[],
+): readonly OpenApiParameter[] {
+  return sortParameters(
+    parameters.filter((one) => !shared.some((other) => other.name === one.name && other.in === one.in)),
+  )
+}
+
+function sortParameters(parameters: readonly OpenApiParameter[]): readonly OpenApiParameter[] {
+  return parameters.toSorted((a, b) => compareTexts(a.name, b.name) || compareTexts(a.in, b.in))
+}
+
+/** `x-kubernetes-action` and `x-kubernetes-group-version-kind`, by which clients find the operations of a kind. */
+export function extensionsOf({ action, gvk }: OpenApiOperation): ValueMap {
+  return {
+    ...(action === undefined ? {} : { 'x-kubernetes-action': action }),
+    ...(gvk === undefined
+      ? {}
+      : { 'x-kubernetes-group-version-kind': { group: gvk.group, kind: gvk.kind, version: gvk.version } }),
+  }
+}
+
+/** The schemas of the named types and of all that they refer to, by name. */
+export function collectSchemas(
+  names: Iterable<string>,
+  types: TypeSchemas,
+  version: OpenApiVersion,
+): Record<string, ValueMap> {
+  const found = new Map<string, ValueMap>()
+  const open = [...names]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name)) continue
+    const schema = types.schema(name, version)
+    if (schema === undefined) continue
+    found.set(name, schema)
+    open.push(...referencesIn(schema))
+  }
+  return Object.fromEntries([...found].sort(([a], [b]) => compareTexts(a, b)))
+}
+
+function referencesIn(value: Value): readonly string[] {
+  if (isList(value)) return value.flatMap(referencesIn)
+  if (!isMap(value)) return []
+  const { $ref, ...rest } = value
+  const own = typeof $ref === 'string' ? [$ref.slice($ref.lastIndexOf('/') + 1)] : []
+  return [...own, ...Object.values(rest).flatMap(referencesIn)]
+}
+
+/** The names of the types that the operations of paths speak of. */
+export function typesIn(paths: readonly OpenApiPath[]): readonly string[] {
+  return paths.flatMap(({ operations }) =>
+    operations.flatMap(({ body, answers }) =>
+      [...(body === undefined ? [] : [body.content]), ...answers.map(({ content }) => content)].flatMap((content) =>
+        content.kind === 'type' ? [content.name] : [],
+      ),
+    ),
+  )
+}
+
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

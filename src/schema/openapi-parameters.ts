@@ -1,0 +1,73 @@
+// The parameters that operations take. Those of the query are the fields of the options kinds in the table; what each is for is
+// said here, because people meet them in documents only.
+import { builtInType } from './built-in-compiled.ts'
+import type { OpenApiParameter } from './openapi-model.ts'
+
+export const PRETTY: OpenApiParameter = {
+  name: 'pretty',
+  in: 'query',
+  description: 'Whether the answer is indented for people; by default only for browsers and command-line HTTP tools.',
+  type: 'string',
+}
+
+export const NAMESPACE: OpenApiParameter = {
+  name: 'namespace',
+  in: 'path',
+  description: 'The namespace that the object is in.',
+  type: 'string',
+}
+
+export const PROXY_PATH: OpenApiParameter = {
+  name: 'path',
+  in: 'path',
+  description: 'The path that is passed on.',
+  type: 'string',
+}
+
+export function nameParameter(kind: string): OpenApiParameter {
+  return { name: 'name', in: 'path', description: `The name of the ${kind}.`, type: 'string' }
+}
+
+const TEXTS: Readonly<Record<string, string>> = {
+  allowWatchBookmarks: 'Whether a watch may contain bookmarks, which say how far it has come.',
+  continue: 'Where the next page of a list begins, as the page before said it.',
+  dryRun: 'All: do everything but store the result.',
+  fieldManager: 'The name under which the changed fields are owned.',
+  fieldSelector: 'Selects objects by their fields.',
+  fieldValidation: 'What happens to fields that are unknown or occur twice: Ignore, Warn or Strict.',
+  force: 'Take over the fields that others own. For apply patches only.',
+  gracePeriodSeconds: 'How long the object is given to end; 0 is at once.',
+  ignoreStoreReadErrorWithClusterBreakingPotential: 'Delete an object though it cannot be read. Nothing is cleaned up.',
+  labelSelector: 'Selects objects by their labels.',
+  limit: 'How many objects a page may have.',
+  orphanDependents: 'Deprecated: see propagationPolicy.',
+  propagationPolicy: 'What happens to dependent objects: Orphan, Background or Foreground.',
+  resourceVersion: 'The version that is read, or from which a watch begins.',
+  resourceVersionMatch: 'How resourceVersion is meant: NotOlderThan or Exact.',
+  sendInitialEvents: 'Whether a watch begins with what is there.',
+  shardSelector: 'Selects a share of the objects.',
+  timeoutSeconds: 'How long a list or a watch may take.',
+  watch: 'Whether changes are sent as they happen, instead of a list.',
+}
+
+/** The query parameters that the fields of an options kind stand for. */
+export function optionParameters(stem: string, kind: string): readonly OpenApiParameter[] {
+  return (builtInType(stem, kind)?.fields ?? []).map(([name, , fieldType]) => {
+    const description = TEXTS[name]
+    const described = description === undefined ? {} : { description }
+    return { name, in: 'query', ...described, type: parameterType(fieldType) }
+  })
+}
+
+/** A list is given by repeating the parameter. */
+function parameterType(fieldType: string): OpenApiParameter['type'] {
+  switch (fieldType.replace('[]', '')) {
+    case 'bool':
+      return 'boolean'
+    case 'int32':
+    case 'int64':
+      return 'integer'
+    default:
+      return 'string'
+  }
+}

@@ -1,0 +1,138 @@
+// The parts of the documents that the built-in resources make: one a group-version, one a group, and those of the roots. Parts
+// of custom resources stand beside them; whoever serves documents puts the parts together.
+import { createHash } from 'node:crypto'
+import type { GroupVersion } from '../api/object.ts'
+import { builtInGroups, type BuiltInResource } from './built-in-resources.ts'
+import { BUILT_IN } from './built-in-compiled.ts'
+import descriptions from './gen/built-in-descriptions.json' with { type: 'json' }
+import {
+  rootPath,
+  type OpenApiOperation,
+  type OpenApiPart,
+  type OpenApiPath,
+  type OpenApiResource,
+  type TypeSchemas,
+} from './openapi-model.ts'
+import { operationId, PathWriter, tagOf } from './openapi-paths.ts'
+import { BuiltInTypeSchemas, documentName } from './openapi-types.ts'
+
+/** The kinds whose deletion answers with what was deleted. */
+const GIVES_OBJECT: ReadonlySet<string> = new Set([
+  'pods',
+  'services',
+  'serviceaccounts',
+  'persistentvolumes',
+  'persistentvolumeclaims',
+  'podtemplates',
+  'resourcequotas',
+  'storageclasses',
+  'csidrivers',
+  'csinodes',
+  'volumeattachments',
+  'volumeattributesclasses',
+  'resourceclaims',
+  'resourceclaimtemplates',
+  'resourceslices',
+  'deviceclasses',
+])
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+
+/** What the built-in types look like in documents; custom ones refer to some of them. */
+export function builtInTypeSchemas(): TypeSchemas {
+  return new BuiltInTypeSchemas()
+}
+
+/** The parts of everything that is built in. */
+export function builtInOpenApiParts(): readonly OpenApiPart[] {
+  const types = builtInTypeSchemas()
+  const groups = builtInGroups()
+  const make = partMaker(types)
+  const versions = groups.flatMap(({ group, versions: all }) =>
+    all.map(({ version, resources }) => {
+      const gv = { group, version }
+      return make(rootPath(gv).slice(1), () => new PathWriter(gv).paths(resources.map(describe)))
+    }),
+  )
+  const roots = [
+    make('api', () => [rootOperation('/api/', 'getCoreAPIVersions', 'APIVersions')]),
+    make('apis', () => [rootOperation('/apis/', 'getAPIVersions', 'APIGroupList')]),
+    make('version', () => [versionOperation()]),
+    ...groups.flatMap(({ group }) => (group === '' ? [] : [make(`apis/${group}`, () => [groupOperation(group)])])),
+  ]
+  return [...roots, ...versions]
+}
+
+/** Everything that is built in comes from two generated files, so they are the fingerprint of all parts. */
+function partMaker(types: TypeSchemas): (key: string, paths: OpenApiPart['paths']) => OpenApiPart {
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(BUILT_IN))
+    .update(JSON.stringify(descriptions))
+    .digest('hex')
+  return (key, paths) => ({ key, fingerprint, paths, types })
+}
+
+function describe(resource: BuiltInResource): OpenApiResource {
+  const { group, version, kind, plural, namespaced, verbs } = resource
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    namespaced,
+    verbs,
+    type: nameOf(resource, kind),
+    listType: nameOf(resource, `${kind}List`),
+    subresources: resource.subresources.map((one) => ({ ...one, type: nameOf(one, one.kind) })),
+    isCustom: false,
+    deleteGivesObject: GIVES_OBJECT.has(plural),
+  }
+}
+
+function nameOf({ group, version }: GroupVersion, kind: string): string {
+  return documentName(`${group === '' ? 'core' : group}_${version}`, kind) ?? ''
+}
+
+const MEDIA_TYPES: readonly string[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+
+function rootOperation(path: string, id: string, type: string): OpenApiPath {
+  const tag = path === '/api/' ? 'core' : 'apis'
+  return {
+    path,
+    operations: [
+      answer(id, [tag], { description: 'The versions or groups that are served.', type: `${META}.${type}` }),
+    ],
+  }
+}
+
+function groupOperation(group: string): OpenApiPath {
+  const gv = { group, version: '' }
+  const texts = { description: 'The versions of this group.', type: `${META}.APIGroup` }
+  return { path: `/apis/${group}/`, operations: [answer(operationId('get', gv, 'APIGroup'), [tagOf(gv)], texts)] }
+}
+
+function versionOperation(): OpenApiPath {
+  const texts = { description: 'The version of the server.', type: 'io.k8s.apimachinery.pkg.version.Info' }
+  const operation = answer('getCodeVersion', ['version'], texts)
+  return {
+    path: '/version/',
+    operations: [{ ...operation, consumes: ['application/json'], produces: ['application/json'] }],
+  }
+}
+
+function answer(
+  id: string,
+  tags: readonly string[],
+  { description, type }: { readonly description: string; readonly type: string },
+): OpenApiOperation {
+  return {
+    method: 'get',
+    id,
+    tags,
+    description,
+    parameters: [],
+    consumes: MEDIA_TYPES,
+    produces: MEDIA_TYPES,
+    answers: [{ code: 200, description: 'OK', content: { kind: 'type', name: type } }],
+  }
+}

@@ -1,0 +1,254 @@
+// The schemas of the built-in types, as OpenAPI has them, from the compiled table and the descriptions in `proto/api`.
+import type { Value, ValueMap } from '../api/value.ts'
+import { BUILT_IN, builtInType } from './built-in-compiled.ts'
+import descriptions from './gen/built-in-descriptions.json' with { type: 'json' }
+import { compareTexts, type OpenApiVersion, type TypeSchemas } from './openapi-model.ts'
+import type { CompiledField, CompiledFile, CompiledType } from './table-compiled.ts'
+
+interface Declared {
+  readonly file: CompiledFile
+  readonly type: CompiledType
+}
+
+const TEXTS: Readonly<Record<string, string>> = descriptions
+
+/** What members are about that nearly every object has; said of each where it says nothing itself. */
+const USUAL_TEXTS: Readonly<Record<string, string>> = {
+  apiVersion: 'The group and version of the schema that this object follows.',
+  kind: 'The kind of this object.',
+  metadata: 'What all objects have: names, labels, versions, owners.',
+  spec: 'What is wanted.',
+  status: 'What is the case, as far as it is known.',
+  items: 'The objects of the list.',
+  conditions: 'Statements about the object that are true, false or unknown.',
+  observedGeneration: 'The generation that was looked at last.',
+  lastTransitionTime: 'When it last changed from one state to another.',
+  reason: 'Why, in one word.',
+  message: 'Why, for people.',
+  replicas: 'How many there are, or shall be.',
+  selector: 'The labels of the objects that belong to it.',
+  template: 'What the objects made from it look like.',
+}
+
+export class BuiltInTypeSchemas implements TypeSchemas {
+  readonly #byName = new Map<string, Declared>()
+  /** Of those that stand in documents, by their name there. */
+  readonly #published = new Map<string, Declared>()
+
+  constructor() {
+    for (const file of BUILT_IN.files) {
+      for (const type of file.types) {
+        this.#byName.set(`${file.stem}.${type.name}`, { file, type })
+        if (type.published !== false) this.#published.set(`${file.openapi}.${type.name}`, { file, type })
+      }
+    }
+  }
+
+  schema(name: string, version: OpenApiVersion): ValueMap | undefined {
+    const declared = this.#published.get(name)
+    return declared === undefined
+      ? undefined
+      : new SchemaWriter(this.#byName, version).type(declared, this.#kinds(declared))
+  }
+
+  /** Every group-version that a kind is known in. */
+  #kinds({ file, type }: Declared): readonly ValueMap[] {
+    const kind = type.name
+    switch (type.kind) {
+      case 'own':
+        return [{ group: file.group ?? '', kind, version: file.version ?? '' }]
+      case 'core':
+        return [{ group: '', kind, version: 'v1' }]
+      case 'every':
+        return BUILT_IN.files
+          .flatMap(({ group, version }) =>
+            group === undefined || version === undefined ? [] : [{ group, kind, version }],
+          )
+          .sort((a, b) => compareTexts(a.group, b.group) || compareTexts(a.version, b.version))
+      default:
+        return []
+    }
+  }
+}
+
+/** The name of a type in documents; undefined where it is none of the table or is not published. */
+export function documentName(stem: string, name: string): string | undefined {
+  const type = builtInType(stem, name)
+  const file = BUILT_IN.files.find((one) => one.stem === stem)
+  return type === undefined || type.published === false ? undefined : `${file?.openapi}.${name}`
+}
+
+class SchemaWriter {
+  readonly #types: ReadonlyMap<string, Declared>
+  readonly #version: OpenApiVersion
+
+  constructor(types: ReadonlyMap<string, Declared>, version: OpenApiVersion) {
+    this.#types = types
+    this.#version = version
+  }
+
+  type({ file, type }: Declared, kinds: readonly ValueMap[]): ValueMap {
+    const name = `${file.stem}.${type.name}`
+    const description = TEXTS[name] ?? this.#partText(file, type)
+    const head = description === undefined ? {} : { description }
+    if (type.form !== undefined) return { ...head, ...this.#form(type) }
+    const members = this.#members(name, type)
+    const properties = type.kind === undefined || type.typeMeta === false ? members : [...TYPE_META, ...members]
+    const required = this.#required(type)
+    const unions = unionsOf(type)
+    return {
+      ...head,
+      type: 'object',
+      ...(required.length === 0 ? {} : { required }),
+      ...(properties.length === 0
+        ? {}
+        : { properties: Object.fromEntries(properties.toSorted(([a], [b]) => compareTexts(a, b))) }),
+      ...(kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds }),
+      ...(type.atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {}),
+      ...(unions === undefined ? {} : { 'x-kubernetes-unions': [unions] }),
+    }
+  }
+
+  /** What stands for the text of `PodSpec` or `PodStatus`, which are parts of a kind. */
+  #partText({ stem }: CompiledFile, { name }: CompiledType): string | undefined {
+    const kind = name.replace(/(Spec|Status)$/, '')
+    if (kind === name || !this.#types.has(`${stem}.${kind}`)) return undefined
+    return name.endsWith('Spec') ? `What is wanted of a ${kind}.` : `What is known of a ${kind}.`
+  }
+
+  /** The members of a type, with those of the types that it inlines. */
+  #members(name: string, type: CompiledType): readonly (readonly [string, Value])[] {
+    return type.fields.flatMap((field) => {
+      const inlined = this.#inlined(field)
+      if (inlined !== undefined) return this.#members(field[2], inlined)
+      return [[field[0], this.#field(`${name}.${field[0]}`, field)] as const]
+    })
+  }
+
+  #required(type: CompiledType): readonly string[] {
+    return type.fields.flatMap((field) => {
+      const inlined = this.#inlined(field)
+      if (inlined !== undefined) return this.#required(inlined)
+      return field[3]?.includes('r') === true ? [field[0]] : []
+    })
+  }
+
+  #inlined([, , type, marks]: CompiledField): CompiledType | undefined {
+    return marks?.includes('i') === true ? this.#types.get(type)?.type : undefined
+  }
+
+  #field(place: string, [name, , type, marks = '', facts = {}]: CompiledField): ValueMap {
+    const description = TEXTS[place] ?? USUAL_TEXTS[name]
+    const { listType, listKeys, mapType, patchStrategy, patchMergeKey } = facts
+    return this.#describe(description, {
+      ...this.#shape(type, { isPointer: marks.includes('p'), values: facts.values, zero: facts.default }),
+      ...(listKeys === undefined ? {} : { 'x-kubernetes-list-map-keys': listKeys }),
+      ...(listType === undefined ? {} : { 'x-kubernetes-list-type': listType }),
+      ...(mapType === undefined ? {} : { 'x-kubernetes-map-type': mapType }),
+      ...(patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': patchMergeKey }),
+      ...(patchStrategy === undefined ? {} : { 'x-kubernetes-patch-strategy': patchStrategy.join(',') }),
+    })
+  }
+
+  /** Version 3 lets nothing stand beside a reference: what is said beside it wraps it. */
+  #describe(description: string | undefined, schema: ValueMap): ValueMap {
+    const described = description === undefined ? schema : { description, ...schema }
+    const { $ref, ...beside } = described
+    if (this.#version === 2 || $ref === undefined || Object.keys(beside).length === 0) return described
+    return { ...beside, allOf: [{ $ref }] }
+  }
+
+  #shape(type: string, { isPointer, values, zero }: ValueFacts): ValueMap {
+    if (type.startsWith('[]'))
+      return { type: 'array', items: this.#describe(undefined, this.#item(type.slice(2), values)) }
+    if (type.startsWith('{}')) {
+      return { type: 'object', additionalProperties: this.#describe(undefined, this.#item(type.slice(2), values)) }
+    }
+    const scalar = SCALARS[type]
+    if (scalar !== undefined) {
+      return {
+        ...scalar,
+        ...(zero === undefined ? {} : this.#default(zero)),
+        ...(values === undefined ? {} : { enum: values }),
+      }
+    }
+    return this.#reference(type, isPointer)
+  }
+
+  #item(type: string, values: readonly string[] | undefined): ValueMap {
+    return this.#shape(type, { isPointer: false, values, zero: values === undefined ? ZEROS[type] : undefined })
+  }
+
+  #reference(name: string, isPointer: boolean): ValueMap {
+    const declared = this.#types.get(name)
+    if (declared === undefined) return {}
+    const { file, type } = declared
+    if (type.published === false && type.form !== undefined) return this.#form(type)
+    const $ref = `${this.#version === 2 ? '#/definitions/' : '#/components/schemas/'}${file.openapi}.${type.name}`
+    return { $ref, ...(isPointer || type.form !== undefined ? {} : this.#default({})) }
+  }
+
+  /** Version 2 is served without defaults, because clients of its time apply them wrongly. */
+  #default(value: Value): ValueMap {
+    return this.#version === 2 ? {} : { default: value }
+  }
+
+  /** A type that has a JSON form of its own. */
+  #form({ form }: CompiledType): ValueMap {
+    switch (form) {
+      case 'time':
+      case 'microTime':
+        return { type: 'string', format: 'date-time' }
+      case 'duration':
+        return { type: 'string' }
+      case 'quantity':
+        return this.#version === 2 ? { type: 'string' } : { oneOf: [{ type: 'string' }, { type: 'number' }] }
+      case 'intOrString':
+        return this.#version === 2
+          ? { type: 'string', format: 'int-or-string' }
+          : { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] }
+      case 'rawExtension':
+      case 'fieldsV1':
+        return { type: 'object' }
+      case 'list':
+        return { type: 'array', items: this.#item('string', undefined) }
+      default:
+        return {}
+    }
+  }
+}
+
+interface ValueFacts {
+  readonly isPointer: boolean
+  readonly values: readonly string[] | undefined
+  readonly zero: Value | undefined
+}
+
+const SCALARS: Readonly<Record<string, ValueMap>> = {
+  string: { type: 'string' },
+  bytes: { type: 'string', format: 'byte' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  bool: { type: 'boolean' },
+  any: {},
+}
+
+const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0, bool: false }
+
+const TYPE_META: readonly (readonly [string, Value])[] = ['apiVersion', 'kind'].map((name) => [
+  name,
+  { description: USUAL_TEXTS[name] ?? '', type: 'string' },
+])
+
+function unionsOf(type: CompiledType): ValueMap | undefined {
+  const members = type.fields.flatMap(([name, , , , facts]) =>
+    facts?.member === undefined ? [] : [[name, facts.member] as const],
+  )
+  if (members.length === 0) return undefined
+  const discriminator = type.fields.find(([, , , marks]) => marks?.includes('d') === true)?.[0]
+  return {
+    ...(discriminator === undefined ? {} : { discriminator }),
+    'fields-to-discriminateBy': Object.fromEntries(members.toSorted(([a], [b]) => compareTexts(a, b))),
+  }
+}

@@ -1,0 +1,84 @@
+// OpenAPI 2.0 ("Swagger"): one document of everything, for clients from before version 3.
+import type { ValueMap } from '../api/value.ts'
+import {
+  BEARER_TOKEN,
+  collectSchemas,
+  compareTexts,
+  extensionsOf,
+  ownParameters,
+  sharedParameters,
+  typesIn,
+  type Content,
+  type OpenApiInfo,
+  type OpenApiOperation,
+  type OpenApiParameter,
+  type OpenApiPart,
+  type OpenApiPath,
+} from './openapi-model.ts'
+
+export function openApiV2(parts: readonly OpenApiPart[], { title, version }: OpenApiInfo): ValueMap {
+  const built = parts.map((part) => ({ types: part.types, paths: part.paths() }))
+  const definitions = new Map(
+    built.flatMap(({ paths, types }) => Object.entries(collectSchemas(typesIn(paths), types, 2))),
+  )
+  const paths = built.flatMap((part) => part.paths.map((path) => [path.path, pathItem(path)] as const))
+  return {
+    swagger: '2.0',
+    info: { title, version },
+    paths: Object.fromEntries(paths.sort(([a], [b]) => compareTexts(a, b))),
+    definitions: Object.fromEntries([...definitions].sort(([a], [b]) => compareTexts(a, b))),
+    securityDefinitions: { BearerToken: BEARER_TOKEN },
+    security: [{ BearerToken: [] }],
+  }
+}
+
+function pathItem(path: OpenApiPath): ValueMap {
+  const shared = sharedParameters(path)
+  return {
+    ...Object.fromEntries(path.operations.map((one) => [one.method, operation(one, ownParameters(one, shared))])),
+    ...(shared.length === 0 ? {} : { parameters: shared.map(parameter) }),
+  }
+}
+
+function operation(one: OpenApiOperation, own: readonly OpenApiParameter[]): ValueMap {
+  const { tags, description, id, body, consumes, produces } = one
+  const bodyParameter =
+    body === undefined
+      ? []
+      : [{ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: schemaOf(body.content) }]
+  const parameters = [...bodyParameter, ...own.map(parameter)]
+  return {
+    description,
+    consumes,
+    produces,
+    schemes: ['https'],
+    tags,
+    operationId: id,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    responses: {
+      ...Object.fromEntries(
+        one.answers.map((answer) => [
+          String(answer.code),
+          { description: answer.description, schema: schemaOf(answer.content) },
+        ]),
+      ),
+      '401': { description: 'Unauthorized' },
+    },
+    ...extensionsOf(one),
+  }
+}
+
+function schemaOf(content: Content): ValueMap {
+  return content.kind === 'type' ? { $ref: `#/definitions/${content.name}` } : { type: 'string' }
+}
+
+function parameter({ name, in: place, description, type }: OpenApiParameter): ValueMap {
+  return {
+    ...(description === undefined ? {} : { description }),
+    in: place,
+    name,
+    ...(place === 'path' ? { required: true } : {}),
+    type,
+    uniqueItems: true,
+  }
+}

@@ -1,0 +1,24 @@
+// Errors for clients that do not speak JSON.
+import type { Status } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import { encodeProtobuf } from '../codec/protobuf.ts'
+import type { StatusEncoder } from '../http/errors.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { SchemaTable } from '../schema/table.ts'
+
+export function openStatusEncoder(schema: SchemaTable): StatusEncoder {
+  return (status, encoding) => {
+    switch (encoding) {
+      case 'protobuf':
+        return protobufStatus(schema, status)
+      default:
+        return Buffer.from(JSON.stringify(status))
+    }
+  }
+}
+
+function protobufStatus(schema: SchemaTable, status: Status): Buffer {
+  const kind = schema.kind({ group: '', version: 'v1', kind: 'Status' })
+  if (kind === undefined) throw new InvariantError('the schema has no Status')
+  return encodeProtobuf(kind, status as unknown as ValueMap)
+}
