@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
+import type { User } from '../api/user.ts'
 import { ANONYMOUS } from '../auth/user.ts'
 import { MAX_BODY_BYTES, readBody } from './body.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
@@ -11,7 +12,6 @@ import { deadlineOf } from './deadline.ts'
 import type { HttpRequest, RemoteEnd } from './http.ts'
 import { parseQuery } from './query.ts'
 import { requestInfoOf, type RequestInfo } from './request-info.ts'
-import { type RawResponse, wasSent } from './respond.ts'
 
 /** Node's request, of either protocol. */
 export type RawRequest = IncomingMessage | Http2ServerRequest
@@ -20,17 +20,18 @@ export interface ExchangeOptions {
   /** The path and query as sent. */
   readonly target: string
   readonly remote: RemoteEnd
+  readonly transport: HttpRequest['transport']
   readonly requestTimeoutMs: number
-  /** Called once, when the answer was sent or can no longer be. */
-  readonly onOver: (exchange: Exchange) => void
 }
 
 export class Exchange {
   readonly request: HttpRequest
+  /** Who it turned out to be, once that is known. */
+  user: User = ANONYMOUS
   readonly #abort = new AbortController()
   readonly #timer: NodeJS.Timeout | undefined
 
-  constructor(message: RawRequest, raw: RawResponse, options: ExchangeOptions) {
+  constructor(message: RawRequest, options: ExchangeOptions) {
     const receivedAt = performance.now()
     const method = message.method ?? 'GET'
     const { path, search } = splitTarget(options.target)
@@ -52,18 +53,16 @@ export class Exchange {
       headers: message.headers,
       user: ANONYMOUS,
       remote: options.remote,
-      transport: 'plain',
+      transport: options.transport,
       signal,
       deadline,
       receivedAt,
       readBody: () => readBody(message, MAX_BODY_BYTES, signal),
       warn: () => {},
+      identify: (user) => {
+        this.user = user
+      },
     }
-    raw.once('close', () => {
-      clearTimeout(this.#timer)
-      if (!wasSent(raw) && !signal.aborted) this.#abort.abort(new ClientGoneError())
-      options.onOver(this)
-    })
     if (deadline.kind === 'after') {
       this.#timer = setTimeout(() => this.abort(new DeadlineError()), deadline.milliseconds)
     }
@@ -72,6 +71,12 @@ export class Exchange {
   abort(reason: Error): void {
     clearTimeout(this.#timer)
     this.#abort.abort(reason)
+  }
+
+  /** The connection or stream has closed; `sent`: with all of the answer on its way. */
+  closed(sent: boolean): void {
+    clearTimeout(this.#timer)
+    if (!sent && !this.#abort.signal.aborted) this.#abort.abort(new ClientGoneError())
   }
 }
 

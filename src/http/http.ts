@@ -41,6 +41,8 @@ export interface HttpRequest {
   readonly readBody: () => Promise<Buffer>
   /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
   readonly warn: (text: string) => void
+  /** Told by the authentication filter who it is: for what is written down of the request when it is over. */
+  readonly identify: (user: User) => void
 }
 
 export interface RemoteEnd {

@@ -1,15 +1,19 @@
 // The socket: HTTP/1.1 and HTTP/2 over TLS on one port, fastify as the shell around one wildcard route, everything that is
 // hot past it. Stopping lets short requests finish and ends the long ones.
 import { createSecureServer, Http2ServerResponse, type Http2SecureServer } from 'node:http2'
+import type { IncomingMessage } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { fastify } from 'fastify'
+import type { User } from '../api/user.ts'
 import type { Log } from '../lib/log.ts'
 import { ClientGoneError, ServerClosingError } from './abort-reasons.ts'
 import { Connections } from './connections.ts'
 import { isLongRunning } from './deadline.ts'
 import { Exchange, type RawRequest } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse } from './http.ts'
-import { breakOff, respond, type RawResponse } from './respond.ts'
+import { breakOff, respond, type RawResponse, wasSent } from './respond.ts'
+import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
 
 export interface ListenerOptions {
   readonly host: string
@@ -34,6 +38,8 @@ export interface TlsFiles {
 
 export interface FinishedRequest {
   readonly request: HttpRequest
+  /** Who it turned out to be. */
+  readonly user: User
   /** 0 where none was sent. */
   readonly status: number
   readonly sentBytes: number
@@ -64,15 +70,30 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     return503OnClosing: false,
     exposeHeadRoutes: false,
   })
+  const begin = (message: RawRequest, target: string, transport: HttpRequest['transport']): Exchange => {
+    const remote = connections.remoteOf(message)
+    const exchange = new Exchange(message, { target, remote, transport, requestTimeoutMs })
+    running.add(exchange)
+    return exchange
+  }
   app.addHook('onRequest', (request, reply) => {
     reply.hijack()
-    const message: RawRequest = request.raw
     const raw = reply.raw as RawResponse
-    const remote = connections.remoteOf(message)
-    const onOver = running.remove
-    const exchange = new Exchange(message, raw, { target: request.originalUrl, remote, requestTimeoutMs, onOver })
-    running.add(exchange)
-    void answer(exchange.request, raw, options)
+    const exchange = begin(request.raw, request.originalUrl, 'plain')
+    raw.once('close', () => {
+      exchange.closed(wasSent(raw))
+      running.remove(exchange)
+    })
+    void answer(exchange, raw, options)
+  })
+  server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const transport = isWebSocketUpgrade(message) ? 'websocket' : 'plain'
+    const exchange = begin(message, message.url ?? '/', transport)
+    socket.once('close', () => {
+      exchange.closed(false)
+      running.remove(exchange)
+    })
+    void upgrade(exchange, { message, socket, head }, options)
   })
   app.all('/*', () => {})
   app.setNotFoundHandler(() => {})
@@ -90,20 +111,39 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   }
 }
 
-async function answer(request: HttpRequest, raw: RawResponse, options: ListenerOptions): Promise<void> {
+async function answer(exchange: Exchange, raw: RawResponse, { handler, log, observe }: ListenerOptions): Promise<void> {
+  const { request } = exchange
   let status = 0
   let sentBytes = 0
   try {
-    const response = await options.handler(request)
+    const response = await handler(request)
     status = response.status
     sentBytes = await respond(raw, leaving(raw, response), request)
   } catch (error) {
     if (!(request.signal.reason instanceof ClientGoneError)) {
-      options.log.error({ err: error, auditId: request.auditId, path: request.path }, 'answer broken off')
+      log.error({ err: error, auditId: request.auditId, path: request.path }, 'answer broken off')
     }
     breakOff(raw)
   }
-  options.observe({ request, status, sentBytes, milliseconds: performance.now() - request.receivedAt })
+  observe(finishedRequest(exchange, status, sentBytes))
+}
+
+async function upgrade(exchange: Exchange, wanted: Upgrade, { handler, log, observe }: ListenerOptions): Promise<void> {
+  const { request } = exchange
+  let outcome: UpgradeOutcome = { status: 0, sentBytes: 0 }
+  try {
+    outcome = await answerUpgrade(wanted, await handler(request), request)
+  } catch (error) {
+    if (!(request.signal.reason instanceof ClientGoneError)) {
+      log.error({ err: error, auditId: request.auditId, path: request.path }, 'answer broken off')
+    }
+    wanted.socket.destroy()
+  }
+  observe(finishedRequest(exchange, outcome.status, outcome.sentBytes))
+}
+
+function finishedRequest({ request, user }: Exchange, status: number, sentBytes: number): FinishedRequest {
+  return { request, user, status, sentBytes, milliseconds: performance.now() - request.receivedAt }
 }
 
 /** Tells the client to open another connection: HTTP/2 by a frame, HTTP/1.1 by a header. */

@@ -100,8 +100,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
 }
 
 /** One line a request, at its end. */
-function logRequest(log: Log, { request, status, sentBytes, milliseconds }: FinishedRequest): void {
-  const { auditId, method, path, user, remote } = request
+function logRequest(log: Log, { request, user, status, sentBytes, milliseconds }: FinishedRequest): void {
+  const { auditId, method, path, remote } = request
   log.debug(
     { auditId, method, path, status, sentBytes, milliseconds, user: user.name, from: remote.address },
     'request finished',

@@ -3,6 +3,7 @@ import { ANONYMOUS } from '../../auth/user.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
 import { type StatusWriter, unauthorizedError } from '../errors.ts'
 import type { Filter, HttpRequest, HttpResponse } from '../http.ts'
+import { TOKEN_PROTOCOL } from '../websocket.ts'
 
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator
@@ -16,12 +17,15 @@ export function authenticate({ authenticator, anonymousRequests, writeStatus }: 
   return (next) => async (request) => {
     const { authorization, ...headers } = request.headers
     const credentials = {
-      bearerToken: bearerTokenOf(authorization, request.warn),
+      bearerToken: bearerTokenOf(authorization, request.warn) ?? websocketTokenOf(request),
       certificate: request.remote.certificate,
     }
     const result = await authenticator.authenticate(credentials, request.signal)
-    // Nothing further in sees the credential (P-016).
-    if (result.kind === 'user') return next({ ...request, headers, user: result.user })
+    if (result.kind === 'user') {
+      request.identify(result.user)
+      // Nothing further in sees the credential (P-016).
+      return next({ ...request, headers, user: result.user })
+    }
     if (result.kind === 'none' && anonymousRequests)
       return leaving(request, await next({ ...request, user: ANONYMOUS }))
     return leaving(request, writeStatus(unauthorizedError(), request))
@@ -44,4 +48,17 @@ function bearerTokenOf(
   if (token !== '') return token
   if (more.some((part) => part !== '')) warn(EXTRA_SPACE)
   return undefined
+}
+
+/** Scripts in browsers cannot set headers and put the token among the subprotocols, beside at least one other (P-034). */
+function websocketTokenOf({ transport, headers }: HttpRequest): string | undefined {
+  const offered = headers['sec-websocket-protocol']
+  if (transport !== 'websocket' || typeof offered !== 'string') return undefined
+  const protocols = offered.split(',').map((protocol) => protocol.trim())
+  const tokens = protocols.filter((protocol) => protocol.startsWith(TOKEN_PROTOCOL))
+  if (tokens.length === 0) return undefined
+  const encoded = tokens[0]!.slice(TOKEN_PROTOCOL.length)
+  const isGood = tokens.length === 1 && protocols.length > 1 && /^[A-Za-z0-9_-]+$/.test(encoded)
+  // A token that cannot be read is one that nobody knows: refused, never taken for none.
+  return isGood ? Buffer.from(encoded, 'base64url').toString() : encoded
 }

@@ -26,6 +26,7 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): H
     receivedAt: 0,
     readBody: async () => Buffer.alloc(0),
     warn: () => {},
+    identify: () => {},
     ...changes,
   }
 }

@@ -1,0 +1,149 @@
+// Streams as WebSocket messages, one a piece, for clients in browsers. An upgrade passes the same filters and
+// handlers as any request; only an answer that is a stream becomes a WebSocket, all others are sent as they are.
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { CancelledError } from '../lib/errors.ts'
+import { ServerClosingError } from './abort-reasons.ts'
+import type { ByteSink, HttpRequest, HttpResponse } from './http.ts'
+import { respond } from './respond.ts'
+import { plainText } from './responses.ts'
+
+export interface Upgrade {
+  readonly message: IncomingMessage
+  readonly socket: Duplex
+  /** What came behind the request already. */
+  readonly head: Buffer
+}
+
+export interface UpgradeOutcome {
+  readonly status: number
+  readonly sentBytes: number
+}
+
+/** More than this waiting to be sent, and the writer is asked to wait. */
+const HIGH_WATER_BYTES = 64 * 1024
+
+/** Clients have nothing to say; what they say all the same is read and dropped. */
+const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024
+
+/** A subprotocol that begins so carries a bearer token (P-034). */
+export const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.'
+
+export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+export async function answerUpgrade(
+  upgrade: Upgrade,
+  response: HttpResponse,
+  request: HttpRequest,
+): Promise<UpgradeOutcome> {
+  if (response.body.kind !== 'stream' || request.transport !== 'websocket') {
+    return sendPlain(upgrade, response, request)
+  }
+  const refusal = refusalOf(upgrade.message)
+  if (refusal !== undefined) return sendPlain(upgrade, refusal, request)
+  const socket = await handshake(upgrade)
+  if (socket === undefined) return sendPlain(upgrade, plainText(400, 'bad WebSocket handshake'), request)
+  const isText = String(response.headers['content-type']).startsWith('application/json')
+  const sink = new MessageSink(socket, request.signal, isText)
+  try {
+    await response.body.run(sink)
+  } catch (error) {
+    if (!(request.signal.reason instanceof ServerClosingError)) {
+      socket.terminate()
+      throw error
+    }
+  }
+  socket.close(1000)
+  return { status: 101, sentBytes: sink.bytes }
+}
+
+/** An ordinary answer on a connection that was to be upgraded; it ends with it. */
+async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: HttpRequest): Promise<UpgradeOutcome> {
+  const raw = new ServerResponse(upgrade.message)
+  raw.assignSocket(upgrade.socket as Socket)
+  raw.once('finish', () => upgrade.socket.end())
+  const headers = { ...response.headers, connection: 'close' }
+  return { status: response.status, sentBytes: await respond(raw, { ...response, headers }, request) }
+}
+
+function refusalOf({ headers }: IncomingMessage): HttpResponse | undefined {
+  const { origin } = headers
+  if (headers['sec-websocket-version'] !== '13') {
+    return plainText(400, 'missing or bad WebSocket Version', { 'sec-websocket-version': '13' })
+  }
+  const empty = (status: number): HttpResponse => ({ status, headers: {}, body: { kind: 'empty' } })
+  if (origin === undefined || origin === 'null' || !URL.canParse(origin)) return empty(403)
+  return offeredProtocols(headers['sec-websocket-protocol']).length > 1 ? empty(400) : undefined
+}
+
+/** Without the one that carries a token, which is nobody's business any more. */
+function offeredProtocols(header: string | undefined): readonly string[] {
+  const all = (header ?? '').split(',').map((protocol) => protocol.trim())
+  return all.filter((protocol) => protocol !== '' && !protocol.startsWith(TOKEN_PROTOCOL))
+}
+
+/** Undefined where the client's part of it is not in order. */
+async function handshake(upgrade: Upgrade): Promise<WebSocket | undefined> {
+  const { WebSocketServer } = await import('ws')
+  const server: WebSocketServer = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: MAX_CLIENT_MESSAGE_BYTES,
+    handleProtocols: () => offeredProtocols(upgrade.message.headers['sec-websocket-protocol'])[0] ?? false,
+  })
+  return new Promise((resolve) => {
+    server.once('wsClientError', () => resolve(undefined))
+    server.handleUpgrade(upgrade.message, upgrade.socket, upgrade.head, (socket) => {
+      socket.on('message', () => {})
+      socket.on('error', () => {})
+      resolve(socket)
+    })
+  })
+}
+
+class MessageSink implements ByteSink {
+  bytes = 0
+  readonly #socket: WebSocket
+  readonly #signal: AbortSignal
+  readonly #isText: boolean
+  /** Called when there is room again. */
+  #onRoom: (() => void) | undefined
+
+  constructor(socket: WebSocket, signal: AbortSignal, isText: boolean) {
+    this.#socket = socket
+    this.#signal = signal
+    this.#isText = isText
+  }
+
+  write(piece: Buffer): boolean {
+    if (this.#signal.aborted) return false
+    this.bytes += piece.length
+    this.#socket.send(piece, { binary: !this.#isText }, () => {
+      if (this.#hasRoom) this.#onRoom?.()
+    })
+    return this.#hasRoom
+  }
+
+  drained(): Promise<void> {
+    const signal = this.#signal
+    if (signal.aborted) return Promise.reject(new CancelledError(signal.reason))
+    if (this.#hasRoom) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const cancel = (): void => reject(new CancelledError(signal.reason))
+      signal.addEventListener('abort', cancel, { once: true })
+      this.#onRoom = () => {
+        signal.removeEventListener('abort', cancel)
+        resolve()
+      }
+    })
+  }
+
+  get #hasRoom(): boolean {
+    return this.#socket.bufferedAmount < HIGH_WATER_BYTES
+  }
+}
