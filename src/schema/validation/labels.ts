@@ -1,4 +1,5 @@
 // Labels, annotations and label selectors, wherever they occur; and whether a selector takes a set of labels.
+import { type Shown, shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
@@ -91,4 +92,31 @@ function meets(expression: ValueMap, labels: ValueMap): boolean {
     default:
       return value === undefined
   }
+}
+
+/** Whether a selector can be evaluated at all. */
+export function isUsable(selector: ValueMap): boolean {
+  const labels = Object.entries(partIn(selector, 'matchLabels') ?? {})
+  return (
+    labels.every(([key, value]) => isKey(key) && typeof value === 'string' && labelValue(value).length === 0) &&
+    partsOf(selector, 'matchExpressions').every((expression) => {
+      const values = textsOf(expression, 'values')
+      const operator = textOf(expression, 'operator')
+      const listed = operator === 'In' || operator === 'NotIn'
+      const counted = listed ? values.length > 0 : values.length === 0
+      const known = listed || operator === 'Exists' || operator === 'DoesNotExist'
+      return (
+        known && counted && isKey(textOf(expression, 'key')) && values.every((value) => labelValue(value).length === 0)
+      )
+    })
+  )
+}
+
+function isKey(key: string): boolean {
+  return qualifiedName(key).length === 0
+}
+
+/** A selector as it stands in messages. */
+export function shownSelector(selector: ValueMap | undefined): Shown {
+  return shownJson(selector)
 }

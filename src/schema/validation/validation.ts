@@ -4,8 +4,13 @@
 import type { FieldError } from '../../api/field-error.ts'
 import type { GroupVersionKind } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { APPS_RULES } from './apps.ts'
 import { Check, type ValidationContext } from './check.ts'
 import { CORE_RULES } from './core.ts'
+import { cronJob } from './cron-job.ts'
+import { endpointSlice } from './endpoints.ts'
+import { event } from './event.ts'
+import { job } from './job.ts'
 import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
 import type { GroupRules, KindRules, UpdateRule } from './rules.ts'
 
@@ -64,6 +69,10 @@ function changed({ object, stored }: Change, rule: UpdateRule, context: Validati
 
 const RULES: Readonly<Record<string, GroupRules>> = {
   '': CORE_RULES,
+  apps: APPS_RULES,
+  batch: { CronJob: cronJob, Job: job },
+  'discovery.k8s.io': { EndpointSlice: endpointSlice },
+  'events.k8s.io': { Event: event },
 }
 
 /** Kinds that are not built in have rules for their metadata; the rest is in their schema. */

@@ -1,0 +1,63 @@
+// Replication controllers, whose selector is a plain map.
+import { FieldPath } from '../../api/field-path.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+import type { Check } from './check.ts'
+import { numberIn, numberOf, partIn, partOf } from './members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
+import type { KindRules } from './rules.ts'
+import { checkCounts, checkLastingTemplate, checkWithin, labelsOf, tellMismatch } from './workload-template.ts'
+
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+
+export const replicationController: KindRules = {
+  create: checkController,
+  update: (object, stored, check) => {
+    checkController(object, check)
+    checkBuiltInMetaUpdate(object, stored, check)
+    checkSpec(partOf(object, 'spec'), check)
+  },
+  subresources: {
+    status: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkReplicas(partOf(object, 'status'), check)
+    },
+  },
+}
+
+function checkController(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  checkSpec(partOf(object, 'spec'), check)
+}
+
+function checkSpec(spec: ValueMap, check: Check): void {
+  check.notNegative(SPEC.child('minReadySeconds'), numberOf(spec, 'minReadySeconds'))
+  const selector = partOf(spec, 'selector')
+  const isEmpty = Object.keys(selector).length === 0
+  if (isEmpty) check.required(SPEC.child('selector'))
+  const replicas = numberIn(spec, 'replicas')
+  if (replicas === undefined) check.required(SPEC.child('replicas'))
+  else check.notNegative(SPEC.child('replicas'), replicas)
+  const template = partIn(spec, 'template')
+  const at = SPEC.child('template')
+  if (template === undefined) {
+    check.required(at)
+    return
+  }
+  const labels = labelsOf(template) ?? {}
+  const matches = Object.entries(selector).every(([key, value]) => own(labels, key) === value)
+  if (!isEmpty && !matches) tellMismatch(template, at, check)
+  checkLastingTemplate(template, { at, check, kind: 'ReplicationController' })
+}
+
+/** Replica counts of a status that replica sets have too. */
+export function checkReplicas(status: ValueMap, check: Check): void {
+  const place = { at: STATUS, check }
+  const parts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']
+  checkCounts(status, ['replicas', ...parts, 'observedGeneration'], place)
+  checkWithin(status, parts, place)
+  const available = numberOf(status, 'availableReplicas')
+  if (available > numberOf(status, 'readyReplicas')) {
+    check.invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than readyReplicas')
+  }
+}
