@@ -2,13 +2,17 @@
 // type can be taken up at any moment: the definition of a custom resource may arrive after its objects.
 import type { Clock } from '../lib/clock.ts'
 import { compareStrings, newSortedTree } from '../lib/sorted-tree.ts'
+import { Change } from '../store/change.ts'
 import { namesOf } from '../store/keys.ts'
 import type { FeedBatch, SourceChange, SourceItem } from '../store/source.ts'
 import type { StoredResource } from '../store/store.ts'
 import { placeItem } from './cached-object.ts'
-import type { HistoryLimits } from './history.ts'
+import type { CachedItem } from './cached-object.ts'
+import type { HistoryLimits, HistoryRecord } from './history.ts'
+import { revisionOf } from './primer.ts'
+import type { Past } from './primer.ts'
 import { SlabAllocator } from './slab.ts'
-import { TypeCache } from './type-cache.ts'
+import { recordOf, TypeCache } from './type-cache.ts'
 
 export interface ContentsOptions {
   readonly clock: Clock
@@ -18,6 +22,11 @@ export interface ContentsOptions {
 interface Typed {
   readonly type: TypeCache
   readonly resource: StoredResource
+}
+
+interface PastRecords {
+  readonly floor: number
+  readonly all: HistoryRecord[]
 }
 
 export class Contents {
@@ -75,9 +84,37 @@ export class Contents {
     if (batch.compactedTo !== undefined) for (const type of this.types) type.snapshots.compact(batch.compactedTo)
   }
 
+  /** Tells every type what happened before it was loaded. */
+  recall(past: Past): void {
+    const records = new Map<TypeCache, PastRecords>(this.types.map((type) => [type, { floor: past.floor, all: [] }]))
+    for (const change of past.changes) {
+      const place = this.#placeOf(change.kind === 'put' ? change.item.key : change.key)
+      const known = place === undefined ? undefined : records.get(place.type)
+      if (place === undefined || known === undefined || namesOf(place.resource, place.key) === undefined) continue
+      const hasPrevious = change.previous !== undefined || (change.kind === 'put' && change.isNew)
+      // Nobody can be told of a change without what was there before, so history begins behind it.
+      if (!hasPrevious) records.set(place.type, { floor: revisionOf(change), all: [] })
+      else known.all.push(this.#pastRecord(place.key, change))
+    }
+    for (const [type, { floor, all }] of records) type.history.extendBack(all, floor)
+  }
+
   expire(): void {
     const nowMs = this.#options.clock.now()
     for (const type of this.types) type.expire(nowMs)
+  }
+
+  #pastRecord(key: string, change: SourceChange): HistoryRecord {
+    const item = change.kind === 'put' ? this.#placePast(key, change.item) : undefined
+    const previous = change.previous === undefined ? undefined : this.#placePast(key, change.previous)
+    const atMs = this.#options.clock.now()
+    return recordOf(new Change(revisionOf(change), item, previous), { key, item, previous, atMs })
+  }
+
+  #placePast(key: string, item: SourceItem): CachedItem {
+    const placed = placeItem(this.#slabs, key, item)
+    if (placed.kind === 'object') this.#slabs.retire(placed)
+    return placed
   }
 
   #applyChange(change: SourceChange, nowMs: number): void {

@@ -6,6 +6,7 @@ import { pause } from '../lib/pause.ts'
 import type { Feed, Source } from '../store/source.ts'
 import { Contents } from './contents.ts'
 import type { ContentsOptions } from './contents.ts'
+import { readPast } from './primer.ts'
 
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 5_000
@@ -40,6 +41,7 @@ export class Follower {
   #feed: Feed | undefined
   /** What is kept in step; undefined where it has to be loaded first. */
   #loaded: Loaded | undefined
+  #priming: Promise<void> | undefined
 
   constructor(options: FollowerOptions) {
     this.#options = options
@@ -50,8 +52,16 @@ export class Follower {
     return this.#feed?.requestProgress() ?? false
   }
 
-  /** Resolves when the signal fires. */
+  /** Resolves when the signal fires and nothing is under way any more. */
   async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#keepInStep(signal)
+    } finally {
+      await this.#priming
+    }
+  }
+
+  async #keepInStep(signal: AbortSignal): Promise<void> {
     const { clock, events } = this.#options
     for (let failures = 0; !signal.aborted; ) {
       try {
@@ -86,7 +96,14 @@ export class Follower {
     }
     contents.begin(revision)
     events.onLoaded(contents, revision)
+    this.#priming = this.#prime(contents, revision, signal)
     return { contents, revision }
+  }
+
+  /** Beside the stream: nobody has to wait for it. */
+  async #prime(contents: Contents, revision: number, signal: AbortSignal): Promise<void> {
+    const past = await readPast(this.#options, revision, signal)
+    if (past !== undefined) contents.recall(past)
   }
 
   async #follow(loaded: Loaded, signal: AbortSignal, onProgress: () => void): Promise<void> {

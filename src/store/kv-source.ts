@@ -110,7 +110,7 @@ function sourceChange(objects: KvObjects, event: KvEvent): SourceChange | Promis
   const change = (item: SourceItem | undefined, previous: SourceItem | undefined): SourceChange =>
     item === undefined
       ? { kind: 'remove', key: event.key.slice(objects.prefix.length + 1), revision: event.revision, previous }
-      : { kind: 'put', item, previous }
+      : { kind: 'put', item, isNew: event.kind === 'put' && event.createRevision === event.revision, previous }
   return item instanceof Promise || previous instanceof Promise
     ? Promise.all([item, previous]).then(([item, previous]) => change(item, previous))
     : change(item, previous)

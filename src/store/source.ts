@@ -18,7 +18,13 @@ export interface LoadPage {
 }
 
 export type SourceChange =
-  | { readonly kind: 'put'; readonly item: SourceItem; readonly previous: SourceItem | undefined }
+  | {
+      readonly kind: 'put'
+      readonly item: SourceItem
+      /** There was nothing under the key before. */
+      readonly isNew: boolean
+      readonly previous: SourceItem | undefined
+    }
   | {
       readonly kind: 'remove'
       readonly key: string

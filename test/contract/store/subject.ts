@@ -50,12 +50,13 @@ export interface StoreContractOptions {
   readonly open: () => Promise<StoreUnderTest>
 }
 
-/** Something that happened before a store is opened: a version that is older than whatever it remembers. */
+/** Something that happened before a store is opened and is forgotten: versions that nobody can know anything of. */
 export async function writeThePast(kv: Kv, prefix: string): Promise<void> {
   const { signal } = new AbortController()
   const key = `${prefix}/others/past`
   const { revision } = await kv.put({ key, value: Buffer.from('1'), expected: ABSENT }, signal)
-  await kv.put({ key, value: Buffer.from('2'), expected: revision }, signal)
+  const last = await kv.put({ key, value: Buffer.from('2'), expected: revision }, signal)
+  await kv.compact(last.revision, signal)
 }
 
 export type OpenSubject = () => Subject

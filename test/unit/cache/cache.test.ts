@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import type { WatchEvent } from '../../../src/api/read.ts'
 import { openWatchCache } from '../../../src/cache/cache.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { ABSENT, KvError } from '../../../src/kv/kv.ts'
@@ -277,6 +278,28 @@ describe('history', () => {
       code: 410,
       message: expect.stringMatching(new RegExp(`^too old resource version: ${first} \\(\\d+\\)$`)),
     })
+  })
+
+  it('reaches back before the cache was loaded, as far as the storage remembers', async () => {
+    const revisions: number[] = []
+    await using test = await openCacheForTest({
+      seed: async (store) => {
+        for (let version = 0; version < 20; version++) {
+          const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', namespace: 'd' }, spec: { version } }
+          const result = await store.write(keyOf('a'), () => ({ kind: 'put', object }), new AbortController().signal)
+          revisions.push(result.object!.revision)
+        }
+      },
+    })
+    await rest()
+    const watch = (await test.watch({ kind: 'after', revision: revisions[4]! }))[Symbol.asyncIterator]()
+    expect(test.cache.status().watchers).toBe(1)
+    const { value } = await watch.next()
+    const events = (value ?? []) as readonly WatchEvent[]
+    const seen = events.map((event) => (event.type === 'BOOKMARK' ? undefined : event.object.revision))
+    expect(seen).toEqual(revisions.slice(5))
+    const next = await test.put('a', 99)
+    expect((await watch.next()).value).toMatchObject([{ type: 'MODIFIED', object: { revision: next } }])
   })
 
   it('of states ends where the storage was compacted, as the key says that all replicas see', async () => {

@@ -1,0 +1,82 @@
+// What happened shortly before the cache was loaded, from the storage's own history: after a restart clients come back with
+// versions from before it, and should find a history here and not need a stream of their own from the storage.
+import type { Clock } from '../lib/clock.ts'
+import type { Feed, Source, SourceChange } from '../store/source.ts'
+
+/** So many revisions back, or, where the storage has forgotten those, so many. */
+const SPANS: readonly number[] = [5_000, 500]
+/** How often the stream is asked whether it has got there: nothing may have happened under the prefix. */
+const ASK_MS = 100
+const PATIENCE_MS = 10_000
+
+export interface Past {
+  /** Every change after `floor` and up to the revision that was asked for. */
+  readonly changes: readonly SourceChange[]
+  readonly floor: number
+}
+
+export interface PrimerOptions {
+  readonly source: Source
+  readonly clock: Clock
+}
+
+/** Undefined where that much is not to be had: the cache is complete without it. */
+export async function readPast(
+  options: PrimerOptions,
+  revision: number,
+  signal: AbortSignal,
+): Promise<Past | undefined> {
+  for (const span of SPANS) {
+    const floor = Math.max(0, revision - span)
+    const changes = await readSince(options, { floor, revision }, signal)
+    if (changes !== undefined || signal.aborted) return changes === undefined ? undefined : { changes, floor }
+  }
+  return undefined
+}
+
+async function readSince(
+  options: PrimerOptions,
+  between: { readonly floor: number; readonly revision: number },
+  signal: AbortSignal,
+): Promise<readonly SourceChange[] | undefined> {
+  const { clock, source } = options
+  const scope = new AbortController()
+  const stop = (): void => scope.abort()
+  signal.addEventListener('abort', stop, { once: true })
+  const cancelPatience = clock.callAfter(PATIENCE_MS, stop)
+  const feed = source.follow({ after: between.floor, withPrevious: true }, scope.signal)
+  const cancelAsking = askAgainAndAgain(clock, feed)
+  try {
+    return await collect(feed, between.revision)
+  } catch {
+    return undefined
+  } finally {
+    cancelAsking()
+    cancelPatience()
+    signal.removeEventListener('abort', stop)
+    scope.abort()
+  }
+}
+
+async function collect(feed: Feed, revision: number): Promise<readonly SourceChange[]> {
+  const changes: SourceChange[] = []
+  for await (const batch of feed) {
+    for (const change of batch.changes) if (revisionOf(change) <= revision) changes.push(change)
+    if (batch.revision >= revision) break
+  }
+  return changes
+}
+
+export function revisionOf(change: SourceChange): number {
+  return change.kind === 'put' ? change.item.revision : change.revision
+}
+
+function askAgainAndAgain(clock: Clock, feed: Feed): () => void {
+  const alarm = { cancel: (): void => {} }
+  const ask = (): void => {
+    feed.requestProgress()
+    alarm.cancel = clock.callAfter(ASK_MS, ask)
+  }
+  ask()
+  return () => alarm.cancel()
+}
