@@ -74,7 +74,7 @@ export class DurableKv implements Kv, WatchSource {
       publish: (changes) => this.#publish(changes),
     })
     this.#expirer = new Expirer({ tables, queue: this.#queue, clock })
-    this.#trimmer = new Trimmer({ tables, queue: this.#queue, trimmed: counters.trimmed })
+    this.#trimmer = new Trimmer({ tables, queue: this.#queue })
     this.#expirer.start()
     // A compaction that the last process did not get done. Whoever compacts next is told if it fails.
     this.#trimmer.trim(this.oldest).catch(() => undefined)
@@ -208,6 +208,8 @@ export class DurableKv implements Kv, WatchSource {
   }
 
   async #list(range: Range, signal: AbortSignal): Promise<ListResult> {
+    // Page after page of a large store must not hold up everyone else.
+    await new Promise((resolve) => setImmediate(resolve))
     const snapshot = this.#tables.takeSnapshot()
     try {
       const revision = this.#tables.newest(snapshot)

@@ -83,6 +83,29 @@ export function decodeState(bytes: Buffer): KeyState {
   }
 }
 
+/** A version that is history, and whether a delete made it so. */
+export interface GarbageRecord {
+  readonly key: Buffer
+  readonly revision: Revision
+  readonly byDelete: boolean
+}
+
+export function encodeGarbage(garbage: GarbageRecord): Buffer {
+  const bytes = Buffer.allocUnsafe(1 + NUMBER_BYTES + garbage.key.length)
+  bytes[0] = garbage.byDelete ? DELETE : PUT
+  bytes.writeUIntBE(garbage.revision, 1, NUMBER_BYTES)
+  garbage.key.copy(bytes, 1 + NUMBER_BYTES)
+  return bytes
+}
+
+export function decodeGarbage(bytes: Buffer): GarbageRecord {
+  return {
+    key: bytes.subarray(1 + NUMBER_BYTES),
+    revision: bytes.readUIntBE(1, NUMBER_BYTES),
+    byDelete: bytes[0] === DELETE,
+  }
+}
+
 export function encodeNumbers(...numbers: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(numbers.length * NUMBER_BYTES)
   for (const [index, number] of numbers.entries()) bytes.writeUIntBE(number, index * NUMBER_BYTES, NUMBER_BYTES)

@@ -9,10 +9,12 @@ import { toCommitError } from './commit-error.ts'
 import { PAGE_BYTES } from './data-file.ts'
 import {
   decodeEntry,
+  decodeGarbage,
   decodeNumber,
   decodeState,
   decodeVersionKey,
   encodeEntry,
+  encodeGarbage,
   encodeKey,
   encodeNumbers,
   encodeState,
@@ -32,8 +34,6 @@ export interface Counters {
   readonly newest: Revision
   /** The oldest revision that can be read: that of the last compaction. */
   readonly oldest: Revision
-  /** History before this one has been removed; less than `oldest` while a compaction is under way. */
-  readonly trimmed: Revision
 }
 
 export interface KeyRef {
@@ -46,6 +46,14 @@ export interface VersionRef {
   readonly key: Buffer
   readonly revision: Revision
   readonly supersededAt: Revision
+}
+
+/** A version that the revision `by` superseded or, with a delete, ended. */
+export interface Garbage {
+  readonly by: Revision
+  readonly key: Buffer
+  readonly revision: Revision
+  readonly byDelete: boolean
 }
 
 export interface RangeOfTable {
@@ -77,7 +85,6 @@ const MAX_READERS = 1000
 
 const NEWEST = Buffer.from('newest')
 const OLDEST = Buffer.from('oldest')
-const TRIMMED = Buffer.from('trimmed')
 
 export class Tables {
   readonly #file: string
@@ -88,6 +95,8 @@ export class Tables {
   readonly #live: Table
   /** The superseded versions by key and revision: when they were superseded. */
   readonly #past: Table
+  /** The same by the revision that superseded them, and deletes: what compaction goes by. */
+  readonly #garbage: Table
   /** The keys that go by themselves by deadline and revision: which key. */
   readonly #expiry: Table
   readonly #counters: Table
@@ -113,6 +122,7 @@ export class Tables {
       this.#log = table('log')
       this.#live = table('live')
       this.#past = table('past')
+      this.#garbage = table('garbage')
       this.#expiry = table('expiry')
       this.#counters = table('counters')
     } catch (error) {
@@ -126,7 +136,7 @@ export class Tables {
       const bytes = this.#counters.get(name, options(snapshot))
       return bytes === undefined ? 1 : decodeNumber(bytes)
     }
-    return { newest: read(NEWEST), oldest: read(OLDEST), trimmed: read(TRIMMED) }
+    return { newest: read(NEWEST), oldest: read(OLDEST) }
   }
 
   newest(snapshot?: Snapshot): Revision {
@@ -176,6 +186,12 @@ export class Tables {
     for (const { key, value } of this.#log.getRange(range)) yield decodeEntry(value, decodeNumber(key))
   }
 
+  /** What the revisions up to and including `upTo` have made history of, in their order. */
+  *garbage(upTo: Revision, limit: number): Generator<Garbage> {
+    const range = { start: encodeNumbers(0), end: encodeNumbers(upTo + 1), limit }
+    for (const { key, value } of this.#garbage.getRange(range)) yield { by: decodeNumber(key), ...decodeGarbage(value) }
+  }
+
   /** What is due first, up to and including `deadlineMs`. */
   *expiries(deadlineMs: number, limit: number): Generator<{ key: string; revision: Revision; deadlineMs: number }> {
     const range = { start: encodeNumbers(0, 0), end: encodeNumbers(deadlineMs + 1, 0), limit }
@@ -222,7 +238,7 @@ export class Tables {
   /** How much of the file is in use: what was freed in it is used again before the file grows. */
   usedBytes(): number {
     let pages = 0
-    for (const table of [this.#log, this.#live, this.#past, this.#expiry]) {
+    for (const table of [this.#log, this.#live, this.#past, this.#garbage, this.#expiry]) {
       const stats = table.getStats() as TableStats
       pages += stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages
     }
@@ -241,26 +257,29 @@ export class Tables {
       if (entry.value === undefined) void this.#live.remove(key)
       else void this.#live.put(key, encodeState(entry))
       if (before !== undefined) {
-        void this.#past.put(encodeVersionKey(key, before.revision), encodeNumbers(entry.revision))
+        const by = encodeNumbers(entry.revision)
+        void this.#past.put(encodeVersionKey(key, before.revision), by)
+        void this.#garbage.put(
+          by,
+          encodeGarbage({ key, revision: before.revision, byDelete: entry.value === undefined }),
+        )
         if (before.deadlineMs > 0) void this.#expiry.remove(encodeNumbers(before.deadlineMs, before.revision))
       }
       if (entry.deadlineMs > 0) void this.#expiry.put(encodeNumbers(entry.deadlineMs, entry.revision), key)
     },
-    forgetVersion: (key, revision) => {
-      void this.#past.remove(encodeVersionKey(encodeKey(key), revision))
+    forgetVersion: ({ key, revision }) => {
+      void this.#past.remove(encodeVersionKey(key, revision))
       void this.#log.remove(encodeNumbers(revision))
     },
-    forgetEntry: (revision) => {
+    forgetDelete: (revision) => {
       void this.#log.remove(encodeNumbers(revision))
+    },
+    forgetGarbage: (by) => {
+      void this.#garbage.remove(encodeNumbers(by))
     },
     count: (counters) => {
-      for (const [name, value] of [
-        [NEWEST, counters.newest],
-        [OLDEST, counters.oldest],
-        [TRIMMED, counters.trimmed],
-      ] as const) {
-        if (value !== undefined) void this.#counters.put(name, encodeNumbers(value))
-      }
+      if (counters.newest !== undefined) void this.#counters.put(NEWEST, encodeNumbers(counters.newest))
+      if (counters.oldest !== undefined) void this.#counters.put(OLDEST, encodeNumbers(counters.oldest))
     },
   }
 
@@ -293,9 +312,9 @@ export class Tables {
 /** What a commit can do. None of it may fail: it is all decided before. */
 export interface TableWriter {
   change(change: Change): void
-  forgetVersion(key: string, revision: Revision): void
-  /** A delete's own record. */
-  forgetEntry(revision: Revision): void
+  forgetVersion(version: { readonly key: Buffer; readonly revision: Revision }): void
+  forgetDelete(revision: Revision): void
+  forgetGarbage(by: Revision): void
   count(counters: Partial<Counters>): void
 }
 

@@ -59,6 +59,8 @@ export class Watcher implements KvWatch {
   readonly #signal: AbortSignal
   #cursor: Revision
   #progressIsDue = false
+  /** Resolves in the next turn of the event loop where history was read in this one. */
+  #nextTurn: Promise<void> | undefined
   #started = false
   #done = false
   #resume: (() => void) | undefined
@@ -99,12 +101,11 @@ export class Watcher implements KvWatch {
 
   async #next(): Promise<IteratorResult<Batch>> {
     while (!this.#done) {
+      // One piece of history a turn: catching up with a long one must not hold up everyone else.
+      await this.#nextTurn
       const read = this.#read()
       if (read !== undefined && read !== READ_ON) return { done: false, value: read }
-      await new Promise<void>((resolve) => {
-        if (read === READ_ON) setImmediate(resolve)
-        else this.#resume = resolve
-      })
+      if (read === undefined) await new Promise<void>((resolve) => (this.#resume = resolve))
     }
     return { done: true, value: undefined }
   }
@@ -127,6 +128,7 @@ export class Watcher implements KvWatch {
         throw new KvError('compacted', `history before revision ${oldest} is gone`, { compactRevision: oldest })
       }
       const batch = this.#source.readAfter(this.#cursor, this.#request)
+      this.#takeTurn()
       this.#cursor = batch.revision
       if (batch.events.length > 0) return batch
       if (this.#cursor < newest) return READ_ON
@@ -134,6 +136,15 @@ export class Watcher implements KvWatch {
     if (!this.#progressIsDue) return undefined
     this.#progressIsDue = false
     return { events: [], revision: newest }
+  }
+
+  #takeTurn(): void {
+    this.#nextTurn = new Promise((resolve) => {
+      setImmediate(() => {
+        this.#nextTurn = undefined
+        resolve()
+      })
+    })
   }
 
   #finish(): void {

@@ -69,10 +69,13 @@ describe('a fork', () => {
   it('takes no longer of a large store than of a small one', async () => {
     const kv = openMemory()
     for (let i = 0; i < 20_000; i++) await put(kv, `/k${i}`, 'x')
-    const began = performance.now()
-    for (let i = 0; i < 200; i++) kv.fork()
-    // Copying 20,000 keys takes milliseconds each time, a fork microseconds.
-    expect(performance.now() - began).toBeLessThan(100)
+    const times = Array.from({ length: 200 }, () => {
+      const began = performance.now()
+      kv.fork()
+      return performance.now() - began
+    })
+    // Copying 20,000 keys takes much longer than this; the least, because a busy machine only ever makes it longer.
+    expect(Math.min(...times)).toBeLessThan(0.1)
   })
 
   it('of a fork of a fork still reads back every revision', async () => {
