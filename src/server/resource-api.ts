@@ -5,6 +5,10 @@ import type { Authorizer } from '../auth/authorizer.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
+import type { Controller } from '../controllers/controllers.ts'
+import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
+import { namespaceController } from '../controllers/namespaces.ts'
+import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { serveResources } from '../handlers/resources.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
@@ -12,6 +16,7 @@ import { builtInResources } from '../resources/resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { InvariantError } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import type { FeatureGates } from './feature-gates.ts'
@@ -21,14 +26,18 @@ export interface ResourceApiOptions {
   readonly prefix: string
   readonly gates: FeatureGates
   readonly authorizer: Authorizer
+  /** The certificates that clients of this server are to trust, PEM. */
+  readonly authority: string
+  readonly log: Log
 }
 
 export interface ResourceApi {
   readonly handler: Handler
   readonly cache: WatchCache
+  readonly controllers: readonly Controller[]
 }
 
-export function openResourceApi({ kv, prefix, gates, authorizer }: ResourceApiOptions): ResourceApi {
+export function openResourceApi({ kv, prefix, gates, authorizer, authority, log }: ResourceApiOptions): ResourceApi {
   const schema = loadBuiltInSchema()
   const table = builtInResources(schema, canonicalJson)
   const store = openWatchCache({
@@ -38,15 +47,25 @@ export function openResourceApi({ kv, prefix, gates, authorizer }: ResourceApiOp
   })
   const deleteOptions = schema.kind({ group: '', version: 'v1', kind: 'DeleteOptions' })
   if (deleteOptions === undefined) throw new InvariantError('the schema has no DeleteOptions')
-  const handler = serveResources({
+  const shared = {
     resources: () => table,
     registry: { store, dryRunStore: new DryRunStore(store), admission: ADMIT_ALL },
     gates: new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : []))),
     now: () => `${new Date().toISOString().slice(0, 19)}Z`,
+  }
+  const handler = serveResources({
+    ...shared,
     deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
-  return { handler, cache: store }
+  const parts = { ...shared, log }
+  const controllers = [
+    systemNamespaces(parts),
+    namespaceController(parts),
+    defaultServiceAccounts(parts),
+    rootCertificates(parts, authority),
+  ]
+  return { handler, cache: store, controllers }
 }
 
 /** A request that turns out to do more than it was let in for. */

@@ -1,6 +1,7 @@
 // Puts the rooms together: opens the store, then the listener, and closes them in reverse. Whatever was opened before a
 // failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { runControllers } from '../controllers/controllers.ts'
 import { healthRoutes } from '../handlers/health.ts'
 import { showMetrics } from '../handlers/metrics.ts'
 import { showVersion } from '../handlers/version.ts'
@@ -61,12 +62,13 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const metrics = openMetrics({ version: versionInfo(), gates: config.featureGates, isServed: () => false })
   const life = new Life(config.livezGraceMs)
   const authorizer = openAuthorizer(config.authorizationModes)
-  const api = openResourceApi({ kv, prefix: config.storagePrefix, gates: config.featureGates, authorizer })
-  const following = new AbortController()
-  const followed = api.cache.run(following.signal)
+  const { storagePrefix: prefix, featureGates: gates } = config
+  const api = openResourceApi({ kv, prefix, gates, authorizer, authority: authority ?? tls.certificate, log })
+  const background = new AbortController()
+  const ended = Promise.all([api.cache.run(background.signal), runControllers(api.controllers, log, background.signal)])
   opened.defer(async () => {
-    following.abort()
-    await followed
+    background.abort()
+    await ended
   })
   await api.cache.ready(signal)
   const handler = withFilters(routeRequests({ routes: routesOf({ kv, metrics, life, log }), resources: api.handler }), {

@@ -32,7 +32,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   resources: { mayImport: ['lib', 'api', 'schema', 'auth', 'registry'], entrance: 'front' },
   http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
-  controllers: { mayImport: ['lib', 'api', 'kv', 'store', 'registry', 'resources'], entrance: 'front' },
+  controllers: { mayImport: ['lib', 'api', 'kv', 'store', 'registry', 'resources'], entrance: 'words' },
 }
 
 /** Every room; the top one puts the others together and so may import them all. */

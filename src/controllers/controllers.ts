@@ -1,0 +1,136 @@
+// The front door: the loops that keep the server's own state true. One replica at a time runs them, held by a Lease; each
+// can be switched off where something else does its work.
+import type { ApiObject } from '../api/object.ts'
+import { formatGroupVersion } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import { ApiError } from '../api/status.ts'
+import type { User } from '../api/user.ts'
+import { CancelledError } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+import { systemClock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import type { RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
+import type { Store } from '../store/store.ts'
+
+export interface ControllerParts {
+  readonly registry: RegistryParts
+  readonly resources: () => ResourceTable
+  readonly gates: ReadonlySet<string>
+  /** RFC 3339 in whole seconds. */
+  readonly now: () => string
+  readonly log: Log
+}
+
+export interface Controller {
+  /** As it is switched off by, and named in the log. */
+  readonly name: string
+  /** Runs until the signal fires; resolves when nothing of it is left. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** Runs all of them; one that breaks is begun anew, the others go on. */
+export async function runControllers(controllers: readonly Controller[], log: Log, signal: AbortSignal): Promise<void> {
+  await Promise.all(controllers.map((controller) => runOne(controller, log, signal)))
+}
+
+const RESTART_PAUSE_MS = 1_000
+
+async function runOne(controller: Controller, log: Log, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await controller.run(signal)
+    } catch (error) {
+      if (signal.aborted || error instanceof CancelledError) continue
+      log.error({ err: error, controller: controller.name }, 'controller failed')
+      await pause(systemClock, RESTART_PAUSE_MS, signal)
+    }
+  }
+}
+
+/** Who controllers are to admission and in ownership. */
+const CONTROLLER_USER: User = {
+  name: 'system:kube-controller-manager',
+  uid: undefined,
+  groups: ['system:masters', 'system:authenticated'],
+  extra: {},
+}
+
+export function controllerContext(parts: ControllerParts, namespace: string, signal: AbortSignal): WriteContext {
+  return {
+    user: CONTROLLER_USER,
+    namespace,
+    dryRun: false,
+    now: parts.now(),
+    gates: parts.gates,
+    warn: () => {},
+    signal,
+    fieldManager: 'kube-controller-manager',
+    options: {},
+    authorize: () => Promise.resolve(),
+  }
+}
+
+export function resourceOf(parts: ControllerParts, group: string, version: string, resource: string): Resource {
+  const found = parts.resources().find({ group, version, resource })
+  if (found === undefined) throw new Error(`${resource}.${group} is not served`)
+  return found
+}
+
+/** An object to be created: its kind, a name, and the rest. */
+export function newObject(resource: Resource, metadata: ApiObject['metadata'], rest: object = {}): ApiObject {
+  return { kind: resource.kind, apiVersion: formatGroupVersion(resource), metadata, ...rest }
+}
+
+export function isReason(error: unknown, ...reasons: readonly ApiError['reason'][]): boolean {
+  return error instanceof ApiError && reasons.includes(error.reason)
+}
+
+export interface Follower {
+  /** The object is there, in this state; told again at every change, and for every object after a break. */
+  readonly onPresent: (object: StoredObject) => void
+  readonly onGone: (object: StoredObject) => void
+  /** The state is complete, for the first time or after a break. */
+  readonly onSynced?: () => void
+}
+
+const RECONNECT_PAUSE_MS = 100
+
+/** Tells of every object of a type, and of every change, until the signal fires. What went during a break is told too. */
+export async function follow(store: Store, resource: Resource, follower: Follower, signal: AbortSignal): Promise<void> {
+  let known = new Map<string, StoredObject>()
+  while (!signal.aborted) {
+    try {
+      const watch = await store.watch(
+        { resource: resource.stored, start: { kind: 'state', at: { kind: 'any' } }, bookmarks: true },
+        signal,
+      )
+      const fresh = new Map<string, StoredObject>()
+      let complete = false
+      for await (const events of watch) {
+        for (const event of events) {
+          if (event.type === 'BOOKMARK') {
+            if (!event.initialEventsEnd) continue
+            complete = true
+            for (const [key, object] of known) if (!fresh.has(key)) follower.onGone(object)
+            known = fresh
+            follower.onSynced?.()
+            continue
+          }
+          const key = `${event.object.namespace}/${event.object.name}`
+          const target = complete ? known : fresh
+          if (event.type === 'DELETED') {
+            target.delete(key)
+            follower.onGone(event.object)
+          } else {
+            target.set(key, event.object)
+            follower.onPresent(event.object)
+          }
+        }
+      }
+    } catch (error) {
+      if (signal.aborted || error instanceof CancelledError) return
+      if (!(error instanceof ApiError)) throw error
+    }
+    await pause(systemClock, RECONNECT_PAUSE_MS, signal)
+  }
+}

@@ -1,0 +1,243 @@
+// Namespaces that are going: their content is deleted, pods first, and when nothing is left they are let go. While something
+// holds on, the conditions in their status say what (writes.md section 8).
+import type { ApiObject } from '../api/object.ts'
+import { formatGroupResource } from '../api/object.ts'
+import { EVERY_FIELD, EVERY_LABEL } from '../api/selector.ts'
+import type { Value } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import { deleteCollection } from '../registry/delete.ts'
+import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
+import { getObject, listRequest } from '../registry/read.ts'
+import type { Resource } from '../registry/registry.ts'
+import { updateObject } from '../registry/update.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import { WorkQueue } from './work-queue.ts'
+
+const FINALIZER = 'kubernetes'
+const WORKERS = 4
+
+export function namespaceController(parts: ControllerParts): Controller {
+  return {
+    name: 'namespace',
+    async run(signal) {
+      const namespaces = resourceOf(parts, '', 'v1', 'namespaces')
+      const queue = new WorkQueue({
+        name: 'namespace',
+        log: parts.log,
+        workers: WORKERS,
+        work: (name, inner) => new Ending(parts, namespaces, name, inner).advance(),
+      })
+      const following = follow(
+        parts.registry.store,
+        namespaces,
+        {
+          onPresent: (stored) => {
+            if (isTerminating(stored.object())) queue.add(stored.name)
+          },
+          onGone: () => {},
+        },
+        signal,
+      )
+      await Promise.all([following, queue.run(signal)])
+    },
+  }
+}
+
+/** What is left of one type in a namespace. */
+interface Remaining {
+  readonly resource: Resource
+  readonly count: number
+  readonly finalizers: ReadonlyMap<string, number>
+}
+
+/** One look at a namespace that is going. */
+class Ending {
+  readonly #parts: ControllerParts
+  readonly #namespaces: Resource
+  readonly #name: string
+  readonly #signal: AbortSignal
+
+  constructor(parts: ControllerParts, namespaces: Resource, name: string, signal: AbortSignal) {
+    this.#parts = parts
+    this.#namespaces = namespaces
+    this.#name = name
+    this.#signal = signal
+  }
+
+  /** True where it has to be looked at again. */
+  async advance(): Promise<boolean> {
+    const namespace = await this.#read()
+    if (namespace === undefined || !isTerminating(namespace)) return false
+    if (!specFinalizers(namespace).includes(FINALIZER)) return false
+    const remaining = await this.#deleteContent()
+    if (remaining.length > 0) {
+      await this.#report(namespace, remaining)
+      return true
+    }
+    await this.#letGo()
+    return false
+  }
+
+  async #read(): Promise<ApiObject | undefined> {
+    const place = { resource: this.#namespaces, namespace: '' }
+    const request = { name: this.#name, at: { kind: 'latest' } } as const
+    try {
+      return (await getObject(this.#parts.registry, place, request, this.#signal)).object()
+    } catch (error) {
+      if (isReason(error, 'NotFound')) return undefined
+      throw error
+    }
+  }
+
+  /** Pods go first: as long as one is there, nothing else is touched (W-381). */
+  async #deleteContent(): Promise<readonly Remaining[]> {
+    const contents = [...contentTypes(this.#parts)]
+    const pods = contents.find(({ group, resource }) => group === '' && resource === 'pods')
+    if (pods !== undefined) {
+      const left = await this.#deleteAll(pods)
+      if (left.count > 0) return [left]
+    }
+    const others = contents.filter((resource) => resource !== pods)
+    const left = await Promise.all(others.map((resource) => this.#deleteAll(resource)))
+    return left.filter(({ count }) => count > 0)
+  }
+
+  async #deleteAll(resource: Resource): Promise<Remaining> {
+    const context = controllerContext(this.#parts, this.#name, this.#signal)
+    const at = { kind: 'latest' } as const
+    const query = { kind: 'list', labels: EVERY_LABEL, fields: EVERY_FIELD, at, limit: undefined } as const
+    const list = listRequest({ resource, namespace: this.#name }, query)
+    const options = {
+      gracePeriodSeconds: undefined,
+      preconditions: { uid: undefined, resourceVersion: undefined },
+      orphanDependents: undefined,
+      propagationPolicy: 'Background',
+      ignoreReadErrors: false,
+    } as const
+    const { items } = await deleteCollection(this.#parts.registry, resource, { list, options }, context)
+    if (items.length === 0) return { resource, count: 0, finalizers: new Map() }
+    const page = await this.#parts.registry.store.list(list, this.#signal)
+    const finalizers = new Map<string, number>()
+    let count = 0
+    for await (const batch of page.batches) {
+      for (const item of batch) {
+        count++
+        for (const name of finalizersOf(item.object())) finalizers.set(name, (finalizers.get(name) ?? 0) + 1)
+      }
+    }
+    return { resource, count, finalizers }
+  }
+
+  async #letGo(): Promise<void> {
+    const context = controllerContext(this.#parts, '', this.#signal)
+    const wanted = (live: ApiObject | undefined): ApiObject => {
+      const finalizers = specFinalizers(live!).filter((finalizer) => finalizer !== FINALIZER)
+      return { ...live!, spec: finalizers.length === 0 ? {} : { finalizers } }
+    }
+    await this.#update('finalize', wanted, context)
+  }
+
+  async #report(namespace: ApiObject, remaining: readonly Remaining[]): Promise<void> {
+    const context = controllerContext(this.#parts, '', this.#signal)
+    const conditions = conditionsOf(namespace, remaining, context.now)
+    if (conditions === undefined) return
+    const wanted = (live: ApiObject | undefined): ApiObject => {
+      const status = own(live!, 'status')
+      return { ...live!, status: { ...(isMap(status) ? status : {}), conditions } }
+    }
+    await this.#update('status', wanted, context)
+  }
+
+  async #update(
+    subresource: string,
+    wanted: (live: ApiObject | undefined) => ApiObject,
+    context: ReturnType<typeof controllerContext>,
+  ): Promise<void> {
+    try {
+      await updateObject(
+        this.#parts.registry,
+        this.#namespaces,
+        { name: this.#name, subresource, wanted, tracksFields: false, absent: 'refuse', uid: '' },
+        context,
+      )
+    } catch (error) {
+      if (!isReason(error, 'NotFound', 'Conflict')) throw error
+    }
+  }
+}
+
+function specFinalizers(namespace: ApiObject): readonly Value[] {
+  const spec = own(namespace, 'spec')
+  const finalizers = isMap(spec) ? own(spec, 'finalizers') : undefined
+  return isList(finalizers) ? finalizers : []
+}
+
+/** Every type whose objects live in namespaces and can be listed and deleted, each once however many versions it has. */
+function* contentTypes(parts: ControllerParts): Generator<Resource> {
+  const seen = new Set<string>()
+  for (const resource of parts.resources().all()) {
+    if (!resource.namespaced || !resource.verbs.has('deletecollection') || !resource.verbs.has('list')) continue
+    if (seen.has(resource.stored.storagePrefix)) continue
+    seen.add(resource.stored.storagePrefix)
+    yield resource
+  }
+}
+
+const CONDITIONS = [
+  ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
+  ['NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],
+  [
+    'NamespaceDeletionContentFailure',
+    'ContentDeleted',
+    'All content successfully deleted, may be waiting on finalization',
+  ],
+  ['NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed'],
+  ['NamespaceFinalizersRemaining', 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
+] as const
+
+/** The five conditions, failing where content or finalizers remain; undefined where the status says so already. */
+function conditionsOf(namespace: ApiObject, remaining: readonly Remaining[], now: string): Value[] | undefined {
+  const isPodsOnly = remaining.length === 1 && remaining[0]!.resource.resource === 'pods'
+  const counted = isPodsOnly ? [] : remaining
+  const content = counted.map(
+    ({ resource, count }) => `${formatGroupResource(resource)}. has ${count} resource instances`,
+  )
+  const finalizers = new Map<string, number>()
+  for (const left of counted) {
+    for (const [name, count] of left.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count)
+  }
+  const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`)
+  const failing: Readonly<Record<string, readonly [string, string]>> = {
+    ...(content.length === 0
+      ? {}
+      : { NamespaceContentRemaining: ['SomeResourcesRemain', `Some resources are remaining: ${content.join(', ')}`] }),
+    ...(held.length === 0
+      ? {}
+      : {
+          NamespaceFinalizersRemaining: [
+            'SomeFinalizersRemain',
+            `Some content in the namespace has finalizers remaining: ${held.join(', ')}`,
+          ],
+        }),
+  }
+  const before = conditionsBefore(namespace)
+  const after = CONDITIONS.map(([type, reason, message]) => {
+    const [failedReason, failedMessage] = failing[type] ?? [reason, message]
+    const status = failing[type] === undefined ? 'False' : 'True'
+    const old = before.find((condition) => isMap(condition) && own(condition, 'type') === type)
+    const isSame =
+      isMap(old) &&
+      own(old, 'status') === status &&
+      own(old, 'message') === failedMessage &&
+      own(old, 'reason') === failedReason
+    return isSame ? old : { type, status, lastTransitionTime: now, reason: failedReason, message: failedMessage }
+  })
+  return after.every((condition, index) => condition === before[index]) ? undefined : after
+}
+
+function conditionsBefore(namespace: ApiObject): readonly Value[] {
+  const status = own(namespace, 'status')
+  const conditions = isMap(status) ? own(status, 'conditions') : undefined
+  return isList(conditions) ? conditions : []
+}

@@ -1,0 +1,32 @@
+// The namespaces that are always there: made at the start, and again should one go missing (W-384).
+import { createObject } from '../registry/create.ts'
+import { systemClock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+
+const NAMES: readonly string[] = ['kube-system', 'kube-public', 'default', 'kube-node-lease']
+const LOOK_AGAIN_MS = 60_000
+
+export function systemNamespaces(parts: ControllerParts): Controller {
+  return {
+    name: 'system-namespaces',
+    async run(signal) {
+      do await makeSystemNamespaces(parts, signal)
+      while (await pause(systemClock, LOOK_AGAIN_MS, signal))
+    },
+  }
+}
+
+/** Makes those that are missing. */
+export async function makeSystemNamespaces(parts: ControllerParts, signal: AbortSignal): Promise<void> {
+  const resource = resourceOf(parts, '', 'v1', 'namespaces')
+  for (const name of NAMES) {
+    try {
+      const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
+      await createObject(parts.registry, resource, newObject(resource, { name }), context)
+    } catch (error) {
+      if (!isReason(error, 'AlreadyExists')) throw error
+    }
+  }
+}

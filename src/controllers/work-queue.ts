@@ -1,0 +1,101 @@
+// Keys to be worked on, each at most once at a time and at most once in the queue. What fails is tried again later, with
+// growing pauses; what succeeds is forgotten until somebody adds it again.
+import { CancelledError } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 30_000
+
+export interface WorkQueueOptions {
+  /** Named in the log. */
+  readonly name: string
+  readonly log: Log
+  readonly workers: number
+  /** Resolves to true where the key is to be looked at again after a pause. */
+  readonly work: (key: string, signal: AbortSignal) => Promise<boolean>
+}
+
+export class WorkQueue {
+  readonly #options: WorkQueueOptions
+  readonly #waiting = new Set<string>()
+  readonly #busy = new Set<string>()
+  /** Added while they were being worked on. */
+  readonly #again = new Set<string>()
+  readonly #attempts = new Map<string, number>()
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+  #wake: (() => void)[] = []
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options
+  }
+
+  add(key: string): void {
+    if (this.#busy.has(key)) {
+      this.#again.add(key)
+      return
+    }
+    clearTimeout(this.#timers.get(key))
+    this.#timers.delete(key)
+    this.#waiting.add(key)
+    this.#wake.shift()?.()
+  }
+
+  addAfter(key: string, milliseconds: number): void {
+    if (this.#waiting.has(key) || this.#timers.has(key)) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(key)
+      this.add(key)
+    }, milliseconds)
+    timer.unref()
+    this.#timers.set(key, timer)
+  }
+
+  /** Works until the signal fires; resolves when nothing is under way any more. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = (): void => {
+      for (const timer of this.#timers.values()) clearTimeout(timer)
+      for (const wake of this.#wake) wake()
+      this.#wake = []
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    await Promise.all(Array.from({ length: this.#options.workers }, () => this.#worker(signal)))
+    signal.removeEventListener('abort', stop)
+  }
+
+  async #worker(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const [key] = this.#waiting
+      if (key === undefined) {
+        await new Promise<void>((resolve) => this.#wake.push(resolve))
+        continue
+      }
+      this.#waiting.delete(key)
+      this.#busy.add(key)
+      const again = await this.#attempt(key, signal)
+      this.#busy.delete(key)
+      if (signal.aborted) return
+      if (this.#again.delete(key)) this.add(key)
+      else if (again) this.#later(key)
+    }
+  }
+
+  async #attempt(key: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      const again = await this.#options.work(key, signal)
+      if (!again) this.#attempts.delete(key)
+      return again
+    } catch (error) {
+      if (!(error instanceof CancelledError) && !signal.aborted) {
+        const { name, log } = this.#options
+        log.warn({ err: error, controller: name, key, attempt: this.#attempts.get(key) ?? 0 }, 'reconciling failed')
+      }
+      return true
+    }
+  }
+
+  #later(key: string): void {
+    const attempt = this.#attempts.get(key) ?? 0
+    this.#attempts.set(key, attempt + 1)
+    this.addAfter(key, Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS))
+  }
+}
