@@ -1,5 +1,5 @@
 // The states of a type at its latest revisions: one a change, each a copy-on-write clone, so a past moment costs what
-// changed since. Kept for 75 s or until the storage is compacted (D9), and never more than a fixed number of them.
+// changed since. Kept for 75 s or until the storage is compacted (D9), unless there is too much of it.
 import { InvariantError } from '../lib/errors.ts'
 import type { SortedTree } from '../lib/sorted-tree.ts'
 import type { CachedItem } from './cached-object.ts'
@@ -14,15 +14,24 @@ export interface Snapshot {
   /** How many of the items cannot be read. */
   readonly unreadable: number
   readonly atMs: number
+  /** What keeping the state before this one costs: the bytes of what was replaced. */
+  readonly bytes: number
 }
 
 export const SNAPSHOT_MS = 75_000
-const MOST_SNAPSHOTS = 10_000
+
+export interface SnapshotLimits {
+  readonly snapshots: number
+  readonly bytes: number
+}
 
 export class Snapshots {
+  readonly #limits: SnapshotLimits
   readonly #queue = new RevisionQueue<Snapshot>()
+  #bytes = 0
 
-  constructor(first: Snapshot) {
+  constructor(first: Snapshot, limits: SnapshotLimits) {
+    this.#limits = limits
     this.#queue.add(first)
   }
 
@@ -39,9 +48,13 @@ export class Snapshots {
 
   add(snapshot: Snapshot): void {
     // Several changes can be of one revision; only what was there at its end is a state.
-    if (snapshot.revision === this.newest.revision) this.#queue.removeLast()
+    if (snapshot.revision === this.newest.revision && this.#queue.size > 1) {
+      this.#bytes -= this.newest.bytes
+      this.#queue.removeLast()
+    }
     this.#queue.add(snapshot)
-    if (this.#queue.size > MOST_SNAPSHOTS) this.#queue.removeFirst()
+    this.#bytes += snapshot.bytes
+    this.#dropWhile(() => this.#queue.size > this.#limits.snapshots || this.#bytes > this.#limits.bytes)
     this.expire(snapshot.atMs)
   }
 
@@ -64,6 +77,7 @@ export class Snapshots {
   #dropWhile(isEnough: (next: Snapshot) => boolean): void {
     for (let next = this.#queue.at(1); next !== undefined && isEnough(next); next = this.#queue.at(1)) {
       this.#queue.removeFirst()
+      this.#bytes -= next.bytes
     }
   }
 }

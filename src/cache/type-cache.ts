@@ -9,9 +9,12 @@ import { History } from './history.ts'
 import type { HistoryLimits, HistoryRecord } from './history.ts'
 import type { SlabAllocator } from './slab.ts'
 import { Snapshots } from './snapshots.ts'
-import type { ItemTree } from './snapshots.ts'
+import type { ItemTree, Snapshot } from './snapshots.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherIndex } from './watcher-index.ts'
+
+/** Each keeps some kilobytes of tree nodes that are no longer those of the newest. */
+const MOST_SNAPSHOTS = 10_000
 
 export interface TypeCacheOptions {
   readonly resource: StoredResource
@@ -41,7 +44,7 @@ export class TypeCache {
     this.#slabs = options.slabs
     this.#limits = options.limits
     this.#history = new History(options.revision, options.limits)
-    this.#snapshots = new Snapshots(this.#snapshot(options.revision, options.nowMs))
+    this.#snapshots = this.#newSnapshots(options.revision, options.nowMs)
   }
 
   get snapshots(): Snapshots {
@@ -68,7 +71,7 @@ export class TypeCache {
   /** From here on, what is there is a state, and changes have a history. */
   begin(revision: number, nowMs: number): void {
     this.#history = new History(revision, this.#limits)
-    this.#snapshots = new Snapshots(this.#snapshot(revision, nowMs))
+    this.#snapshots = this.#newSnapshots(revision, nowMs)
   }
 
   /** A change has happened: `item` absent, the object was removed. Everyone who watches is told. */
@@ -81,7 +84,7 @@ export class TypeCache {
     const { key, item, revision, nowMs } = change
     const previous = this.#replace(key, item)
     if (item === undefined && previous === undefined) return
-    this.#snapshots.add(this.#snapshot(revision, nowMs))
+    this.#snapshots.add(this.#snapshot(revision, nowMs, previous))
     const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
     this.#history.add(record)
     this.watchers.forEach(record, (watcher) => watcher.offer(record))
@@ -109,8 +112,14 @@ export class TypeCache {
     return previous
   }
 
-  #snapshot(revision: number, atMs: number): { revision: number; tree: ItemTree; unreadable: number; atMs: number } {
-    return { revision, tree: this.#tree.clone(), unreadable: this.#unreadable, atMs }
+  #newSnapshots(revision: number, nowMs: number): Snapshots {
+    const { records: snapshots, bytes } = this.#limits
+    return new Snapshots(this.#snapshot(revision, nowMs), { snapshots: Math.min(snapshots, MOST_SNAPSHOTS), bytes })
+  }
+
+  #snapshot(revision: number, atMs: number, replaced?: CachedItem): Snapshot {
+    const bytes = replaced?.kind === 'object' ? replaced.length : 0
+    return { revision, tree: this.#tree.clone(), unreadable: this.#unreadable, atMs, bytes }
   }
 }
 
