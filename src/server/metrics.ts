@@ -1,12 +1,13 @@
 // What the server counts, under the reference server's names so that dashboards and alerts fit (platform.md, appendix A).
 // Labels are bounded: what a caller makes up is never one.
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Registry as MetricsRegistry } from 'prom-client'
 import type { MetricsSource } from '../handlers/metrics.ts'
 import type { VersionInfo } from '../handlers/version.ts'
 import { isLongRunning } from '../http/deadline.ts'
 import type { FinishedRequest } from '../http/listener.ts'
 import type { RequestInfo, ResourceInfo } from '../http/request-info.ts'
 import { type FeatureGates, GATES } from './feature-gates.ts'
+import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
 
 export interface Metrics extends MetricsSource {
   observe(finished: FinishedRequest): void
@@ -30,7 +31,7 @@ type RequestLabels = Readonly<Record<(typeof REQUEST_LABELS)[number], string>>
 export function openMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  collectDefaultMetrics({ register: registry })
+  measureProcess(registry)
   const total = new Counter({
     name: 'apiserver_request_total',
     help: 'Requests by verb, resource, scope and code.',
@@ -66,7 +67,41 @@ export function openMetrics(options: MetricsOptions): Metrics {
   }
 }
 
-function tellBuild({ version, gates }: MetricsOptions, registers: Registry[]): void {
+/** What every program tells of itself, looked at when somebody asks. */
+function measureProcess(registry: MetricsRegistry): void {
+  const gauge = (name: string, help: string, read: () => number): void =>
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(read())
+        },
+      }),
+    )
+  const cpu = new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time used, in seconds.',
+    registers: [],
+    collect() {
+      const { user, system } = process.cpuUsage()
+      this.reset()
+      this.inc((user + system) / 1e6)
+    },
+  })
+  registry.registerMetric(cpu)
+  gauge(
+    'process_start_time_seconds',
+    'When it was started, in seconds since 1970.',
+    () => performance.timeOrigin / 1000,
+  )
+  gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss())
+  gauge('nodejs_heap_size_used_bytes', 'Memory in use by JavaScript.', () => process.memoryUsage().heapUsed)
+  gauge('nodejs_external_memory_bytes', 'Memory in use by buffers.', () => process.memoryUsage().external)
+}
+
+function tellBuild({ version, gates }: MetricsOptions, registers: MetricsRegistry[]): void {
   const build = new Gauge({
     name: 'kubernetes_build_info',
     help: 'What is running; always 1.',

@@ -1,6 +1,7 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
 import { ADMIT_ALL } from '../admission/admission.ts'
 import { forbiddenAccess } from '../http/forbidden.ts'
+import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
@@ -35,6 +36,7 @@ export interface ResourceApi {
   readonly handler: Handler
   readonly cache: WatchCache
   readonly controllers: readonly Controller[]
+  readonly isServed: (resource: GroupVersionResource) => boolean
 }
 
 export function openResourceApi({ kv, prefix, gates, authorizer, authority, log }: ResourceApiOptions): ResourceApi {
@@ -65,7 +67,7 @@ export function openResourceApi({ kv, prefix, gates, authorizer, authority, log 
     defaultServiceAccounts(parts),
     rootCertificates(parts, authority),
   ]
-  return { handler, cache: store, controllers }
+  return { handler, cache: store, controllers, isServed: (resource) => table.find(resource) !== undefined }
 }
 
 /** A request that turns out to do more than it was let in for. */

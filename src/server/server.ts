@@ -59,11 +59,11 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   opened.defer(() => kv.close())
   const { tls, authority } = servingFiles(config)
   const token = adminToken(dataDirectory)
-  const metrics = openMetrics({ version: versionInfo(), gates: config.featureGates, isServed: () => false })
   const life = new Life(config.livezGraceMs)
   const authorizer = openAuthorizer(config.authorizationModes)
   const { storagePrefix: prefix, featureGates: gates } = config
   const api = openResourceApi({ kv, prefix, gates, authorizer, authority: authority ?? tls.certificate, log })
+  const metrics = openMetrics({ version: versionInfo(), gates, isServed: api.isServed })
   const background = new AbortController()
   const ended = Promise.all([api.cache.run(background.signal), runControllers(api.controllers, log, background.signal)])
   opened.defer(async () => {
@@ -75,7 +75,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     ...config,
     log,
     encodeStatus: openStatusEncoder(loadBuiltInSchema()),
-    cbor: config.featureGates.CBORServingAndStorage,
+    cbor: false,
     authenticator: openAuthenticator(config, token, log),
     authorizer,
     isClosing: () => life.stage === 'closing',

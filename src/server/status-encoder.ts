@@ -2,6 +2,7 @@
 import type { Status } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { encodeProtobuf } from '../codec/protobuf.ts'
+import { emitYaml } from '../codec/yaml-emit.ts'
 import type { StatusEncoder } from '../http/errors.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -11,8 +12,10 @@ export function openStatusEncoder(schema: SchemaTable): StatusEncoder {
     switch (encoding) {
       case 'protobuf':
         return protobufStatus(schema, status)
-      default:
-        return Buffer.from(JSON.stringify(status))
+      case 'yaml':
+        return Buffer.from(emitYaml(status as unknown as ValueMap))
+      case 'cbor':
+        throw new InvariantError('CBOR is not among the encodings that are offered')
     }
   }
 }

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { ANONYMOUS } from '../../../src/auth/user.ts'
+import type { FinishedRequest } from '../../../src/http/listener.ts'
+import { parseFeatureGates } from '../../../src/server/feature-gates.ts'
+import { openMetrics } from '../../../src/server/metrics.ts'
+import { versionInfo } from '../../../src/server/version.ts'
+import { fakeRequest } from '../http/fake-request.ts'
+
+function open() {
+  return openMetrics({
+    version: versionInfo(),
+    gates: parseFeatureGates('WatchList=false', ''),
+    isServed: ({ resource }) => resource === 'pods',
+  })
+}
+
+function finished(line: string, status = 200): FinishedRequest {
+  return { request: fakeRequest(line), user: ANONYMOUS, status, sentBytes: 500, milliseconds: 30 }
+}
+
+async function seriesOf(lines: readonly string[], name: string): Promise<string[]> {
+  const metrics = open()
+  for (const line of lines) metrics.observe(finished(line))
+  return (await metrics.render()).split('\n').filter((text) => text.startsWith(`${name}{`))
+}
+
+describe('what is counted', () => {
+  it.each([
+    ['GET /api/v1/pods', 'verb="LIST"', 'scope="cluster"'],
+    ['GET /api/v1/namespaces/n/pods', 'verb="LIST"', 'scope="namespace"'],
+    ['GET /api/v1/namespaces/n/pods/p', 'verb="GET"', 'scope="resource"'],
+    ['GET /api/v1/pods?watch', 'verb="WATCH"', 'scope="cluster"'],
+    ['GET /api/v1/namespaces/n/pods/p/log', 'verb="CONNECT"', 'subresource="log"'],
+    ['PATCH /api/v1/namespaces/n/pods/p?dryRun=All', 'verb="PATCH"', 'dry_run="All"'],
+    ['DELETE /api/v1/namespaces/n/pods', 'verb="DELETECOLLECTION"', 'code="200"'],
+    ['GET /livez', 'verb="GET"', 'subresource="/livez"'],
+  ])('%s', async (line, ...labels) => {
+    const [series, ...more] = await seriesOf([line], 'apiserver_request_total')
+    expect(more).toEqual([])
+    for (const label of labels) expect(series).toContain(label)
+    expect(series).toMatch(/ 1$/)
+  })
+
+  it('never has labels that callers make up', async () => {
+    const invented = Array.from({ length: 100 }, (_, i) => `GET /apis/g${i}/v1/things${i}`)
+    expect(await seriesOf([...invented, 'GET /nope', 'FOO /livez'], 'apiserver_request_total')).toEqual([
+      expect.stringContaining('verb="other"'),
+    ])
+  })
+
+  it('has the reference’s buckets', async () => {
+    const buckets = await seriesOf(['GET /api/v1/pods'], 'apiserver_request_duration_seconds_bucket')
+    expect(buckets).toHaveLength(24)
+    expect(buckets[1]).toMatch(/le="0.025".* 0$/)
+    expect(buckets[2]).toMatch(/le="0.05".* 1$/)
+  })
+
+  it('tells the build, the gates and the process', async () => {
+    const text = await open().render()
+    expect(text).toMatch(/kubernetes_build_info\{major="1",minor="36"/)
+    expect(text).toContain('kubernetes_feature_enabled{name="WatchList",stage="BETA"} 0')
+    expect(text).toMatch(/^process_cpu_seconds_total \d/m)
+    expect(text).toMatch(/^process_resident_memory_bytes \d{7,}/m)
+  })
+
+  it('is forgotten when asked to', async () => {
+    const metrics = open()
+    metrics.observe(finished('GET /api/v1/pods'))
+    metrics.reset()
+    expect(await metrics.render()).not.toContain('apiserver_request_total{')
+  })
+})
