@@ -9,6 +9,7 @@ import { JsonSyntaxError } from './json-exact.ts'
 import { parseJson } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
+import { parseYaml, YamlError } from './yaml-parse.ts'
 
 export interface SourceDocument {
   readonly value: Value
@@ -29,8 +30,10 @@ export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema
       return readJson(bytes)
     case 'protobuf':
       return readProtobuf(bytes, kind)
-    default:
-      throw new BodySyntaxError(`${encoding} bodies are not read yet`)
+    case 'yaml':
+      return readYaml(bytes)
+    case 'cbor':
+      throw new BodySyntaxError('CBOR bodies are not read yet')
   }
 }
 
@@ -41,6 +44,18 @@ function readJson(bytes: Buffer): SourceDocument {
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     throw new BodySyntaxError(`couldn't get version/kind; json parse error: ${error.message}`)
+  }
+}
+
+function readYaml(bytes: Buffer): SourceDocument {
+  try {
+    const { value, duplicates } = parseYaml(bytes)
+    const problems =
+      duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${duplicates.map((text) => `  ${text}`).join('\n')}`]
+    return { value, source: value, problems }
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw new BodySyntaxError(error.message)
   }
 }
 
@@ -68,7 +83,22 @@ export function readPatch(bytes: Buffer): { readonly document: Value; readonly p
 
 /** What is applied: YAML, of which JSON is a part. */
 export function readApplied(bytes: Buffer): { readonly document: ValueMap; readonly problems: readonly string[] } {
-  const { document, problems } = readPatch(bytes)
-  if (!isMap(document)) throw new BodySyntaxError('not a map')
-  return { document, problems }
+  try {
+    const { value, duplicates } = parseYaml(bytes)
+    if (value === null) return { document: {}, problems: [] }
+    if (isMap(value)) return { document: value, problems: duplicates }
+    const type = Array.isArray(value)
+      ? 'array'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value === 'string'
+          ? 'string'
+          : 'number'
+    throw new BodySyntaxError(
+      `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+    )
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw new BodySyntaxError(`error converting YAML to JSON: ${error.message}`)
+  }
 }

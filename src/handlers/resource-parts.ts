@@ -6,6 +6,8 @@ import type { RegistryParts, Resource, ResourceTable, WriteContext } from '../re
 import type { WriteOptions } from './write-options.ts'
 import { managerOf } from './write-options.ts'
 
+export type KindSchema = Resource['schema']
+
 export interface ResourceParts {
   readonly resources: () => ResourceTable
   readonly registry: RegistryParts
@@ -13,6 +15,8 @@ export interface ResourceParts {
   readonly gates: ReadonlySet<string>
   /** DeleteOptions, which every group-version has. */
   readonly deleteOptions: Pick<Resource, 'schema' | 'decode'>
+  /** The kinds of answers that are not objects of a resource. */
+  readonly kinds: { readonly partialMetadata: KindSchema; readonly status: KindSchema }
   /** RFC 3339 in whole seconds. */
   readonly now: () => string
   /** Throws `Forbidden` where the user of the request may not do this with its object. */

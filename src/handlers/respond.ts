@@ -9,30 +9,36 @@ import type { ValueMap } from '../api/value.ts'
 import { encodeJson, plainJson } from '../codec/json-encode.ts'
 import { indentJson } from '../codec/json-indent.ts'
 import type { ListForm, ListItem, ListMetadata, ListType } from '../codec/list-json.ts'
+import { InvariantError } from '../lib/errors.ts'
 import { writeJsonList } from '../codec/list-writer.ts'
 import type { Asked, Negotiated, Offer } from '../codec/negotiate.ts'
 import { negotiate, negotiateWatch } from '../codec/negotiate.ts'
 import { partialMetadata } from '../codec/partial-metadata.ts'
+import { encodeEnvelope, encodeProtobuf } from '../codec/protobuf.ts'
+import { parseJson } from '../codec/stored-json.ts'
+import { emitYaml } from '../codec/yaml-emit.ts'
 import type { TableForm } from '../codec/table.ts'
 import { parseIncludeObject, tableDocument, tableShapeOf } from '../codec/table.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { wantsPretty } from '../http/pretty.ts'
 import type { ListPage } from '../registry/read.ts'
 import { CBOR_GATE } from './media-types.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import type { KindSchema, ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { headerOf } from './resource-parts.ts'
 
 /** The form of an answer, found out before anything is done. */
 export interface View extends Negotiated {
   readonly table: TableForm | undefined
+  readonly partialMetadata: KindSchema
+  readonly status: KindSchema
 }
 
 export function viewOf(parts: ResourceParts, request: ResourceRequest): View {
-  return completeView(request, negotiate(askedBy(request), offerOf(parts, request)))
+  return completeView(parts, request, negotiate(askedBy(request), offerOf(parts, request)))
 }
 
 export function watchViewOf(parts: ResourceParts, request: ResourceRequest): View {
-  return completeView(request, negotiateWatch(askedBy(request), offerOf(parts, request)))
+  return completeView(parts, request, negotiateWatch(askedBy(request), offerOf(parts, request)))
 }
 
 function askedBy({ http }: ResourceRequest): Asked {
@@ -50,12 +56,14 @@ function offerOf(parts: ResourceParts, { resource, info }: ResourceRequest): Off
   }
 }
 
-function completeView({ http, resource }: ResourceRequest, form: Negotiated): View {
+function completeView(parts: ResourceParts, { http, resource }: ResourceRequest, form: Negotiated): View {
   const { transform } = form
-  if (transform?.as !== 'Table') return { ...form, pretty: form.pretty || wantsPretty(http), table: undefined }
+  const { partialMetadata: partial, status } = parts.kinds
+  const view = { ...form, pretty: form.pretty || wantsPretty(http), partialMetadata: partial, status }
+  if (transform?.as !== 'Table') return { ...view, table: undefined }
   const include = parseIncludeObject(http.query.get('includeObject'))
-  const table = { shape: tableShapeOf(resource.storedKind), apiVersion: transform.apiVersion, include, now: Date.now() }
-  return { ...form, pretty: form.pretty || wantsPretty(http), table }
+  const shape = tableShapeOf(resource.storedKind)
+  return { ...view, table: { shape, apiVersion: transform.apiVersion, include, now: Date.now() } }
 }
 
 const NEWLINE = Buffer.from('\n')
@@ -84,10 +92,37 @@ export function respondWithObject(
 ): HttpResponse {
   const item = isStored(object) ? servedItem(request, object) : itemOf(request, object)
   const { transform, table } = view
-  if (table !== undefined) return jsonResponse(view, tableDocument(table, item), status)
-  if (transform === undefined) return jsonResponse(view, item.bytes, status)
+  if (table !== undefined) return respondInJson(view, 'Table', tableDocument(table, item), status)
+  if (transform === undefined) return respond(view, request.resource.schema, item, status)
   if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(request, transform.as, 'not a list', '')
-  return jsonResponse(view, partialMetadata(item.bytes, transform.apiVersion), status)
+  const bytes = partialMetadata(item.bytes, transform.apiVersion)
+  return respond(view, view.partialMetadata, { bytes, object: () => parseJson(bytes) as ValueMap }, status)
+}
+
+/** An object in the encoding that was asked for. */
+export function respond(view: Negotiated, kind: KindSchema, item: ListItem, status: number): HttpResponse {
+  switch (view.encoding) {
+    case 'json':
+      return jsonResponse(view, item.bytes, status)
+    case 'yaml':
+      return bytesResponse(view, Buffer.from(emitYaml(item.object())), status)
+    case 'protobuf':
+      return bytesResponse(view, encodeProtobuf(kind, item.object()), status)
+    case 'cbor':
+      throw new InvariantError('CBOR was negotiated, which is not offered')
+  }
+}
+
+/** What has no protobuf form travels as JSON in the envelope (D10). */
+function respondInJson(view: View, kind: string, bytes: Buffer, status: number): HttpResponse {
+  if (view.encoding === 'json') return jsonResponse(view, bytes, status)
+  if (view.encoding === 'yaml') return bytesResponse(view, Buffer.from(emitYaml(parseJson(bytes))), status)
+  const apiVersion = view.transform?.apiVersion ?? ''
+  return bytesResponse(view, encodeEnvelope({ kind, apiVersion }, bytes, 'application/json'), status)
+}
+
+function bytesResponse(view: Negotiated, bytes: Buffer, status: number): HttpResponse {
+  return { status, headers: { 'content-type': view.contentType }, body: { kind: 'bytes', bytes, compress: true } }
 }
 
 /** The form asked for is one of lists, and this is none, or the other way round (R-019 d). */
@@ -116,7 +151,8 @@ export function respondWithStatus(view: View, details: StatusDetails, code?: num
     details,
     ...(code === undefined ? {} : { code }),
   }
-  return jsonResponse(view, Buffer.from(plainJson(status as unknown as ValueMap)), code ?? 200)
+  const value = status as unknown as ValueMap
+  return respond(view, view.status, { bytes: Buffer.from(plainJson(value)), object: () => value }, code ?? 200)
 }
 
 export function listTypeOf({ resource }: ResourceRequest): ListType {

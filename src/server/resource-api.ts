@@ -15,6 +15,7 @@ import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
 import { builtInResources } from '../resources/resources.ts'
 import { decodeObject } from '../schema/decode.ts'
+import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
@@ -47,8 +48,7 @@ export function openResourceApi({ kv, prefix, gates, authorizer, authority, log 
     resources: [...table.all()].map((resource) => resource.stored),
     servePastStates: gates.ListFromCacheSnapshot,
   })
-  const deleteOptions = schema.kind({ group: '', version: 'v1', kind: 'DeleteOptions' })
-  if (deleteOptions === undefined) throw new InvariantError('the schema has no DeleteOptions')
+  const deleteOptions = kindIn(schema, '', 'DeleteOptions')
   const shared = {
     resources: () => table,
     registry: { store, dryRunStore: new DryRunStore(store), admission: ADMIT_ALL },
@@ -57,6 +57,10 @@ export function openResourceApi({ kv, prefix, gates, authorizer, authority, log 
   }
   const handler = serveResources({
     ...shared,
+    kinds: {
+      partialMetadata: kindIn(schema, 'meta.k8s.io', 'PartialObjectMetadata'),
+      status: kindIn(schema, '', 'Status'),
+    },
     deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
@@ -68,6 +72,12 @@ export function openResourceApi({ kv, prefix, gates, authorizer, authority, log 
     rootCertificates(parts, authority),
   ]
   return { handler, cache: store, controllers, isServed: (resource) => table.find(resource) !== undefined }
+}
+
+function kindIn(schema: SchemaTable, group: string, kind: string): KindSchema {
+  const found = schema.kind({ group, version: 'v1', kind })
+  if (found === undefined) throw new InvariantError(`the schema has no ${kind}`)
+  return found
 }
 
 /** A request that turns out to do more than it was let in for. */
