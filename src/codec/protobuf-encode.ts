@@ -14,7 +14,7 @@ const FIXED64 = 1
 const DELIMITED = 2
 
 /** What the encoder has to know of a place on the wire. */
-type Place = Pick<WireMember, 'number' | 'type'>
+export type Place = Pick<WireMember, 'number' | 'type'>
 
 const EMPTY: ValueMap = Object.freeze({})
 
@@ -41,7 +41,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     if (!isList(value)) throw misfit(shape, value)
     for (let i = value.length - 1; i >= 0; i--) {
       const item = value[i]
-      if (item === undefined || item === null) this.#zero(member, shape.item)
+      if (item === undefined || item === null) this.zeroField(member, shape.item)
       else this.#single(member, shape.item, item)
     }
   }
@@ -71,7 +71,7 @@ export class ProtobufEncoder extends ProtobufWriter {
       const { field } = member
       const value = object[field.name]
       if (value !== undefined && value !== null) this.member(member, value)
-      else if (!field.pointer) this.#zero(member, field.shape)
+      else if (!field.pointer) this.zeroField(member, field.shape)
     }
   }
 
@@ -91,10 +91,10 @@ export class ProtobufEncoder extends ProtobufWriter {
       case 'uint32':
       case 'uint64':
         if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) throw misfit(shape, value)
-        return this.#number(number, value as number | bigint)
+        return this.numberField(number, value as number | bigint)
       case 'bool':
         if (typeof value !== 'boolean') throw misfit(shape, value)
-        return this.#number(number, value ? 1 : 0)
+        return this.numberField(number, value ? 1 : 0)
       case 'bytes': {
         if (typeof value !== 'string') throw misfit(shape, value)
         const end = this.length
@@ -115,7 +115,8 @@ export class ProtobufEncoder extends ProtobufWriter {
     }
   }
 
-  #number(number: number, value: number | bigint): void {
+  /** A whole number with its tag. */
+  numberField(number: number, value: number | bigint): void {
     this.signed(value)
     this.varint((number << 3) | VARINT)
   }
@@ -126,7 +127,7 @@ export class ProtobufEncoder extends ProtobufWriter {
   }
 
   /** What stands for a field that is absent though it always has a value. Lists, maps and bytes may have nothing. */
-  #zero({ type, number }: Place, shape: Shape): void {
+  zeroField({ type, number }: Place, shape: Shape): void {
     switch (type) {
       case 'map':
       case 'bytes':
@@ -162,7 +163,7 @@ export class ProtobufEncoder extends ProtobufWriter {
       const key = keys[i] as string
       const item = value[key]
       const end = this.length
-      if (item === undefined || item === null) this.#zero(place, shape.value)
+      if (item === undefined || item === null) this.zeroField(place, shape.value)
       else this.#single(place, shape.value, item)
       this.textField(1, key)
       this.close(number, end)
@@ -180,7 +181,7 @@ export class ProtobufEncoder extends ProtobufWriter {
       case 'duration': {
         const parsed = parseDuration(textOf(value))
         if (!parsed.ok) throw new ProtobufError(parsed.message)
-        return this.#number(1, parsed.nanoseconds)
+        return this.numberField(1, parsed.nanoseconds)
       }
       case 'intOrString':
         return this.#intOrString(shape, value)
@@ -201,15 +202,15 @@ export class ProtobufEncoder extends ProtobufWriter {
     const moment = momentOf(textOf(value))
     if (moment === undefined) return
     // The reference's Time has whole seconds, and says so.
-    this.#number(2, shape.kind === 'time' ? 0 : moment.nanos)
-    this.#number(1, moment.seconds)
+    this.numberField(2, shape.kind === 'time' ? 0 : moment.nanos)
+    this.numberField(1, moment.seconds)
   }
 
   #intOrString(shape: Shape, value: Value): void {
     if (typeof value !== 'string' && !Number.isSafeInteger(value)) throw misfit(shape, value)
     this.textField(3, typeof value === 'string' ? value : '')
-    this.#number(2, typeof value === 'string' ? 0 : (value as number))
-    this.#number(1, typeof value === 'string' ? 1 : 0)
+    this.numberField(2, typeof value === 'string' ? 0 : (value as number))
+    this.numberField(1, typeof value === 'string' ? 1 : 0)
   }
 
   #schemaOr(shape: OpaqueShape, value: Value): void {
@@ -217,7 +218,7 @@ export class ProtobufEncoder extends ProtobufWriter {
     if (schema === undefined) throw misfit(shape, value)
     if (kind === 'schemaOrBool') {
       if (typeof value !== 'boolean') this.#single({ number: 2, type: 'message' }, schema, value)
-      return this.#number(1, value === false ? 0 : 1)
+      return this.numberField(1, value === false ? 0 : 1)
     }
     if (!isList(value)) return this.#single({ number: 1, type: 'message' }, schema, value)
     if (kind === 'schemaOrStringArray') return this.#texts(2, shape, value)
@@ -229,13 +230,13 @@ export class ProtobufEncoder extends ProtobufWriter {
   /** What is not named here is an empty message: the zero moment, nothing raw. */
   #zeroForm(shape: Shape): void {
     if (shape.kind === 'quantity') this.textField(1, '0')
-    if (shape.kind === 'duration' || shape.kind === 'schemaOrBool') this.#number(1, 0)
+    if (shape.kind === 'duration' || shape.kind === 'schemaOrBool') this.numberField(1, 0)
     if (shape.kind === 'intOrString') this.#intOrString(shape, 0)
   }
 }
 
-/** The value of a map's entry, by its type. */
-const ENTRY_VALUES: Readonly<Record<WireType, Place>> = {
+/** Where the value of a map's entry stands, by its type. */
+export const ENTRY_VALUES: Readonly<Record<WireType, Place>> = {
   string: { number: 2, type: 'string' },
   bytes: { number: 2, type: 'bytes' },
   int32: { number: 2, type: 'int32' },

@@ -1,14 +1,12 @@
 // Protobuf as the API speaks it: an envelope of four magic bytes and a message that names the kind and carries the object;
 // lists item by item; watch events in frames. What the objects look like inside is the table's matter.
 import { formatGroupVersion, type ApiObject } from '../api/object.ts'
-import { isMap, type ValueMap } from '../api/value.ts'
-import { InvariantError } from '../lib/errors.ts'
+import type { ValueMap } from '../api/value.ts'
 import type { KindSchema, ObjectShape } from '../schema/table.ts'
 import { decodeMessage } from './protobuf-decode.ts'
 import { ProtobufEncoder } from './protobuf-encode.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { ProtobufReader } from './protobuf-reader.ts'
-import { parseJson } from './stored-json.ts'
 
 const PREFIX = Buffer.of(0x6b, 0x38, 0x73, 0x00)
 /** The fields 3 and 4 of the envelope, which the reference writes though they are empty. */
@@ -43,13 +41,6 @@ export function encodeRaw(shape: ObjectShape, object: ValueMap): Buffer {
   const encoder = new ProtobufEncoder()
   encoder.object(shape, object)
   return encoder.finish()
-}
-
-/** Stored JSON, straight to protobuf: it is our own, so nothing is checked. */
-export function encodeProtobufFromJson(kind: KindSchema, json: Buffer): Buffer {
-  const object = parseJson(json)
-  if (!isMap(object)) throw new InvariantError('what is stored is not an object')
-  return encodeProtobuf(kind, object)
 }
 
 /** Bytes of another content type in an envelope: a Table travels as JSON in protobuf (D10). */

@@ -6,7 +6,6 @@ import {
   decodeShape,
   encodeEnvelope,
   encodeProtobuf,
-  encodeProtobufFromJson,
   encodeRaw,
 } from '../../../src/codec/protobuf.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
@@ -160,12 +159,6 @@ describe('what is written', () => {
     ['a type that has no protobuf form', 'meta_v1.Table', {}],
   ])('is never %s', (_, name, object) => {
     expect(() => encodeRaw(shapeOf(name), object)).toThrow(ProtobufError)
-  })
-
-  it('comes from stored JSON as from objects, with whole numbers exact', () => {
-    const json = '{"kind":"Pod","apiVersion":"v1","metadata":{"generation":9223372036854775807}}'
-    const { raw } = decodeProtobuf(encodeProtobufFromJson(kindOf('Pod'), Buffer.from(json)))
-    expect(decodeRaw(kindOf('Pod'), raw).metadata['generation']).toBe(2n ** 63n - 1n)
   })
 })
 
