@@ -4,6 +4,7 @@ import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { KvError } from '../kv.ts'
+import { syncFolder } from './data-file.ts'
 
 /** Raised when what is written can no longer be read by older versions. */
 export const FORMAT = 1
@@ -86,9 +87,7 @@ async function writeFormat(path: string, file: string): Promise<void> {
     await draft.sync()
     await draft.close()
     await rename(`${file}.new`, file)
-    const directory = await open(path, 'r')
-    await directory.sync()
-    await directory.close()
+    await syncFolder(path)
   } catch (error) {
     const full = (error as NodeJS.ErrnoException).code === 'ENOSPC'
     throw new KvError(full ? 'full' : 'unavailable', `cannot write ${file}: ${(error as Error).message}`, {

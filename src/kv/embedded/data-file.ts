@@ -40,6 +40,16 @@ export async function prepareDataFile(folder: string): Promise<void> {
   }
 }
 
+/** A file that was made is only sure to be found after the machine stops when its folder is on the disk too. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
 /** Whether there is no store yet: no file, or one that was not even begun, because its first write failed. */
 async function checkFile(path: string): Promise<boolean> {
   const file = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {

@@ -4,6 +4,9 @@ import { ABSENT, type KeyValue, KvError, type Revision } from '../kv.ts'
 import type { KeyState } from './records.ts'
 import type { Change, Tables, TableWriter } from './tables.ts'
 
+/** Where a draft reads what is stored. */
+export type DraftSource = Pick<Tables, 'stateOf' | 'entryOf'>
+
 /** A key as it is at some point in the draft; the value is at hand where the draft itself put it. */
 interface DraftState extends KeyState {
   readonly value?: Buffer
@@ -16,13 +19,13 @@ interface Put {
 }
 
 export class Draft {
-  readonly #tables: Tables
+  readonly #tables: DraftSource
   readonly #touched = new Map<string, DraftState | undefined>()
   readonly changes: Change[] = []
   readonly #extras: ((writer: TableWriter) => void)[] = []
   #newest: Revision
 
-  constructor(tables: Tables, newest: Revision) {
+  constructor(tables: DraftSource, newest: Revision) {
     this.#tables = tables
     this.#newest = newest
   }

@@ -1,5 +1,6 @@
 // The parts of the durable engine put together: tables, the queue of writes, watchers, expiry and compaction. Each says in its
 // own file what it keeps true.
+import { cancellable } from '../../lib/cancellable.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import {
@@ -116,7 +117,7 @@ export class DurableKv implements Kv, WatchSource {
     checkPut(request)
     const { key, value, ttlSeconds } = request
     const deadlineMs = ttlSeconds === undefined ? 0 : Math.ceil(this.#clock.now() + ttlSeconds * 1000)
-    return this.#write(request, {
+    return this.#write(request, signal, {
       bytes: value.length,
       makesRoom: false,
       apply: (draft) => {
@@ -129,7 +130,7 @@ export class DurableKv implements Kv, WatchSource {
   async delete(request: DeleteRequest, signal: AbortSignal): Promise<WriteResult> {
     this.#begin(signal)
     checkKey(request.key)
-    return this.#write(request, {
+    return this.#write(request, signal, {
       bytes: 0,
       makesRoom: true,
       apply: (draft) => (request.expected === ABSENT ? draft.newest : draft.remove(request.key)),
@@ -146,7 +147,7 @@ export class DurableKv implements Kv, WatchSource {
     if (upTo <= this.oldest) return
     await this.#commit((draft) => draft.also((writer) => writer.count({ oldest: upTo })))
     this.oldest = Math.max(this.oldest, upTo)
-    await this.#trimmer.trim(upTo)
+    await cancellable(this.#trimmer.trim(upTo), signal)
   }
 
   async newestRevision(signal: AbortSignal): Promise<Revision> {
@@ -222,9 +223,12 @@ export class DurableKv implements Kv, WatchSource {
     }
   }
 
-  /** Decided when its turn comes; answered when what it did, or lost against, is on the disk. */
+  /**
+   * Decided when its turn comes, if it is still wanted then; answered when what it did, or lost against, is on the disk.
+   */
   #write(
     condition: { readonly key: string; readonly expected: Revision },
+    signal: AbortSignal,
     write: { readonly bytes: number; readonly makesRoom: boolean; readonly apply: (draft: Draft) => Revision },
   ): Promise<WriteResult> {
     return new Promise((resolve, reject) => {
@@ -233,6 +237,7 @@ export class DurableKv implements Kv, WatchSource {
         bytes: write.bytes,
         makesRoom: write.makesRoom,
         decide: (draft) => {
+          throwIfCancelled(signal)
           const { key, expected } = condition
           result =
             draft.revisionOf(key) === expected

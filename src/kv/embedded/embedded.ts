@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
 import { type Kv, KvError } from '../kv.ts'
 import { openDataDirectory } from './data-directory.ts'
-import { prepareDataFile } from './data-file.ts'
+import { prepareDataFile, syncFolder } from './data-file.ts'
 import { DurableKv } from './durable-kv.ts'
 import { Tables } from './tables.ts'
 
@@ -28,6 +28,7 @@ export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal
   try {
     await prepareDataFile(directory.path)
     const tables = openTables(directory.path)
+    await syncFolder(directory.path)
     const counters = tables.counters()
     if (tables.lastLogged() > counters.newest || counters.oldest > counters.newest) {
       await tables.close()

@@ -38,14 +38,22 @@ export class Room {
     if (isRecent && !this.#diskIsFull) return
     this.#asked = now
     this.#writtenSince = 0
-    const [disk, fileBytes] = await Promise.all([statfs(this.#folder), this.#tables.sizeBytes()])
-    const freeBytes = disk.bavail * disk.bsize + Math.max(0, fileBytes - this.#tables.usedBytes())
-    this.#diskIsFull = freeBytes < RESERVE_BYTES + 2 * bytes + PAGES_BYTES
+    this.#diskIsFull = (await this.#freeBytes()) < RESERVE_BYTES + 2 * bytes + PAGES_BYTES
   }
 
   /** Throws `full` where a put is not to be taken. */
   check(): void {
     if (this.#limitIsReached) throw new KvError('full', `the store holds the ${this.#maxBytes} bytes that it may`)
     if (this.#diskIsFull) throw new KvError('full', `the disk of ${this.#folder} is full`)
+  }
+
+  /** A disk that cannot be asked is not known to be full: what is written to it will tell. */
+  async #freeBytes(): Promise<number> {
+    try {
+      const [disk, fileBytes] = await Promise.all([statfs(this.#folder), this.#tables.sizeBytes()])
+      return disk.bavail * disk.bsize + Math.max(0, fileBytes - this.#tables.usedBytes())
+    } catch {
+      return Number.POSITIVE_INFINITY
+    }
   }
 }

@@ -115,7 +115,6 @@ export class Tables {
       overlappingSync: false,
       // The engine gathers writes itself.
       eventTurnBatching: false,
-      noMemInit: true,
     })
     const table = (name: string): Table => this.#root.openDB<Buffer, Buffer>(name, format)
     try {

@@ -1,10 +1,12 @@
 // Group commit: writes that come while one commit is under way go together into the next. One commit at a time; every job is
 // answered, in order, when what it did or lost against is on the disk, or with the error that kept it from it.
-import type { KvError } from '../kv.ts'
-import { type Revision } from '../kv.ts'
-import { Draft } from './draft.ts'
+import { KvError, type Revision } from '../kv.ts'
+import { Draft, type DraftSource } from './draft.ts'
 import type { Room } from './room.ts'
 import type { Change, Tables } from './tables.ts'
+
+/** What the queue needs of the tables. */
+export type CommitTables = DraftSource & Pick<Tables, 'commit'>
 
 /** Something to be decided and, if it comes to anything, written. */
 export interface Job {
@@ -24,10 +26,10 @@ const GROUP_JOBS = 512
 const GROUP_BYTES = 8 * 1024 * 1024
 
 export class WriteQueue {
-  readonly #tables: Tables
-  readonly #room: Room
+  readonly #tables: CommitTables
+  readonly #room: Pick<Room, 'lookFor'>
   /** Told of what was committed, in order, before the jobs are. */
-  readonly #publish: (changes: readonly Change[], newest: Revision) => void
+  readonly #publish: (changes: readonly Change[]) => void
   #newest: Revision
   #waiting: Job[] = []
   #running: Promise<void> | undefined
@@ -36,10 +38,10 @@ export class WriteQueue {
   failure: KvError | undefined
 
   constructor(from: {
-    tables: Tables
-    room: Room
+    tables: CommitTables
+    room: Pick<Room, 'lookFor'>
     newest: Revision
-    publish: (changes: readonly Change[], newest: Revision) => void
+    publish: (changes: readonly Change[]) => void
   }) {
     this.#tables = from.tables
     this.#room = from.room
@@ -72,9 +74,11 @@ export class WriteQueue {
   }
 
   async #run(): Promise<void> {
-    // Whatever else arrives in this turn of the event loop goes along.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (this.#waiting.length > 0) await this.#commitGroup(this.#takeGroup())
+    while (this.#waiting.length > 0) {
+      // Whatever else arrives in this turn of the event loop goes along: the next writes of those just answered, too.
+      await new Promise((resolve) => setImmediate(resolve))
+      await this.#commitGroup(this.#takeGroup())
+    }
     this.#running = undefined
   }
 
@@ -91,7 +95,8 @@ export class WriteQueue {
 
   async #commitGroup(jobs: readonly Job[]): Promise<void> {
     if (this.isBroken) {
-      for (const job of jobs) job.fail(this.failure)
+      const error = new KvError('unavailable', this.failure!.message, { cause: this.failure })
+      for (const job of jobs) job.fail(error)
       return
     }
     await this.#room.lookFor(jobs.reduce((sum, job) => sum + job.bytes, 0))
@@ -126,7 +131,7 @@ export class WriteQueue {
       this.#committing = false
     }
     this.#newest = draft.newest
-    this.#publish(draft.changes, draft.newest)
+    this.#publish(draft.changes)
   }
 
   /** Where there is no room, what makes room is tried again: without the rest, and then in ever smaller groups. */
