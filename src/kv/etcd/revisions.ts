@@ -27,14 +27,11 @@ export class RevisionAssembler {
       // Servers of the past have sent events from before the start, and the same ones again after a restart.
       if (wire.kv.modRevision > this.#reached) events.push(toEvent(wire))
     }
-    if (response.events.length === 0) {
-      if (!response.fragment) this.#progress(response.header.revision)
-      return
-    }
     let whole = events.length
-    if (response.fragment) while (whole > 0 && events[whole - 1]!.revision === events.at(-1)!.revision) whole--
+    if (response.fragment) while (whole > this.#whole && events[whole - 1]!.revision === events.at(-1)!.revision) whole--
     if (whole > this.#whole) this.#reached = events[whole - 1]!.revision
-    this.#whole = Math.max(whole, this.#whole)
+    this.#whole = whole
+    if (!response.fragment && response.events.length === 0) this.#progress(response.header.revision)
   }
 
   /** Undefined: there is nothing new to tell. */

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Backoff, delay } from '../../../src/lib/backoff.ts'
+import { CancelledError } from '../../../src/lib/errors.ts'
+
+describe('backoff', () => {
+  beforeEach(() => vi.useFakeTimers())
+  afterEach(() => vi.useRealTimers())
+
+  async function waited(backoff: Backoff): Promise<number> {
+    const began = Date.now()
+    const done = backoff.wait(new AbortController().signal)
+    await vi.runAllTimersAsync()
+    await done
+    return Date.now() - began
+  }
+
+  it('waits about twice as long each time, up to the longest, and briefly again after a success', async () => {
+    const backoff = new Backoff({ firstMs: 100, longestMs: 400 })
+    for (const longest of [100, 200, 400, 400]) {
+      const ms = await waited(backoff)
+      expect(ms).toBeGreaterThanOrEqual(longest / 2 - 1)
+      expect(ms).toBeLessThanOrEqual(longest)
+    }
+    backoff.reset()
+    expect(await waited(backoff)).toBeLessThanOrEqual(100)
+  })
+
+  it('gives up when the signal fires, and leaves no timer', async () => {
+    const stop = new AbortController()
+    const waiting = expect(delay(1_000, stop.signal)).rejects.toBeInstanceOf(CancelledError)
+    stop.abort()
+    await waiting
+    expect(vi.getTimerCount()).toBe(0)
+    await expect(delay(1_000, stop.signal)).rejects.toBeInstanceOf(CancelledError)
+  })
+})
