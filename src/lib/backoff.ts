@@ -28,8 +28,8 @@ export class Backoff {
   }
 }
 
-/** Throws `CancelledError` when the signal fires before the time is over. */
-export function delay(ms: number, signal: AbortSignal): Promise<void> {
+/** Throws `CancelledError` when the signal fires before the time is over. Keeps the process alive: somebody is waiting. */
+function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(new CancelledError(signal.reason))
     const onAbort = (): void => {

@@ -3,9 +3,10 @@
 // that is known to have done nothing.
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
-import { KvError } from '../kv.ts'
+import { Slots } from '../../lib/slots.ts'
+import { KvError, type Revision } from '../kv.ts'
 import { type CallHeaders, callHeaders, Endpoint, type EtcdTls } from './endpoint.ts'
-import { AUTHENTICATE, type Method, STATUS } from './messages.ts'
+import { type Answer, AUTHENTICATE, type Method, STATUS } from './messages.ts'
 import { failure, judge, RpcError, type Verdict } from './verdict.ts'
 import { answersProgressRight } from './version.ts'
 
@@ -15,17 +16,28 @@ export interface ClusterOptions {
   readonly user?: { readonly name: string; readonly password: string }
 }
 
-/** How long a call may take: one try of it, and all tries together. */
-export interface Patience {
+/** Who waits for something, and how long: one try of it, and all tries together, by `performance.now()`. */
+export interface Call {
   readonly attemptMs: number
-  readonly totalMs: number
+  readonly deadline: number
+  readonly signal: AbortSignal
 }
 
+/** Told of every failed attempt before anything is done about it. May throw, which ends the call. */
+export type OnFailure = (error: RpcError, verdict: Verdict) => void
+
 export const RECONNECT = Object.freeze({ firstMs: 100, longestMs: 2_000 })
+
+/**
+ * More calls than this at a time do not make etcd faster, only each of them later: beyond their time limit in the end, and then
+ * they would all be looked up and sent again.
+ */
+const CALLS_AT_A_TIME = 256
 
 /** A member that we would rather use gets this long to connect before we take one that is there already. */
 const PREFERENCE_MS = 300
 const CONNECT_SLICE_MS = 250
+
 /** For the small calls that we make for ourselves. */
 const OWN_CALL_MS = 5_000
 
@@ -39,10 +51,12 @@ export class Cluster {
   readonly #user: ClusterOptions['user']
   /** Members are upgraded one after the other, and while we run. */
   readonly #versions = new Map<Endpoint, string>()
+  readonly #slots = new Slots(CALLS_AT_A_TIME)
   #preferred = 0
   #headers: CallHeaders = callHeaders(undefined)
   #login: Promise<boolean> | undefined
   #closed = false
+  #newestSeen: Revision = 0
 
   constructor(options: ClusterOptions) {
     if (options.endpoints.length === 0) throw new KvError('unavailable', 'no etcd endpoint was given')
@@ -53,6 +67,15 @@ export class Cluster {
   /** The headers to send now: they change when we log in. */
   get headers(): CallHeaders {
     return this.#headers
+  }
+
+  /** The store had come at least this far when we last heard of it. */
+  get newestSeen(): Revision {
+    return this.#newestSeen
+  }
+
+  saw(revision: Revision): void {
+    if (revision > this.#newestSeen) this.#newestSeen = revision
   }
 
   /** Whether all members that we know of can be trusted with it. */
@@ -107,15 +130,20 @@ export class Cluster {
         const names = this.endpoints.map(({ url }) => url).join(', ')
         throw new KvError('unavailable', `no etcd can be reached at ${names}`)
       }
-      await this.#stateChange(Math.min(CONNECT_SLICE_MS, deadline === undefined ? Infinity : deadline - now))
+      await this.#stateChange(Math.min(CONNECT_SLICE_MS, (deadline ?? Infinity) - now), signal)
       throwIfCancelled(signal)
       this.throwIfClosed()
     }
   }
 
-  #stateChange(limitMs: number): Promise<void> {
+  #stateChange(limitMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      for (const endpoint of this.endpoints) endpoint.onChange(limitMs, resolve)
+      const settle = (): void => {
+        signal.removeEventListener('abort', settle)
+        resolve()
+      }
+      signal.addEventListener('abort', settle)
+      for (const endpoint of this.endpoints) endpoint.onChange(limitMs, settle)
     })
   }
 
@@ -128,30 +156,37 @@ export class Cluster {
    * Tries until there is an answer. Throws `KvError` where there is no use in trying or the time is up, and `CancelledError`
    * when the signal fires. Who may not send the same thing twice ends it in `onFailure`.
    */
-  async call<Request, Response>(method: Method<Request, Response>, request: Request, how: Call): Promise<Response> {
-    const { patience, signal } = how
-    const deadline = performance.now() + patience.totalMs
+  async call<Request, Response extends Answer>(
+    method: Method<Request, Response>,
+    request: Request,
+    { attemptMs, deadline, signal }: Call,
+    onFailure?: OnFailure,
+  ): Promise<Response> {
     const backoff = new Backoff(RECONNECT)
     for (let logins = 0; ; ) {
       const endpoint = await this.connected(deadline, signal)
-      const timeoutMs = Math.max(1, Math.min(patience.attemptMs, deadline - performance.now()))
+      await this.#slots.take(signal)
       const headers = this.#headers
       try {
-        return await endpoint.unary(method, request, { timeoutMs, headers, signal })
+        // The connection may be gone by now; and a call may not begin when its time is over.
+        const timeoutMs = Math.min(attemptMs, deadline - performance.now())
+        if (!endpoint.isReady && timeoutMs > 0) continue
+        if (timeoutMs <= 0) throw new KvError('unavailable', 'too many calls to etcd are under way')
+        const response = await endpoint.unary(method, request, { timeoutMs, headers, signal })
+        this.saw(response.header.revision)
+        return response
       } catch (error) {
         if (!(error instanceof RpcError)) throw error
         const verdict = judge(error)
-        how.onFailure?.(error, verdict)
-        const inTime = performance.now() < deadline
-        if (verdict.kind === 'authenticate' && inTime && this.#user !== undefined && ++logins < LOGINS_IN_A_ROW) {
-          if (!(await this.login(headers))) await backoff.wait(signal)
-        } else if (verdict.kind === 'again' && inTime) {
-          this.distrust(endpoint)
-          await backoff.wait(signal)
-        } else {
-          throw failure(error, verdict)
-        }
+        onFailure?.(error, verdict)
+        const mayLogIn = verdict.kind === 'authenticate' && this.#user !== undefined && ++logins < LOGINS_IN_A_ROW
+        if (performance.now() >= deadline || (verdict.kind !== 'again' && !mayLogIn)) throw failure(error, verdict)
+        if (mayLogIn && (await this.login(headers))) continue
+        this.distrust(endpoint)
+      } finally {
+        this.#slots.give()
       }
+      await backoff.wait(signal)
     }
   }
 
@@ -185,11 +220,4 @@ export class Cluster {
       throw failure(error, verdict)
     }
   }
-}
-
-export interface Call {
-  readonly patience: Patience
-  readonly signal: AbortSignal
-  /** Told of every failed attempt before anything is done about it. May throw, which ends the call. */
-  readonly onFailure?: (error: RpcError, verdict: Verdict) => void
 }

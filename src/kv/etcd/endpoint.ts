@@ -1,5 +1,8 @@
 // One member of the cluster, as a gRPC channel: the only file that knows which package speaks gRPC. A call made here is made
 // once; what to do about a failure is decided above.
+import { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { checkServerIdentity } from 'node:tls'
 import { ChannelCredentials, Client, type ClientDuplexStream, connectivityState, Metadata } from '@grpc/grpc-js'
 import { CancelledError } from '../../lib/errors.ts'
 import { KvError } from '../kv.ts'
@@ -68,12 +71,11 @@ export class Endpoint {
     this.host = host
     this.port = port
     this.secure = secure
-    const credentials = secure ? secureCredentials(tls ?? {}) : ChannelCredentials.createInsecure()
-    this.#client = new Client(
-      host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
-      credentials,
-      CHANNEL_OPTIONS,
-    )
+    const credentials = secure ? secureCredentials(host, tls ?? {}) : ChannelCredentials.createInsecure()
+    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+    // gRPC would send an address as the name of the server, which TLS forbids and Node warns of.
+    const name = isIP(host) === 0 ? {} : { 'grpc.ssl_target_name_override': 'localhost' }
+    this.#client = new Client(address, credentials, { ...CHANNEL_OPTIONS, ...name })
   }
 
   get isReady(): boolean {
@@ -192,13 +194,24 @@ export class WatchCall {
   }
 }
 
-function secureCredentials({ ca, certificate, key }: EtcdTls): ChannelCredentials {
+function secureCredentials(host: string, { ca, certificate, key }: EtcdTls): ChannelCredentials {
   const bytes = (pem: string | undefined): Buffer | null => (pem === undefined ? null : Buffer.from(pem))
   try {
-    return ChannelCredentials.createSsl(bytes(ca), bytes(key), bytes(certificate))
+    // Node passes over an authority that it cannot read, and then trusts nobody.
+    for (const pem of [ca, certificate]) if (pem !== undefined) readCertificate(pem)
+    return ChannelCredentials.createSsl(bytes(ca), bytes(key), bytes(certificate), {
+      checkServerIdentity: (_, shown) => checkServerIdentity(host, shown),
+    })
   } catch (error) {
-    throw new KvError('denied', `etcd certificates cannot be used: ${(error as Error).message}`, { cause: error })
+    throw new KvError('denied', `the certificates for etcd cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    })
   }
+}
+
+/** Throws where it is none. */
+function readCertificate(pem: string): X509Certificate {
+  return new X509Certificate(pem)
 }
 
 /** `http://host:port`, `https://host:port`, or `host:port`, which is secure where there is something to be secure with. */

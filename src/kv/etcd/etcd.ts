@@ -14,9 +14,9 @@ import {
   type WatchRequest,
   type WriteResult,
 } from '../kv.ts'
-import { type Call, Cluster, type ClusterOptions, type Patience } from './cluster.ts'
+import { type Call, Cluster, type ClusterOptions } from './cluster.ts'
+import { behindFences, fencePrefix } from './creates.ts'
 import { diagnose } from './diagnosis.ts'
-import { Leases } from './leases.ts'
 import {
   COMPACT,
   RANGE,
@@ -30,7 +30,7 @@ import { compacted, EtcdWatch, oldestRevision, toTarget } from './watch.ts'
 import { Writes } from './writes.ts'
 
 export interface EtcdOptions extends ClusterOptions {
-  /** All keys lie under it, and it ends in `/`. Nothing outside of it is read, so that rights to it are enough. */
+  /** Ends in `/`, and all keys begin with it and go on. Nothing else is touched, so that rights to it are enough. */
   readonly prefix: string
   /** How long to wait for etcd when the engine is opened; absent: 10 s. */
   readonly openTimeoutMs?: number
@@ -38,6 +38,12 @@ export interface EtcdOptions extends ClusterOptions {
   readonly attemptTimeoutMs?: number
   /** All tries of a call; absent: 15 s. */
   readonly callTimeoutMs?: number
+}
+
+/** How long something may take: one try of it, and all tries together. */
+interface Patience {
+  readonly attemptMs: number
+  readonly totalMs: number
 }
 
 const OPEN_TIMEOUT_MS = 10_000
@@ -106,7 +112,7 @@ export class Etcd implements Kv {
       attemptMs: options.attemptTimeoutMs ?? PATIENCE.attemptMs,
       totalMs: options.callTimeoutMs ?? PATIENCE.totalMs,
     }
-    this.#writes = new Writes(cluster, new Leases(cluster))
+    this.#writes = new Writes(cluster, options.prefix)
   }
 
   /** How many watches and calls are under way. */
@@ -123,8 +129,9 @@ export class Etcd implements Kv {
   async list({ start, end, limit, at, countAll }: Range, signal: AbortSignal): Promise<ListResult> {
     // To etcd an empty end means "only this key", and one of a zero byte "to the last key of all".
     const isEmpty = end === '' || end === '\0'
+    const from = start === this.#prefix ? behindFences(start) : start
     const request: RangeRequest = {
-      key: start === '' || isEmpty ? '\0' : start,
+      key: from === '' || isEmpty ? '\0' : from,
       rangeEnd: isEmpty ? '\0\0' : end,
       ...(limit === undefined ? {} : { limit }),
       ...(at === undefined ? {} : { revision: at }),
@@ -144,7 +151,7 @@ export class Etcd implements Kv {
   }
 
   watch(request: WatchRequest, signal: AbortSignal): KvWatch {
-    return new EtcdWatch(this.#cluster, toTarget(request), signal)
+    return new EtcdWatch(this.#cluster, toTarget(request, fencePrefix(this.#prefix)), signal)
   }
 
   async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
@@ -209,7 +216,7 @@ export class Etcd implements Kv {
     throwIfCancelled(signal)
     this.#underWay++
     try {
-      return await work({ patience, signal })
+      return await work({ attemptMs: patience.attemptMs, deadline: performance.now() + patience.totalMs, signal })
     } finally {
       this.#underWay--
       if (this.#underWay === 0) this.#whenIdle?.()

@@ -1,7 +1,7 @@
 // Times to live. A lease lives a little longer than was asked for and is shared by the puts of that little while, so that a
 // thousand events cost one lease and not a thousand. Invariant: whoever gets a lease has at least its time to live left on it.
 import { randomInt } from 'node:crypto'
-import type { Call, Cluster } from './cluster.ts'
+import type { Call, Cluster, OnFailure } from './cluster.ts'
 import { LEASE_GRANT } from './messages.ts'
 
 interface Lease {
@@ -52,11 +52,11 @@ export class Leases {
     // We choose the number, so that granting can be repeated: a lease of that number can only be the one we asked for.
     const id = randomInt(1, 2 ** 47)
     const usableUntil = performance.now() + (sharedSeconds - LATENCY_SECONDS) * 1000
-    const onFailure: Call['onFailure'] = (_, verdict) => {
+    const onFailure: OnFailure = (_, verdict) => {
       if (verdict.kind === 'lease-exists') throw new AlreadyGranted()
     }
     try {
-      await this.#cluster.call(LEASE_GRANT, { ttl: ttlSeconds + sharedSeconds, id }, { ...call, onFailure })
+      await this.#cluster.call(LEASE_GRANT, { ttl: ttlSeconds + sharedSeconds, id }, call, onFailure)
     } catch (error) {
       if (!(error instanceof AlreadyGranted)) throw error
     }

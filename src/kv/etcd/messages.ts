@@ -8,6 +8,11 @@ export interface Header {
   readonly revision: number
 }
 
+/** Every answer tells the store's newest revision. */
+export interface Answer {
+  readonly header: Header
+}
+
 export interface WireKeyValue {
   readonly key: string
   readonly value: Buffer
@@ -23,8 +28,7 @@ export interface RangeRequest {
   readonly revision?: number
 }
 
-export interface RangeResponse {
-  readonly header: Header
+export interface RangeResponse extends Answer {
   readonly kvs: readonly WireKeyValue[]
   readonly more: boolean
   readonly count: number
@@ -51,8 +55,7 @@ export interface TxnRequest {
   readonly failure: readonly RequestOp[]
 }
 
-export interface TxnResponse {
-  readonly header: Header
+export interface TxnResponse extends Answer {
   readonly succeeded: boolean
   readonly responses: readonly { readonly range: RangeResponse | null }[]
 }
@@ -79,8 +82,7 @@ export interface WireEvent {
   readonly prevKv: WireKeyValue | null
 }
 
-export interface WatchResponse {
-  readonly header: Header
+export interface WatchResponse extends Answer {
   readonly created: boolean
   readonly canceled: boolean
   readonly compactRevision: number
@@ -89,8 +91,7 @@ export interface WatchResponse {
   readonly events: readonly WireEvent[]
 }
 
-export interface StatusResponse {
-  readonly header: Header
+export interface StatusResponse extends Answer {
   readonly version: string
   readonly dbSize: number
   readonly errors: readonly string[]
@@ -104,13 +105,13 @@ export interface Method<Request, Response> {
 
 export const RANGE: Method<RangeRequest, RangeResponse> = method('KV/Range', 'RangeRequest', 'RangeResponse')
 export const TXN: Method<TxnRequest, TxnResponse> = method('KV/Txn', 'TxnRequest', 'TxnResponse')
-export const COMPACT: Method<{ readonly revision: number }, { readonly header: Header }> = method(
+export const COMPACT: Method<{ readonly revision: number }, Answer> = method(
   'KV/Compact',
   'CompactionRequest',
   'CompactionResponse',
 )
 export const WATCH: Method<WatchRequestMessage, WatchResponse> = method('Watch/Watch', 'WatchRequest', 'WatchResponse')
-export const LEASE_GRANT: Method<{ readonly ttl: number; readonly id: number }, { readonly ttl: number }> = method(
+export const LEASE_GRANT: Method<{ readonly ttl: number; readonly id: number }, Answer> = method(
   'Lease/LeaseGrant',
   'LeaseGrantRequest',
   'LeaseGrantResponse',

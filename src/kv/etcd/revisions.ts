@@ -11,9 +11,14 @@ export class RevisionAssembler {
   /** So many of the events are whole; behind them are those of one revision, of which more may come. */
   #whole = 0
   #hasProgress = false
+  /** The newest revision with something in it that is not shown. */
+  #hiddenRevision: Revision = 0
+  readonly #hidden: string | undefined
 
-  constructor(after: Revision) {
+  /** Events of keys that begin with `hidden` come out as progress, and not as events. */
+  constructor(after: Revision, hidden?: string) {
     this.#reached = after
+    this.#hidden = hidden
   }
 
   /** How many events can be taken out. */
@@ -25,13 +30,18 @@ export class RevisionAssembler {
     const events = this.#events
     for (const wire of response.events) {
       // Servers of the past have sent events from before the start, and the same ones again after a restart.
-      if (wire.kv.modRevision > this.#reached) events.push(toEvent(wire))
+      if (wire.kv.modRevision <= this.#reached) continue
+      if (this.#hidden !== undefined && wire.kv.key.startsWith(this.#hidden)) this.#hiddenRevision = wire.kv.modRevision
+      else events.push(toEvent(wire))
     }
     let whole = events.length
-    if (response.fragment) while (whole > this.#whole && events[whole - 1]!.revision === events.at(-1)!.revision) whole--
+    if (response.fragment)
+      while (whole > this.#whole && events[whole - 1]!.revision === events.at(-1)!.revision) whole--
     if (whole > this.#whole) this.#reached = events[whole - 1]!.revision
     this.#whole = whole
-    if (!response.fragment && response.events.length === 0) this.#progress(response.header.revision)
+    if (response.fragment) return
+    if (response.events.length === 0) this.#progress(response.header.revision)
+    else if (this.#hiddenRevision > this.#reached) this.#progress(this.#hiddenRevision)
   }
 
   /** Undefined: there is nothing new to tell. */

@@ -23,7 +23,6 @@ const CREATE_LIMIT_MS = 5_000
 /** A batch that grew to this is handed out, though more is there to be read. */
 const EVENTS_A_BATCH = 1_000
 
-/** A request for progress goes unanswered while the watch is still catching up. */
 const PROGRESS_RETRY_MS = 100
 
 /** Streams refused in a row for want of rights, each with a new token, until it is taken for an answer. */
@@ -35,24 +34,37 @@ export interface WatchTarget {
   readonly rangeEnd?: string
   readonly after: Revision
   readonly withPrevious?: boolean
+  /** Keys that begin like this are not shown: their events are told as progress. */
+  readonly hidden?: string
 }
 
-export function toTarget({ prefix, after, withPrevious }: WatchRequest): WatchTarget {
+export function toTarget({ prefix, after, withPrevious }: WatchRequest, hidden: string): WatchTarget {
   const { start, end } = prefixRange(prefix)
-  return { key: start, rangeEnd: end, after, withPrevious: withPrevious === true }
+  const target = { key: start, rangeEnd: end, after, withPrevious: withPrevious === true }
+  return hidden.startsWith(prefix) ? { ...target, hidden } : target
 }
 
-/** Waits for the first thing that happened to the key after a revision; throws `compacted`, or `unavailable` in the end. */
-export async function firstEventAfter(cluster: Cluster, target: WatchTarget, call: Call): Promise<KvEvent> {
-  const limited = AbortSignal.any([call.signal, AbortSignal.timeout(Math.ceil(call.patience.totalMs))])
+/**
+ * What happened in a range after a revision, up to `upTo` and perhaps beyond. Where etcd's progress is not to be trusted it
+ * ends only with an event at `upTo` or later. Throws `compacted`, and `unavailable` where it takes too long.
+ */
+export async function* history(
+  cluster: Cluster,
+  target: WatchTarget,
+  call: Call & { readonly upTo: Revision },
+): AsyncGenerator<KvEvent, void, void> {
+  const left = Math.max(0, Math.ceil(call.deadline - performance.now()))
+  const watch = new EtcdWatch(cluster, target, AbortSignal.any([call.signal, AbortSignal.timeout(left)]))
+  watch.requestProgress()
   try {
-    for await (const { events } of new EtcdWatch(cluster, target, limited)) {
-      if (events[0] !== undefined) return events[0]
+    for await (const { events, revision } of watch) {
+      yield* events
+      if (revision >= call.upTo) return
     }
   } catch (error) {
     if (!(error instanceof CancelledError) || call.signal.aborted) throw error
+    throw new KvError('unavailable', `etcd did not say in time what happened after revision ${target.after}`)
   }
-  throw new KvError('unavailable', `etcd did not say in time what happened after revision ${target.after}`)
 }
 
 /** The oldest revision that can be read; undefined where nothing was ever compacted, or etcd does not say in time. */
@@ -88,6 +100,7 @@ export class EtcdWatch implements KvWatch {
   /** Up to here everything was handed out. */
   #after: Revision
   #call: WatchCall | undefined
+  #wantsProgress = false
   #progressTimer: NodeJS.Timeout | undefined
 
   constructor(cluster: Cluster, target: WatchTarget, signal: AbortSignal) {
@@ -107,18 +120,20 @@ export class EtcdWatch implements KvWatch {
   }
 
   requestProgress(): boolean {
-    if (!this.#cluster.watches.has(this) || !this.#cluster.answersProgressRight) return false
+    if (this.#signal.aborted || !this.#cluster.answersProgressRight) return false
+    this.#wantsProgress = true
     this.#askForProgress()
-    this.#progressTimer ??= setInterval(() => this.#askForProgress(), PROGRESS_RETRY_MS).unref()
     return true
   }
 
-  /** Between two streams nothing is asked; the timer asks again once there is one. */
+  /** Asks, and goes on asking until the answer comes: etcd gives none while the watch is catching up. */
   #askForProgress(): void {
-    this.#call?.send({ progressRequest: {} })
+    if (!this.#wantsProgress || this.#call === undefined) return
+    this.#call.send({ progressRequest: {} })
+    this.#progressTimer ??= setInterval(() => this.#askForProgress(), PROGRESS_RETRY_MS).unref()
   }
 
-  #progressCame(): void {
+  #stopAsking(): void {
     clearInterval(this.#progressTimer)
     this.#progressTimer = undefined
   }
@@ -156,7 +171,6 @@ export class EtcdWatch implements KvWatch {
     } finally {
       this.#callers.removeEventListener('abort', stop)
       this.#cluster.watches.delete(this)
-      this.#progressCame()
     }
   }
 
@@ -170,13 +184,17 @@ export class EtcdWatch implements KvWatch {
       call.send({ createRequest: this.#createRequest() })
       await this.#created(call, endpoint)
       this.#call = call
-      const assembler = new RevisionAssembler(this.#after)
+      this.#askForProgress()
+      const assembler = new RevisionAssembler(this.#after, this.#target.hidden)
       for (;;) {
         while (assembler.size < EVENTS_A_BATCH) {
           const response = call.read()
           if (response === undefined) break
           if (response.canceled) throw ended(response, endpoint)
-          if (response.events.length === 0) this.#progressCame()
+          if (response.events.length === 0) {
+            this.#wantsProgress = false
+            this.#stopAsking()
+          }
           assembler.add(response)
         }
         const batch = assembler.take()
@@ -184,11 +202,13 @@ export class EtcdWatch implements KvWatch {
           await call.readable(this.#signal)
         } else {
           this.#after = batch.revision
+          this.#cluster.saw(batch.revision)
           yield batch
         }
       }
     } finally {
       this.#call = undefined
+      this.#stopAsking()
       this.#signal.removeEventListener('abort', cancel)
       call.cancel()
     }

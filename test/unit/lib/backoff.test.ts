@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Backoff, delay } from '../../../src/lib/backoff.ts'
+import { Backoff } from '../../../src/lib/backoff.ts'
 import { CancelledError } from '../../../src/lib/errors.ts'
 
 describe('backoff', () => {
@@ -27,10 +27,11 @@ describe('backoff', () => {
 
   it('gives up when the signal fires, and leaves no timer', async () => {
     const stop = new AbortController()
-    const waiting = expect(delay(1_000, stop.signal)).rejects.toBeInstanceOf(CancelledError)
+    const backoff = new Backoff({ firstMs: 1_000, longestMs: 1_000 })
+    const waiting = expect(backoff.wait(stop.signal)).rejects.toBeInstanceOf(CancelledError)
     stop.abort()
     await waiting
     expect(vi.getTimerCount()).toBe(0)
-    await expect(delay(1_000, stop.signal)).rejects.toBeInstanceOf(CancelledError)
+    await expect(backoff.wait(stop.signal)).rejects.toBeInstanceOf(CancelledError)
   })
 })

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Batch } from '../../../../src/kv/kv.ts'
 import { EVENT_DELETE, type WatchResponse, type WireEvent } from '../../../../src/kv/etcd/messages.ts'

@@ -1,0 +1,250 @@
+// Who may talk to etcd and over what: TLS in both forms, passwords, several members; and what the operator reads when it fails.
+import { connect } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type Etcd, type EtcdOptions, openEtcd } from '../../src/kv/etcd/etcd.ts'
+import type { EtcdLine } from '../fakes/etcd-binary.ts'
+import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
+import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts'
+
+const PREFIX = '/registry/'
+const signal = new AbortController().signal
+const opened: AsyncDisposable[] = []
+
+afterEach(async () => {
+  for (const resource of opened.splice(0).toReversed()) await resource[Symbol.asyncDispose]()
+})
+
+async function open(options: Partial<EtcdOptions>): Promise<Etcd> {
+  const kv = await openEtcd({ endpoints: [], prefix: PREFIX, openTimeoutMs: 2_000, ...options }, signal)
+  opened.push({ [Symbol.asyncDispose]: () => kv.close() })
+  return kv
+}
+
+async function proxyTo(server: EtcdServer, address?: string): Promise<TcpProxy> {
+  const proxy = await startTcpProxy(server.port, address)
+  opened.push(proxy)
+  return proxy
+}
+
+/** Writes, and sees it by a watch. */
+async function expectWorking(kv: Etcd): Promise<void> {
+  const key = `${PREFIX}${Math.random()}`
+  const { revision } = await kv.put({ key, value: Buffer.from('x'), expected: 0 }, signal)
+  for await (const batch of kv.watch({ prefix: PREFIX, after: revision - 1 }, signal)) {
+    expect(batch.events[0]).toMatchObject({ key, revision })
+    break
+  }
+}
+
+describe('an address', () => {
+  it('where nobody is: one line with the reason', async () => {
+    const opening = open({ endpoints: ['http://127.0.0.1:1'], openTimeoutMs: 300 })
+    await expect(opening).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'cannot connect to etcd at http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1',
+    })
+  })
+
+  it.each(['', 'not a url', 'ftp://127.0.0.1:2379', 'http://127.0.0.1:2379/path', 'http://user@127.0.0.1:2379'])(
+    'that is none: %j',
+    async (endpoint) => {
+      await expect(open({ endpoints: [endpoint] })).rejects.toMatchObject({
+        code: 'unavailable',
+        message: `etcd endpoint ${JSON.stringify(endpoint)} is not http://host:port or https://host:port`,
+      })
+    },
+  )
+
+  it('must be given', async () => {
+    await expect(open({})).rejects.toMatchObject({ code: 'unavailable', message: 'no etcd endpoint was given' })
+  })
+})
+
+describe.each(['newest', 'oldest'] as const)('TLS, %s version', (line: EtcdLine) => {
+  let server: EtcdServer
+  let mutual: EtcdServer
+  beforeAll(async () => {
+    ;[server, mutual] = await Promise.all([startEtcd({ line, tls: 'server' }), startEtcd({ line, tls: 'mutual' })])
+  })
+  afterAll(() => Promise.all([server, mutual].map((running) => running[Symbol.asyncDispose]())))
+
+  it('with the authority that signed the server’s certificate', async () => {
+    await expectWorking(await open({ endpoints: [server.endpoint], tls: { ca: server.certificates!.ca } }))
+  })
+
+  it('is meant by an endpoint without a scheme where there are certificates', async () => {
+    const endpoint = server.endpoint.replace('https://', '')
+    await expectWorking(await open({ endpoints: [endpoint], tls: { ca: server.certificates!.ca } }))
+  })
+
+  it('with a certificate of our own; without one, one line that says so', async () => {
+    const { ca, client } = mutual.certificates!
+    await expectWorking(await open({ endpoints: [mutual.endpoint], tls: { ca, ...client } }))
+    await expect(open({ endpoints: [mutual.endpoint], tls: { ca } })).rejects.toMatchObject({
+      code: 'denied',
+      message: expect.stringMatching(
+        /^cannot connect to etcd at https:.*: it refuses our certificate, or the want of one/,
+      ),
+    })
+  })
+
+  it('with another authority: one line that says so, and soon', async () => {
+    const began = performance.now()
+    const opening = open({ endpoints: [server.endpoint], tls: { ca: mutual.certificates!.ca }, openTimeoutMs: 30_000 })
+    await expect(opening).rejects.toMatchObject({
+      code: 'denied',
+      message: expect.stringMatching(
+        /^cannot connect to etcd at https:.*: its certificate is not one that we trust \(.*\)$/,
+      ),
+    })
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
+
+  it('with a certificate for another host: one line that says so', async () => {
+    const { port } = await proxyTo(server, '127.0.0.2')
+    const opening = open({ endpoints: [`https://127.0.0.2:${port}`], tls: { ca: server.certificates!.ca } })
+    await expect(opening).rejects.toMatchObject({
+      code: 'denied',
+      message: expect.stringMatching(/its certificate is not one that we trust \(.*127\.0\.0\.2.*\)$/),
+    })
+  })
+
+  it('where we speak plain text: one line that says so', async () => {
+    const endpoint = server.endpoint.replace('https:', 'http:')
+    await expect(open({ endpoints: [endpoint], openTimeoutMs: 300 })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('does not answer as etcd does; perhaps it wants TLS'),
+    })
+  })
+
+  it.each([
+    ['a certificate', { certificate: 'x', key: 'y' }],
+    ['an authority', { ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' }],
+  ])('with %s that is none: one line that says so', async (_, tls) => {
+    await expect(open({ endpoints: [server.endpoint], tls })).rejects.toMatchObject({
+      code: 'denied',
+      message: expect.stringMatching(/^the certificates for etcd cannot be used: .*$/),
+    })
+  })
+})
+
+describe.each(['newest', 'oldest'] as const)('user and password, %s version', (line: EtcdLine) => {
+  const user = { name: 'root', password: 'right' }
+  let server: EtcdServer
+  beforeAll(async () => {
+    server = await startEtcd({ line, rootPassword: user.password })
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  it('that are right', async () => {
+    await expectWorking(await open({ endpoints: [server.endpoint], user }))
+  })
+
+  it('that are wrong: one line that says so', async () => {
+    const opening = open({ endpoints: [server.endpoint], user: { ...user, password: 'wrong' } })
+    await expect(opening).rejects.toMatchObject({
+      code: 'denied',
+      message: `etcd at ${server.endpoint}: etcdserver: authentication failed, invalid user ID or password`,
+    })
+  })
+
+  it('that are missing: one line that says so', async () => {
+    await expect(open({ endpoints: [server.endpoint] })).rejects.toMatchObject({
+      code: 'denied',
+      message: `etcd at ${server.endpoint}: etcdserver: user name is empty`,
+    })
+  })
+
+  it('whose token is no longer taken are shown again, and neither many calls at once nor a watch notice', async () => {
+    const kv = await open({ endpoints: [server.endpoint], user })
+    const seen = new Set<number>()
+    const stop = new AbortController()
+    const after = await kv.newestRevision(signal)
+    const watching = (async () => {
+      for await (const batch of kv.watch({ prefix: PREFIX, after }, stop.signal)) {
+        for (const event of batch.events) seen.add(event.revision)
+      }
+    })().catch((error: unknown) => error)
+    await expectWorking(kv)
+    // etcd keeps its tokens in memory.
+    await server.kill()
+    await server.start()
+    await Promise.all(Array.from({ length: 20 }, () => expectWorking(kv)))
+    await expect.poll(() => seen.size, { timeout: 10_000 }).toBe(21)
+    stop.abort()
+    expect(await watching).toMatchObject({ name: 'CancelledError' })
+  })
+})
+
+describe('members', () => {
+  let server: EtcdServer
+  beforeAll(async () => {
+    server = await startEtcd()
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  it('of which two are dead: the third will do', async () => {
+    const kv = await open({ endpoints: ['http://127.0.0.1:1', 'http://127.0.0.1:2', server.endpoint] })
+    await expectWorking(kv)
+    await kv.checkHealth(signal)
+  })
+
+  it('of which one goes away: it is left for the other, and the other way round', async () => {
+    const [first, second] = [await proxyTo(server), await proxyTo(server)]
+    const kv = await open({ endpoints: [first.endpoint, second.endpoint] })
+    await expectWorking(kv)
+    const began = performance.now()
+    first.refuse()
+    await expectWorking(kv)
+    expect(performance.now() - began).toBeLessThan(3_000)
+    expect(second.accepted).toBeGreaterThan(0)
+    first.accept()
+    second.refuse()
+    await expectWorking(kv)
+  })
+
+  it('of which one falls silent: it is left for the other after one try', async () => {
+    const [first, second] = [await proxyTo(server), await proxyTo(server)]
+    const kv = await open({ endpoints: [first.endpoint, second.endpoint], attemptTimeoutMs: 500 })
+    await expectWorking(kv)
+    const began = performance.now()
+    first.silence()
+    await expectWorking(kv)
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+
+  it('that are all gone: a call ends in time, and says whether something may have been written', async () => {
+    const put = { key: `${PREFIX}a`, value: Buffer.from('x'), expected: 0 }
+    const proxy = await proxyTo(server)
+    const [first, second] = [
+      await open({ endpoints: [proxy.endpoint], callTimeoutMs: 500 }),
+      await open({ endpoints: [proxy.endpoint], callTimeoutMs: 500 }),
+    ]
+    proxy.silence()
+    await expect(first.put(put, signal)).rejects.toMatchObject({ code: 'unknown' })
+    await expect(first.put({ ...put, expected: 1 }, signal)).rejects.toMatchObject({ code: 'unknown' })
+    await expect(first.get(put.key, {}, signal)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(first.checkHealth(signal)).rejects.toMatchObject({ code: 'unavailable' })
+    proxy.refuse()
+    await expect.poll(() => second.get(put.key, {}, signal).catch((error: Error) => error.message)).toContain('no etcd')
+    await expect(second.put(put, signal)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('of which we took leave see nothing of us any more', async () => {
+    const proxy = await proxyTo(server)
+    const kv = await open({ endpoints: [proxy.endpoint] })
+    await expectWorking(kv)
+    await kv.close()
+    expect(kv.liveHandles).toBe(0)
+    const { accepted } = proxy
+    proxy.cut()
+    // Ours would come back; that the probe is seen shows that it would have been seen.
+    await new Promise<void>((resolve) => {
+      connect(proxy.port, '127.0.0.1')
+        .once('close', () => resolve())
+        .once('error', () => undefined)
+        .end()
+    })
+    expect(proxy.accepted).toBe(accepted + 1)
+  })
+})
