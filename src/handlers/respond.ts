@@ -6,8 +6,8 @@ import type { StoredObject } from '../api/read.ts'
 import type { Status, StatusDetails } from '../api/status.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
+import { indentJson } from '../codec/indent.ts'
 import { encodeJson, plainJson } from '../codec/json-encode.ts'
-import { indentJson } from '../codec/json-indent.ts'
 import type { ListForm, ListItem, ListMetadata, ListType } from '../codec/list-json.ts'
 import { InvariantError } from '../lib/errors.ts'
 import { writeJsonList } from '../codec/list-writer.ts'
@@ -69,7 +69,7 @@ function completeView(parts: ResourceParts, { http, resource }: ResourceRequest,
 const NEWLINE = Buffer.from('\n')
 
 function jsonResponse(view: Negotiated, bytes: Buffer, status: number): HttpResponse {
-  const body = view.pretty ? Buffer.from(indentJson(bytes.toString())) : Buffer.concat([bytes, NEWLINE])
+  const body = view.pretty ? indentJson(bytes) : Buffer.concat([bytes, NEWLINE])
   return {
     status,
     headers: { 'content-type': view.contentType },

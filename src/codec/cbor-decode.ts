@@ -1,0 +1,252 @@
+// CBOR from users to JSON values: strings may be texts or bytes, binary data becomes base64, keys may not repeat, nothing may
+// follow. What JSON cannot hold (NaN, big integers, other keys than strings) is refused. Depth is bounded, time is linear.
+import { isUtf8 } from 'node:buffer'
+import { quoted } from '../api/field-error.ts'
+import { type Value, setOwn } from '../api/value.ts'
+import { MAX_JSON_DEPTH } from './json-exact.ts'
+
+/** Input that is not CBOR, or not a value of this API. */
+export class CborError extends Error {
+  override readonly name = 'CborError'
+}
+
+/** The one value that the bytes hold. Throws `CborError`. */
+export function parseCbor(bytes: Buffer): Value {
+  const reader = new Reader(bytes)
+  const value = reader.value(0)
+  if (!reader.ended) throw new CborError(`cbor: ${reader.rest} bytes of extraneous data starting at index ${reader.at}`)
+  return value
+}
+
+/** The items of a sequence, one after the other. Throws `CborError`. */
+export function parseCborSequence(bytes: Buffer): readonly Value[] {
+  const reader = new Reader(bytes)
+  const items: Value[] = []
+  while (!reader.ended) items.push(reader.value(0))
+  return items
+}
+
+/** What a key or a string is made from: `bytes` were written as such, and may carry a tag. */
+const BYTES = 2
+const TEXT = 3
+
+class Reader {
+  readonly #bytes: Buffer
+  #at = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  get at(): number {
+    return this.#at
+  }
+
+  get rest(): number {
+    return this.#bytes.length - this.#at
+  }
+
+  get ended(): boolean {
+    return this.rest === 0
+  }
+
+  value(depth: number): Value {
+    if (depth > MAX_JSON_DEPTH) throw new CborError('cbor: exceeded max nested level')
+    const initial = this.#byte()
+    const info = initial & 0x1f
+    switch (initial >> 5) {
+      case 0:
+        return this.#integer(this.#argument(info), false)
+      case 1:
+        return this.#integer(this.#argument(info), true)
+      case BYTES:
+        return this.#octets(BYTES, info).toString('utf8')
+      case TEXT:
+        return validText(this.#octets(TEXT, info))
+      case 4:
+        return this.#list(info, depth)
+      case 5:
+        return this.#map(info, depth)
+      case 6:
+        return this.#tagged(Number(this.#argument(info)), depth)
+      default:
+        return this.#simple(info)
+    }
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at]
+    if (byte === undefined) throw new CborError('cbor: unexpected EOF')
+    this.#at += 1
+    return byte
+  }
+
+  #take(size: number): Buffer {
+    if (size > this.rest) throw new CborError('cbor: unexpected EOF')
+    const taken = this.#bytes.subarray(this.#at, this.#at + size)
+    this.#at += size
+    return taken
+  }
+
+  #argument(info: number): number | bigint {
+    if (info < 24) return info
+    switch (info) {
+      case 24:
+        return this.#byte()
+      case 25:
+        return this.#take(2).readUInt16BE(0)
+      case 26:
+        return this.#take(4).readUInt32BE(0)
+      case 27: {
+        const value = this.#take(8).readBigUInt64BE(0)
+        return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
+      }
+      default:
+        throw new CborError(`cbor: invalid additional information ${info}`)
+    }
+  }
+
+  /** The number of items or bytes; undefined: until a break. */
+  #length(info: number): number | undefined {
+    if (info === 31) return undefined
+    const length = this.#argument(info)
+    // Every item has a byte at least: more than there are cannot follow, and must not be made room for.
+    if (typeof length === 'bigint' || length > this.rest) throw new CborError('cbor: unexpected EOF')
+    return length
+  }
+
+  #integer(argument: number | bigint, negative: boolean): number | bigint {
+    if (typeof argument === 'number') return negative ? -1 - argument : argument
+    const value = negative ? -1n - argument : argument
+    if (value > MAX_INT64 || value < MIN_INT64) throw new CborError(`cbor: ${value} overflows Go's int64`)
+    return value
+  }
+
+  #octets(major: number, info: number): Buffer {
+    const length = this.#length(info)
+    if (length !== undefined) return this.#take(length)
+    const chunks: Buffer[] = []
+    while (!this.#broken()) {
+      const initial = this.#byte()
+      const size = this.#length(initial & 0x1f)
+      if (initial >> 5 !== major || size === undefined)
+        throw new CborError('cbor: wrong element type in indefinite-length string')
+      chunks.push(this.#take(size))
+    }
+    return Buffer.concat(chunks)
+  }
+
+  /** Whether the break is here; then it is passed. */
+  #broken(): boolean {
+    if (this.#bytes[this.#at] !== 0xff) return false
+    this.#at += 1
+    return true
+  }
+
+  #list(info: number, depth: number): readonly Value[] {
+    const length = this.#length(info)
+    const items: Value[] = []
+    while (length === undefined ? !this.#broken() : items.length < length) items.push(this.value(depth + 1))
+    return items
+  }
+
+  #map(info: number, depth: number): Value {
+    const length = this.#length(info)
+    const map: Record<string, Value> = {}
+    for (let i = 0; length === undefined ? !this.#broken() : i < length; i++) {
+      const key = this.#key(depth + 1)
+      if (Object.hasOwn(map, key))
+        throw new CborError(`cbor: found duplicate map key ${quoted(key)} at map element index ${i}`)
+      setOwn(map, key, this.value(depth + 1))
+    }
+    return map
+  }
+
+  #key(depth: number): string {
+    const major = (this.#bytes[this.#at] ?? 0) >> 5
+    if (major !== BYTES && major !== TEXT) throw new CborError('cbor: map keys must be strings')
+    return this.value(depth) as string
+  }
+
+  #tagged(tag: number, depth: number): Value {
+    switch (tag) {
+      case 0:
+      case 1:
+        return momentOf(this.value(depth + 1), tag)
+      case 2:
+      case 3:
+        throw new CborError('cbor: bignum is not allowed')
+      case 21:
+      case 22:
+      case 23:
+        return this.#laterText(tag, depth)
+      default:
+        return this.value(depth + 1)
+    }
+  }
+
+  /** Bytes that are to become text of a certain encoding where text is wanted; here it always is. */
+  #laterText(tag: number, depth: number): Value {
+    const initial = this.#bytes[this.#at] ?? 0
+    if (initial >> 5 !== BYTES) return this.value(depth + 1)
+    this.#at += 1
+    const octets = this.#octets(BYTES, initial & 0x1f)
+    return octets.toString(tag === 21 ? 'base64url' : tag === 22 ? 'base64' : 'hex')
+  }
+
+  #simple(info: number): Value {
+    switch (info) {
+      case 20:
+        return false
+      case 21:
+        return true
+      case 22:
+        return null
+      case 25:
+        return finite(halfToNumber(this.#take(2).readUInt16BE(0)))
+      case 26:
+        return finite(this.#take(4).readFloatBE(0))
+      case 27:
+        return finite(this.#take(8).readDoubleBE(0))
+      case 31:
+        throw new CborError('cbor: unexpected "break" code')
+      default:
+        throw new CborError('cbor: simple values other than true, false and null are not allowed')
+    }
+  }
+}
+
+const MAX_INT64 = 2n ** 63n - 1n
+const MIN_INT64 = -(2n ** 63n)
+
+function validText(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new CborError('cbor: invalid UTF-8 string')
+  return bytes.toString('utf8')
+}
+
+function finite(value: number): number {
+  if (!Number.isFinite(value)) throw new CborError('cbor: NaN and infinity are not allowed')
+  return value
+}
+
+function halfToNumber(bits: number): number {
+  const exponent = (bits >> 10) & 0x1f
+  const digits = bits & 0x3ff
+  const magnitude =
+    exponent === 0
+      ? digits * 2 ** -24
+      : exponent === 31
+        ? Number.POSITIVE_INFINITY
+        : (1 + digits / 1024) * 2 ** (exponent - 15)
+  return bits & 0x8000 ? -magnitude : magnitude
+}
+
+/** A moment that was tagged as such, in RFC 3339; 0 tags a text, 1 the seconds since 1970. */
+function momentOf(content: Value, tag: number): string {
+  if (tag === 0 && typeof content === 'string') return content
+  if (tag === 1 && typeof content === 'number') {
+    const date = new Date(content * 1000)
+    if (!Number.isNaN(date.getTime())) return date.toISOString().replace(/\.?0*Z$/, 'Z')
+  }
+  throw new CborError(`cbor: invalid content of tag ${tag}`)
+}

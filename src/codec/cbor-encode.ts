@@ -1,0 +1,201 @@
+// CBOR as the API speaks it: strings and keys are byte strings, binary fields are tagged as base64 to be, keys are in the order
+// of their encoded bytes, numbers take the shortest form that loses nothing. Deterministic: equal objects, equal bytes.
+import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
+import { ByteWriter } from './byte-writer.ts'
+
+/** What every object begins with: the tag that says "this is CBOR". */
+export const SELF_DESCRIBED: Readonly<Uint8Array> & Uint8Array = Buffer.of(0xd9, 0xd9, 0xf7)
+
+const UNSIGNED = 0
+const NEGATIVE = 1
+const BYTES = 2
+const LIST = 4
+const MAP = 5
+const TAG = 6
+/** The bytes are base64 where they have to be text. */
+const BASE64_TAG = 22
+
+/** A canonical object of a kind, self-described. */
+export function encodeCbor(object: ValueMap, kind: KindSchema): Buffer {
+  const writer = new CborWriter()
+  writer.bytes(SELF_DESCRIBED)
+  if (kind.custom === true) writer.value(object)
+  else writer.shaped(object, kind.shape)
+  return writer.finish()
+}
+
+/** Any value, self-described: what has no schema. */
+export function encodeCborValue(value: Value): Buffer {
+  const writer = new CborWriter()
+  writer.bytes(SELF_DESCRIBED)
+  writer.value(value)
+  return writer.finish()
+}
+
+/** An event of a watch: one item of a sequence. `object` is encoded already, self-described like the event. */
+export function encodeCborEvent(type: string, object: Uint8Array): Buffer {
+  const writer = new CborWriter()
+  writer.bytes(SELF_DESCRIBED)
+  writer.head(MAP, 2)
+  writer.string('type')
+  writer.string(type)
+  writer.string('object')
+  writer.bytes(object)
+  return writer.finish()
+}
+
+class CborWriter extends ByteWriter {
+  value(value: Value): void {
+    if (typeof value === 'string') this.string(value)
+    else if (typeof value === 'number') this.number(value)
+    else if (typeof value === 'bigint') this.integer(value)
+    else if (value === null) this.byte(0xf6)
+    else if (typeof value === 'boolean') this.byte(value ? 0xf5 : 0xf4)
+    else if (isList(value)) {
+      this.head(LIST, value.length)
+      for (const item of value) this.value(item)
+    } else this.map(value, undefined)
+  }
+
+  shaped(value: Value, shape: Shape): void {
+    switch (shape.kind) {
+      case 'object':
+        return isMap(value) ? this.object(value, shape) : this.value(value)
+      case 'list':
+        return isList(value) ? this.list(value, shape.item) : this.value(value)
+      case 'map':
+        return isMap(value) ? this.map(value, shape.value) : this.value(value)
+      case 'bytes':
+        return typeof value === 'string' ? this.base64(value) : this.value(value)
+      case 'number':
+        return typeof value === 'number' ? this.double(value) : this.value(value)
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
+        return this.schemaOr(value, shape)
+      default:
+        this.value(value)
+    }
+  }
+
+  object(object: ValueMap, shape: ObjectShape): void {
+    const keys = sortedKeys(object)
+    this.head(MAP, keys.length)
+    for (const key of keys) {
+      this.string(key)
+      const field = shape.byName.get(key)
+      if (field === undefined) this.value(object[key] ?? null)
+      else this.shaped(object[key] ?? null, field.shape)
+    }
+  }
+
+  list(list: readonly Value[], item: Shape): void {
+    this.head(LIST, list.length)
+    for (const value of list) this.shaped(value, item)
+  }
+
+  map(map: ValueMap, shape: Shape | undefined): void {
+    const keys = sortedKeys(map)
+    this.head(MAP, keys.length)
+    for (const key of keys) {
+      this.string(key)
+      if (shape === undefined) this.value(map[key] ?? null)
+      else this.shaped(map[key] ?? null, shape)
+    }
+  }
+
+  schemaOr(value: Value, { schema }: OpaqueShape): void {
+    if (schema !== undefined && isMap(value)) this.object(value, schema)
+    else if (schema !== undefined && isList(value) && value.every(isMap)) this.list(value, schema)
+    else this.value(value)
+  }
+
+  base64(text: string): void {
+    const bytes = Buffer.from(text, 'base64')
+    this.head(TAG, BASE64_TAG)
+    this.head(BYTES, bytes.length)
+    this.bytes(bytes)
+  }
+
+  string(text: string): void {
+    const length = Buffer.byteLength(text)
+    this.head(BYTES, length)
+    this.utf8(text, length)
+  }
+
+  number(value: number): void {
+    if (Number.isSafeInteger(value) && !Object.is(value, -0)) this.integer(value)
+    else this.double(value)
+  }
+
+  integer(value: number | bigint): void {
+    if (value < 0) this.head(NEGATIVE, typeof value === 'bigint' ? -1n - value : -1 - value)
+    else this.head(UNSIGNED, value)
+  }
+
+  /** The shortest of the three widths that holds the number exactly. */
+  double(value: number): void {
+    if (!Number.isFinite(value)) throw new InvariantError('a number that JSON cannot hold')
+    const half = halfOf(value)
+    if (half !== undefined) {
+      this.byte(0xf9)
+      this.uint16(half)
+    } else if (Math.fround(value) === value) {
+      this.byte(0xfa)
+      this.float32(value)
+    } else {
+      this.byte(0xfb)
+      this.float64(value)
+    }
+  }
+
+  head(major: number, argument: number | bigint): void {
+    const type = major << 5
+    if (argument < 24) this.byte(type | Number(argument))
+    else if (argument < 0x100) {
+      this.byte(type | 24)
+      this.byte(Number(argument))
+    } else if (argument < 0x1_0000) {
+      this.byte(type | 25)
+      this.uint16(Number(argument))
+    } else if (argument < 0x1_0000_0000) {
+      this.byte(type | 26)
+      this.uint32(Number(argument))
+    } else {
+      this.byte(type | 27)
+      this.uint64(BigInt(argument))
+    }
+  }
+}
+
+/** Shorter keys go first, because a key's length is encoded before its bytes. */
+function sortedKeys(map: ValueMap): readonly string[] {
+  const keys = Object.keys(map)
+  return keys.length < 2 ? keys : keys.sort(compareKeys)
+}
+
+const ASCII = /^[ -~]*$/
+
+function compareKeys(a: string, b: string): number {
+  if (ASCII.test(a) && ASCII.test(b)) return a.length - b.length || (a < b ? -1 : 1)
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length - right.length || Buffer.compare(left, right)
+}
+
+/** The bits of a number in sixteen, where they hold it exactly. */
+function halfOf(value: number): number | undefined {
+  const magnitude = Math.abs(value)
+  const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
+  if (magnitude === 0) return sign
+  if (magnitude > 65504) return undefined
+  // Below this the exponent is fixed and the digits are counted in 2^-24.
+  if (magnitude < 2 ** -14) {
+    const units = magnitude * 2 ** 24
+    return Number.isInteger(units) ? sign | units : undefined
+  }
+  const exponent = Math.floor(Math.log2(magnitude))
+  const digits = (magnitude / 2 ** exponent - 1) * 1024
+  return Number.isInteger(digits) && digits >= 0 && digits < 1024 ? sign | ((exponent + 15) << 10) | digits : undefined
+}
