@@ -5,14 +5,20 @@ import type { FieldError } from '../../api/field-error.ts'
 import type { GroupVersionKind } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { APPS_RULES } from './apps.ts'
+import { AUTOSCALING_RULES } from './autoscaling.ts'
+import { CERTIFICATES_RULES } from './certificates.ts'
 import { Check, type ValidationContext } from './check.ts'
 import { CORE_RULES } from './core.ts'
 import { cronJob } from './cron-job.ts'
 import { endpointSlice } from './endpoints.ts'
 import { event } from './event.ts'
 import { job } from './job.ts'
+import { NETWORKING_RULES } from './networking.ts'
 import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
+import { RBAC_RULES } from './rbac.ts'
 import type { GroupRules, KindRules, UpdateRule } from './rules.ts'
+import { AUTHENTICATION_RULES, COORDINATION_RULES, NODE_RULES, POLICY_RULES, SCHEDULING_RULES } from './small-groups.ts'
+import { STORAGE_RULES } from './storage.ts'
 
 export type { ValidationContext } from './check.ts'
 
@@ -70,9 +76,19 @@ function changed({ object, stored }: Change, rule: UpdateRule, context: Validati
 const RULES: Readonly<Record<string, GroupRules>> = {
   '': CORE_RULES,
   apps: APPS_RULES,
+  'authentication.k8s.io': AUTHENTICATION_RULES,
+  autoscaling: AUTOSCALING_RULES,
   batch: { CronJob: cronJob, Job: job },
+  'certificates.k8s.io': CERTIFICATES_RULES,
+  'coordination.k8s.io': COORDINATION_RULES,
   'discovery.k8s.io': { EndpointSlice: endpointSlice },
   'events.k8s.io': { Event: event },
+  'networking.k8s.io': NETWORKING_RULES,
+  'node.k8s.io': NODE_RULES,
+  policy: POLICY_RULES,
+  'rbac.authorization.k8s.io': RBAC_RULES,
+  'scheduling.k8s.io': SCHEDULING_RULES,
+  'storage.k8s.io': STORAGE_RULES,
 }
 
 /** Kinds that are not built in have rules for their metadata; the rest is in their schema. */

@@ -1,0 +1,50 @@
+// Certificates and requests for them in their armour of text: whether the armour is whole and holds the right thing.
+import { X509Certificate } from 'node:crypto'
+
+interface Block {
+  readonly type: string
+  readonly headers: boolean
+  readonly text: string
+}
+
+/** Far more than any chain in use. */
+const MAX_BYTES = 1024 * 1024
+
+function blocksIn(text: string): readonly Block[] {
+  const blocks: Block[] = []
+  for (let at = 0; at < text.length; ) {
+    const begin = text.indexOf('-----BEGIN ', at)
+    const typeEnd = begin < 0 ? -1 : text.indexOf('-----', begin + 11)
+    if (typeEnd < 0) break
+    const type = text.slice(begin + 11, typeEnd)
+    const closing = `-----END ${type}-----`
+    const end = type.includes('\n') ? -1 : text.indexOf(closing, typeEnd)
+    if (end < 0) break
+    blocks.push({
+      type,
+      headers: text.slice(typeEnd + 5, end).includes(':'),
+      text: text.slice(begin, end + closing.length),
+    })
+    at = end + closing.length
+  }
+  return blocks
+}
+
+export function requestFault(text: string): string | undefined {
+  const [block] = text.length > MAX_BYTES ? [] : blocksIn(text)
+  return block?.type === 'CERTIFICATE REQUEST' ? undefined : 'PEM block type must be CERTIFICATE REQUEST'
+}
+
+export function certificateFault(text: string): string | undefined {
+  const blocks = text.length > MAX_BYTES ? [] : blocksIn(text)
+  for (const { type, headers, text: whole } of blocks) {
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found "${type}"`
+    if (headers) return 'no PEM block headers are permitted'
+    try {
+      if (new X509Certificate(whole).fingerprint256 === '') return 'failed to parse certificate'
+    } catch {
+      return 'failed to parse certificate'
+    }
+  }
+  return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
+}
