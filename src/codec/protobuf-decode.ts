@@ -6,7 +6,8 @@ import { mapValueType } from './protobuf-encode.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { readDuration, readIntOrString, readJson, readMoment, readText } from './protobuf-forms.ts'
 import {
-  closeMessage,
+  EMPTY_MESSAGE,
+  MessageCloser,
   OpenList,
   OpenMap,
   openMessage,
@@ -20,7 +21,7 @@ import { ProtobufReader } from './protobuf-reader.ts'
 export function decodeMessage(bytes: Uint8Array, shape: ObjectShape): Record<string, Value> {
   const message = openMessage(shape)
   new MessageDecoder(new ProtobufReader(bytes)).fields(wireOf(shape), message, 0)
-  return closeMessage(shape, message)
+  return new MessageCloser().close(shape, message)
 }
 
 /** What the decoder has to know of a place on the wire. */
@@ -129,7 +130,9 @@ class MessageDecoder {
   }
 
   #object(shape: ObjectShape, before: OpenValue | undefined): OpenMessage {
-    const message = Array.isArray(before) ? before : openMessage(shape)
+    if (!this.#reader.hasMore && before === undefined) return EMPTY_MESSAGE
+    const isOpen = Array.isArray(before) && before !== EMPTY_MESSAGE
+    const message = isOpen ? before : openMessage(shape)
     this.fields(wireOf(shape), message, 0)
     return message
   }
@@ -245,6 +248,6 @@ function jsonNumber(value: number): number {
 
 /** What a map's entry without a value stands for. */
 function zeroEntry(shape: Shape): OpenValue {
-  if (shape.kind === 'object') return openMessage(shape)
+  if (shape.kind === 'object') return EMPTY_MESSAGE
   return shape.kind === 'bytes' ? '' : zeroOf(shape)
 }

@@ -21,44 +21,70 @@ export function openMessage(shape: ObjectShape): OpenMessage {
   return message
 }
 
-/** The object of a message, and of those in it. */
-export function closeMessage(shape: ObjectShape, message: OpenMessage): Record<string, Value> {
-  const object: Record<string, Value> = {}
-  const { fields } = shape
-  for (let i = 0; i < fields.length; i++) {
-    const field = fields[i] as Field
-    const open = message[i]
-    const value = open === undefined ? absent(field) : closeField(field, open)
-    if (value !== undefined) object[field.name] = value
-  }
-  return object
-}
+/** A message that nothing was sent of; shared, so that many of them cost nothing. */
+export const EMPTY_MESSAGE: OpenMessage = Object.freeze([]) as unknown as OpenMessage
 
-/** The value of a field that was sent; undefined where JSON leaves it out. */
-function closeField(field: Field, open: OpenValue): Value | undefined {
-  if (typeof open !== 'object' || open === null) {
-    const isZero = open === '' || open === 0 || open === false
-    if (isZero && !field.pointer && field.omit !== 'never' && isPlain(field.shape)) return undefined
-    return open === null && field.omit === 'zero' ? undefined : open
-  }
-  return closeValue(field.shape, open)
-}
+/** Makes objects of messages. One for a whole document: what is empty in it is one object, and never changed. */
+export class MessageCloser {
+  readonly #zeros = new Map<ObjectShape, Value>()
 
-function closeValue(shape: Shape, open: OpenValue): Value {
-  if (typeof open !== 'object' || open === null) return open
-  if (open instanceof OpenList) {
-    const item = shape.kind === 'list' ? shape.item : heldBy(shape)
-    return open.items.map((value) => closeValue(item, value))
-  }
-  if (open instanceof OpenMap) {
+  /** The object of a message, and of those in it. */
+  close(shape: ObjectShape, message: OpenMessage): Record<string, Value> {
     const object: Record<string, Value> = {}
-    const value = shape.kind === 'map' ? shape.value : shape
-    for (const [key, entry] of open.entries) setOwn(object, key, closeValue(value, entry))
+    const { fields } = shape
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i] as Field
+      const open = message[i]
+      const value = open === undefined ? this.#absent(field) : this.#field(field, open)
+      if (value !== undefined) object[field.name] = value
+    }
     return object
   }
-  const inner = heldBy(shape)
-  // What is not a message is JSON that came as such.
-  return inner.kind === 'object' ? closeMessage(inner, open as OpenMessage) : (open as Value)
+
+  /** The value of a field that was sent; undefined where JSON leaves it out. */
+  #field(field: Field, open: OpenValue): Value | undefined {
+    if (typeof open !== 'object' || open === null) {
+      const isZero = open === '' || open === 0 || open === false
+      if (isZero && !field.pointer && field.omit !== 'never' && isPlain(field.shape)) return undefined
+      return open === null && field.omit === 'zero' ? undefined : open
+    }
+    return this.#value(field.shape, open)
+  }
+
+  #value(shape: Shape, open: OpenValue): Value {
+    if (typeof open !== 'object' || open === null) return open
+    if (open instanceof OpenList) {
+      const item = shape.kind === 'list' ? shape.item : heldBy(shape)
+      return open.items.map((value) => this.#value(item, value))
+    }
+    if (open instanceof OpenMap) {
+      const object: Record<string, Value> = {}
+      const value = shape.kind === 'map' ? shape.value : shape
+      for (const [key, entry] of open.entries) setOwn(object, key, this.#value(value, entry))
+      return object
+    }
+    const inner = heldBy(shape)
+    // What is not a message is JSON that came as such.
+    if (inner.kind !== 'object') return open as Value
+    return open === EMPTY_MESSAGE ? this.#zero(inner) : this.close(inner, open as OpenMessage)
+  }
+
+  /** What JSON says of a field that was not sent; undefined where it leaves it out. */
+  #absent({ shape, pointer, omit }: Field): Value | undefined {
+    if (pointer) return omit === 'never' ? null : undefined
+    const mayBeMissing = isPlain(shape) || shape.kind === 'list' || shape.kind === 'map'
+    return omit === (mayBeMissing ? 'empty' : 'zero') ? undefined : this.#zero(shape)
+  }
+
+  /** What the reference prints for a value that was never set. */
+  #zero(shape: Shape): Value {
+    if (shape.kind !== 'object') return zeroOf(shape)
+    const known = this.#zeros.get(shape)
+    if (known !== undefined) return known
+    const zero = this.close(shape, EMPTY_MESSAGE)
+    this.#zeros.set(shape, zero)
+    return zero
+  }
 }
 
 /** The schema that a shape holds, or the shape itself. */
@@ -66,13 +92,6 @@ function heldBy(shape: Shape): Shape {
   return shape.kind === 'schemaOrArray' || shape.kind === 'schemaOrBool' || shape.kind === 'schemaOrStringArray'
     ? (shape.schema ?? shape)
     : shape
-}
-
-/** What JSON says of a field that was not sent; undefined where it leaves it out. */
-function absent({ shape, pointer, omit }: Field): Value | undefined {
-  if (pointer) return omit === 'never' ? null : undefined
-  const mayBeMissing = isPlain(shape) || shape.kind === 'list' || shape.kind === 'map'
-  return omit === (mayBeMissing ? 'empty' : 'zero') ? undefined : zeroOf(shape)
 }
 
 /** Whether a zero is nothing: the kinds that are not structs to the reference. */
@@ -90,8 +109,8 @@ function isPlain({ kind }: Shape): boolean {
   }
 }
 
-/** What the reference prints for a value that was never set. */
-export function zeroOf(shape: Shape): Value {
+/** The same for what is not an object. */
+export function zeroOf(shape: Exclude<Shape, ObjectShape>): Value {
   switch (shape.kind) {
     case 'string':
       return ''
@@ -107,8 +126,6 @@ export function zeroOf(shape: Shape): Value {
       return '0'
     case 'duration':
       return '0s'
-    case 'object':
-      return closeMessage(shape, openMessage(shape))
     default:
       return null
   }

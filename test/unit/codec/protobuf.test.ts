@@ -250,6 +250,25 @@ describe('what is read', () => {
     expect(() => decodeShape(shapeOf('apps_v1.ControllerRevision'), revision)).toThrow('depth')
   })
 
+  it('makes little of much that is empty', () => {
+    const list = decodeShape(shapeOf('batch_v1.CronJobList'), bytes('1200 1200 1200 12020a00'))
+    const [first, second, , last] = list['items'] as readonly unknown[]
+    expect(first).toBe(second)
+    expect(last).toEqual(first)
+    const jobs = Buffer.alloc(100_000, bytes('1200'))
+    const times = Array.from({ length: 5 }, () => {
+      const start = performance.now()
+      decodeShape(shapeOf('batch_v1.CronJobList'), jobs)
+      return performance.now() - start
+    })
+    expect(Math.min(...times)).toBeLessThan(50)
+  })
+
+  it('goes on with a message whose first piece was empty', () => {
+    const metadata = decodeRaw(kindOf('Pod'), bytes('0a00 0a03 0a0161')).metadata
+    expect(metadata).toEqual({ name: 'a' })
+  })
+
   it('takes linear time for what is made to be slow', () => {
     const shape = kindOf('Pod').shape
     const pieces = Buffer.alloc(1_000_000, bytes('0a 02 72 00'))
