@@ -32,7 +32,10 @@ export type WatchStart =
   /** No state; every change after this revision, which may be one of the future. */
   | { readonly kind: 'after'; readonly revision: number }
 
-/** A stored object as it is handed out: shared with every other reader, never changed in place. */
+/**
+ * A stored object as it is handed out: shared with every other reader, never changed in place. From the watch cache, one version
+ * of an object is one and the same record for all who read it, so that what was made of it can be remembered by it.
+ */
 export interface StoredObject {
   readonly kind: 'object'
   /** Empty for an object of the whole cluster. */

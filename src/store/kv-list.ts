@@ -10,11 +10,8 @@ import type { ListRange } from './list-range.ts'
 import { matcherOf } from './selection.ts'
 import type { Matcher } from './selection.ts'
 import { keyInType } from './keys.ts'
+import { stepKeys } from './step-size.ts'
 import type { ListPage, ListRequest, UnreadableObject } from './store.ts'
-
-/** How many keys a step asks for, and how many bytes it should come to. */
-const STEP_KEYS = 500
-const STEP_BYTES = 8 << 20
 
 export async function listObjects(objects: KvObjects, request: ListRequest, signal: AbortSignal): Promise<ListPage> {
   const matcher = matcherOf(request.resource, request.selection)
@@ -22,7 +19,7 @@ export async function listObjects(objects: KvObjects, request: ListRequest, sign
   const steps = new Steps(objects, request, range ?? { start: '\x7f', end: '\x7f', base: '' })
   const limit = request.limit
   const isPlainPage = limit !== undefined && matcher === undefined
-  await steps.next(isPlainPage ? limit : STEP_KEYS, isPlainPage, signal)
+  await steps.next({ most: isPlainPage ? limit : undefined, countAll: isPlainPage }, signal)
   if (request.at.kind === 'notOlderThan' && steps.revision < request.at.revision) {
     throw tooLargeResourceVersion(request.at.revision, steps.revision)
   }
@@ -40,7 +37,7 @@ async function* everything(
     const found = await steps.read(matcher)
     if (found.length > 0) yield found
     if (!steps.more) return
-    await steps.next(STEP_KEYS, false, signal)
+    await steps.next({}, signal)
   }
 }
 
@@ -55,7 +52,7 @@ async function page(steps: Steps, matcher: Matcher | undefined, limit: number, s
       if (matcher === undefined || matcher.matches(object)) found.push(object)
     }
     if (isCut || found.length === limit || !steps.more) break
-    await steps.next(STEP_KEYS, false, signal)
+    await steps.next({ most: matcher === undefined ? limit - found.length : undefined }, signal)
   }
   const last = found.at(-1)
   const next = last !== undefined && (isCut || steps.more) ? steps.positionAfter(last) : undefined
@@ -73,7 +70,7 @@ class Steps {
   readonly #request: ListRequest
   readonly #range: ListRange
   #start: string
-  #found: readonly KeyValue[] = []
+  #found: readonly KeyValue[] | undefined
   #count: number | undefined
   #revision: number | undefined
   more = false
@@ -89,7 +86,11 @@ class Steps {
     return this.#revision ?? 0
   }
 
-  async next(keys: number, countAll: boolean, signal: AbortSignal): Promise<void> {
+  /** `most`: no more keys than these are wanted. */
+  async next(
+    step: { readonly most?: number | undefined; readonly countAll?: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { resource } = this.#request
     const at = this.#revision ?? startRevision(this.#request)
     const result = await this.#told(
@@ -97,9 +98,9 @@ class Steps {
         {
           start: fullKey(this.#objects, resource, this.#start),
           end: fullKey(this.#objects, resource, this.#range.end),
-          limit: Math.min(keys, this.#fitting()),
+          limit: Math.min(step.most ?? Number.POSITIVE_INFINITY, stepKeys(this.#found)),
           ...(at === undefined ? {} : { at }),
-          ...(countAll ? { countAll } : {}),
+          ...(step.countAll === true ? { countAll: true } : {}),
         },
         signal,
       ),
@@ -118,7 +119,7 @@ class Steps {
     const { resource, skipUnreadable } = this.#request
     const wanted: StoredObject[] = []
     const unreadable: UnreadableObject[] = []
-    for (const item of await readItems(this.#objects, resource, this.#found)) {
+    for (const item of await readItems(this.#objects, resource, this.#found ?? [])) {
       if (item.kind === 'unreadable') unreadable.push(item)
       else if (matcher === undefined || matcher.matches(item)) wanted.push(item)
     }
@@ -134,14 +135,6 @@ class Steps {
   /** How many keys are in the range behind the first so many. */
   behindFirst(keys: number): number | undefined {
     return this.#count === undefined ? undefined : Math.max(0, this.#count - keys)
-  }
-
-  /** So many keys as come to a step's bytes, going by the step before. */
-  #fitting(): number {
-    let bytes = 0
-    for (const item of this.#found) bytes += item.value.length
-    if (bytes <= STEP_BYTES) return Number.POSITIVE_INFINITY
-    return Math.max(1, Math.floor((this.#found.length * STEP_BYTES) / bytes))
   }
 
   async #told(reading: Promise<ListResult>, revision: number | undefined): Promise<ListResult> {

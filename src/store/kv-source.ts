@@ -1,41 +1,35 @@
 // A kv's prefix as a source: loaded in steps at one revision, then followed by one watch over everything under it.
 import type { GroupResource } from '../api/object.ts'
 import { prefixRange } from '../kv/kv.ts'
-import type { Batch, KvEvent, ListResult } from '../kv/kv.ts'
+import type { Batch, KvEvent, ListResult, Range } from '../kv/kv.ts'
 import { COMPACTION_KEY } from './compactor.ts'
 import { translate } from './errors.ts'
 import type { KvObjects } from './kv-objects.ts'
 import type { Feed, FeedBatch, LoadPage, SourceChange, SourceItem } from './source.ts'
+import { stepKeys } from './step-size.ts'
 import { openValue } from './stored-object.ts'
 
-const STEP_KEYS = 500
 /** What messages speak of where the storage as a whole fails. */
 const EVERYTHING: GroupResource = Object.freeze({ group: '', resource: 'objects' })
 
 export async function* loadKv(objects: KvObjects, signal: AbortSignal): AsyncGenerator<LoadPage> {
-  const { end, start: first } = prefixRange(`${objects.prefix}/`)
-  let start = first
-  let revision: number | undefined
-  let total: number | undefined
-  for (let more = true; more; ) {
-    const step: ListResult = await listStep(
-      objects,
-      {
-        start,
-        end,
-        limit: STEP_KEYS,
-        countAll: total === undefined,
-        ...(revision === undefined ? {} : { at: revision }),
-      },
-      signal,
-    )
-    revision ??= step.revision
-    total ??= step.count ?? step.items.length
+  const range = prefixRange(`${objects.prefix}/`)
+  const first = await listStep(objects, { ...range, limit: stepKeys(undefined), countAll: true }, signal)
+  const { revision } = first
+  const total = first.count ?? first.items.length
+  for (let step: ListResult | undefined = first; step !== undefined; ) {
+    const last: string | undefined = step.more ? step.items.at(-1)?.key : undefined
+    const rest: Range = { start: `${last}\0`, end: range.end, limit: stepKeys(step.items), at: revision }
+    // While this step is taken in, the next one is on its way.
+    const next: Promise<ListResult> | undefined = last === undefined ? undefined : listStep(objects, rest, signal)
+    next?.catch(() => {})
     const items: SourceItem[] = []
-    for (const found of step.items) items.push(await sourceItem(objects, found))
+    for (const found of step.items) {
+      const item = sourceItem(objects, found)
+      items.push(item instanceof Promise ? await item : item)
+    }
     yield { revision, items, total }
-    more = step.more
-    start = `${step.items.at(-1)?.key ?? end}\0`
+    step = await next
   }
 }
 
@@ -47,11 +41,7 @@ export async function newestRevision(objects: KvObjects, signal: AbortSignal): P
   }
 }
 
-async function listStep(
-  objects: KvObjects,
-  range: Parameters<KvObjects['kv']['list']>[0],
-  signal: AbortSignal,
-): Promise<ListResult> {
+async function listStep(objects: KvObjects, range: Range, signal: AbortSignal): Promise<ListResult> {
   try {
     return await objects.kv.list(range, signal)
   } catch (error) {

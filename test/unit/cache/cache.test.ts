@@ -40,7 +40,6 @@ describe('starting', () => {
     })
     expect(told).toEqual([
       [500, 1_200],
-      [1_000, 1_200],
       [1_200, 1_200],
     ])
     expect(test.cache.status()).toMatchObject({ isReady: true, objects: 1_200, watchers: 0 })

@@ -1,0 +1,16 @@
+// How many keys to ask a kv for at a time: as many as come to a few megabytes, going by what came before. Objects are of a
+// kilobyte or of a megabyte, and neither many small answers nor one of a gigabyte is any good.
+import type { KeyValue } from '../kv/kv.ts'
+
+const STEP_BYTES = 4 << 20
+const FIRST_KEYS = 500
+const MOST_KEYS = 2_000
+
+/** `previous`: what the step before this one brought; undefined: this is the first. */
+export function stepKeys(previous: readonly KeyValue[] | undefined): number {
+  if (previous === undefined || previous.length === 0) return FIRST_KEYS
+  let bytes = 0
+  for (const { value } of previous) bytes += value.length
+  const fitting = Math.floor((STEP_BYTES * previous.length) / Math.max(1, bytes))
+  return Math.max(1, Math.min(fitting, MOST_KEYS))
+}
