@@ -4,6 +4,7 @@ import { isMap } from '../api/value.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import type { KindSchema } from '../schema/table.ts'
+import { CborError, parseCbor } from './cbor-decode.ts'
 import type { Encoding } from './codec.ts'
 import { JsonSyntaxError } from './json-exact.ts'
 import { parseJson } from './json-parse.ts'
@@ -33,7 +34,7 @@ export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema
     case 'yaml':
       return readYaml(bytes)
     case 'cbor':
-      throw new BodySyntaxError('CBOR bodies are not read yet')
+      return readCbor(bytes)
   }
 }
 
@@ -55,6 +56,17 @@ function readYaml(bytes: Buffer): SourceDocument {
     return { value, source: value, problems }
   } catch (error) {
     if (!(error instanceof YamlError)) throw error
+    throw new BodySyntaxError(error.message)
+  }
+}
+
+/** Keys that occur again are an error in CBOR, not something odd. */
+function readCbor(bytes: Buffer): SourceDocument {
+  try {
+    const value = parseCbor(bytes)
+    return { value, source: value, problems: [] }
+  } catch (error) {
+    if (!(error instanceof CborError)) throw error
     throw new BodySyntaxError(error.message)
   }
 }

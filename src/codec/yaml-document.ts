@@ -1,4 +1,5 @@
-// Where the first document of a YAML stream ends: the reference reads no further, so what follows may be anything.
+// Where the documents of a YAML stream begin and end. Who reads a body reads the first only, as the reference does: what
+// follows may be anything.
 
 /** The text up to the end of the first document. */
 export function firstDocument(text: string): string {
@@ -6,8 +7,22 @@ export function firstDocument(text: string): string {
   for (let found = marker.exec(text); found !== null; found = marker.exec(text)) {
     const before = text.slice(0, found.index)
     // A marker before anything was said begins the first document.
-    if (found[0] === '---' && /^(?:\ufeff|[ \t]*(?:#.*)?(?:\r?\n|$)|%.*(?:\r?\n|$))*$/.test(before)) continue
+    if (found[0] === '---' && SAYS_NOTHING.test(before)) continue
     return before
   }
   return text
 }
+
+/** All documents that say something. */
+export function splitDocuments(text: string): readonly string[] {
+  const documents: string[] = []
+  for (let rest = text; rest !== ''; ) {
+    const document = firstDocument(rest)
+    if (!SAYS_NOTHING.test(document.replace(/^---(?=\s|$)/m, ''))) documents.push(document)
+    rest = rest.slice(document.length).replace(/^\.\.\..*(?:\r?\n|$)/, '')
+  }
+  return documents
+}
+
+/** Blank lines, comments and directives. */
+const SAYS_NOTHING = /^(?:\ufeff|[ \t]*(?:#.*)?(?:\r?\n|$)|%.*(?:\r?\n|$))*$/

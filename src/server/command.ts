@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { closestWord } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from './config.ts'
-import { commandManual, serveManual } from './manual.ts'
+import { commandManual, convertManual, serveManual } from './manual.ts'
 import { usageError, StartError } from './start-error.ts'
 import { programVersion, versionInfo } from './version.ts'
 
@@ -21,6 +21,8 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
   switch (command) {
     case 'serve':
       return rest.some(asksForHelp) ? print(serveManual()) : serve(rest, environment)
+    case 'convert':
+      return rest.some(asksForHelp) ? print(convertManual()) : convert(rest)
     case 'version':
     case '--version':
       return print(`quarterdeck ${programVersion()}, API level ${versionInfo().gitVersion.replace(/\+.*/, '')}\n`)
@@ -28,13 +30,22 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
     case '--help':
     case '-h':
     case undefined:
-      return print(rest[0] === 'serve' ? serveManual() : commandManual())
+      return print(manualOf(rest[0]))
     default: {
-      const meant = closestWord(command, ['serve', 'version', 'help'])
+      const meant = closestWord(command, ['serve', 'convert', 'version', 'help'])
       const hint = meant === undefined ? 'see quarterdeck help' : `did you mean ${meant}?`
       throw usageError(`unknown command "${command}"; ${hint}`)
     }
   }
+}
+
+function manualOf(command: string | undefined): string {
+  return command === 'serve' ? serveManual() : command === 'convert' ? convertManual() : commandManual()
+}
+
+async function convert(args: readonly string[]): Promise<number> {
+  const { runConvert } = await import('./convert-command.ts')
+  return runConvert(args)
 }
 
 function asksForHelp(argument: string): boolean {

@@ -23,14 +23,44 @@ const GROUPS: readonly FlagGroup[] = ['Storage', 'Serving', 'Who may do what', '
 export function commandManual(): string {
   return page([
     ['NAME', ['quarterdeck - a control-plane server with a Kubernetes-compatible resource API']],
-    ['SYNOPSIS', ['quarterdeck serve [FLAG]...', 'quarterdeck version', 'quarterdeck help [serve]']],
+    [
+      'SYNOPSIS',
+      [
+        'quarterdeck serve [FLAG]...',
+        'quarterdeck convert --from TYPE --to TYPE [--out DIR] [FILE]...',
+        'quarterdeck version',
+        'quarterdeck help [COMMAND]',
+      ],
+    ],
     [
       'COMMANDS',
       [
         'serve    Run the server. With no flags it keeps its data in ~/.local/share/quarterdeck, makes its own certificates, and writes a kubeconfig for kubectl.',
+        'convert  Turn objects from one encoding into another.',
         'version  Print the version of the program and the level of the API.',
         'help     Show this page, or that of a command.',
       ],
+    ],
+  ])
+}
+
+export function convertManual(): string {
+  return page([
+    ['NAME', ['quarterdeck convert - turn objects from one encoding into another']],
+    ['SYNOPSIS', ['quarterdeck convert --from TYPE --to TYPE [--out DIR] [FILE]...']],
+    [
+      'DESCRIPTION',
+      [
+        'Reads the objects in the files, or in standard input, and writes them to standard output, or to files of the same names in DIR. What is stored can be read like this, and what clients send.',
+        '',
+        'TYPE is json, yaml, protobuf, cbor or cbor-seq, or the media type of one of these; --to also takes table, which shows objects as the API does for kubectl get.',
+        '',
+        'Kinds that are built in take their canonical form, and fields that they do not have are told and left out. Other kinds are kept as they are; they have no protobuf.',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      ['0  All files were converted.', '1  One could not be; a line says why.', '2  The command line is wrong.'],
     ],
   ])
 }

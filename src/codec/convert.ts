@@ -1,0 +1,196 @@
+// Objects from one encoding into another, for people who look into stored bytes and for tests. Kinds of the table take their
+// canonical form on the way; others pass as they are, where the encoding needs no schema.
+import { parseGroupVersion } from '../api/object.ts'
+import { type Value, type ValueMap, isList, isMap, own } from '../api/value.ts'
+import { DecodeError, decodeObject } from '../schema/decode.ts'
+import type { SourceValue } from '../schema/exact-value.ts'
+import type { KindSchema, SchemaTable } from '../schema/table.ts'
+import { CborError, parseCbor, parseCborSequence } from './cbor-decode.ts'
+import { encodeCborValue } from './cbor-encode.ts'
+import { type Encoding, encodeObject } from './codec.ts'
+import { indentJson } from './indent.ts'
+import { JsonSyntaxError } from './json-exact.ts'
+import { plainJson, typedJson } from './json-encode.ts'
+import { parseJson } from './json-parse.ts'
+import { ProtobufError } from './protobuf-error.ts'
+import { decodeProtobuf, decodeRaw } from './protobuf.ts'
+import { TABLE_END, type TableForm, type TableItem, tableDocument, tableHead, tableRow, tableShapeOf } from './table.ts'
+import { splitDocuments } from './yaml-document.ts'
+import { emitYaml } from './yaml-emit.ts'
+import { YamlError, parseYaml } from './yaml-parse.ts'
+
+export type SourceEncoding = Encoding | 'cbor-seq'
+export type TargetEncoding = SourceEncoding | 'table'
+
+export interface Conversion {
+  readonly from: SourceEncoding
+  readonly to: TargetEncoding
+  readonly kinds: SchemaTable
+  /** In milliseconds since the epoch; ages in tables are counted to here. */
+  readonly now: number
+}
+
+export interface Converted {
+  readonly bytes: Buffer
+  /** Members that no kind has and that were left out. */
+  readonly problems: readonly string[]
+}
+
+/** What cannot be converted, in one line. */
+export class ConvertError extends Error {
+  override readonly name = 'ConvertError'
+}
+
+/** Throws `ConvertError`. */
+export function convert(bytes: Buffer, conversion: Conversion): Converted {
+  try {
+    const objects = read(bytes, conversion)
+    if (objects.length === 0) throw new ConvertError('there is no object in it')
+    return { bytes: write(objects, conversion), problems: objects.flatMap(({ problems }) => problems) }
+  } catch (error) {
+    if (!isInputError(error)) throw error
+    throw new ConvertError(error.message.replace(/\s*\n\s*/g, ' '))
+  }
+}
+
+function isInputError(error: unknown): error is Error {
+  return [ConvertError, JsonSyntaxError, YamlError, CborError, ProtobufError, DecodeError].some(
+    (type) => error instanceof type,
+  )
+}
+
+interface ConvertedObject {
+  readonly value: ValueMap
+  /** Undefined: no kind of the table. */
+  readonly kind: KindSchema | undefined
+  readonly problems: readonly string[]
+}
+
+/** A value, and the exact form of it where there is one. */
+interface ReadDocument {
+  readonly value: Value
+  readonly source: SourceValue
+}
+
+function read(bytes: Buffer, { from, kinds }: Conversion): readonly ConvertedObject[] {
+  const documents = from === 'protobuf' ? undefined : readDocuments(bytes, from)
+  return documents?.map((document) => typed(document, kinds)) ?? [fromProtobuf(bytes, kinds)]
+}
+
+function readDocuments(bytes: Buffer, from: Exclude<SourceEncoding, 'protobuf'>): readonly ReadDocument[] {
+  const plain = (value: Value): ReadDocument => ({ value, source: value })
+  switch (from) {
+    case 'json':
+      return jsonDocuments(bytes)
+    case 'yaml':
+      return splitDocuments(bytes.toString()).map((text) => plain(parseYaml(Buffer.from(text)).value))
+    case 'cbor':
+      return [plain(parseCbor(bytes))]
+    case 'cbor-seq':
+      return parseCborSequence(bytes).map(plain)
+  }
+}
+
+/** One document, or one a line. */
+function jsonDocuments(bytes: Buffer): readonly ReadDocument[] {
+  const lines = bytes
+    .toString()
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  const isLines = lines.length > 1 && lines.every((line) => line.startsWith('{') && line.trimEnd().endsWith('}'))
+  return isLines ? lines.map((line) => parseJson(Buffer.from(line))) : [parseJson(bytes)]
+}
+
+function typed({ value, source }: ReadDocument, kinds: SchemaTable): ConvertedObject {
+  if (!isMap(value)) throw new ConvertError('it is not an object')
+  const kind = kindOf(value, kinds)
+  return kind === undefined ? { value, kind, problems: [] } : { ...decodeObject(source, kind.shape), kind }
+}
+
+/** What an event of a watch has, which says no kind. */
+const EVENT_MEMBERS = 'object,type'
+const EVENT = { group: '', version: 'v1', kind: 'WatchEvent' } as const
+
+function kindOf(object: ValueMap, kinds: SchemaTable): KindSchema | undefined {
+  const { kind, apiVersion } = typeNamesIn(object)
+  if (kind === '' && Object.keys(object).sort().join() === EVENT_MEMBERS) return kinds.kind(EVENT)
+  const gv = apiVersion === '' ? undefined : parseGroupVersion(apiVersion)
+  return gv === undefined ? undefined : kinds.kind({ ...gv, kind })
+}
+
+function fromProtobuf(bytes: Buffer, kinds: SchemaTable): ConvertedObject {
+  const envelope = decodeProtobuf(bytes)
+  const gv = parseGroupVersion(envelope.apiVersion)
+  if (envelope.contentType === 'application/json') return typed(parseJson(envelope.raw), kinds)
+  // Only events of watches come without a name.
+  const gvk = envelope.kind === '' ? EVENT : { group: '', version: '', ...gv, kind: envelope.kind }
+  const kind = kinds.kind(gvk)
+  if (kind === undefined || !kind.hasProtobuf)
+    throw new ConvertError(`no protobuf form is known of ${nameOf(envelope)}`)
+  return { value: decodeRaw(kind, envelope.raw), kind, problems: [] }
+}
+
+function nameOf({ kind, apiVersion }: { readonly kind: string; readonly apiVersion: string }): string {
+  return kind === '' ? 'an object without a kind' : `${apiVersion} ${kind}`.trim()
+}
+
+function typeNamesIn(value: ValueMap): { readonly kind: string; readonly apiVersion: string } {
+  const [kind, apiVersion] = [own(value, 'kind'), own(value, 'apiVersion')]
+  return { kind: typeof kind === 'string' ? kind : '', apiVersion: typeof apiVersion === 'string' ? apiVersion : '' }
+}
+
+function write(objects: readonly ConvertedObject[], conversion: Conversion): Buffer {
+  switch (conversion.to) {
+    case 'json':
+      return writeJson(objects)
+    case 'yaml':
+      return Buffer.from(objects.map(({ value }) => emitYaml(value)).join('---\n'))
+    case 'cbor-seq':
+      return Buffer.concat(objects.map((object) => encoded(object, 'cbor')))
+    case 'cbor':
+    case 'protobuf':
+      return encoded(single(objects), conversion.to)
+    case 'table':
+      return indentJson(tableOf(single(objects), conversion.now))
+  }
+}
+
+function single(objects: readonly ConvertedObject[]): ConvertedObject {
+  const [first, ...others] = objects
+  if (first === undefined || others.length > 0) {
+    throw new ConvertError(`there are ${objects.length} objects in it, and the target holds one`)
+  }
+  return first
+}
+
+function encoded({ value, kind }: ConvertedObject, encoding: 'cbor' | 'protobuf'): Buffer {
+  if (kind !== undefined && (encoding === 'cbor' || kind.hasProtobuf)) return encodeObject(value, kind, encoding)
+  if (encoding === 'cbor') return encodeCborValue(value)
+  throw new ConvertError(`no protobuf form is known of ${nameOf(typeNamesIn(value))}`)
+}
+
+/** One object is laid out for people, several stand in a line each. */
+function writeJson(objects: readonly ConvertedObject[]): Buffer {
+  const lines = objects.map(({ value, kind }) => (kind === undefined ? plainJson(value) : typedJson(value, kind.shape)))
+  return lines.length === 1 ? indentJson(Buffer.from(lines[0] ?? '')) : Buffer.from(`${lines.join('\n')}\n`)
+}
+
+function tableOf({ value, kind }: ConvertedObject, now: number): Buffer {
+  const items = own(value, 'items')
+  const names = typeNamesIn(value)
+  const isListKind = kind?.isList ?? (isList(items) && names.kind.endsWith('List'))
+  const shape = tableShapeOf({
+    group: kind?.group ?? parseGroupVersion(names.apiVersion)?.group ?? '',
+    kind: isListKind ? names.kind.slice(0, -'List'.length) : names.kind,
+  })
+  const form: TableForm = { shape, apiVersion: 'meta.k8s.io/v1', include: 'Metadata', now }
+  if (!isListKind) return tableDocument(form, itemOf(value))
+  const rows = (isList(items) ? items : []).filter(isMap).map((item) => tableRow(form, itemOf(item)))
+  const metadata = Buffer.from(plainJson(own(value, 'metadata') ?? {}))
+  const separated = rows.flatMap((row, i) => (i === 0 ? [row] : [Buffer.from(','), row]))
+  return Buffer.concat([tableHead(form, metadata.toString()), ...separated, TABLE_END])
+}
+
+function itemOf(value: ValueMap): TableItem {
+  return { bytes: Buffer.from(plainJson(value)), object: () => value }
+}

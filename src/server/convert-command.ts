@@ -1,0 +1,132 @@
+// `quarterdeck convert`: files in, files or standard output out. What is wrong with a file is one line; the others are converted
+// all the same.
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { parseArgs } from 'node:util'
+import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from '../codec/convert.ts'
+import { encodingOf } from '../codec/media-type.ts'
+import { loadBuiltInSchema } from '../schema/schema.ts'
+import { reasonOf, usageError } from './start-error.ts'
+
+/** How files of an encoding end. */
+const ENDINGS: Readonly<Record<TargetEncoding, string>> = {
+  json: 'json',
+  yaml: 'yaml',
+  protobuf: 'pb',
+  cbor: 'cbor',
+  'cbor-seq': 'cborseq',
+  table: 'table.json',
+}
+
+const ALIASES: Readonly<Record<string, TargetEncoding>> = {
+  pb: 'protobuf',
+  yml: 'yaml',
+  'application/cbor-seq': 'cbor-seq',
+}
+
+interface Options {
+  readonly from: SourceEncoding
+  readonly to: TargetEncoding
+  readonly out: string | undefined
+  readonly files: readonly string[]
+}
+
+/** Resolves with the exit code: 1 where a file could not be converted. */
+export async function runConvert(args: readonly string[]): Promise<number> {
+  const options = parseOptions(args)
+  if (options.out !== undefined) await makeFolder(options.out)
+  const kinds = loadBuiltInSchema()
+  let failed = false
+  for (const file of options.files) {
+    try {
+      const { bytes, problems } = convert(await readInput(file), { ...options, kinds, now: Date.now() })
+      for (const problem of problems) complain(file, problem)
+      await writeOutput(bytes, file, options)
+    } catch (error) {
+      if (!(error instanceof ConvertError)) throw error
+      complain(file, error.message)
+      failed = true
+    }
+  }
+  return failed ? 1 : 0
+}
+
+function complain(file: string, message: string): void {
+  process.stderr.write(`quarterdeck convert: ${file === '-' ? 'standard input' : file}: ${message}\n`)
+}
+
+function parseOptions(args: readonly string[]): Options {
+  const { values, positionals } = parse(args)
+  const from = typeOf('from', values.from)
+  if (from === 'table') throw usageError('--from table: a table cannot be turned back into what it shows')
+  const to = typeOf('to', values.to)
+  const files = positionals.length === 0 ? ['-'] : positionals
+  const binary = to !== 'json' && to !== 'yaml' && to !== 'table'
+  if (binary && files.length > 1 && values.out === undefined) {
+    throw usageError(`several files in ${to} cannot go to standard output together; name a folder with --out`)
+  }
+  return { from, to, out: values.out, files }
+}
+
+function parse(args: readonly string[]): {
+  values: { from?: string; to?: string; out?: string }
+  positionals: string[]
+} {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { from: { type: 'string' }, to: { type: 'string' }, out: { type: 'string' } },
+    })
+  } catch (error) {
+    throw usageError(`convert: ${(error as Error).message}`)
+  }
+}
+
+/** By the short name of an encoding or by its media type. */
+function typeOf(flag: 'from' | 'to', text: string | undefined): TargetEncoding {
+  const names = Object.keys(ENDINGS).join(', ')
+  if (text === undefined) throw usageError(`convert: --${flag} TYPE is needed; it is one of ${names}`)
+  const [essence = ''] = text.toLowerCase().split(';', 1)
+  const known = Object.hasOwn(ENDINGS, essence)
+    ? (essence as TargetEncoding)
+    : (ALIASES[essence] ?? encodingOf(essence))
+  if (known === undefined) throw usageError(`convert: --${flag} "${text}" is no type; it is one of ${names}`)
+  return known
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true })
+  } catch (error) {
+    throw usageError(`convert: cannot make the folder ${folder}: ${reasonOf(error)}`)
+  }
+}
+
+async function readInput(file: string): Promise<Buffer> {
+  try {
+    return file === '-' ? await buffer(process.stdin) : await readFile(file)
+  } catch (error) {
+    throw new ConvertError(`cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+async function writeOutput(bytes: Buffer, file: string, { out, to, files }: Options): Promise<void> {
+  if (out === undefined) {
+    // JSON that stands for itself ends as the API's does, without a line break; in a terminal or among others it needs one.
+    const lineBreak = (to === 'json' || to === 'table') && (process.stdout.isTTY || files.length > 1)
+    const separator = to === 'yaml' && files[0] !== file ? '---\n' : ''
+    process.stdout.write(Buffer.concat([Buffer.from(separator), bytes, Buffer.from(lineBreak ? '\n' : '')]))
+    return
+  }
+  const name = file === '-' ? 'standard-input' : path.parse(file).name
+  const target = path.join(out, `${name}.${ENDINGS[to]}`)
+  if (file !== '-' && path.resolve(target) === path.resolve(file))
+    throw new ConvertError('would be overwritten; use another --out')
+  try {
+    await writeFile(target, bytes)
+  } catch (error) {
+    throw new ConvertError(`${target} cannot be written: ${reasonOf(error)}`)
+  }
+}
