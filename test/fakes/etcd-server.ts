@@ -1,5 +1,5 @@
-// A real etcd of one member as a child process on a random port, with its data in a temporary folder: it can be killed,
-// frozen and started again, and goes without a trace when it is disposed of.
+// Real etcd members as child processes on random ports, with their data in temporary folders: each can be killed, frozen and
+// started again, and goes without a trace when it is disposed of.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,23 +25,53 @@ const START_LIMIT_MS = 30_000
 
 /** Starts one and resolves when it serves clients. Throws with etcd's last words where it does not come up. */
 export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
-  const binary = await findEtcd(options.line ?? 'newest')
-  const folder = await mkdtemp(join(tmpdir(), 'quarterdeck-etcd-'))
-  const certificates = options.tls === undefined ? undefined : await makeEtcdCertificates(folder)
-  const server = new EtcdServer(binary, { folder, port: await freePort(), certificates, options })
+  // One member never dials a peer: any free port will do.
+  const [server] = await startMembers([{ name: 'test', url: 'http://127.0.0.1:0' }], options)
+  if (options.rootPassword === undefined) return server!
   try {
-    await server.start()
-    if (options.rootPassword !== undefined) await enableAuthentication(server.endpoint, options.rootPassword)
-    return server
+    await enableAuthentication(server!.endpoint, options.rootPassword)
+    return server!
   } catch (error) {
-    await server[Symbol.asyncDispose]()
+    await server![Symbol.asyncDispose]()
     throw error
   }
+}
+
+/** Three members of one cluster; resolves when all of them serve clients. */
+export async function startEtcdCluster(options: EtcdServerOptions = {}): Promise<readonly EtcdServer[]> {
+  const peers: Peer[] = []
+  for (const name of ['a', 'b', 'c']) peers.push({ name, url: `http://127.0.0.1:${await freePort()}` })
+  return startMembers(peers, options)
+}
+
+async function startMembers(peers: readonly Peer[], options: EtcdServerOptions): Promise<readonly EtcdServer[]> {
+  const binary = await findEtcd(options.line ?? 'newest')
+  const servers: EtcdServer[] = []
+  for (const own of peers) {
+    const folder = await mkdtemp(join(tmpdir(), 'quarterdeck-etcd-'))
+    const certificates = options.tls === undefined ? undefined : await makeEtcdCertificates(folder)
+    servers.push(new EtcdServer(binary, { folder, port: await freePort(), peers, own, certificates, options }))
+  }
+  try {
+    await Promise.all(servers.map((server) => server.start()))
+    return servers
+  } catch (error) {
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
+    throw error
+  }
+}
+
+/** A member, as the others know it. */
+interface Peer {
+  readonly name: string
+  readonly url: string
 }
 
 interface Place {
   readonly folder: string
   readonly port: number
+  readonly peers: readonly Peer[]
+  readonly own: Peer
   readonly certificates: EtcdCertificates | undefined
   readonly options: EtcdServerOptions
 }
@@ -128,16 +158,15 @@ export class EtcdServer implements AsyncDisposable {
   }
 
   #flags(): string[] {
-    const { folder, certificates, options } = this.#place
+    const { folder, peers, own, certificates, options } = this.#place
     const flags = [
-      `--name=test`,
+      `--name=${own.name}`,
       `--data-dir=${join(folder, 'data')}`,
       `--listen-client-urls=${this.endpoint}`,
       `--advertise-client-urls=${this.endpoint}`,
-      // One member never dials a peer: any free port will do.
-      `--listen-peer-urls=http://127.0.0.1:0`,
-      `--initial-advertise-peer-urls=http://127.0.0.1:0`,
-      `--initial-cluster=test=http://127.0.0.1:0`,
+      `--listen-peer-urls=${own.url}`,
+      `--initial-advertise-peer-urls=${own.url}`,
+      `--initial-cluster=${peers.map(({ name, url }) => `${name}=${url}`).join(',')}`,
       `--logger=zap`,
       `--log-outputs=stderr`,
       `--bcrypt-cost=4`,

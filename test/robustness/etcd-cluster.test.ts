@@ -1,0 +1,79 @@
+// Three members: one that is frozen or killed is left for another, and without a majority nothing hangs for ever.
+import { afterEach, expect, it } from 'vitest'
+import { type Etcd, openEtcd } from '../../src/kv/etcd/etcd.ts'
+import { type EtcdServer, startEtcdCluster } from '../fakes/etcd-server.ts'
+import { PREFIX, Workload } from './workload.ts'
+import { findBrokenPromises } from './write-history.ts'
+
+const signal = new AbortController().signal
+const opened: AsyncDisposable[] = []
+
+afterEach(async () => {
+  for (const resource of opened.splice(0).toReversed()) await resource[Symbol.asyncDispose]()
+})
+
+async function start(): Promise<readonly EtcdServer[]> {
+  const servers = await startEtcdCluster()
+  opened.push(...servers)
+  return servers
+}
+
+async function open(servers: readonly EtcdServer[], callTimeoutMs = 30_000): Promise<Etcd> {
+  const endpoints = servers.map(({ endpoint }) => endpoint)
+  const kv = await openEtcd({ endpoints, prefix: PREFIX, attemptTimeoutMs: 1_000, callTimeoutMs }, signal)
+  opened.push({ [Symbol.asyncDispose]: () => kv.close() })
+  return kv
+}
+
+it('each member in turn frozen or killed: every acknowledged write is there and every watcher saw everything', async () => {
+  const servers = await start()
+  const [a, b, c] = servers as [EtcdServer, EtcdServer, EtcdServer]
+  const engines = [await open([a, b, c]), await open([b, c, a]), await open([c, a, b])]
+  const after = await engines[0]!.newestRevision(signal)
+  const workload = new Workload({ engines, after, writers: 9, watchers: 6 })
+  workload.start()
+  await workload.untilWon(50)
+  for (const [turn, server] of servers.entries()) {
+    if (turn % 2 === 0) server.freeze()
+    else await server.kill()
+    // The writers of the other two go on, and those of this one come over to them.
+    await workload.untilWon(100)
+    if (turn % 2 === 0) server.thaw()
+    else await server.start()
+    await workload.untilWon(30)
+  }
+  await workload.stopWriting()
+  const newest = await engines[0]!.newestRevision(signal)
+  await workload.untilSeen(newest)
+  await workload.stopWatching()
+  const [first, ...others] = workload.seen
+  expect(findBrokenPromises(workload.records, first!.events)).toEqual([])
+  for (const { events } of others) expect(events).toEqual(first!.events)
+})
+
+it('without a majority calls end in time, and with one again a watch goes on by itself', async () => {
+  const [alone, ...others] = (await start()) as [EtcdServer, EtcdServer, EtcdServer]
+  const kv = await open([alone], 3_000)
+  const put = { key: `${PREFIX}a`, value: Buffer.from('x'), expected: 0 }
+  const { revision } = await kv.put(put, signal)
+  const watch = kv.watch({ prefix: PREFIX, after: revision }, signal)[Symbol.asyncIterator]()
+  const coming = watch.next()
+  for (const server of others) server.freeze()
+  await expect(kv.get(put.key, {}, signal)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(kv.checkHealth(signal)).rejects.toMatchObject({ code: 'unavailable' })
+  for (const server of others) server.thaw()
+  await expect
+    .poll(
+      () =>
+        kv.checkHealth(signal).then(
+          () => 'well',
+          () => 'not yet',
+        ),
+      { timeout: 15_000 },
+    )
+    .toBe('well')
+  const again = await kv.put({ ...put, expected: revision, value: Buffer.from('y') }, signal)
+  expect(again.ok).toBe(true)
+  expect((await coming).value).toMatchObject({ revision: again.revision })
+  await watch.return?.(undefined)
+})
