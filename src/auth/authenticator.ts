@@ -1,6 +1,7 @@
 // Proves who is asking. A method that does not know a credential says so; one that knows it to be bad says that, and then
 // the request is never taken for an anonymous one (P-012).
 import type { User } from '../api/user.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { asAuthenticated } from './user.ts'
 
 export interface Credentials {
@@ -24,22 +25,25 @@ export type Authentication =
   | { readonly kind: 'refused'; readonly problem: string }
 
 export interface Authenticator {
-  authenticate(credentials: Credentials, signal: AbortSignal): Authentication | Promise<Authentication>
+  authenticate(credentials: Credentials, signal: AbortSignal): MaybePromise<Authentication>
 }
 
 /** Asks one method after the other; the first that recognises the caller wins, a refusal is remembered (P-010, P-011). */
 export function firstOf(methods: readonly Authenticator[]): Authenticator {
-  return {
-    async authenticate(credentials, signal) {
-      let refusal: Authentication | undefined
-      for (const method of methods) {
-        const result = await method.authenticate(credentials, signal)
-        if (result.kind === 'user') return { kind: 'user', user: asAuthenticated(result.user) }
-        if (result.kind === 'refused') refusal ??= result
-      }
-      return refusal ?? { kind: 'none' }
-    },
+  const ask = (at: number, refusal: Authentication, asked: Question): MaybePromise<Authentication> => {
+    const method = methods[at]
+    if (method === undefined) return refusal
+    return whenKnown(method.authenticate(asked.credentials, asked.signal), (result) => {
+      if (result.kind === 'user') return { kind: 'user', user: asAuthenticated(result.user) }
+      return ask(at + 1, refusal.kind === 'none' ? result : refusal, asked)
+    })
   }
+  return { authenticate: (credentials, signal) => ask(0, { kind: 'none' }, { credentials, signal }) }
+}
+
+interface Question {
+  readonly credentials: Credentials
+  readonly signal: AbortSignal
 }
 
 /** Tokens that some method may know; a token that none of them knows is refused (P-032). */

@@ -1,5 +1,6 @@
 // Decides whether a user may do what they ask for. The chain is asked in order; whoever has an opinion ends it (P-111).
 import type { User } from '../api/user.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './user.ts'
 
 export interface ResourceAccess {
@@ -29,24 +30,33 @@ export type Decision =
   | { readonly kind: 'no-opinion'; readonly reason?: string }
 
 export interface Authorizer {
-  authorize(access: Access, signal: AbortSignal): Decision | Promise<Decision>
+  authorize(access: Access, signal: AbortSignal): MaybePromise<Decision>
 }
 
 const ALLOW: Decision = { kind: 'allow' }
 const NO_OPINION: Decision = { kind: 'no-opinion' }
 
 export function chain(authorizers: readonly Authorizer[]): Authorizer {
-  return {
-    async authorize(access, signal) {
-      const reasons: string[] = []
-      for (const authorizer of authorizers) {
-        const decision = await authorizer.authorize(access, signal)
-        if (decision.kind !== 'no-opinion') return decision
-        if (decision.reason !== undefined) reasons.push(decision.reason)
-      }
-      return reasons.length === 0 ? NO_OPINION : { kind: 'no-opinion', reason: reasons.join('\n') }
-    },
+  const ask = (at: number, soFar: Decision, asked: Question): MaybePromise<Decision> => {
+    const authorizer = authorizers[at]
+    if (authorizer === undefined) return soFar
+    return whenKnown(authorizer.authorize(asked.access, asked.signal), (decision) =>
+      decision.kind === 'no-opinion' ? ask(at + 1, joined(soFar, decision), asked) : decision,
+    )
   }
+  return { authorize: (access, signal) => ask(0, NO_OPINION, { access, signal }) }
+}
+
+interface Question {
+  readonly access: Access
+  readonly signal: AbortSignal
+}
+
+function joined(first: Decision, second: Decision): Decision {
+  const reasons = [first, second].flatMap((decision) =>
+    decision.kind === 'no-opinion' && decision.reason !== undefined ? [decision.reason] : [],
+  )
+  return reasons.length === 0 ? NO_OPINION : { kind: 'no-opinion', reason: reasons.join('\n') }
 }
 
 /** The administrators' group, always and before any other (P-110). */

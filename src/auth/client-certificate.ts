@@ -1,6 +1,6 @@
 // Users by client certificate: the common name is the user, each organization a group (P-020 to P-023). Whether the
 // certificate chains to the client CA was found out by the TLS layer, which lets the bad ones through to be told so.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Authenticator } from './authenticator.ts'
 
 export function clientCertificates(): Authenticator {
@@ -10,7 +10,7 @@ export function clientCertificates(): Authenticator {
       if (!certificate.trusted) return { kind: 'refused', problem: 'client certificate is not trusted' }
       const [name] = valuesOf(certificate.subject['CN'])
       if (name === undefined || name === '') return { kind: 'none' }
-      const fingerprint = createHash('sha256').update(certificate.der).digest('hex')
+      const fingerprint = hash('sha256', certificate.der, 'hex')
       const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] }
       return { kind: 'user', user: { name, uid: undefined, groups: valuesOf(certificate.subject['O']), extra } }
     },

@@ -1,6 +1,6 @@
 // The static token file: CSV with token, user name, uid and an optional list of groups in one field (P-036). Tokens are
 // kept as digests, so that looking one up takes the same time however much of it is right.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { User } from '../api/user.ts'
 
 export type TokenLookup = (token: string) => User | undefined
@@ -12,7 +12,7 @@ export function tokenLookup(users: ReadonlyMap<string, User>): TokenLookup {
 }
 
 function digest(token: string): string {
-  return createHash('sha256').update(token).digest('base64')
+  return hash('sha256', token, 'base64')
 }
 
 export interface TokenFile {

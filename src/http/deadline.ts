@@ -7,7 +7,8 @@ import type { RequestInfo } from './request-info.ts'
 export type Deadline =
   /** Watches, logs and the like: as long as it takes. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'after'; readonly milliseconds: number }
+  /** `early`: sooner than the limit that holds for all. */
+  | { readonly kind: 'after'; readonly milliseconds: number; readonly early: boolean }
   /** The `timeout` parameter cannot be read. */
   | { readonly kind: 'unreadable'; readonly message: string }
 
@@ -23,11 +24,12 @@ export function isLongRunning(info: RequestInfo): boolean {
 export function deadlineOf(info: RequestInfo, query: Query, limitMs: number): Deadline {
   if (isLongRunning(info)) return { kind: 'none' }
   const asked = query.get('timeout')
-  if (asked === undefined || asked === '') return { kind: 'after', milliseconds: limitMs }
+  const standard: Deadline = { kind: 'after', milliseconds: limitMs, early: false }
+  if (asked === undefined || asked === '') return standard
   const parsed = parseDuration(asked)
   if (!parsed.ok) return { kind: 'unreadable', message: parsed.message }
   const milliseconds = Number(parsed.nanoseconds) / 1e6
-  return { kind: 'after', milliseconds: milliseconds > 0 ? Math.min(milliseconds, limitMs) : limitMs }
+  return milliseconds > 0 && milliseconds < limitMs ? { kind: 'after', milliseconds, early: true } : standard
 }
 
 export function timeoutError(): ApiError {

@@ -37,12 +37,14 @@ export interface HttpRequest {
   readonly deadline: Deadline
   /** When the first byte was seen, in milliseconds of `performance.now()`. */
   readonly receivedAt: number
+  /** The `Authorization` header, for the authentication filter alone; it is not among the headers. */
+  readonly authorization: string | undefined
   /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */
-  readonly readBody: () => Promise<Buffer>
+  readBody(): Promise<Buffer>
   /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
   readonly warn: (text: string) => void
-  /** Told by the authentication filter who it is: for what is written down of the request when it is over. */
-  readonly identify: (user: User) => void
+  /** Says whose request it is; the credential is gone with that. For filters that find it out. */
+  identify(user: User): void
 }
 
 export interface RemoteEnd {

@@ -5,14 +5,13 @@ import type { IncomingMessage } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { fastify } from 'fastify'
-import type { User } from '../api/user.ts'
 import type { Log } from '../lib/log.ts'
-import { ClientGoneError, ServerClosingError } from './abort-reasons.ts'
+import { ClientGoneError } from './abort-reasons.ts'
 import { Connections } from './connections.ts'
-import { isLongRunning } from './deadline.ts'
 import { Exchange, type RawRequest } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse } from './http.ts'
 import { breakOff, respond, type RawResponse, wasSent } from './respond.ts'
+import { RunningRequests } from './running-requests.ts'
 import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
 
 export interface ListenerOptions {
@@ -21,6 +20,8 @@ export interface ListenerOptions {
   readonly port: number
   readonly tls: TlsFiles
   readonly handler: Handler
+  /** The answer to a request whose deadline has passed. */
+  readonly onTimeout: (request: HttpRequest) => HttpResponse
   readonly log: Log
   readonly requestTimeoutMs: number
   readonly maxStreamsPerConnection: number
@@ -38,8 +39,6 @@ export interface TlsFiles {
 
 export interface FinishedRequest {
   readonly request: HttpRequest
-  /** Who it turned out to be. */
-  readonly user: User
   /** 0 where none was sent. */
   readonly status: number
   readonly sentBytes: number
@@ -111,39 +110,41 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   }
 }
 
-async function answer(exchange: Exchange, raw: RawResponse, { handler, log, observe }: ListenerOptions): Promise<void> {
-  const { request } = exchange
+async function answer(exchange: Exchange, raw: RawResponse, options: ListenerOptions): Promise<void> {
   let status = 0
   let sentBytes = 0
-  try {
-    const response = await handler(request)
+  const send = async (response: HttpResponse): Promise<void> => {
     status = response.status
-    sentBytes = await respond(raw, leaving(raw, response), request)
+    sentBytes = await respond(raw, leaving(raw, response), exchange)
+  }
+  exchange.onDeadline = () => {
+    if (!raw.headersSent) void send(options.onTimeout(exchange))
+  }
+  try {
+    const response = await options.handler(exchange)
+    // Too late where its time was up: that was answered already.
+    if (!raw.headersSent) await send(response)
   } catch (error) {
-    if (!(request.signal.reason instanceof ClientGoneError)) {
-      log.error({ err: error, auditId: request.auditId, path: request.path }, 'answer broken off')
-    }
+    tellBroken(options.log, exchange, error)
     breakOff(raw)
   }
-  observe(finishedRequest(exchange, status, sentBytes))
+  options.observe({ request: exchange, status, sentBytes, milliseconds: performance.now() - exchange.receivedAt })
 }
 
-async function upgrade(exchange: Exchange, wanted: Upgrade, { handler, log, observe }: ListenerOptions): Promise<void> {
-  const { request } = exchange
+async function upgrade(exchange: Exchange, wanted: Upgrade, options: ListenerOptions): Promise<void> {
   let outcome: UpgradeOutcome = { status: 0, sentBytes: 0 }
   try {
-    outcome = await answerUpgrade(wanted, await handler(request), request)
+    outcome = await answerUpgrade(wanted, await options.handler(exchange), exchange)
   } catch (error) {
-    if (!(request.signal.reason instanceof ClientGoneError)) {
-      log.error({ err: error, auditId: request.auditId, path: request.path }, 'answer broken off')
-    }
+    tellBroken(options.log, exchange, error)
     wanted.socket.destroy()
   }
-  observe(finishedRequest(exchange, outcome.status, outcome.sentBytes))
+  options.observe({ request: exchange, ...outcome, milliseconds: performance.now() - exchange.receivedAt })
 }
 
-function finishedRequest({ request, user }: Exchange, status: number, sentBytes: number): FinishedRequest {
-  return { request, user, status, sentBytes, milliseconds: performance.now() - request.receivedAt }
+function tellBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {
+  if (signal.reason instanceof ClientGoneError) return
+  log.error({ err: error, auditId, path }, 'answer broken off')
 }
 
 /** Tells the client to open another connection: HTTP/2 by a frame, HTTP/1.1 by a header. */
@@ -178,36 +179,4 @@ function createServer({ tls, maxStreamsPerConnection }: ListenerOptions): Http2S
 function addressOf(server: Http2SecureServer, { host, port }: ListenerOptions): { host: string; port: number } {
   const bound = server.address()
   return typeof bound === 'object' && bound !== null ? { host: bound.address, port: bound.port } : { host, port }
-}
-
-class RunningRequests {
-  readonly #running = new Set<Exchange>()
-  #onNone: (() => void) | undefined
-
-  add(exchange: Exchange): void {
-    this.#running.add(exchange)
-  }
-
-  readonly remove = (exchange: Exchange): void => {
-    this.#running.delete(exchange)
-    if (this.#running.size === 0) this.#onNone?.()
-  }
-
-  endLongOnes(): void {
-    for (const exchange of this.#running) {
-      if (isLongRunning(exchange.request.info)) exchange.abort(new ServerClosingError())
-    }
-  }
-
-  async whenNone(atMostMs: number): Promise<void> {
-    if (this.#running.size === 0) return
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, atMostMs)
-      this.#onNone = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-    for (const exchange of this.#running) exchange.abort(new ServerClosingError())
-  }
 }

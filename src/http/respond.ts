@@ -6,7 +6,9 @@ import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
 import { CancelledError } from '../lib/errors.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ServerClosingError } from './abort-reasons.ts'
+import type { Exchange } from './exchange.ts'
 import type { ByteSink, HttpRequest, HttpResponse, ResponseBody } from './http.ts'
 
 /** Node's response, of either protocol; they differ in what is not used here. */
@@ -20,77 +22,96 @@ const GATHER_BYTES = 64 * 1024
 
 const gzipAsync = promisify(gzip)
 
-/** Resolves with the number of bytes given to the connection, when all of them are; rejects where it broke off. */
-export async function respond(raw: RawResponse, response: HttpResponse, request: HttpRequest): Promise<number> {
+/** The number of bytes given to the connection, when all of them are; rejects where it broke off. */
+export function respond(raw: RawResponse, response: HttpResponse, exchange: Exchange): MaybePromise<number> {
   const { body } = response
   switch (body.kind) {
     case 'empty':
-      head(raw, response, {})
+      head(raw, response, { exchange })
       raw.end()
       return 0
     case 'bytes':
-      return respondBytes(raw, response, { body, request })
+      return respondBytes(raw, response, { body, exchange })
     case 'pieces':
-      return respondPieces(raw, response, { body, request })
+      return respondPieces(raw, response, { body, exchange })
     case 'stream':
-      return respondStream(raw, response, { body, request })
+      return respondStream(raw, response, { body, exchange })
   }
 }
 
 interface With<Kind extends ResponseBody['kind']> {
   readonly body: Extract<ResponseBody, { kind: Kind }>
-  readonly request: HttpRequest
+  readonly exchange: Exchange
 }
 
 type ExtraHeaders = Readonly<Record<string, string | number>>
 
 const GZIPPED: ExtraHeaders = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
 
-function head(raw: RawResponse, response: HttpResponse, extra: ExtraHeaders): void {
-  // Both protocols take a plain object; only the declared types differ.
-  const write = raw as { writeHead(status: number, headers: unknown): unknown }
-  write.writeHead(response.status, { ...response.headers, ...extra })
+interface HeadParts {
+  readonly exchange: Exchange
+  readonly extra?: ExtraHeaders
 }
 
-async function respondBytes(
+function head(raw: RawResponse, response: HttpResponse, { exchange, extra }: HeadParts): void {
+  // Both protocols take a plain object; only the declared types differ.
+  const write = raw as { writeHead(status: number, headers: unknown): unknown }
+  write.writeHead(response.status, Object.assign(exchange.envelope(), response.headers, extra))
+}
+
+function respondBytes(
   raw: RawResponse,
   response: HttpResponse,
-  { body, request }: With<'bytes'>,
-): Promise<number> {
-  const packed = body.compress === true && body.bytes.length > GZIP_ABOVE_BYTES && takesGzip(request)
-  const bytes = packed ? await gzipAsync(body.bytes, { level: 1 }) : body.bytes
-  head(raw, response, { 'content-length': bytes.length, ...(packed ? GZIPPED : {}) })
-  if (request.method === 'HEAD') raw.end()
+  { body, exchange }: With<'bytes'>,
+): MaybePromise<number> {
+  const { bytes } = body
+  if (body.compress === true && bytes.length > GZIP_ABOVE_BYTES && takesGzip(exchange)) {
+    return respondPacked(raw, response, { body, exchange })
+  }
+  head(raw, response, { exchange, extra: { 'content-length': bytes.length } })
+  if (exchange.method === 'HEAD') raw.end()
   else raw.end(bytes)
   return bytes.length
+}
+
+async function respondPacked(
+  raw: RawResponse,
+  response: HttpResponse,
+  { body, exchange }: With<'bytes'>,
+): Promise<number> {
+  const packed = await gzipAsync(body.bytes, { level: 1 })
+  head(raw, response, { exchange, extra: { 'content-length': packed.length, ...GZIPPED } })
+  if (exchange.method === 'HEAD') raw.end()
+  else raw.end(packed)
+  return packed.length
 }
 
 async function respondPieces(
   raw: RawResponse,
   response: HttpResponse,
-  { body, request }: With<'pieces'>,
+  { body, exchange }: With<'pieces'>,
 ): Promise<number> {
   const gathered = gather(body.pieces)
-  if (request.method === 'HEAD') {
-    head(raw, response, {})
+  if (exchange.method === 'HEAD') {
+    head(raw, response, { exchange })
     raw.end()
     return 0
   }
   let out = gathered
-  if (body.compress === true && takesGzip(request)) {
+  if (body.compress === true && takesGzip(exchange)) {
     const start = await takeUpTo(gathered, GZIP_ABOVE_BYTES)
     const rest = chain(start.chunks, gathered)
     if (start.size > GZIP_ABOVE_BYTES) {
-      head(raw, response, GZIPPED)
+      head(raw, response, { exchange, extra: GZIPPED })
       out = compressed(rest)
     } else {
-      head(raw, response, {})
+      head(raw, response, { exchange })
       out = rest
     }
   } else {
-    head(raw, response, {})
+    head(raw, response, { exchange })
   }
-  const sink = new RawSink(raw, request.signal)
+  const sink = new RawSink(raw, exchange.signal)
   for await (const chunk of out) {
     if (!sink.write(chunk)) await sink.drained()
   }
@@ -101,29 +122,29 @@ async function respondPieces(
 async function respondStream(
   raw: RawResponse,
   response: HttpResponse,
-  { body, request }: With<'stream'>,
+  { body, exchange }: With<'stream'>,
 ): Promise<number> {
-  head(raw, response, {})
+  head(raw, response, { exchange })
   // A watch may stay silent for long: the client must see that it began.
   ;(raw as ServerResponse).flushHeaders()
-  if (request.method === 'HEAD') {
+  if (exchange.method === 'HEAD') {
     raw.end()
     return 0
   }
-  const sink = new RawSink(raw, request.signal)
+  const sink = new RawSink(raw, exchange.signal)
   try {
     await body.run(sink)
   } catch (error) {
     // Whoever watches comes back to another server, or to this one after its start.
-    if (!(request.signal.reason instanceof ServerClosingError)) throw error
+    if (!(exchange.signal.reason instanceof ServerClosingError)) throw error
   }
   raw.end()
   return sink.bytes
 }
 
 /** A token of Accept-Encoding is exactly `gzip`; weights are not read (R-274). */
-function takesGzip(request: HttpRequest): boolean {
-  const accepted = request.headers['accept-encoding']
+function takesGzip({ headers }: HttpRequest): boolean {
+  const accepted = headers['accept-encoding']
   return typeof accepted === 'string' && accepted.split(',').some((token) => token.trim() === 'gzip')
 }
 

@@ -1,4 +1,4 @@
-// The answers that are not objects of the API: plain text, and what is done to the headers of any answer.
+// The answers that are not objects of the API.
 import type { HttpResponse, ResponseHeaders } from './http.ts'
 
 const PLAIN = 'text/plain; charset=utf-8'
@@ -19,9 +19,4 @@ export function bytesOf(contentType: string, bytes: Buffer, headers: ResponseHea
 
 export function pageNotFound(): HttpResponse {
   return plainText(404, '404 page not found\n')
-}
-
-/** The answer with headers that it does not have itself. */
-export function withDefaults(response: HttpResponse, headers: ResponseHeaders): HttpResponse {
-  return { ...response, headers: { ...headers, ...response.headers } }
 }

@@ -6,7 +6,8 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { CancelledError } from '../lib/errors.ts'
 import { ServerClosingError } from './abort-reasons.ts'
-import type { ByteSink, HttpRequest, HttpResponse } from './http.ts'
+import type { Exchange } from './exchange.ts'
+import type { ByteSink, HttpResponse } from './http.ts'
 import { respond } from './respond.ts'
 import { plainText } from './responses.ts'
 
@@ -38,7 +39,7 @@ export function isWebSocketUpgrade({ headers }: IncomingMessage): boolean {
 export async function answerUpgrade(
   upgrade: Upgrade,
   response: HttpResponse,
-  request: HttpRequest,
+  request: Exchange,
 ): Promise<UpgradeOutcome> {
   if (response.body.kind !== 'stream' || request.transport !== 'websocket') {
     return sendPlain(upgrade, response, request)
@@ -62,7 +63,7 @@ export async function answerUpgrade(
 }
 
 /** An ordinary answer on a connection that was to be upgraded; it ends with it. */
-async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: HttpRequest): Promise<UpgradeOutcome> {
+async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exchange): Promise<UpgradeOutcome> {
   const raw = new ServerResponse(upgrade.message)
   raw.assignSocket(upgrade.socket as Socket)
   raw.once('finish', () => upgrade.socket.end())

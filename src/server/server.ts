@@ -71,22 +71,25 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     await ended
   })
   await api.cache.ready(signal)
-  const handler = withFilters(routeRequests({ routes: routesOf({ kv, metrics, life, log }), resources: api.handler }), {
-    ...config,
-    log,
-    encodeStatus: openStatusEncoder(loadBuiltInSchema()),
-    cbor: false,
-    authenticator: openAuthenticator(config, token, log),
-    authorizer,
-    isClosing: () => life.stage === 'closing',
-  })
+  const { handler, onTimeout } = withFilters(
+    routeRequests({ routes: routesOf({ kv, metrics, life, log }), resources: api.handler }),
+    {
+      ...config,
+      log,
+      encodeStatus: openStatusEncoder(loadBuiltInSchema()),
+      cbor: false,
+      authenticator: openAuthenticator(config, token, log),
+      authorizer,
+      isClosing: () => life.stage === 'closing',
+    },
+  )
   const kubeconfig = kubeconfigPlace(config.kubeconfigFile, dataDirectory)
   opened.defer(kubeconfig.remove)
   const observe = (finished: FinishedRequest): void => {
     metrics.observe(finished)
     logRequest(log, finished)
   }
-  const listener = await listen(config, { tls, handler, log, observe })
+  const listener = await listen(config, { tls, handler, onTimeout, log, observe })
   opened.defer(() => listener.close(DRAIN_MS))
   const url = localUrl(listener.host, listener.port)
   writeKubeconfig(kubeconfig.file, { url, authority, token })
@@ -102,8 +105,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
 }
 
 /** One line a request, at its end. */
-function logRequest(log: Log, { request, user, status, sentBytes, milliseconds }: FinishedRequest): void {
-  const { auditId, method, path, remote } = request
+function logRequest(log: Log, { request, status, sentBytes, milliseconds }: FinishedRequest): void {
+  const { auditId, method, path, user, remote } = request
   log.debug(
     { auditId, method, path, status, sentBytes, milliseconds, user: user.name, from: remote.address },
     'request finished',

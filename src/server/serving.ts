@@ -35,7 +35,7 @@ function readAuthorities(file: string): string {
   return text
 }
 
-type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'log' | 'observe'>
+type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'onTimeout' | 'log' | 'observe'>
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {
   const { bindAddress: host, securePort: port, requestTimeoutMs, maxStreamsPerConnection } = config

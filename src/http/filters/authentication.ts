@@ -1,5 +1,6 @@
 // Finds out who is asking. A bad credential is 401 on every path; none at all is the anonymous user (P-010 to P-016).
 import { ANONYMOUS } from '../../auth/user.ts'
+import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
 import { type StatusWriter, unauthorizedError } from '../errors.ts'
 import type { Filter, HttpRequest, HttpResponse } from '../http.ts'
@@ -14,21 +15,22 @@ export interface AuthenticationOptions {
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
 export function authenticate({ authenticator, anonymousRequests, writeStatus }: AuthenticationOptions): Filter {
-  return (next) => async (request) => {
-    const { authorization, ...headers } = request.headers
+  return (next) => (request) => {
     const credentials = {
-      bearerToken: bearerTokenOf(authorization, request.warn) ?? websocketTokenOf(request),
+      bearerToken: bearerTokenOf(request) ?? websocketTokenOf(request),
       certificate: request.remote.certificate,
     }
-    const result = await authenticator.authenticate(credentials, request.signal)
-    if (result.kind === 'user') {
-      request.identify(result.user)
-      // Nothing further in sees the credential (P-016).
-      return next({ ...request, headers, user: result.user })
-    }
-    if (result.kind === 'none' && anonymousRequests)
-      return leaving(request, await next({ ...request, user: ANONYMOUS }))
-    return leaving(request, writeStatus(unauthorizedError(), request))
+    return whenKnown(authenticator.authenticate(credentials, request.signal), (result) => {
+      if (result.kind === 'user') {
+        request.identify(result.user)
+        return next(request)
+      }
+      if (result.kind === 'refused' || !anonymousRequests) {
+        return leaving(request, writeStatus(unauthorizedError(), request))
+      }
+      request.identify(ANONYMOUS)
+      return whenKnown(next(request), (response) => leaving(request, response))
+    })
   }
 }
 
@@ -38,15 +40,13 @@ function leaving(request: HttpRequest, response: HttpResponse): HttpResponse {
 }
 
 /** `Bearer <token>`, the scheme in any case and one space; an empty token is no credential (P-030, P-031). */
-function bearerTokenOf(
-  header: string | readonly string[] | undefined,
-  warn: (text: string) => void,
-): string | undefined {
-  if (typeof header !== 'string') return undefined
-  const [scheme = '', token = '', ...more] = header.trim().split(' ')
+function bearerTokenOf(request: HttpRequest): string | undefined {
+  const { authorization } = request
+  if (authorization === undefined) return undefined
+  const [scheme = '', token = '', ...more] = authorization.trim().split(' ')
   if (scheme.toLowerCase() !== 'bearer') return undefined
   if (token !== '') return token
-  if (more.some((part) => part !== '')) warn(EXTRA_SPACE)
+  if (more.some((part) => part !== '')) request.warn(EXTRA_SPACE)
   return undefined
 }
 

@@ -1,6 +1,7 @@
 // Asks whether the user may do this, before anybody looks whether it exists (P-113 to P-118).
 import type { Access, Authorizer } from '../../auth/authorizer.ts'
 import { ANONYMOUS } from '../../auth/user.ts'
+import { whenKnown } from '../../lib/maybe-promise.ts'
 import { forbiddenAccess } from '../forbidden.ts'
 import type { Filter, HttpRequest } from '../http.ts'
 
@@ -12,12 +13,13 @@ export interface AuthorizationOptions {
 const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz', '/healthz'])
 
 export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions): Filter {
-  return (next) => async (request) => {
+  return (next) => (request) => {
     const access = accessOf(request)
     if (isHealthFromAfar(request) && !anonymousHealth) throw forbiddenAccess(access)
-    const decision = await authorizer.authorize(access, request.signal)
-    if (decision.kind !== 'allow') throw forbiddenAccess(access, decision.reason)
-    return next(request)
+    return whenKnown(authorizer.authorize(access, request.signal), (decision) => {
+      if (decision.kind !== 'allow') throw forbiddenAccess(access, decision.reason)
+      return next(request)
+    })
   }
 }
 

@@ -8,7 +8,8 @@ export function catchFaults(answers: ErrorAnswers): Filter {
   return (next) => async (request) => {
     try {
       if (request.info.kind === 'broken') throw new ApiError('BadRequest', request.info.message)
-      return await begin(await next(request))
+      const response = await next(request)
+      return response.body.kind === 'pieces' ? await begin(response) : response
     } catch (error) {
       const answer = answerError(error, request, answers)
       if (answer === undefined) throw error

@@ -1,18 +1,18 @@
 // The one list of what every request passes on its way to a handler, outermost first. The order decides which error wins
-// (P-001): a bad token is 401 even where it would be forbidden or the server is full.
+// (P-001): a bad token is 401 even where it would be forbidden or the server is full. What every answer carries and what
+// happens when its time is up is the exchange's business, around all of this.
 import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import type { Log } from '../../lib/log.ts'
 import { type StatusEncoder, statusWriter } from '../errors.ts'
-import type { Filter, Handler } from '../http.ts'
+import { timeoutError } from '../deadline.ts'
+import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
 import { crossOrigin } from './cross-origin.ts'
 import { turnAwayWhenClosing } from './closing.ts'
 import { catchFaults } from './faults.ts'
-import { identify } from './identity.ts'
-import { limitTime } from './time-limit.ts'
-import { tellWarnings } from './warnings.ts'
+import { refuseUnreadableTimeout } from './unreadable-timeout.ts'
 
 export interface FilterOptions {
   readonly log: Log
@@ -32,17 +32,24 @@ export interface FilterOptions {
   readonly isClosing: () => boolean
 }
 
-export function withFilters(handler: Handler, options: FilterOptions): Handler {
+export interface FilteredHandler {
+  readonly handler: Handler
+  /** The answer to a request whose deadline has passed. */
+  readonly onTimeout: (request: HttpRequest) => HttpResponse
+}
+
+export function withFilters(handler: Handler, options: FilterOptions): FilteredHandler {
   const writeStatus = statusWriter(options.encodeStatus, options.cbor)
   const filters: readonly Filter[] = [
-    identify(),
     catchFaults({ log: options.log, writeStatus }),
     turnAwayWhenClosing(options.isClosing, writeStatus),
-    limitTime(),
-    tellWarnings(),
+    refuseUnreadableTimeout(),
     crossOrigin(options.allowedOrigins),
     authenticate({ ...options, writeStatus }),
     authorize(options),
   ]
-  return filters.reduceRight<Handler>((next, filter) => filter(next), handler)
+  return {
+    handler: filters.reduceRight<Handler>((next, filter) => filter(next), handler),
+    onTimeout: (request) => writeStatus(timeoutError(), request),
+  }
 }

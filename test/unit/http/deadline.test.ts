@@ -4,13 +4,13 @@ import { wantsPretty } from '../../../src/http/pretty.ts'
 import { fakeRequest } from './fake-request.ts'
 
 const rows: readonly (readonly [string, unknown])[] = [
-  ['GET /api/v1/pods', { kind: 'after', milliseconds: 60_000 }],
-  ['GET /api/v1/pods?timeout=', { kind: 'after', milliseconds: 60_000 }],
-  ['GET /api/v1/pods?timeout=1s', { kind: 'after', milliseconds: 1000 }],
-  ['GET /api/v1/pods?timeout=0s', { kind: 'after', milliseconds: 60_000 }],
-  ['GET /api/v1/pods?timeout=-5s', { kind: 'after', milliseconds: 60_000 }],
-  ['GET /api/v1/pods?timeout=2h', { kind: 'after', milliseconds: 60_000 }],
-  ['GET /api/v1/pods?timeout=1ns', { kind: 'after', milliseconds: 1e-6 }],
+  ['GET /api/v1/pods', { kind: 'after', milliseconds: 60_000, early: false }],
+  ['GET /api/v1/pods?timeout=', { kind: 'after', milliseconds: 60_000, early: false }],
+  ['GET /api/v1/pods?timeout=1s', { kind: 'after', milliseconds: 1000, early: true }],
+  ['GET /api/v1/pods?timeout=0s', { kind: 'after', milliseconds: 60_000, early: false }],
+  ['GET /api/v1/pods?timeout=-5s', { kind: 'after', milliseconds: 60_000, early: false }],
+  ['GET /api/v1/pods?timeout=2h', { kind: 'after', milliseconds: 60_000, early: false }],
+  ['GET /api/v1/pods?timeout=1ns', { kind: 'after', milliseconds: 1e-6, early: true }],
   ['GET /healthz?timeout=abc', { kind: 'unreadable', message: 'time: invalid duration "abc"' }],
   ['GET /api/v1/pods?timeout=5', { kind: 'unreadable', message: 'time: missing unit in duration "5"' }],
   ['GET /api/v1/pods?watch&timeout=abc', { kind: 'none' }],

@@ -5,12 +5,18 @@ import type { HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { parseQuery } from '../../../src/http/query.ts'
 import { requestInfoOf } from '../../../src/http/request-info.ts'
 
+/** What a test finds out about a request that it sent through filters. */
+export interface FakeRequest extends HttpRequest {
+  readonly warnings: readonly string[]
+}
+
 /** `line` is like `GET /livez?verbose`. */
-export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): HttpRequest {
+export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): FakeRequest {
   const [method = '', target = ''] = line.split(' ')
   const [path = '', search = ''] = target.split('?')
   const query = parseQuery(search)
   const info = requestInfoOf(method, path, query)
+  const warnings: string[] = []
   return {
     auditId: 'an-audit-id',
     method,
@@ -19,14 +25,18 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): H
     info,
     headers: {},
     user: ANONYMOUS,
+    authorization: undefined,
     remote: { address: '127.0.0.1', isLoopback: true, protocol: 'http/1.1', certificate: undefined },
     transport: 'plain',
     signal: new AbortController().signal,
     deadline: deadlineOf(info, query, 60_000),
     receivedAt: 0,
     readBody: async () => Buffer.alloc(0),
-    warn: () => {},
-    identify: () => {},
+    warnings,
+    warn: (text) => void warnings.push(text),
+    identify(user) {
+      Object.assign(this, { user, authorization: undefined })
+    },
     ...changes,
   }
 }

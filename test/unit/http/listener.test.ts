@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_BODY_BYTES } from '../../../src/http/body.ts'
 import type { ByteSink, Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { type FinishedRequest, type Listener, openListener } from '../../../src/http/listener.ts'
+import { timeoutError } from '../../../src/http/deadline.ts'
 import { statusWriter } from '../../../src/http/errors.ts'
 import { catchFaults } from '../../../src/http/filters/faults.ts'
 import { GZIP_ABOVE_BYTES } from '../../../src/http/respond.ts'
@@ -17,6 +18,8 @@ import { makeAuthority, makeServing } from '../../../src/server/certificate-make
 const authority = makeAuthority(60_000)
 const serving = makeServing(authority, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 60_000)
 
+const writeStatus = statusWriter(() => Buffer.of(), false)
+
 /** A listener whose handler is looked up by path. */
 async function open(handlers: Readonly<Record<string, Handler>>, finished: FinishedRequest[] = []): Promise<Listener> {
   const handler: Handler = (request) => (handlers[request.path] ?? (() => plainText(404, 'no')))(request)
@@ -24,7 +27,8 @@ async function open(handlers: Readonly<Record<string, Handler>>, finished: Finis
     host: '127.0.0.1',
     port: 0,
     tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined },
-    handler: catchFaults({ log: SILENT_LOG, writeStatus: statusWriter(() => Buffer.of(), false) })(handler),
+    handler: catchFaults({ log: SILENT_LOG, writeStatus })(handler),
+    onTimeout: (request) => writeStatus(timeoutError(), request),
     log: SILENT_LOG,
     requestTimeoutMs: 60_000,
     maxStreamsPerConnection: 100,
@@ -113,6 +117,14 @@ describe.each([
         }),
         '/few': () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces: pieces(3, 10), compress: true } }),
         '/breaks': () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces: breaking() } }),
+        '/warns': (request) => {
+          for (const text of ['say "a"', 'b', 'b']) request.warn(text)
+          return plainText(404, '')
+        },
+        '/kept': () => plainText(200, '', { 'cache-control': 'public' }),
+        '/stuck': () => new Promise(() => {}),
+        '/waits': ({ signal }) =>
+          new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
         '/fails': () => {
           throw new Error('a bug')
         },
@@ -143,6 +155,29 @@ describe.each([
     expect(seen?.headers['x-thing']).toBe('y')
     expect(seen?.query.all('a')).toEqual(['1', '2'])
     expect(seen?.remote).toMatchObject({ isLoopback: true, protocol: protocol === 'HTTP/2' ? 'h2' : 'http/1.1' })
+  })
+
+  it('every answer has an audit id and no leave to keep it, errors and warnings too', async () => {
+    for (const path of ['/seen', '/nope', '/fails', '/stream', '/few', '/warns', '/stuck?timeout=1ns']) {
+      const { headers } = await send(listener, path)
+      expect(headers['cache-control']).toBe('no-cache, private')
+      expect(headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/)
+    }
+    expect((await send(listener, '/seen', { headers: { 'audit-id': 'mine' } })).headers['audit-id']).toBe('mine')
+    expect((await send(listener, '/kept')).headers['cache-control']).toBe('public')
+    expect((await send(listener, '/warns')).headers['warning']).toBe('299 - "say \\"a\\"", 299 - "b"')
+  })
+
+  it('the credential is not among the headers', async () => {
+    await send(listener, '/seen', { headers: { authorization: 'Bearer x' } })
+    expect(seen?.headers['authorization']).toBeUndefined()
+    expect(seen?.authorization).toBe('Bearer x')
+  })
+
+  it.each(['/stuck', '/waits'])('a request whose time is up is answered although %s is not done', async (path) => {
+    const answer = await send(listener, `${path}?timeout=5ms`)
+    expect(answer.status).toBe(504)
+    expect(answer.body.toString()).toContain('Timeout: request did not complete within the allotted timeout')
   })
 
   it('a path may be long and its escapes are read', async () => {

@@ -60,7 +60,7 @@ async function open(): Promise<Listener> {
     requestTimeoutMs: 60_000,
     maxStreamsPerConnection: 100,
     observe: () => {},
-    handler: withFilters(router, {
+    ...withFilters(router, {
       log: SILENT_LOG,
       encodeStatus: () => Buffer.of(),
       cbor: false,

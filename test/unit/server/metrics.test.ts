@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { ANONYMOUS } from '../../../src/auth/user.ts'
 import type { FinishedRequest } from '../../../src/http/listener.ts'
 import { parseFeatureGates } from '../../../src/server/feature-gates.ts'
 import { openMetrics } from '../../../src/server/metrics.ts'
@@ -15,7 +14,7 @@ function open() {
 }
 
 function finished(line: string, status = 200): FinishedRequest {
-  return { request: fakeRequest(line), user: ANONYMOUS, status, sentBytes: 500, milliseconds: 30 }
+  return { request: fakeRequest(line), status, sentBytes: 500, milliseconds: 30 }
 }
 
 async function seriesOf(lines: readonly string[], name: string): Promise<string[]> {

@@ -1,25 +1,8 @@
-// The `Warning` headers of an answer (R-273, P-233): each text once, and not more than clients are ready to read.
-import type { Filter, HttpResponse } from '../http.ts'
+// The `Warning` headers of an answer (R-273, P-233): not more of them than clients are ready to read.
 
 /** Runes in all; beyond that every text is cut to `SHORT`, and what still does not fit is left out. */
 const BUDGET = 4096
 const SHORT = 256
-
-export function tellWarnings(): Filter {
-  return (next) => async (request) => {
-    const texts: string[] = []
-    const warn = (text: string): void => {
-      if (!texts.includes(text)) texts.push(text)
-    }
-    const response = await next({ ...request, warn })
-    return texts.length === 0 ? response : withWarnings(response, texts)
-  }
-}
-
-function withWarnings(response: HttpResponse, texts: readonly string[]): HttpResponse {
-  const warning = formatWarnings(texts)
-  return warning.length === 0 ? response : { ...response, headers: { ...response.headers, warning } }
-}
 
 export function formatWarnings(texts: readonly string[]): string[] {
   const printable = texts.filter((text) => !/\p{Cc}/u.test(text)).map((text) => Array.from(text))
