@@ -41,6 +41,14 @@ export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema
 function readJson(bytes: Buffer): SourceDocument {
   try {
     const { value, source } = parseJson(bytes)
+    if (value !== null && !isMap(value)) {
+      const type = Array.isArray(value) ? 'array' : typeof value
+      const target =
+        'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+      throw new BodySyntaxError(
+        `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type ${target}`,
+      )
+    }
     return { value, source, problems: [] }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error

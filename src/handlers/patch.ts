@@ -82,7 +82,7 @@ class Patch {
     const { document, problems } = this.#readPatch()
     switch (type) {
       case 'json': {
-        const odd = [...unknownPatchMembers(document), ...problems.map((problem) => `json patch ${problem}`)]
+        const odd = [...problems.map((problem) => `json patch ${problem}`), ...unknownPatchMembers(document)]
         const patched = applyJsonPatch(live, document)
         return this.#decode(patched, odd, () => JSON.stringify(patched))
       }

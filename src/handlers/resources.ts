@@ -45,7 +45,7 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
     const subresource = resource.subresources.get(info.subresource)
     if (subresource === undefined) throw noSuchResource()
     if (!subresource.verbs.has(verb)) throw methodNotAllowed()
-  } else if (!resource.verbs.has(verb) || isAcrossNamespaces(resource, info, verb)) {
+  } else if (!resource.verbs.has(verb) || !hasItsName(info, verb) || isAcrossNamespaces(resource, info, verb)) {
     throw methodNotAllowed()
   }
   for (const text of resource.deprecations) http.warn(text)
@@ -68,6 +68,12 @@ function namespaceOf(resource: Resource, info: ResourceInfo): string {
 function isInScope(resource: Resource, info: ResourceInfo): boolean {
   if (resource.namespaced) return info.namespace !== undefined || info.name === undefined
   return info.namespace === undefined || (resource.group === '' && resource.resource === 'namespaces')
+}
+
+/** Objects are made in a collection, and changed by their name. */
+function hasItsName({ name }: ResourceInfo, verb: string): boolean {
+  if (verb === 'create') return name === undefined
+  return name !== undefined || (verb !== 'update' && verb !== 'patch')
 }
 
 /** Across all namespaces there is only reading. */

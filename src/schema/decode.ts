@@ -1,7 +1,7 @@
 // From JSON values to canonical objects of a built-in kind: types are checked with the reference's messages, scalars take their
 // canonical forms, members that JSON would leave out go, those that it always shows come. What is unknown is dropped and told.
 import { quoted } from '../api/field-error.ts'
-import { type Value, type ValueMap, setOwn } from '../api/value.ts'
+import { isMap, type Value, type ValueMap, setOwn } from '../api/value.ts'
 import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
 import { ExactMap, ExactNumber, type ExactValue, plainValue, type SourceValue } from './exact-value.ts'
 import type { Field, ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
@@ -128,7 +128,10 @@ class Decoder {
       if (seen.has(key) && (shape.byName.has(key) || isTypeMeta(shape, key))) this.#report('duplicate', key)
       seen.add(key)
       const value = this.#member(shape, key, source.values[i] ?? null)
-      if (value !== undefined) setOwn(out, key, value)
+      const before = Object.hasOwn(out, key) ? out[key] : undefined
+      // A map or a record that is written again adds to what was there, as it does in the reference.
+      if (isMap(value) && isMap(before)) setOwn(out, key, { ...before, ...value })
+      else if (value !== undefined) setOwn(out, key, value)
       else if (Object.hasOwn(out, key)) delete out[key]
     }
     return out

@@ -184,9 +184,9 @@ describe('unknown and repeated members', () => {
     expect(decode('core_v1.Pod', text).problems).toEqual(problems)
   })
 
-  it('unknown members are dropped, of repeated ones the last counts', () => {
-    const { value } = decode('core_v1.ConfigMap', '{"foo":1,"data":{"a":"1"},"data":{"b":"2"},"data":{"c":"3"}}')
-    expect(value).toEqual({ metadata: {}, data: { c: '3' } })
+  it('unknown members are dropped, of repeated scalars the last counts, repeated maps add up', () => {
+    const { value } = decode('core_v1.ConfigMap', '{"foo":1,"data":{"a":"1"},"data":{"a":"2"},"data":{"c":"3"}}')
+    expect(value).toEqual({ metadata: {}, data: { a: '2', c: '3' } })
   })
 
   it('at most a hundred are told', () => {
