@@ -163,7 +163,7 @@ describe('reading CBOR', () => {
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         expect(typeof messageOf(Buffer.from(bytes))).toBe('string')
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 
@@ -198,7 +198,7 @@ describe('objects', () => {
           expect(equalValues(value, object)).toBe(true)
           expect(encodeCbor(value, kind).equals(bytes)).toBe(true)
         }),
-        { numRuns: 4 },
+        { numRuns: 2 },
       )
     },
   )

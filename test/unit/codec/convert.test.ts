@@ -5,7 +5,6 @@ import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
 
 const kinds = loadBuiltInSchema()
-const ENCODINGS: readonly SourceEncoding[] = ['json', 'yaml', 'protobuf', 'cbor', 'cbor-seq']
 
 function run(input: Buffer | string, from: SourceEncoding, to: TargetEncoding): Buffer {
   return convert(Buffer.from(input), { from, to, kinds, now: 0 }).bytes
@@ -27,19 +26,16 @@ describe('the reference’s objects', () => {
   const goldens = goldenFixtures(kinds)
 
   it.each(goldens.filter(({ kind }) => kind !== undefined).map((golden) => [golden.name, golden] as const))(
-    '%s goes from every encoding to every other and stays the same',
+    '%s goes through all encodings and stays the same',
     (_name, golden) => {
       expect(run(golden.json, 'json', 'protobuf').equals(golden.protobuf)).toBe(true)
       expect(run(golden.json, 'json', 'yaml').toString()).toBe(golden.yaml)
       expect(run(golden.protobuf, 'protobuf', 'json').toString()).toBe(golden.json)
       expect(run(golden.protobuf, 'protobuf', 'yaml').toString()).toBe(golden.yaml)
-      const forms = new Map(ENCODINGS.map((encoding) => [encoding, run(golden.json, 'json', encoding)]))
-      for (const [from, bytes] of forms) {
-        for (const to of ENCODINGS) {
-          const back = run(run(bytes, from, to), to, 'json')
-          expect(equalValues(parse(back), parse(Buffer.from(golden.json))), `${from} to ${to}`).toBe(true)
-        }
-      }
+      const way: readonly SourceEncoding[] = ['json', 'cbor', 'yaml', 'cbor-seq', 'protobuf', 'json']
+      let end: Buffer = Buffer.from(golden.json)
+      for (const [i, to] of way.slice(1).entries()) end = run(end, way[i] ?? 'json', to)
+      expect(equalValues(parse(end), parse(Buffer.from(golden.json)))).toBe(true)
     },
   )
 

@@ -97,7 +97,7 @@ describe('canonical JSON', () => {
         expect(JSON.parse(text)).toEqual(value)
         expect(sortedJson(parseJson(Buffer.from(text)).value)).toBe(text)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 })
@@ -130,7 +130,7 @@ describe('random objects of every kind', () => {
           expect(value).toEqual(object)
           expect(encodeJson(value, kind).equals(bytes)).toBe(true)
         }),
-        { numRuns: 5 },
+        { numRuns: 2 },
       )
     },
   )

@@ -6,10 +6,13 @@ import { parseJson } from '../../../src/codec/json-parse.ts'
 import { emitYaml } from '../../../src/codec/yaml-emit.ts'
 import { compareNaturally } from '../../../src/codec/yaml-key-order.ts'
 import { YamlError, parseYaml } from '../../../src/codec/yaml-parse.ts'
+import { decodeObject } from '../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
+import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
 import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
 import { repeated, tooSlow } from '../../fakes/processor-time.ts'
 
+const table = loadBuiltInSchema()
 const parse = (text: string): Value => parseYaml(Buffer.from(text)).value
 
 function messageOf(text: string | Buffer): string {
@@ -170,7 +173,7 @@ describe('reading YAML', () => {
           expect(typeof messageOf(text)).toBe('string')
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 60 },
     )
   })
 })
@@ -232,7 +235,7 @@ describe('writing YAML', () => {
         const read = parse(emitYaml(value))
         expect(equalValues(read, value), emitYaml(value)).toBe(true)
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     )
   })
 
@@ -251,12 +254,25 @@ describe('writing YAML', () => {
 })
 
 describe('the reference’s objects', () => {
-  it.each(goldenFixtures(loadBuiltInSchema()).map((golden) => [golden.name, golden] as const))(
-    '%s',
-    (_name, golden) => {
-      const fromJson = parseJson(Buffer.from(golden.json)).value
-      expect(emitYaml(fromJson)).toBe(golden.yaml)
-      expect(sortedJson(parse(golden.yaml))).toBe(sortedJson(fromJson))
+  it.each(goldenFixtures(table).map((golden) => [golden.name, golden] as const))('%s', (_name, golden) => {
+    const fromJson = parseJson(Buffer.from(golden.json)).value
+    expect(emitYaml(fromJson)).toBe(golden.yaml)
+    expect(sortedJson(parse(golden.yaml))).toBe(sortedJson(fromJson))
+  })
+})
+
+describe('random objects of every kind', () => {
+  it.each([...table.kinds()].map((kind) => [`${kind.group}/${kind.version} ${kind.kind}`, kind] as const))(
+    '%s reads back equal',
+    (_name, kind) => {
+      fc.assert(
+        fc.property(arbitraryObject(kind), (object) => {
+          const { value, problems } = decodeObject(parse(emitYaml(object)), kind.shape)
+          expect(problems).toEqual([])
+          expect(equalValues(value, object)).toBe(true)
+        }),
+        { numRuns: 1 },
+      )
     },
   )
 })
