@@ -4,7 +4,7 @@ import type { Encoding } from '../codec/codec.ts'
 import { encodingOfBody, unsupportedMediaType } from '../codec/media-type.ts'
 import type { PatchType } from '../patch/patch.ts'
 import { patchTypeOf } from '../patch/patch.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import type { ResourceParts, ResourceRequest, ServedRequest } from './resource-parts.ts'
 import { headerOf } from './resource-parts.ts'
 
 export const CBOR_GATE = 'CBORServingAndStorage'
@@ -14,7 +14,7 @@ const CUSTOM_PATCH_TYPES: readonly string[] = [
   'application/apply-patch+yaml',
 ]
 
-export function bodyEncoding(parts: ResourceParts, { http, resource }: ResourceRequest): Encoding {
+export function bodyEncoding(parts: ResourceParts, { http, resource }: ServedRequest): Encoding {
   const types = { protobuf: resource.schema.hasProtobuf, cbor: parts.gates.has(CBOR_GATE) }
   return encodingOfBody(headerOf(http, 'content-type'), types)
 }

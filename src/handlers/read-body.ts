@@ -11,11 +11,15 @@ import { BodySyntaxError, readDocument } from '../codec/request-body.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { FieldValidation } from './write-options.ts'
 
+/** What the body has to be. */
+export type BodyKind = Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'decode'>
+
 export interface BodyRequest {
   readonly bytes: Buffer
   readonly encoding: Encoding
-  readonly resource: Resource
-  /** What the body has to be, where it is not the resource's own kind (scale). */
+  readonly resource: BodyKind
+  /** Versions of its group that say the same. */
+  readonly alsoVersions?: readonly string[]
   readonly resources: ResourceTable
   readonly fieldValidation: FieldValidation
   readonly warn: (text: string) => void
@@ -26,7 +30,8 @@ export function decodeBody(request: BodyRequest): ApiObject {
   const { resource } = request
   const document = parse(request)
   const kind = kindIn(document.value, resource)
-  if (kind.kind !== resource.kind || kind.group !== resource.group || kind.version !== resource.version) {
+  const isVersion = kind.version === resource.version || request.alsoVersions?.includes(kind.version) === true
+  if (kind.kind !== resource.kind || kind.group !== resource.group || !isVersion) {
     refuseKind(kind, request)
   }
   try {
@@ -61,7 +66,7 @@ function excerpt(bytes: Buffer): string {
 }
 
 /** What the body says it is; what it leaves out is what the path says (W-034). */
-function kindIn(value: Value, resource: Resource): GroupVersionKind {
+function kindIn(value: Value, resource: BodyKind): GroupVersionKind {
   const text = (name: string): string => {
     const member = isMap(value) ? own(value, name) : undefined
     return typeof member === 'string' ? member : ''
@@ -87,7 +92,7 @@ function refuseKind(kind: GroupVersionKind, { resource, resources }: BodyRequest
   throw cannotBeHandled(kind, resource, problem)
 }
 
-function cannotBeHandled(kind: GroupVersionKind, resource: Resource, problem: string): ApiError {
+function cannotBeHandled(kind: GroupVersionKind, resource: BodyKind, problem: string): ApiError {
   return new ApiError(
     'BadRequest',
     `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${resource.kind}: ${problem}`,

@@ -32,12 +32,21 @@ export interface ResourceRequest {
   readonly namespace: string
 }
 
+/** A request whose answer is an object of this kind; what it is sent need not be stored. */
+export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'info'> {
+  readonly resource: Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'conversion'>
+}
+
 export function headerOf(request: HttpRequest, name: string): string {
   const value = request.headers[name]
   return typeof value === 'string' ? value : (value?.[0] ?? '')
 }
 
-export function writeContext(parts: ResourceParts, request: ResourceRequest, options: WriteOptions): WriteContext {
+export function writeContext(
+  parts: ResourceParts,
+  request: Pick<ResourceRequest, 'http' | 'namespace'>,
+  options: WriteOptions,
+): WriteContext {
   const { http } = request
   return {
     user: http.user,
@@ -54,6 +63,10 @@ export function writeContext(parts: ResourceParts, request: ResourceRequest, opt
 }
 
 /** The object with its defaults, in the served version. */
-export function withDefaults(resource: Resource, object: ApiObject, context: WriteContext): ApiObject {
+export function withDefaults(
+  resource: Pick<Resource, 'withDefaults'>,
+  object: ApiObject,
+  context: WriteContext,
+): ApiObject {
   return resource.withDefaults(object, { gates: context.gates, now: () => context.now })
 }

@@ -3,7 +3,8 @@ import type { HttpResponse, Handler, HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { ApiError } from '../api/status.ts'
 import { pageNotFound } from '../http/responses.ts'
-import type { Resource } from '../registry/registry.ts'
+import type { Action, Resource } from '../registry/registry.ts'
+import { handleAction } from './action.ts'
 import { handleCreate } from './create.ts'
 import { handleDelete, handleDeleteCollection } from './delete.ts'
 import { handleGet } from './get.ts'
@@ -31,7 +32,7 @@ export function serveResources(parts: ResourceParts): Handler {
     const { info } = http
     if (info.kind !== 'resource') return pageNotFound()
     const resource = parts.resources().find(info)
-    if (resource === undefined) return unknownResource(parts, info)
+    if (resource === undefined) return serveAction(parts, http, info) ?? unknownResource(parts, info)
     return serve(parts, { http, info, resource, namespace: namespaceOf(resource, info) })
   }
 }
@@ -49,9 +50,24 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
     throw methodNotAllowed()
   }
   for (const text of resource.deprecations) http.warn(text)
+  const action = verb === 'create' ? actionAt(parts, info) : undefined
+  if (action !== undefined) return handleAction(parts, { http, info, action, namespace: request.namespace })
   const handler = VERBS[verb]
   if (handler === undefined) throw methodNotAllowed()
   return handler(parts, request)
+}
+
+function actionAt(parts: ResourceParts, info: ResourceInfo): Action | undefined {
+  return parts.resources().findAction({ ...info, subresource: info.subresource ?? '' })
+}
+
+/** Where nothing is stored there may still be something to do: a resource that takes POST and nothing else. */
+function serveAction(parts: ResourceParts, http: HttpRequest, info: ResourceInfo): Promise<HttpResponse> | undefined {
+  const action = actionAt(parts, info)
+  if (action === undefined) return undefined
+  if (info.name !== undefined || action.at.namespaced !== (info.namespace !== undefined)) throw noSuchResource()
+  if (verbOf(http, info) !== 'create') throw methodNotAllowed()
+  return handleAction(parts, { http, info, action, namespace: info.namespace ?? '' })
 }
 
 /** HEAD is not one of the methods that resources are served by. */

@@ -23,7 +23,7 @@ import type { HttpResponse } from '../http/http.ts'
 import { wantsPretty } from '../http/pretty.ts'
 import type { ListPage } from '../registry/read.ts'
 import { CBOR_GATE } from './media-types.ts'
-import type { KindSchema, ResourceParts, ResourceRequest } from './resource-parts.ts'
+import type { KindSchema, ResourceParts, ResourceRequest, ServedRequest } from './resource-parts.ts'
 import { headerOf } from './resource-parts.ts'
 
 /** The form of an answer, found out before anything is done. */
@@ -33,7 +33,7 @@ export interface View extends Negotiated {
   readonly status: KindSchema
 }
 
-export function viewOf(parts: ResourceParts, request: ResourceRequest): View {
+export function viewOf(parts: ResourceParts, request: ServedRequest): View {
   return completeView(parts, request, negotiate(askedBy(request), offerOf(parts, request)))
 }
 
@@ -41,12 +41,12 @@ export function watchViewOf(parts: ResourceParts, request: ResourceRequest): Vie
   return completeView(parts, request, negotiateWatch(askedBy(request), offerOf(parts, request)))
 }
 
-function askedBy({ http }: ResourceRequest): Asked {
+function askedBy({ http }: ServedRequest): Asked {
   const [accept, contentType] = [headerOf(http, 'accept'), headerOf(http, 'content-type')]
   return { accept, contentType }
 }
 
-function offerOf(parts: ResourceParts, { resource, info }: ResourceRequest): Offer {
+function offerOf(parts: ResourceParts, { resource, info }: ServedRequest): Offer {
   return {
     router: !resource.isCustom,
     collection: info.name === undefined,
@@ -56,7 +56,7 @@ function offerOf(parts: ResourceParts, { resource, info }: ResourceRequest): Off
   }
 }
 
-function completeView(parts: ResourceParts, { http, resource }: ResourceRequest, form: Negotiated): View {
+function completeView(parts: ResourceParts, { http, resource }: ServedRequest, form: Negotiated): View {
   const { transform } = form
   const { partialMetadata: partial, status } = parts.kinds
   const view = { ...form, pretty: form.pretty || wantsPretty(http), partialMetadata: partial, status }
@@ -78,7 +78,7 @@ function jsonResponse(view: Negotiated, bytes: Buffer, status: number): HttpResp
 }
 
 /** What is stored, in the version of the request. */
-export function servedItem({ resource }: ResourceRequest, stored: StoredObject): ListItem {
+export function servedItem({ resource }: ServedRequest, stored: StoredObject): ListItem {
   if (resource.conversion.isIdentity) return stored
   const object = resource.conversion.fromStored(stored.object())
   return { bytes: encodeJson(object, resource.schema), object: () => object }
@@ -86,7 +86,7 @@ export function servedItem({ resource }: ResourceRequest, stored: StoredObject):
 
 export function respondWithObject(
   view: View,
-  request: ResourceRequest,
+  request: ServedRequest,
   object: ApiObject | StoredObject,
   status: number,
 ): HttpResponse {
@@ -126,13 +126,13 @@ function bytesResponse(view: Negotiated, bytes: Buffer, status: number): HttpRes
 }
 
 /** The form asked for is one of lists, and this is none, or the other way round (R-019 d). */
-function notAcceptable({ resource }: ResourceRequest, as: string, what: string, suffix: 'List' | ''): ApiError {
+function notAcceptable({ resource }: ServedRequest, as: string, what: string, suffix: 'List' | ''): ApiError {
   const group = resource.group === '' ? 'core' : resource.group.split('.', 1)[0]!
   const type = resource.isCustom ? `*unstructured.Unstructured${suffix}` : `*${group}.${resource.kind}${suffix}`
   return new ApiError('NotAcceptable', `you requested ${as}, but the requested object is ${what} (${type})`)
 }
 
-function itemOf({ resource }: ResourceRequest, stored: ApiObject): ListItem {
+function itemOf({ resource }: ServedRequest, stored: ApiObject): ListItem {
   const object = resource.conversion.fromStored(stored)
   return { bytes: encodeJson(object, resource.schema), object: () => object }
 }
@@ -141,14 +141,14 @@ function isStored(object: ApiObject | StoredObject): object is StoredObject {
   return Buffer.isBuffer((object as StoredObject).bytes)
 }
 
-/** The Success of a delete; `code` only where the reference says it. */
-export function respondWithStatus(view: View, details: StatusDetails, code?: number): HttpResponse {
+/** The Success of a delete or of an action; `code` only where the reference says it. */
+export function respondWithStatus(view: View, details: StatusDetails | undefined, code?: number): HttpResponse {
   const status: Status = {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Success',
-    details,
+    ...(details === undefined ? {} : { details }),
     ...(code === undefined ? {} : { code }),
   }
   const value = status as unknown as ValueMap

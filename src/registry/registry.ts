@@ -50,6 +50,8 @@ export interface Subresource {
 export interface ResourceTable {
   find(resource: GroupVersionResource): Resource | undefined
   all(): Iterable<Resource>
+  /** What is done at a place instead of storing; absent where nothing is. */
+  findAction(place: GroupVersionResource & { readonly subresource: string }): Action | undefined
   /** Whether there is such a kind at all, served or not. */
   knowsKind(kind: GroupVersionKind): boolean
 }
@@ -155,4 +157,41 @@ export interface RegistryParts {
 export interface WriteAnswer {
   readonly object: ApiObject | StoredObject
   readonly created: boolean
+}
+
+/** What is sent to an action, and what comes back unless that is a Status. */
+export type ActionBody = Pick<
+  Resource,
+  'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'conversion' | 'decode' | 'withDefaults'
+>
+
+/** Where an action is served. */
+export interface ActionPlace extends GroupVersionResource {
+  /** Empty: the action is the resource, and is asked without a name. */
+  readonly subresource: string
+  readonly namespaced: boolean
+}
+
+export interface Action {
+  readonly at: ActionPlace
+  readonly body: ActionBody
+  /** The versions of the body's group that it may be sent in beside its own, where they say the same. */
+  readonly alsoVersions: readonly string[]
+  /** The body is decoded and defaulted, admission may have changed it. Throws `ApiError`. */
+  readonly run: (body: ApiObject, context: ActionContext) => Promise<ActionAnswer>
+}
+
+export type ActionAnswer =
+  /** Told as a Status. */
+  | { readonly kind: 'done' }
+  /** Told as this object, of the kind of the body. */
+  | { readonly kind: 'object'; readonly object: ApiObject }
+
+export interface ActionContext extends WriteContext {
+  readonly parts: RegistryParts
+  readonly resources: ResourceTable
+  /** The name in the path; empty where the action is the resource. */
+  readonly name: string
+  /** Asks validating admission; to be called once, before anything is done. */
+  readonly validate: (body: ApiObject) => Promise<void>
 }

@@ -4,12 +4,13 @@ import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/o
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { selectableFields } from '../api/selector-fields.ts'
 import type { ValueMap } from '../api/value.ts'
-import type { Conversion, Resource, ResourceTable } from '../registry/registry.ts'
+import type { Action, Conversion, Resource, ResourceTable } from '../registry/registry.ts'
 import type { BuiltInResource } from '../schema/built-in-resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
+import { bindingActions } from './binding.ts'
 import { characterOf } from './character.ts'
 import type { CharacterTraits } from './character.ts'
 import { STORAGE_PREFIXES } from './character-rows.ts'
@@ -33,8 +34,14 @@ const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {
 /** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
 export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
 
-export function builtInResources(schema: SchemaTable, encode: EncodeObject): ResourceTable {
+/** `moreActions` are those that need something which is not known here. */
+export function builtInResources(
+  schema: SchemaTable,
+  encode: EncodeObject,
+  moreActions: readonly Action[] = [],
+): ResourceTable {
   const resources = new Map<string, Resource>()
+  const actions = new Map([...bindingActions(schema), ...moreActions].map((action) => [placeOf(action.at), action]))
   for (const { versions } of builtInGroups()) {
     for (const { resources: rows } of versions) {
       for (const row of rows) {
@@ -46,12 +53,17 @@ export function builtInResources(schema: SchemaTable, encode: EncodeObject): Res
   return {
     find: (resource) => resources.get(keyOf(resource)),
     all: () => resources.values(),
+    findAction: (place) => actions.get(placeOf(place)),
     knowsKind: (kind) => schema.kind(kind) !== undefined,
   }
 }
 
 function keyOf({ group, version, resource }: GroupVersionResource): string {
   return `${group}/${version}/${resource}`
+}
+
+function placeOf(place: GroupVersionResource & { readonly subresource: string }): string {
+  return `${keyOf(place)}/${place.subresource}`
 }
 
 interface Sources {

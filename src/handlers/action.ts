@@ -1,0 +1,42 @@
+// POST to an endpoint that does something with what it is sent: in the order of checks of a create.
+import type { HttpRequest, HttpResponse } from '../http/http.ts'
+import type { ResourceInfo } from '../http/request-info.ts'
+import type { Action } from '../registry/registry.ts'
+import { runAction } from '../registry/action.ts'
+import { bodyEncoding } from './media-types.ts'
+import { decodeBody } from './read-body.ts'
+import type { ResourceParts } from './resource-parts.ts'
+import { withDefaults, writeContext } from './resource-parts.ts'
+import { respondWithObject, respondWithStatus, viewOf } from './respond.ts'
+import { parseWriteOptions } from './write-options.ts'
+
+export interface ActionHttpRequest {
+  readonly http: HttpRequest
+  readonly info: ResourceInfo
+  readonly action: Action
+  /** Empty where the action belongs to the whole cluster. */
+  readonly namespace: string
+}
+
+export async function handleAction(parts: ResourceParts, request: ActionHttpRequest): Promise<HttpResponse> {
+  const { http, info, action, namespace } = request
+  const { body, alsoVersions } = action
+  const served = { http, info, resource: body }
+  const view = viewOf(parts, served)
+  const encoding = bodyEncoding(parts, served)
+  const bytes = await http.readBody()
+  const options = parseWriteOptions(http.query, 'CreateOptions')
+  const context = writeContext(parts, { http, namespace }, options)
+  const resources = parts.resources()
+  const { fieldValidation } = options
+  const { warn } = http
+  const sent = decodeBody({ bytes, encoding, resource: body, alsoVersions, resources, fieldValidation, warn })
+  const answer = await runAction(action, withDefaults(body, sent, context), {
+    ...context,
+    parts: parts.registry,
+    resources,
+    name: info.name ?? '',
+  })
+  if (answer.kind === 'done') return respondWithStatus(view, undefined, 201)
+  return respondWithObject(view, served, answer.object, 201)
+}

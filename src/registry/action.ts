@@ -1,0 +1,44 @@
+// Endpoints that are sent an object and do something with it instead of storing it: bindings, evictions, reviews, tokens.
+// They are asked like a create, and go through admission like one.
+import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import { metaText, withMeta } from './object-meta.ts'
+import type { Action, ActionAnswer, ActionContext, ActionPlace } from './registry.ts'
+
+export type ActionRequest = Omit<ActionContext, 'validate'>
+
+/** Admission is shown a create of the body's kind, at the place of the action. */
+export async function runAction(action: Action, sent: ApiObject, request: ActionRequest): Promise<ActionAnswer> {
+  const { at, body } = action
+  const { admission } = request.parts
+  const object = withNamespaceOf(at, sent, request)
+  const step = (shown: ApiObject) => ({
+    operation: 'CREATE' as const,
+    kind: { group: body.group, version: body.version, kind: body.kind },
+    resource: { group: at.group, version: at.version, resource: at.resource },
+    subresource: at.subresource,
+    namespace: request.namespace,
+    name: request.name === '' ? metaText(shown, 'name') : request.name,
+    object: shown,
+    oldObject: undefined,
+    user: request.user,
+    dryRun: request.dryRun,
+    options: request.options,
+    warn: request.warn,
+  })
+  const mutated = (await admission.mutate(step(object), request.signal)) ?? object
+  const validate = (shown: ApiObject): Promise<void> => admission.validate(step(shown), request.signal)
+  return action.run(mutated, { ...request, validate })
+}
+
+function withNamespaceOf(at: ActionPlace, object: ApiObject, { namespace }: ActionRequest): ApiObject {
+  const given = metaText(object, 'namespace')
+  if (!at.namespaced) return given === '' ? object : withMeta(object, { namespace: undefined })
+  if (given !== '' && given !== namespace) {
+    throw new ApiError(
+      'BadRequest',
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+  }
+  return given === namespace ? object : withMeta(object, { namespace })
+}

@@ -1,0 +1,23 @@
+// The body of an action: a kind of the schema that is sent and answered, and never stored.
+import type { GroupVersionKind } from '../api/object.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { ActionBody } from '../registry/registry.ts'
+import { applyDefaults } from '../schema/defaults/defaults.ts'
+import { decodeObject } from '../schema/decode.ts'
+import type { SchemaTable } from '../schema/table.ts'
+import { IDENTITY } from './conversion.ts'
+
+export function actionBody(schemas: SchemaTable, { group, version, kind }: GroupVersionKind): ActionBody {
+  const schema = schemas.kind({ group, version, kind })
+  if (schema === undefined) throw new InvariantError(`the schema has no ${kind}`)
+  const gvk = { group, version, kind }
+  return {
+    ...gvk,
+    schema,
+    isCustom: false,
+    storedKind: gvk,
+    conversion: IDENTITY,
+    decode: (source) => decodeObject(source, schema.shape),
+    withDefaults: (object, context) => applyDefaults(gvk, object, context),
+  }
+}

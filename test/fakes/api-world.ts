@@ -1,0 +1,113 @@
+// The registry with every built-in resource on a store in memory: what tests of kinds and pipelines talk to.
+import { ADMIT_ALL } from '../../src/admission/admission.ts'
+import type { Admission } from '../../src/admission/admission.ts'
+import type { ApiObject, GroupVersionResource } from '../../src/api/object.ts'
+import { canonicalJson } from '../../src/codec/json-encode.ts'
+import { openMemory } from '../../src/kv/embedded/memory.ts'
+import { runAction } from '../../src/registry/action.ts'
+import { createObject } from '../../src/registry/create.ts'
+import { getObject } from '../../src/registry/read.ts'
+import type {
+  Action,
+  ActionAnswer,
+  RegistryParts,
+  Resource,
+  ResourceTable,
+  WriteContext,
+} from '../../src/registry/registry.ts'
+import { updateObject } from '../../src/registry/update.ts'
+import { builtInResources } from '../../src/resources/resources.ts'
+import { loadBuiltInSchema } from '../../src/schema/schema.ts'
+import type { SchemaTable } from '../../src/schema/table.ts'
+import { DryRunStore } from '../../src/store/dry-run.ts'
+import { openKvStore } from '../../src/store/kv-store.ts'
+
+export const NOW = '2030-01-02T03:04:05Z'
+
+export interface WorldOptions {
+  readonly actions?: (schema: SchemaTable) => readonly Action[]
+  readonly admission?: Admission
+}
+
+export class ApiWorld {
+  readonly parts: RegistryParts
+  readonly resources: ResourceTable
+  readonly warnings: string[] = []
+
+  constructor({ actions = () => [], admission = ADMIT_ALL }: WorldOptions = {}) {
+    const schema = loadBuiltInSchema()
+    const store = openKvStore({ kv: openMemory(), prefix: '/registry/' })
+    this.parts = { store, dryRunStore: new DryRunStore(store), admission }
+    this.resources = builtInResources(schema, canonicalJson, actions(schema))
+  }
+
+  context(more: Partial<WriteContext> = {}): WriteContext {
+    return {
+      user: { name: 'someone', uid: undefined, groups: [], extra: {} },
+      namespace: 'ns',
+      dryRun: false,
+      now: NOW,
+      gates: new Set(),
+      warn: (text) => void this.warnings.push(text),
+      signal: AbortSignal.timeout(5_000),
+      fieldManager: 'test',
+      options: {},
+      authorize: () => Promise.resolve(),
+      ...more,
+    }
+  }
+
+  resource(name: string, group = '', version = 'v1'): Resource {
+    const place: GroupVersionResource = { group, version, resource: name }
+    const found = this.resources.find(place)
+    if (found === undefined) throw new Error(`no ${name}`)
+    return found
+  }
+
+  async create(resource: Resource, object: object, more: Partial<WriteContext> = {}): Promise<ApiObject> {
+    const context = this.context(more)
+    const sent = defaulted(resource, object, context)
+    return plain((await createObject(this.parts, resource, sent, context)).object)
+  }
+
+  /** Changes the object, or what a subresource of it takes. */
+  async update(
+    resource: Resource,
+    name: string,
+    change: (live: ApiObject) => object,
+    more: Partial<WriteContext> & { readonly subresource?: string } = {},
+  ): Promise<ApiObject> {
+    const { subresource = '', ...rest } = more
+    const context = this.context(rest)
+    const wanted = (live: ApiObject | undefined): ApiObject => defaulted(resource, change(live!), context)
+    const request = { name, subresource, wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
+    return plain((await updateObject(this.parts, resource, request, context)).object)
+  }
+
+  async get(resource: Resource, name: string, namespace = 'ns'): Promise<ApiObject> {
+    const place = { resource, namespace: resource.namespaced ? namespace : '' }
+    return (await getObject(this.parts, place, { name, at: { kind: 'latest' } }, AbortSignal.timeout(5_000))).object()
+  }
+
+  act(place: string, name: string, body: object, more: Partial<WriteContext> = {}): Promise<ActionAnswer> {
+    const [resource = '', subresource = ''] = place.split('/')
+    const action = this.resources.findAction({ group: '', version: 'v1', resource, subresource })
+    if (action === undefined) throw new Error(`no ${place}`)
+    const context = this.context(more)
+    const sent = { ...action.body.decode(body as never).value, apiVersion: '', kind: '' } as unknown as ApiObject
+    return runAction(action, sent, { ...context, parts: this.parts, resources: this.resources, name })
+  }
+}
+
+function defaulted(resource: Resource, object: object, context: WriteContext): ApiObject {
+  const { kind, version, group } = resource
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  const decoded = { ...resource.decode(object as never).value, kind, apiVersion } as unknown as ApiObject
+  return resource.withDefaults(decoded, { gates: context.gates, now: () => context.now })
+}
+
+function plain(object: Awaited<ReturnType<typeof createObject>>['object']): ApiObject {
+  return Buffer.isBuffer((object as { bytes?: unknown }).bytes)
+    ? (object as { object(): ApiObject }).object()
+    : (object as ApiObject)
+}
