@@ -1,5 +1,5 @@
 // The open connections: who is at their other ends, found out once for each, and how they are closed in the end.
-import { Http2ServerRequest, type Http2SecureServer, type Http2Session } from 'node:http2'
+import { constants, Http2ServerRequest, type Http2SecureServer, type Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CertificateCredential } from '../auth/authenticator.ts'
@@ -9,11 +9,18 @@ import type { RemoteEnd } from './http.ts'
 /** How long the last bytes may take to reach those who are still reading. */
 const LINGER_MS = 1000
 
+/**
+ * A client that opens requests only to cancel them costs us much and itself next to nothing. More than so many in a row
+ * without an answer between, and its connection is closed.
+ */
+const MAX_EARLY_ENDS = 1000
+
 export class Connections {
   readonly #sockets = new Set<Socket>()
   readonly #tls = new Set<TLSSocket>()
   readonly #sessions = new Set<Http2Session>()
   readonly #remotes = new WeakMap<object, RemoteEnd>()
+  readonly #unanswered = new WeakMap<RemoteEnd, { readonly session: Http2Session; count: number }>()
   readonly #trustsCertificates: boolean
 
   constructor(server: Http2SecureServer, trustsCertificates: boolean) {
@@ -39,7 +46,18 @@ export class Connections {
       certificate: certificateOf(socket, this.#trustsCertificates),
     }
     this.#remotes.set(connection, remote)
+    if (session !== undefined) this.#unanswered.set(remote, { session, count: 0 })
     return remote
+  }
+
+  /** A request is over; `answered`: its answer had begun, and nothing is held against its connection any more. */
+  noteEnd(remote: RemoteEnd, answered: boolean): void {
+    const unanswered = this.#unanswered.get(remote)
+    if (unanswered === undefined) return
+    unanswered.count = answered ? 0 : unanswered.count + 1
+    if (unanswered.count <= MAX_EARLY_ENDS || unanswered.session.destroyed) return
+    // With an error the socket goes at once; without one it would wait for the client to be so kind.
+    unanswered.session.destroy(new Error('too many cancelled requests'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
   }
 
   /** Sends what is still to be sent, for a short while, and then closes whatever is open. */

@@ -82,6 +82,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     raw.once('close', () => {
       exchange.closed(wasSent(raw))
       running.remove(exchange)
+      connections.noteEnd(exchange.remote, raw.headersSent)
     })
     void answer(exchange, raw, options)
   })
@@ -158,7 +159,7 @@ function leaving(raw: RawResponse, response: HttpResponse): HttpResponse {
 }
 
 function createServer({ tls, maxStreamsPerConnection }: ListenerOptions): Http2SecureServer {
-  return createSecureServer({
+  const options = {
     allowHTTP1: true,
     key: tls.key,
     cert: tls.certificate,
@@ -167,14 +168,33 @@ function createServer({ tls, maxStreamsPerConnection }: ListenerOptions): Http2S
     requestCert: true,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
-    settings: { maxConcurrentStreams: maxStreamsPerConnection },
-    // In megabytes. Node's 10 would end the streams of a session on which one large list is waiting to be sent.
-    maxSessionMemory: 256,
-    // Node's default takes a client that opens and cancels a thousand watches for an attack and drops all its streams.
-    streamResetBurst: 100_000,
-    streamResetRate: 1_000,
-  })
+    ...CONNECTION_LIMITS,
+    settings: { maxConcurrentStreams: maxStreamsPerConnection, maxHeaderListSize: MAX_HEADER_BYTES },
+  } as const
+  return createSecureServer(options)
 }
+
+const MAX_HEADER_BYTES = 1024 * 1024
+
+const CONNECTION_LIMITS = Object.freeze({
+  handshakeTimeout: 10_000,
+  // Whoever is gone without a word is found out by the kernel.
+  keepAlive: true,
+  keepAliveInitialDelay: 30_000,
+  noDelay: true,
+  // HTTP/1.1 (P-231).
+  headersTimeout: 32_000,
+  keepAliveTimeout: 90_000,
+  maxHeaderSize: MAX_HEADER_BYTES,
+  // HTTP/2. A user may be in more groups than the 128 headers that Node takes by default.
+  maxHeaderListPairs: 2_000,
+  // In megabytes. Node's 10 would end the streams of a session on which one large list is waiting to be sent.
+  maxSessionMemory: 256,
+  // Node's default takes a client that opens and cancels a thousand watches for an attack and drops all its streams. Those
+  // who cancel before they have an answer are seen to in `connections.ts`.
+  streamResetBurst: 100_000,
+  streamResetRate: 1_000,
+})
 
 function addressOf(server: Http2SecureServer, { host, port }: ListenerOptions): { host: string; port: number } {
   const bound = server.address()

@@ -350,6 +350,39 @@ describe('a watch', () => {
   })
 })
 
+describe('abuse', () => {
+  it('a client that cancels every request before its answer loses its connection, and nobody else does', async () => {
+    let taken = 0
+    const stuck: Handler = () => {
+      taken++
+      return new Promise(() => {})
+    }
+    const listener = await open({ '/stuck': stuck, '/ok': () => plainText(200, 'ok') })
+    const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certificate })
+    session.on('error', () => {})
+    await once(session, 'connect')
+    for (let i = 0; i < 2000 && !session.destroyed; i++) {
+      const stream = session.request({ ':path': '/stuck' }).on('error', () => {})
+      stream.close(http2.constants.NGHTTP2_CANCEL)
+      if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect((await overHttp2(listener, '/ok')).status).toBe(200)
+    expect(taken).toBeGreaterThan(1000)
+    expect(taken).toBeLessThan(1200)
+    session.destroy()
+    await listener.close(0)
+  })
+
+  it('headers may be many and long, but not without end', async () => {
+    const listener = await open({ '/ok': () => plainText(200, 'ok') })
+    const groups = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`x-group-${i}`, 'g'.repeat(100)]))
+    expect((await overHttp1(listener, '/ok', { headers: groups })).status).toBe(200)
+    expect((await overHttp2(listener, '/ok', { headers: groups })).status).toBe(200)
+    expect((await overHttp1(listener, '/ok', { headers: { 'x-long': 'x'.repeat(1024 * 1024) } })).status).toBe(431)
+    await listener.close(0)
+  })
+})
+
 describe('closing', () => {
   it('lets short requests finish and ends watches cleanly', async () => {
     const release = Promise.withResolvers<void>()
