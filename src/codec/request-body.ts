@@ -1,7 +1,9 @@
 // Bodies of requests as documents: whatever the encoding, a value that typed decoding reads, and what was odd about its
 // form. What kind it is and whether its fields fit is decided above.
-import { isMap } from '../api/value.ts'
+import { parseGroupVersion } from '../api/object.ts'
+import { isMap, own } from '../api/value.ts'
 import type { Value, ValueMap } from '../api/value.ts'
+import { typeOf } from '../schema/decode-scalars.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import type { KindSchema } from '../schema/table.ts'
 import { CborError, parseCbor } from './cbor-decode.ts'
@@ -17,6 +19,17 @@ export interface SourceDocument {
   readonly source: SourceValue
   /** Members that were written twice, in words: `duplicate field "spec.paused"`. */
   readonly problems: readonly string[]
+}
+
+const YAML_PROBLEMS = 'yaml: unmarshal errors:\n'
+
+/** How a problem is told where it does not count as an error: what YAML says in several lines becomes as many warnings. */
+export function warningsOf(problem: string): readonly string[] {
+  if (!problem.startsWith(YAML_PROBLEMS)) return [problem]
+  return problem
+    .slice(YAML_PROBLEMS.length)
+    .split('\n')
+    .map((line) => line.trim())
 }
 
 /** The bytes are not what their encoding says; the message is the reference's. */
@@ -41,14 +54,7 @@ export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema
 function readJson(bytes: Buffer): SourceDocument {
   try {
     const { value, source } = parseJson(bytes)
-    if (value !== null && !isMap(value)) {
-      const type = Array.isArray(value) ? 'array' : typeof value
-      const target =
-        'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-      throw new BodySyntaxError(
-        `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type ${target}`,
-      )
-    }
+    checkTypeNames(value)
     return { value, source, problems: [] }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
@@ -56,11 +62,33 @@ function readJson(bytes: Buffer): SourceDocument {
   }
 }
 
+const TYPE_NAMES =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+/** What an object is must be readable before anything else of it is looked at; `null` is an object that says nothing. */
+function checkTypeNames(value: Value): void {
+  if (value === null) return
+  const fail = (found: Value, target: string): never => {
+    const problem = `json: cannot unmarshal ${typeOf(found)} into Go ${target}`
+    throw new BodySyntaxError(`couldn't get version/kind; json parse error: ${problem}`)
+  }
+  if (!isMap(value)) return fail(value, `value of type ${TYPE_NAMES}`)
+  for (const name of ['apiVersion', 'kind']) {
+    const member = own(value, name) ?? ''
+    if (typeof member !== 'string') fail(member, `struct field .${name} of type string`)
+  }
+  const apiVersion = own(value, 'apiVersion') ?? ''
+  if (typeof apiVersion === 'string' && parseGroupVersion(apiVersion) === undefined) {
+    throw new BodySyntaxError(`unexpected GroupVersion string: ${apiVersion}`)
+  }
+}
+
 function readYaml(bytes: Buffer): SourceDocument {
   try {
     const { value, duplicates } = parseYaml(bytes)
-    const problems =
-      duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${duplicates.map((text) => `  ${text}`).join('\n')}`]
+    checkTypeNames(value)
+    const lines = duplicates.map((text) => `  ${text}`).join('\n')
+    const problems = duplicates.length === 0 ? [] : [YAML_PROBLEMS + lines]
     return { value, source: value, problems }
   } catch (error) {
     if (!(error instanceof YamlError)) throw error
@@ -107,15 +135,8 @@ export function readApplied(bytes: Buffer): { readonly document: ValueMap; reado
     const { value, duplicates } = parseYaml(bytes)
     if (value === null) return { document: {}, problems: [] }
     if (isMap(value)) return { document: value, problems: duplicates }
-    const type = Array.isArray(value)
-      ? 'array'
-      : typeof value === 'boolean'
-        ? 'bool'
-        : typeof value === 'string'
-          ? 'string'
-          : 'number'
     throw new BodySyntaxError(
-      `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${type} into Go value of type map[string]interface {}`,
+      `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`,
     )
   } catch (error) {
     if (!(error instanceof YamlError)) throw error

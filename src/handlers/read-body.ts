@@ -7,7 +7,7 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import type { Encoding } from '../codec/codec.ts'
 import type { SourceDocument } from '../codec/request-body.ts'
-import { BodySyntaxError, readDocument } from '../codec/request-body.ts'
+import { BodySyntaxError, readDocument, warningsOf } from '../codec/request-body.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { FieldValidation } from './write-options.ts'
 
@@ -106,7 +106,7 @@ function reportProblems(problems: readonly string[], request: BodyRequest): void
   if (fieldValidation === 'Strict') {
     throw cannotBeHandled(resource, resource, `strict decoding error: ${problems.join(', ')}`)
   }
-  for (const problem of problems) warn(problem)
+  for (const text of problems.flatMap(warningsOf)) warn(text)
 }
 
 /** The name in the body and the one in the path must be the same (W-099, W-100). */
