@@ -10,6 +10,12 @@ import type { Controller } from '../controllers/controllers.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
+import { OpenApiDocuments } from '../codec/openapi-documents.ts'
+import { discoveryRoutes } from '../handlers/discovery.ts'
+import { openApiRoutes } from '../handlers/openapi.ts'
+import type { Route } from '../http/router.ts'
+import { builtInGroups } from '../schema/built-in-resources.ts'
+import { builtInOpenApiParts } from '../schema/openapi-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
@@ -31,6 +37,10 @@ export interface ResourceApiOptions {
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
   readonly log: Log
+  /** As the documents about the API tell it. */
+  readonly version: string
+  /** `host:port`, known once the server listens. */
+  readonly serverAddress: () => string
 }
 
 export interface ResourceApi {
@@ -38,9 +48,12 @@ export interface ResourceApi {
   readonly cache: WatchCache
   readonly controllers: readonly Controller[]
   readonly isServed: (resource: GroupVersionResource) => boolean
+  /** Discovery and the documents about the resources. */
+  readonly routes: readonly Route[]
 }
 
-export function openResourceApi({ kv, prefix, gates, authorizer, authority, log }: ResourceApiOptions): ResourceApi {
+export function openResourceApi(options: ResourceApiOptions): ResourceApi {
+  const { kv, prefix, gates, authorizer, authority, log } = options
   const schema = loadBuiltInSchema()
   const table = builtInResources(schema, canonicalJson)
   const store = openWatchCache({
@@ -71,11 +84,28 @@ export function openResourceApi({ kv, prefix, gates, authorizer, authority, log 
     defaultServiceAccounts(parts),
     rootCertificates(parts, authority),
   ]
-  return { handler, cache: store, controllers, isServed: (resource) => table.find(resource) !== undefined }
+  const groups = builtInGroups()
+  const info = { title: 'Quarterdeck', version: options.version }
+  const documents = lazily(() => new OpenApiDocuments(info, builtInOpenApiParts()))
+  const routes = [
+    ...discoveryRoutes({
+      groups: () => groups,
+      serverAddress: options.serverAddress,
+      kind: (group, version, kind) => kindIn(schema, group, kind, version),
+      cbor: gates.CBORServingAndStorage,
+    }),
+    ...openApiRoutes(documents, new Date()),
+  ]
+  return { handler, cache: store, controllers, routes, isServed: (resource) => table.find(resource) !== undefined }
 }
 
-function kindIn(schema: SchemaTable, group: string, kind: string): KindSchema {
-  const found = schema.kind({ group, version: 'v1', kind })
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+
+function kindIn(schema: SchemaTable, group: string, kind: string, version = 'v1'): KindSchema {
+  const found = schema.kind({ group, version, kind })
   if (found === undefined) throw new InvariantError(`the schema has no ${kind}`)
   return found
 }

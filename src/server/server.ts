@@ -62,7 +62,17 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const life = new Life(config.livezGraceMs)
   const authorizer = openAuthorizer(config.authorizationModes)
   const { storagePrefix: prefix, featureGates: gates } = config
-  const api = openResourceApi({ kv, prefix, gates, authorizer, authority: authority ?? tls.certificate, log })
+  const address = { text: '' }
+  const api = openResourceApi({
+    kv,
+    prefix,
+    gates,
+    authorizer,
+    authority: authority ?? tls.certificate,
+    log,
+    version: versionInfo().gitVersion,
+    serverAddress: () => address.text,
+  })
   const metrics = openMetrics({ version: versionInfo(), gates, isServed: api.isServed })
   const background = new AbortController()
   const ended = Promise.all([api.cache.run(background.signal), runControllers(api.controllers, log, background.signal)])
@@ -72,7 +82,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   })
   await api.cache.ready(signal)
   const { handler, onTimeout } = withFilters(
-    routeRequests({ routes: routesOf({ kv, metrics, life, log }), resources: api.handler }),
+    routeRequests({ routes: routesOf({ kv, metrics, life, log, served: api.routes }), resources: api.handler }),
     {
       ...config,
       log,
@@ -92,6 +102,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const listener = await listen(config, { tls, handler, onTimeout, log, observe })
   opened.defer(() => listener.close(DRAIN_MS))
   const url = localUrl(listener.host, listener.port)
+  address.text = new URL(url).host
   writeKubeconfig(kubeconfig.file, { url, authority, token })
   life.stage = 'serving'
   let stopped: Promise<void> | undefined
@@ -132,10 +143,12 @@ interface RouteParts {
   readonly metrics: Metrics
   readonly life: Life
   readonly log: Log
+  readonly served: readonly Route[]
 }
 
-function routesOf({ kv, metrics, life, log }: RouteParts): Route[] {
+function routesOf({ kv, metrics, life, log, served }: RouteParts): Route[] {
   const routes: Route[] = [
+    ...served,
     ...healthRoutes({ checks: healthChecks(kv, life), inGracePeriod: life.inGracePeriod, log }),
     { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
     { path: '/metrics', handler: showMetrics(metrics) },

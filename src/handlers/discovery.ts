@@ -1,0 +1,145 @@
+// Discovery: `/api`, `/apis` and what is below them, in all encodings, plain and aggregated.
+import { createHash } from 'node:crypto'
+import { ApiError } from '../api/status.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { plainJson } from '../codec/json-encode.ts'
+import type { Asked, NegotiatedForm, Offer } from '../codec/negotiate.ts'
+import { negotiate, negotiateForm } from '../codec/negotiate.ts'
+import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
+import { wantsPretty } from '../http/pretty.ts'
+import { pageNotFound } from '../http/responses.ts'
+import type { Route } from '../http/router.ts'
+import {
+  aggregatedItems,
+  coreVersionsDocument,
+  groupDocument,
+  groupListDocument,
+  resourceListDocument,
+} from '../registry/discovery.ts'
+import type { DiscoveryGroup } from '../registry/discovery.ts'
+import { headerOf } from './resource-parts.ts'
+import type { KindSchema } from './resource-parts.ts'
+import { respond } from './respond.ts'
+
+export interface DiscoveryParts {
+  /** All groups in the order of discovery, the core group first. The same list as long as nothing changes. */
+  readonly groups: () => readonly DiscoveryGroup[]
+  /** `host:port`, as clients are told to reach the server. */
+  readonly serverAddress: () => string
+  readonly kind: (group: string, version: string, kind: string) => KindSchema
+  readonly cbor: boolean
+}
+
+const AGGREGATED = { group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' } as const
+
+export function discoveryRoutes(parts: DiscoveryParts): Route[] {
+  const aggregated = new Aggregated()
+  return [
+    { path: '/api', subtree: true, handler: showVersions(parts) },
+    { path: '/api', handler: showCore(parts, aggregated) },
+    { path: '/apis', subtree: true, handler: showVersions(parts) },
+    { path: '/apis', handler: showGroups(parts, aggregated) },
+  ]
+}
+
+function showCore(parts: DiscoveryParts, aggregated: Aggregated): Handler {
+  return (request) => {
+    onlyGet(request)
+    const core = parts.groups().filter(({ group }) => group === '')
+    const form = negotiateForm(askedBy(request), [AGGREGATED], parts.cbor)
+    if (form !== undefined) return aggregated.answer(parts, request, form, core)
+    return plain(parts, request, coreVersionsDocument(core[0], parts.serverAddress()), true)
+  }
+}
+
+function showGroups(parts: DiscoveryParts, aggregated: Aggregated): Handler {
+  return (request) => {
+    const groups = parts.groups().filter(({ group }) => group !== '')
+    const form = negotiateForm(askedBy(request), [AGGREGATED], parts.cbor)
+    if (form !== undefined) return aggregated.answer(parts, request, form, groups)
+    return plain(parts, request, groupListDocument(groups), false)
+  }
+}
+
+/** What is below `/api` and `/apis`: a group, or a version with its resources. A slash at the end changes nothing. */
+function showVersions(parts: DiscoveryParts): Handler {
+  return (request) => {
+    const path = request.path.replace(/\/+$/, '')
+    const [, root, ...names] = path.split('/')
+    if (names.length === 0) {
+      if (root === 'apis') return plain(parts, request, groupListDocument(parts.groups()), false)
+      return showCore(parts, new Aggregated())(request)
+    }
+    const [groupName, version] = root === 'api' ? ['', names[0]] : [names[0] ?? '', names[1]]
+    const group = parts.groups().find((known) => known.group === groupName)
+    if (group === undefined || names.length > (root === 'api' ? 1 : 2)) return pageNotFound()
+    if (version === undefined) return plain(parts, request, groupDocument(group), false)
+    const found = group.versions.find((known) => known.version === version)
+    if (found === undefined) {
+      throw new ApiError('NotFound', 'the server could not find the requested resource', { details: {} })
+    }
+    onlyGet(request)
+    return plain(parts, request, resourceListDocument({ group: groupName, version }, found), true)
+  }
+}
+
+/** Some of these paths are served like resources, by their method; the others answer to any. */
+function onlyGet({ method }: HttpRequest): void {
+  if (method === 'GET') return
+  const message = 'the server does not allow this method on the requested resource'
+  throw new ApiError('MethodNotAllowed', message, { details: {} })
+}
+
+function askedBy(request: HttpRequest): Asked {
+  return { accept: headerOf(request, 'accept'), contentType: headerOf(request, 'content-type') }
+}
+
+function plain(parts: DiscoveryParts, request: HttpRequest, document: ValueMap, router: boolean): HttpResponse {
+  const offer: Offer = { router, collection: false, protobuf: true, transforms: false, cbor: parts.cbor }
+  const form = negotiate(askedBy(request), offer)
+  const kind = parts.kind('', 'v1', document['kind'] as string)
+  const bytes = Buffer.from(plainJson(document))
+  return respond({ ...form, pretty: form.pretty || wantsPretty(request) }, kind, { bytes, object: () => document }, 200)
+}
+
+interface Tagged {
+  readonly groups: readonly DiscoveryGroup[]
+  readonly items: readonly Value[]
+  readonly tag: string
+}
+
+/** The aggregated document, made once for each state of the groups. */
+class Aggregated {
+  readonly #made = new Map<string, Tagged>()
+
+  answer(
+    parts: DiscoveryParts,
+    request: HttpRequest,
+    form: NegotiatedForm,
+    groups: readonly DiscoveryGroup[],
+  ): HttpResponse {
+    const { items, tag } = this.#document(groups)
+    const headers = { etag: tag, vary: 'Accept', 'cache-control': 'public' }
+    if (headerOf(request, 'if-none-match') === tag) return { status: 304, headers, body: { kind: 'empty' } }
+    const { group, version, kind } = form.form
+    const document: ValueMap = { kind, apiVersion: `${group}/${version}`, metadata: {}, items }
+    const schema = parts.kind(AGGREGATED.group, AGGREGATED.version, AGGREGATED.kind)
+    const bytes = Buffer.from(plainJson(document))
+    const view = { ...form, pretty: form.pretty || wantsPretty(request) }
+    const response = respond(view, schema, { bytes, object: () => document }, 200)
+    return { ...response, headers: { ...response.headers, ...headers } }
+  }
+
+  #document(groups: readonly DiscoveryGroup[]): Tagged {
+    const key = groups.map(({ group }) => group).join(' ')
+    const known = this.#made.get(key)
+    if (known !== undefined && known.groups.every((group, i) => group === groups[i])) return known
+    const items = aggregatedItems(groups)
+    const text = plainJson({ metadata: {}, items })
+    const tag = `"${createHash('sha512').update(text).digest('hex').toUpperCase()}"`
+    const made = { groups, items, tag }
+    this.#made.clear()
+    this.#made.set(key, made)
+    return made
+  }
+}

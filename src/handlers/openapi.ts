@@ -1,0 +1,89 @@
+// The OpenAPI documents: `/openapi/v2`, and `/openapi/v3` with a document a group-version (R-313 to R-315).
+import type { OpenApiDocument, OpenApiDocuments } from '../codec/openapi-documents.ts'
+import { OPENAPI_V2_PROTOBUF, OPENAPI_V3_PROTOBUF } from '../codec/openapi-documents.ts'
+import type { Handler, HttpRequest, HttpResponse, ResponseHeaders } from '../http/http.ts'
+import type { Route } from '../http/router.ts'
+import { headerOf } from './resource-parts.ts'
+
+const YEAR_MS = 365 * 24 * 3600 * 1000
+
+export function openApiRoutes(documents: () => OpenApiDocuments, startedAt: Date): Route[] {
+  const modified = startedAt.toUTCString()
+  return [
+    { path: '/openapi/v2', handler: showV2(documents, modified) },
+    { path: '/openapi/v3', subtree: true, handler: showV3(documents, modified) },
+    { path: '/openapi/v3', handler: showIndex(documents) },
+  ]
+}
+
+function showV2(documents: () => OpenApiDocuments, modified: string): Handler {
+  return (request) => {
+    const document = documents().v2
+    const headers = { etag: `"${document.hash}"`, 'last-modified': modified, vary: 'Accept-Encoding, Accept' }
+    return answer(request, document, { headers, protobuf: OPENAPI_V2_PROTOBUF, compress: true })
+  }
+}
+
+function showIndex(documents: () => OpenApiDocuments): Handler {
+  return () => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: { kind: 'bytes', bytes: Buffer.from(JSON.stringify(documents().v3Index())) },
+  })
+}
+
+function showV3(documents: () => OpenApiDocuments, modified: string): Handler {
+  return (request) => {
+    const key = request.path.slice('/openapi/v3/'.length)
+    const document = documents().v3(key)
+    if (document === undefined) return bare(404)
+    const asked = request.query.get('hash')
+    if (asked !== undefined && asked !== '' && asked !== document.hash) {
+      const location = `/openapi/v3/${key}?hash=${document.hash}`
+      return { status: 301, headers: { location }, body: { kind: 'empty' } }
+    }
+    const headers = {
+      etag: `"${document.hash}"`,
+      'last-modified': modified,
+      vary: 'Accept',
+      ...(asked === document.hash
+        ? { 'cache-control': 'public, immutable', expires: new Date(Date.now() + YEAR_MS).toUTCString() }
+        : {}),
+    }
+    return answer(request, document, { headers, protobuf: OPENAPI_V3_PROTOBUF, compress: false })
+  }
+}
+
+function bare(status: number, headers: ResponseHeaders = {}): HttpResponse {
+  return { status, headers, body: { kind: 'empty' } }
+}
+
+interface Form {
+  readonly headers: ResponseHeaders
+  readonly protobuf: string
+  readonly compress: boolean
+}
+
+function answer(request: HttpRequest, document: OpenApiDocument, { headers, protobuf, compress }: Form): HttpResponse {
+  const type = typeFor(headerOf(request, 'accept'), protobuf)
+  if (type === undefined) return bare(406, { vary: headers['vary'] ?? '' })
+  if (isKnown(headerOf(request, 'if-none-match'), document.hash)) return bare(304, headers)
+  const bytes = type === 'application/json' ? document.json() : document.protobuf()
+  return { status: 200, headers: { 'content-type': type, ...headers }, body: { kind: 'bytes', bytes, compress } }
+}
+
+/** JSON, or the protobuf form in either of its spellings; the first clause that names one counts. */
+function typeFor(accept: string, protobuf: string): string | undefined {
+  if (accept === '') return 'application/json'
+  for (const clause of accept.split(',')) {
+    const type = clause.split(';', 1)[0]!.trim()
+    if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'application/json'
+    if (type === protobuf || type === protobuf.replace('.v1.0+', '@v1.0+')) return protobuf
+  }
+  return undefined
+}
+
+/** Any of the tags in the header is ours, weak or strong. */
+function isKnown(ifNoneMatch: string, hash: string): boolean {
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === `"${hash}"`)
+}

@@ -1,0 +1,114 @@
+// What is served, told to clients: groups, versions and resources, plain and aggregated (reads.md section K).
+import { formatGroupVersion } from '../api/object.ts'
+import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import type { BuiltInGroup, BuiltInResource, BuiltInVersion } from '../schema/built-in-resources.ts'
+
+/** A group as discovery shows it; custom groups have the same form. */
+export type DiscoveryGroup = BuiltInGroup
+
+/** `/apis`: all groups but the core one. */
+export function groupListDocument(groups: readonly DiscoveryGroup[]): ValueMap {
+  const named = groups.filter(({ group }) => group !== '')
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupMembers) }
+}
+
+/** `/apis/<group>`. */
+export function groupDocument(group: DiscoveryGroup): ValueMap {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupMembers(group) }
+}
+
+function groupMembers({ group, versions }: DiscoveryGroup): ValueMap {
+  const told = versions.map(({ version }) => ({ groupVersion: formatGroupVersion({ group, version }), version }))
+  return { name: group, versions: told, preferredVersion: told[0] ?? { groupVersion: '', version: '' } }
+}
+
+/** `/api`: the core group has a form of its own, without apiVersion (R-300). */
+export function coreVersionsDocument(core: DiscoveryGroup | undefined, serverAddress: string): ValueMap {
+  return {
+    kind: 'APIVersions',
+    versions: (core?.versions ?? []).map(({ version }) => version),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  }
+}
+
+/** `/api/v1`, `/apis/<group>/<version>`: resources and subresources, by name. */
+export function resourceListDocument(gv: GroupVersion, { resources }: BuiltInVersion): ValueMap {
+  return {
+    kind: 'APIResourceList',
+    ...(gv.group === '' ? {} : { apiVersion: 'v1' }),
+    groupVersion: formatGroupVersion(gv),
+    resources: resources
+      .flatMap((resource) => resourceEntries(gv, resource))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+  }
+}
+
+type ResourceEntry = ValueMap & { readonly name: string }
+
+function resourceEntries(gv: GroupVersion, resource: BuiltInResource): ResourceEntry[] {
+  const { plural, namespaced } = resource
+  const main: ResourceEntry = {
+    name: plural,
+    singularName: resource.singular,
+    namespaced,
+    kind: resource.kind,
+    verbs: resource.verbs,
+    ...optionalNames(resource),
+    ...(resource.storageVersionHash === undefined ? {} : { storageVersionHash: resource.storageVersionHash }),
+  }
+  const below = resource.subresources.map(
+    (sub): ResourceEntry => ({
+      name: `${plural}/${sub.name}`,
+      singularName: '',
+      namespaced,
+      ...(isIn(gv, sub) ? {} : { group: sub.group, version: sub.version }),
+      kind: sub.kind,
+      verbs: sub.verbs,
+    }),
+  )
+  return [main, ...below]
+}
+
+function optionalNames({ shortNames, categories }: BuiltInResource): ValueMap {
+  return { ...(shortNames.length === 0 ? {} : { shortNames }), ...(categories.length === 0 ? {} : { categories }) }
+}
+
+function isIn(gv: GroupVersion, kind: GroupVersionKind): boolean {
+  return kind.group === gv.group && kind.version === gv.version
+}
+
+/** The aggregated form: everything about the groups in one document, without kind and apiVersion (R-308). */
+export function aggregatedItems(groups: readonly DiscoveryGroup[]): readonly Value[] {
+  return groups.map(({ group, versions }) => ({
+    metadata: group === '' ? {} : { name: group },
+    versions: versions.map(({ version, resources }) => ({
+      version,
+      resources: resources.map((resource) => aggregatedResource({ group, version }, resource)),
+      freshness: 'Current',
+    })),
+  }))
+}
+
+function aggregatedResource(gv: GroupVersion, resource: BuiltInResource): ValueMap {
+  return {
+    resource: resource.plural,
+    responseKind: responseKind(gv, resource),
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: resource.singular,
+    verbs: resource.verbs,
+    ...optionalNames(resource),
+    ...(resource.subresources.length === 0
+      ? {}
+      : {
+          subresources: resource.subresources
+            .map((sub) => ({ subresource: sub.name, responseKind: responseKind(gv, sub), verbs: sub.verbs }))
+            .sort((a, b) => (a.subresource < b.subresource ? -1 : 1)),
+        }),
+  }
+}
+
+/** Kinds of the enclosing version are told without group and version. */
+function responseKind(gv: GroupVersion, { group, version, kind }: GroupVersionKind): ValueMap {
+  return isIn(gv, { group, version, kind }) ? { group: '', version: '', kind } : { group, version, kind }
+}
