@@ -150,11 +150,11 @@ function namesOn(wire: readonly WireField[]): string[] {
 }
 
 describe('cost', () => {
-  it('loads all kinds in less than 30 ms', () => {
+  it('loads all kinds in less than 30 ms of processor time', () => {
     const times = Array.from({ length: 5 }, () => {
-      const start = performance.now()
+      const start = process.threadCpuUsage()
       for (const kind of loadBuiltInSchema().kinds()) expect(kind.shape.kind).toBe('object')
-      return performance.now() - start
+      return process.threadCpuUsage(start).user / 1000
     })
     expect(Math.min(...times)).toBeLessThan(30)
   })
