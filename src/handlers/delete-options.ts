@@ -1,31 +1,11 @@
 // DeleteOptions from the body or, where there is none, from the query: never from both (writes.md 6.1).
-import type { FieldError } from '../api/field-error.ts'
-import { invalid, notSupported } from '../api/field-error.ts'
-import { FieldPath } from '../api/field-path.ts'
 import { parseInt64 } from '../api/selector.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
 import type { Query } from '../http/query.ts'
 import { isTrue } from '../http/query.ts'
-import type { DeleteOptions } from '../registry/deletion.ts'
-import { invalidOptionsError } from '../registry/errors.ts'
-import { dryRunFaults } from './write-options.ts'
-
-const IGNORE_READ_ERRORS = 'ignoreStoreReadErrorWithClusterBreakingPotential'
-const POLICIES = ['Foreground', 'Background', 'Orphan'] as const
-
-export interface ParsedDeleteOptions extends DeleteOptions {
-  readonly dryRun: boolean
-  /** As admission is shown them. */
-  readonly body: ValueMap
-}
-
-export interface DeleteOptionsContext {
-  /** The gate that lets objects go that cannot be read. */
-  readonly mayIgnoreReadErrors: boolean
-  readonly isCollection: boolean
-}
+import type { DeleteOptionsContext, ParsedDeleteOptions } from '../registry/delete-options.ts'
+import { IGNORE_READ_ERRORS, readDeleteOptions } from '../registry/delete-options.ts'
 
 /** `body` is the decoded DeleteOptions; undefined: the query speaks. */
 export function parseDeleteOptions(
@@ -33,28 +13,7 @@ export function parseDeleteOptions(
   query: Query,
   context: DeleteOptionsContext,
 ): ParsedDeleteOptions {
-  const options = body ?? optionsOfQuery(query)
-  const dryRun = textList(own(options, 'dryRun')).filter((value) => value !== '')
-  const policy = own(options, 'propagationPolicy')
-  const orphan = own(options, 'orphanDependents')
-  const ignore = context.mayIgnoreReadErrors && own(options, IGNORE_READ_ERRORS) === true
-  const errors = faultsOf(options, { dryRun, policy, orphan, ignore, isCollection: context.isCollection })
-  if (errors.length > 0) throw invalidOptionsError('DeleteOptions', errors)
-  const grace = own(options, 'gracePeriodSeconds')
-  return {
-    dryRun: dryRun.length > 0,
-    gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
-    preconditions: preconditionsOf(options),
-    orphanDependents: typeof orphan === 'boolean' ? orphan : undefined,
-    propagationPolicy: POLICIES.find((known) => known === policy),
-    ignoreReadErrors: ignore,
-    body: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...withoutType(options) },
-  }
-}
-
-function withoutType(options: ValueMap): ValueMap {
-  const { kind: _kind, apiVersion: _version, ...rest } = options
-  return rest
+  return readDeleteOptions(body ?? optionsOfQuery(query), context)
 }
 
 function optionsOfQuery(query: Query): ValueMap {
@@ -82,47 +41,4 @@ function integer(text: string): number {
   if (value !== undefined) return Number(value)
   const problem = /^[+-]?\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
   throw new ApiError('BadRequest', `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`)
-}
-
-function textList(value: Value | undefined): string[] {
-  return isList(value) ? value.filter((item) => typeof item === 'string') : []
-}
-
-function preconditionsOf(options: ValueMap): DeleteOptions['preconditions'] {
-  const given = own(options, 'preconditions')
-  const text = (name: string): string | undefined => {
-    const value = isMap(given) ? own(given, name) : undefined
-    return typeof value === 'string' ? value : undefined
-  }
-  return { uid: text('uid'), resourceVersion: text('resourceVersion') }
-}
-
-interface Judged {
-  readonly dryRun: readonly string[]
-  readonly policy: Value | undefined
-  readonly orphan: Value | undefined
-  readonly ignore: boolean
-  readonly isCollection: boolean
-}
-
-function faultsOf(options: ValueMap, { dryRun, policy, orphan, ignore, isCollection }: Judged): FieldError[] {
-  const errors: FieldError[] = []
-  const at = FieldPath.root('propagationPolicy')
-  const isKnown = typeof policy === 'string' && (POLICIES as readonly string[]).includes(policy)
-  if (policy !== undefined && policy !== null && !isKnown) errors.push(notSupported(at, policy, [...POLICIES, 'nil']))
-  if (isKnown && typeof orphan === 'boolean') {
-    errors.push(invalid(at, policy, 'orphanDependents and deletionPropagation cannot be both set'))
-  }
-  errors.push(...dryRunFaults(dryRun))
-  if (!ignore) return errors
-  const unsafe = FieldPath.root(IGNORE_READ_ERRORS)
-  if (isCollection) {
-    errors.push(invalid(unsafe, true, 'is not allowed with DELETECOLLECTION, try again after removing the option'))
-  }
-  for (const other of ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']) {
-    const value = own(options, other)
-    if (value === undefined || value === null || (isList(value) && value.length === 0)) continue
-    errors.push(invalid(unsafe, true, `cannot be set together with .${other}`))
-  }
-  return errors
 }

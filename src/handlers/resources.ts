@@ -52,6 +52,7 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
   for (const text of resource.deprecations) http.warn(text)
   const action = verb === 'create' ? actionAt(parts, info) : undefined
   if (action !== undefined) return handleAction(parts, { http, info, action, namespace: request.namespace })
+  if (verb === 'create' && info.subresource !== undefined) throw methodNotAllowed()
   const handler = VERBS[verb]
   if (handler === undefined) throw methodNotAllowed()
   return handler(parts, request)

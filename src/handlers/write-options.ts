@@ -5,6 +5,7 @@ import { FieldPath } from '../api/field-path.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { Query } from '../http/query.ts'
 import { isTrue } from '../http/query.ts'
+import { dryRunFaults } from '../registry/delete-options.ts'
 import { invalidOptionsError } from '../registry/errors.ts'
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
@@ -49,11 +50,6 @@ export function parseWriteOptions(query: Query, kind: OptionsKind, isApply = fal
     force: isTrue(query.get('force')),
     body: optionsBody({ kind, dryRun, fieldManager, fieldValidation }),
   }
-}
-
-export function dryRunFaults(dryRun: readonly string[]): FieldError[] {
-  if (dryRun.every((value) => value === 'All')) return []
-  return [notSupported(FieldPath.root('dryRun'), dryRun, ['All'])]
 }
 
 function managerFaults(manager: string): FieldError[] {

@@ -22,6 +22,8 @@ export interface DeleteRequest {
   readonly options: DeleteOptions
   /** Admission is not told a name: the object is one of a collection (W-343). */
   readonly nameless?: boolean
+  /** Admission was asked already, about what leads to this delete (an eviction). */
+  readonly withoutAdmission?: boolean
 }
 
 export async function deleteObject(
@@ -86,6 +88,7 @@ async function admitDelete(
   stored: ApiObject,
   { request, context }: { readonly request: DeleteRequest; readonly context: WriteContext },
 ): Promise<void> {
+  if (request.withoutAdmission === true) return
   const name = request.nameless === true ? '' : request.name
   const step = admissionRequest(
     { resource, operation: 'DELETE', subresource: '', name, object: undefined, oldObject: stored },
@@ -96,7 +99,7 @@ async function admitDelete(
 }
 
 /** Most kinds name the kind and explain, namespaces and custom definitions name the plural (W-304 to W-306). */
-function checkPreconditions(resource: Resource, stored: ApiObject, { preconditions }: DeleteOptions): void {
+export function checkPreconditions(resource: Resource, stored: ApiObject, { preconditions }: DeleteOptions): void {
   const name = metaText(stored, 'name')
   const [uid, version] = [metaText(stored, 'uid'), metaText(stored, 'resourceVersion')]
   const wrongUid = preconditions.uid !== undefined && preconditions.uid !== uid

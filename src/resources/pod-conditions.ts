@@ -8,6 +8,7 @@ export interface Condition {
   readonly status: 'True' | 'False'
   readonly reason?: string
   readonly message?: string
+  readonly observedGeneration?: number
 }
 
 export function statusOf(object: ValueMap): ValueMap {

@@ -15,10 +15,13 @@ import { characterOf } from './character.ts'
 import type { CharacterTraits } from './character.ts'
 import { STORAGE_PREFIXES } from './character-rows.ts'
 import { CONVERSIONS, IDENTITY } from './conversion.ts'
+import { evictionAction } from './eviction.ts'
 import { NAMESPACE } from './namespace.ts'
+import { POD } from './pod.ts'
 
 const TRAITS: Readonly<Record<string, CharacterTraits>> = {
   '/Namespace': NAMESPACE,
+  '/Pod': POD,
 }
 
 /** The kinds that are stored as another version or group of theirs. */
@@ -41,7 +44,9 @@ export function builtInResources(
   moreActions: readonly Action[] = [],
 ): ResourceTable {
   const resources = new Map<string, Resource>()
-  const actions = new Map([...bindingActions(schema), ...moreActions].map((action) => [placeOf(action.at), action]))
+  const actions = new Map(
+    [...bindingActions(schema), evictionAction(schema), ...moreActions].map((action) => [placeOf(action.at), action]),
+  )
   for (const { versions } of builtInGroups()) {
     for (const { resources: rows } of versions) {
       for (const row of rows) {

@@ -21,6 +21,7 @@ import { AUTHENTICATION_RULES, COORDINATION_RULES, NODE_RULES, POLICY_RULES, SCH
 import { STORAGE_RULES } from './storage.ts'
 
 export type { ValidationContext } from './check.ts'
+export { qosOf } from './pod-resize.ts'
 
 export interface Change {
   readonly object: ValueMap

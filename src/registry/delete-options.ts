@@ -1,0 +1,96 @@
+// DeleteOptions, read and judged: what a delete is asked to heed (writes.md 6.1).
+import type { FieldError } from '../api/field-error.ts'
+import { invalid, notSupported } from '../api/field-error.ts'
+import { FieldPath } from '../api/field-path.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import type { DeleteOptions } from './deletion.ts'
+import { invalidOptionsError } from './errors.ts'
+
+export const IGNORE_READ_ERRORS = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+const POLICIES = ['Foreground', 'Background', 'Orphan'] as const
+
+export interface ParsedDeleteOptions extends DeleteOptions {
+  readonly dryRun: boolean
+  /** As admission is shown them. */
+  readonly body: ValueMap
+}
+
+export interface DeleteOptionsContext {
+  /** The gate that lets objects go that cannot be read. */
+  readonly mayIgnoreReadErrors: boolean
+  readonly isCollection: boolean
+}
+
+/** Throws `Invalid` about the options. */
+export function readDeleteOptions(options: ValueMap, context: DeleteOptionsContext): ParsedDeleteOptions {
+  const dryRun = textList(own(options, 'dryRun')).filter((value) => value !== '')
+  const policy = own(options, 'propagationPolicy')
+  const orphan = own(options, 'orphanDependents')
+  const ignore = context.mayIgnoreReadErrors && own(options, IGNORE_READ_ERRORS) === true
+  const errors = faultsOf(options, { dryRun, policy, orphan, ignore, isCollection: context.isCollection })
+  if (errors.length > 0) throw invalidOptionsError('DeleteOptions', errors)
+  const grace = own(options, 'gracePeriodSeconds')
+  return {
+    dryRun: dryRun.length > 0,
+    gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
+    preconditions: preconditionsOf(options),
+    orphanDependents: typeof orphan === 'boolean' ? orphan : undefined,
+    propagationPolicy: POLICIES.find((known) => known === policy),
+    ignoreReadErrors: ignore,
+    body: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...withoutType(options) },
+  }
+}
+
+function withoutType(options: ValueMap): ValueMap {
+  const { kind: _kind, apiVersion: _version, ...rest } = options
+  return rest
+}
+
+export function dryRunFaults(dryRun: readonly string[]): FieldError[] {
+  if (dryRun.every((value) => value === 'All')) return []
+  return [notSupported(FieldPath.root('dryRun'), dryRun, ['All'])]
+}
+
+function textList(value: Value | undefined): string[] {
+  return isList(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
+function preconditionsOf(options: ValueMap): DeleteOptions['preconditions'] {
+  const given = own(options, 'preconditions')
+  const text = (name: string): string | undefined => {
+    const value = isMap(given) ? own(given, name) : undefined
+    return typeof value === 'string' ? value : undefined
+  }
+  return { uid: text('uid'), resourceVersion: text('resourceVersion') }
+}
+
+interface Judged {
+  readonly dryRun: readonly string[]
+  readonly policy: Value | undefined
+  readonly orphan: Value | undefined
+  readonly ignore: boolean
+  readonly isCollection: boolean
+}
+
+function faultsOf(options: ValueMap, { dryRun, policy, orphan, ignore, isCollection }: Judged): FieldError[] {
+  const errors: FieldError[] = []
+  const at = FieldPath.root('propagationPolicy')
+  const isKnown = typeof policy === 'string' && (POLICIES as readonly string[]).includes(policy)
+  if (policy !== undefined && policy !== null && !isKnown) errors.push(notSupported(at, policy, [...POLICIES, 'nil']))
+  if (isKnown && typeof orphan === 'boolean') {
+    errors.push(invalid(at, policy, 'orphanDependents and deletionPropagation cannot be both set'))
+  }
+  errors.push(...dryRunFaults(dryRun))
+  if (!ignore) return errors
+  const unsafe = FieldPath.root(IGNORE_READ_ERRORS)
+  if (isCollection) {
+    errors.push(invalid(unsafe, true, 'is not allowed with DELETECOLLECTION, try again after removing the option'))
+  }
+  for (const other of ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']) {
+    const value = own(options, other)
+    if (value === undefined || value === null || (isList(value) && value.length === 0)) continue
+    errors.push(invalid(unsafe, true, `cannot be set together with .${other}`))
+  }
+  return errors
+}

@@ -1,0 +1,145 @@
+// Pods: what the server says of a new one, what each endpoint may change of an old one, and how long one has to end
+// (writes.md 6.5 and 11.1).
+import type { ApiObject } from '../api/object.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
+import type { UpdateEndpoint } from '../registry/registry.ts'
+import { qosOf, validateSubresource } from '../schema/validation/validation.ts'
+import type { CharacterTraits } from './character.ts'
+import { conditionsOf, specOf, statusOf } from './pod-conditions.ts'
+import { withLabelKeys } from './pod-label-keys.ts'
+
+const KIND = { group: '', version: 'v1', kind: 'Pod' } as const
+const GATED = {
+  type: 'PodScheduled',
+  status: 'False',
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+} as const
+
+export const POD: CharacterTraits = {
+  prepareForCreate: (pod) => withLabelKeys(withGrace(pod)),
+  firstStatus: (pod, { now }) => firstStatus(specOf(pod), now),
+  prepareForUpdate: (pod) => withGrace(pod),
+  prepareStatus: (pod, stored) => ({ ...pod, status: keptStatus(statusOf(pod), statusOf(stored)) }),
+  bumpsGenerationOn: new Set(['ephemeralcontainers', 'resize']),
+  gracePeriodSeconds,
+  subresources: {
+    ephemeralcontainers: endpoint('ephemeralcontainers', (pod, stored) => {
+      const spec = withMember(specOf(stored), 'ephemeralContainers', own(specOf(pod), 'ephemeralContainers'))
+      return withStoredMeta({ ...stored, spec }, pod)
+    }),
+    resize: endpoint('resize', resized),
+  },
+}
+
+function endpoint(subresource: string, prepare: (pod: ApiObject, stored: ApiObject) => ApiObject): UpdateEndpoint {
+  return {
+    prepare,
+    validate: (object, stored, { gates }) =>
+      validateSubresource(KIND, { object, stored, subresource }, { gates, namespaced: true }),
+    resetFields: [],
+  }
+}
+
+/** A pod that may not be scheduled yet says so from the first moment. */
+function firstStatus(spec: ValueMap, now: string): ValueMap {
+  const status: ValueMap = { phase: 'Pending', qosClass: qosOf(spec) }
+  return isFilled(own(spec, 'schedulingGates'))
+    ? { ...status, conditions: [{ ...GATED, lastTransitionTime: now }] }
+    : status
+}
+
+function isFilled(value: Value | undefined): boolean {
+  return isList(value) && value.length > 0
+}
+
+/** A negative time to end means a second. */
+function withGrace(pod: ApiObject): ApiObject {
+  const spec = specOf(pod)
+  const grace = own(spec, 'terminationGracePeriodSeconds')
+  if ((typeof grace !== 'number' && typeof grace !== 'bigint') || grace >= 0) return pod
+  return { ...pod, spec: { ...spec, terminationGracePeriodSeconds: 1 } }
+}
+
+/** What a client that does not know of these fields leaves out stays as it was. */
+function keptStatus(status: ValueMap, stored: ValueMap): ValueMap {
+  const kept: Record<string, Value> = { ...status }
+  if (!isSet(status, 'qosClass')) setFrom(kept, stored, 'qosClass')
+  if (!isSet(status, 'observedGeneration')) setFrom(kept, stored, 'observedGeneration')
+  const before = new Map(conditionsOf(stored).map((condition) => [own(condition, 'type'), condition]))
+  if (!isList(own(status, 'conditions'))) return kept
+  kept['conditions'] = conditionsOf(status).map((condition) => {
+    const old = before.get(own(condition, 'type'))
+    if (old === undefined || isSet(condition, 'observedGeneration')) return condition
+    const seen = own(old, 'observedGeneration')
+    return seen === undefined ? condition : { ...condition, observedGeneration: seen }
+  })
+  return kept
+}
+
+function isSet(map: ValueMap, field: string): boolean {
+  const value = own(map, field)
+  return value !== undefined && value !== null && value !== '' && value !== 0
+}
+
+function setFrom(target: Record<string, Value>, source: ValueMap, field: string): void {
+  const value = own(source, field)
+  if (value !== undefined) target[field] = value
+}
+
+function withMember(map: ValueMap, name: string, value: Value | undefined): ValueMap {
+  if (value !== undefined) return { ...map, [name]: value }
+  const { [name]: _, ...rest } = map
+  return rest
+}
+
+/** The metadata of the stored object; only who owns what is new, and what the caller saw. */
+function withStoredMeta(object: ApiObject, sent: ApiObject): ApiObject {
+  const meta = metaOf(sent)
+  return withMeta(object, {
+    managedFields: own(meta, 'managedFields'),
+    resourceVersion: own(meta, 'resourceVersion'),
+  })
+}
+
+const RESIZED: readonly string[] = ['containers', 'initContainers']
+
+/** Only resources are taken. Where containers do not pair up, all is taken, for validation to say what is wrong. */
+function resized(pod: ApiObject, stored: ApiObject): ApiObject {
+  const [sent, old] = [specOf(pod), specOf(stored)]
+  if (!RESIZED.every((list) => hasSameNames(containersOf(sent, list), containersOf(old, list)))) {
+    return withMemberOf(pod, stored, 'status')
+  }
+  let spec = withMember(old, 'resources', own(sent, 'resources'))
+  for (const list of RESIZED) {
+    const containers = containersOf(sent, list)
+    const merged = containersOf(old, list).map((container, i) => {
+      const wanted = containers[i] ?? {}
+      const withResources = withMember(container, 'resources', own(wanted, 'resources'))
+      return withMember(withResources, 'resizePolicy', own(wanted, 'resizePolicy'))
+    })
+    if (merged.length > 0) spec = { ...spec, [list]: merged }
+  }
+  return withStoredMeta({ ...stored, spec }, pod)
+}
+
+function containersOf(spec: ValueMap, list: string): readonly ValueMap[] {
+  const containers = own(spec, list)
+  return isList(containers) ? containers.filter(isMap) : []
+}
+
+function hasSameNames(a: readonly ValueMap[], b: readonly ValueMap[]): boolean {
+  return a.length === b.length && a.every((container, i) => own(container, 'name') === own(b[i] ?? {}, 'name'))
+}
+
+/** A pod that runs nowhere, or no more, needs no time to end (W-328). */
+function gracePeriodSeconds(pod: ApiObject, asked: number | undefined): number {
+  const spec = specOf(pod)
+  const phase = own(statusOf(pod), 'phase')
+  if (!isSet(spec, 'nodeName') || phase === 'Succeeded' || phase === 'Failed') return 0
+  const given = own(spec, 'terminationGracePeriodSeconds')
+  const period = asked ?? (typeof given === 'number' ? given : 0)
+  return period < 0 ? 1 : period
+}
