@@ -1,12 +1,12 @@
 // Lists in JSON, item by item: what stands before the items, between them and behind them, and how an item's stored bytes go in.
 // Nothing is parsed but for tables, whose cells need the object.
 import { InvariantError } from '../lib/errors.ts'
+import { indentJson } from './json-indent.ts'
+import { plainJson, stringJson } from './json-encode.ts'
 import { metadataOf } from './partial-metadata.ts'
-import type { PieceBuffer } from './piece-buffer.ts'
 import { parseJson } from './stored-json.ts'
 import { TABLE_END, tableHead, tableRow } from './table.ts'
 import type { TableForm, TableItem } from './table.ts'
-import { jsonText } from './tables/cell-text.ts'
 
 /** An object of a list: canonical JSON in the version asked for, and the same parsed when somebody needs it. */
 export type ListItem = TableItem
@@ -37,8 +37,10 @@ export type ListForm =
 /** How one list is put together. */
 export interface JsonList {
   readonly head: Buffer
+  readonly separator: Buffer
   readonly tail: Buffer
-  add(item: ListItem, pieces: PieceBuffer): void
+  /** The bytes of an item, in parts. */
+  item(item: ListItem): readonly Buffer[]
 }
 
 export function jsonListOf(form: ListForm, metadata: ListMetadata): JsonList {
@@ -50,33 +52,31 @@ export function jsonListOf(form: ListForm, metadata: ListMetadata): JsonList {
     case 'table':
       return {
         head: tableHead(form.table, metadataJson(metadata)),
+        separator: COMMA,
         tail: TABLE_END,
-        add: (item, pieces) => pieces.add(tableRow(form.table, item)),
+        item: (item) => [tableRow(form.table, item)],
       }
   }
 }
 
 function metadataJson({ resourceVersion, continue: token, remainingItemCount: remaining }: ListMetadata): string {
   const count = remaining === undefined ? '' : `,"remainingItemCount":${remaining}`
-  return `{"resourceVersion":${jsonText(resourceVersion)},"continue":${jsonText(token)}${count}}`
+  return `{"resourceVersion":${stringJson(resourceVersion)},"continue":${stringJson(token)}${count}}`
 }
 
+const COMMA = Buffer.from(',')
 const OPEN = Buffer.from('{')
 const CLOSE = Buffer.from('}')
 const END = Buffer.from(']}')
 
 function builtInList({ apiVersion, kind, itemKind }: ListType, metadata: ListMetadata): JsonList {
-  const type = (name: string): string => `{"kind":${jsonText(name)},"apiVersion":${jsonText(apiVersion)},`
+  const type = (name: string): string => `{"kind":${stringJson(name)},"apiVersion":${stringJson(apiVersion)},`
   const itemHead = Buffer.from(type(itemKind))
   return {
     head: Buffer.from(`${type(kind)}"metadata":${metadataJson(metadata)},"items":[`),
+    separator: COMMA,
     tail: END,
-    add(item, pieces) {
-      const { bytes } = item
-      if (!startsWith(bytes, itemHead)) return pieces.add(withoutType(bytes))
-      pieces.add(OPEN)
-      pieces.add(bytes, itemHead.length)
-    },
+    item: ({ bytes }) => (startsWith(bytes, itemHead) ? [OPEN, bytes.subarray(itemHead.length)] : [withoutType(bytes)]),
   }
 }
 
@@ -92,30 +92,46 @@ function withoutType(bytes: Buffer): Buffer {
   const object = parseJson(bytes)
   if (typeof object !== 'object' || object === null || Array.isArray(object)) throw new InvariantError('not an object')
   const { kind: _kind, apiVersion: _version, ...rest } = object as Exclude<typeof object, readonly unknown[]>
-  return Buffer.from(jsonText(rest))
+  return Buffer.from(plainJson(rest))
 }
 
 function customList({ apiVersion, kind }: ListType, metadata: ListMetadata): JsonList {
   const { resourceVersion, continue: token, remainingItemCount: remaining } = metadata
   const count = remaining === undefined ? '' : `"remainingItemCount":${remaining},`
-  const members = `"continue":${jsonText(token)},${count}"resourceVersion":${jsonText(resourceVersion)}`
+  const members = `"continue":${stringJson(token)},${count}"resourceVersion":${stringJson(resourceVersion)}`
   return {
-    head: Buffer.from(`{"apiVersion":${jsonText(apiVersion)},"items":[`),
-    tail: Buffer.from(`],"kind":${jsonText(kind)},"metadata":{${members}}}`),
-    add: (item, pieces) => pieces.add(item.bytes),
+    head: Buffer.from(`{"apiVersion":${stringJson(apiVersion)},"items":[`),
+    separator: COMMA,
+    tail: Buffer.from(`],"kind":${stringJson(kind)},"metadata":{${members}}}`),
+    item: ({ bytes }) => [bytes],
   }
 }
 
 function metadataList(apiVersion: string, metadata: ListMetadata): JsonList {
-  const type = (name: string): string => `{"kind":"${name}","apiVersion":${jsonText(apiVersion)},"metadata":`
+  const type = (name: string): string => `{"kind":"${name}","apiVersion":${stringJson(apiVersion)},"metadata":`
   const itemHead = Buffer.from(type('PartialObjectMetadata'))
   return {
     head: Buffer.from(`${type('PartialObjectMetadataList')}${metadataJson(metadata)},"items":[`),
+    separator: COMMA,
     tail: END,
-    add(item, pieces) {
-      pieces.add(itemHead)
-      pieces.add(metadataOf(item.bytes))
-      pieces.add(CLOSE)
+    item: ({ bytes }) => [itemHead, metadataOf(bytes), CLOSE],
+  }
+}
+
+/** The same laid out with two blanks a level; items are two levels deep in every form of a list. */
+export function prettyList(list: JsonList, isEmpty: boolean): JsonList {
+  const [head, tail] = [list.head.toString(), list.tail.toString()]
+  const start = isEmpty ? '' : indentJson(head)
+  const whole = indentJson(isEmpty ? head + tail : `${head}0${tail}`)
+  return {
+    head: Buffer.from(start),
+    separator: Buffer.from(`,${ITEM_LINE}`),
+    tail: Buffer.from(isEmpty ? whole : whole.slice(start.length + 1)),
+    item(item) {
+      const text = Buffer.concat(list.item(item)).toString()
+      return [Buffer.from(indentJson(text).replaceAll('\n', ITEM_LINE))]
     },
   }
 }
+
+const ITEM_LINE = '\n    '

@@ -1,7 +1,6 @@
 // Lists, written item by item at the pace of whoever reads them: what is in memory at a time is a few pieces of 64 KiB, however
 // long the list is (HOUSE, the walk of LIST).
-import { Indenter } from './indent.ts'
-import { jsonListOf } from './list-json.ts'
+import { jsonListOf, prettyList } from './list-json.ts'
 import type { JsonList, ListForm, ListItem, ListMetadata } from './list-json.ts'
 import { PieceBuffer } from './piece-buffer.ts'
 
@@ -12,22 +11,17 @@ export interface ListDocument {
   readonly items: AsyncIterable<readonly ListItem[]>
 }
 
-export interface JsonStyle {
-  readonly pretty: boolean
-}
+const LINE_END = Buffer.from('\n')
 
 /** The list in JSON. Errors of the items come through; nothing is promised of what was written before. */
-export async function* writeJsonList(list: ListDocument, style: JsonStyle): AsyncGenerator<Buffer> {
+export async function* writeJsonList(list: ListDocument, { pretty }: { pretty: boolean }): AsyncGenerator<Buffer> {
   const json = jsonListOf(list.form, list.metadata)
-  yield* style.pretty ? indented(piecesOf(json, list.items)) : piecesOf({ ...json, tail: endingLine(json) }, list.items)
+  if (!pretty) return yield* piecesOf({ ...json, tail: Buffer.concat([json.tail, LINE_END]) }, list.items)
+  const batches = list.items[Symbol.asyncIterator]()
+  // Whether a list is empty shows in its first line already.
+  const first = await firstBatch(batches)
+  yield* piecesOf(prettyList(json, first === undefined), rest(first, batches))
 }
-
-/** Compact JSON ends its last line, pretty JSON does not. */
-function endingLine({ tail }: JsonList): Buffer {
-  return Buffer.concat([tail, Buffer.from('\n')])
-}
-
-const COMMA = Buffer.from(',')
 
 async function* piecesOf(json: JsonList, items: ListDocument['items']): AsyncGenerator<Buffer> {
   const pieces = new PieceBuffer()
@@ -35,9 +29,9 @@ async function* piecesOf(json: JsonList, items: ListDocument['items']): AsyncGen
   let first = true
   for await (const batch of items) {
     for (const item of batch) {
-      if (!first) pieces.add(COMMA)
+      if (!first) pieces.add(json.separator)
       first = false
-      json.add(item, pieces)
+      for (const part of json.item(item)) pieces.add(part)
       for (const piece of pieces.take()) yield piece
     }
   }
@@ -45,8 +39,19 @@ async function* piecesOf(json: JsonList, items: ListDocument['items']): AsyncGen
   yield* pieces.finish()
 }
 
-async function* indented(compact: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const indenter = new Indenter()
-  for await (const piece of compact) yield* indenter.push(piece)
-  yield* indenter.finish()
+type Batches = AsyncIterator<readonly ListItem[]>
+
+/** The first batch that has items; undefined where none has. */
+async function firstBatch(batches: Batches): Promise<readonly ListItem[] | undefined> {
+  for (;;) {
+    const { done, value } = await batches.next()
+    if (done === true) return undefined
+    if (value.length > 0) return value
+  }
+}
+
+async function* rest(first: readonly ListItem[] | undefined, batches: Batches): AsyncGenerator<readonly ListItem[]> {
+  if (first === undefined) return
+  yield first
+  yield* { [Symbol.asyncIterator]: () => batches }
 }

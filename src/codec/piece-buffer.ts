@@ -10,17 +10,22 @@ export class PieceBuffer {
   #used = 0
   #full: Buffer[] = []
 
-  /** Adds the bytes from `start` to `end`, which must not change any more. */
-  add(bytes: Buffer, start = 0, end: number = bytes.length): void {
-    const length = end - start
+  /** Adds bytes, which must not change any more. */
+  add(bytes: Buffer): void {
+    const { length } = bytes
     if (length >= LONG_BYTES) {
       this.#flush()
-      this.#full.push(bytes.subarray(start, end))
+      this.#full.push(bytes)
       return
     }
     if (this.#used + length > PIECE_BYTES) this.#flush()
-    bytes.copy(this.#piece, this.#used, start, end)
+    bytes.copy(this.#piece, this.#used)
     this.#used += length
+  }
+
+  /** The same for bytes that may change afterwards. */
+  addCopy(bytes: Buffer): void {
+    this.add(bytes.length >= LONG_BYTES ? Buffer.from(bytes) : bytes)
   }
 
   /** The pieces that are full. They are the caller's now. */

@@ -4,9 +4,9 @@ import { quoted } from '../api/field-error.ts'
 import type { GroupVersionKind } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
+import { plainJson } from './json-encode.ts'
 import { partialMetadata } from './partial-metadata.ts'
 import { ACCESS_TABLES } from './tables/access.ts'
-import { jsonText } from './tables/cell-text.ts'
 import { CLUSTER_TABLES } from './tables/cluster.ts'
 import { column, NAME, tableOf } from './tables/column.ts'
 import type { TableShape, TableShapes } from './tables/column.ts'
@@ -80,8 +80,8 @@ export function tableRow(form: TableForm, item: TableItem): Buffer {
   const object = item.object()
   const conditions = form.shape.conditions?.(object)
   const head = Buffer.from(
-    `{"cells":${jsonText(form.shape.cells(object, form.now))},` +
-      (conditions === undefined ? '' : `"conditions":${jsonText(conditions)},`),
+    `{"cells":${plainJson(form.shape.cells(object, form.now))},` +
+      (conditions === undefined ? '' : `"conditions":${plainJson(conditions)},`),
   )
   switch (form.include) {
     case 'None':
@@ -95,8 +95,8 @@ export function tableRow(form: TableForm, item: TableItem): Buffer {
 
 /** All that stands before the first row. `metadata` is JSON; columns are left out of all but the first event of a watch. */
 export function tableHead(form: TableForm, metadata: string, columns: 'columns' | 'noColumns' = 'columns'): Buffer {
-  const definitions = columns === 'columns' ? jsonText(form.shape.columns.map((one) => ({ ...one }))) : 'null'
-  const type = `"kind":"Table","apiVersion":${jsonText(form.apiVersion)}`
+  const definitions = columns === 'columns' ? plainJson(form.shape.columns.map((one) => ({ ...one }))) : 'null'
+  const type = `"kind":"Table","apiVersion":${plainJson(form.apiVersion)}`
   return Buffer.from(`{${type},"metadata":${metadata},"columnDefinitions":${definitions},"rows":[`)
 }
 
@@ -105,6 +105,6 @@ export const TABLE_END: Buffer = Buffer.from(']}')
 /** The Table of a single object: one row, and the object's version as the Table's (R-352). */
 export function tableDocument(form: TableForm, item: TableItem, columns: 'columns' | 'noColumns' = 'columns'): Buffer {
   const version = textAt(item.object(), 'metadata', 'resourceVersion')
-  const metadata = version === '' ? '{}' : `{"resourceVersion":${jsonText(version)}}`
+  const metadata = version === '' ? '{}' : `{"resourceVersion":${plainJson(version)}}`
   return Buffer.concat([tableHead(form, metadata, columns), tableRow(form, item), TABLE_END])
 }

@@ -3,12 +3,13 @@
 import type { BookmarkEvent, ObjectEvent, WatchEvent } from '../api/read.ts'
 import type { Status } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
+import { plainJson, stringJson } from './json-encode.ts'
 import type { ListItem, ListType } from './list-json.ts'
 import { partialMetadata } from './partial-metadata.ts'
 import { parseStored } from './stored-json.ts'
 import { tableDocument } from './table.ts'
 import type { TableForm } from './table.ts'
-import { jsonText } from './tables/cell-text.ts'
+import type { FrameEncoding, FramedForm } from './watch-encodings.ts'
 
 /** In what form the objects of events are sent. Errors are never transformed (R-169). */
 export type WatchForm =
@@ -19,6 +20,7 @@ export type WatchForm =
 
 export interface WatchFramesOptions {
   readonly form: WatchForm
+  readonly encoding: FrameEncoding
   /** What is watched. */
   readonly type: Pick<ListType, 'apiVersion' | 'itemKind' | 'custom'>
   /** The object in the version asked for; absent: that is the stored one. Must depend on `type` alone. */
@@ -27,82 +29,90 @@ export interface WatchFramesOptions {
   readonly now: () => number
 }
 
-/** The frames of one watch, in JSON: a line an event. */
+/** Only the first event of a watch says what the columns of its tables are. */
+type Columns = 'columns' | 'noColumns'
+
+/** The frames of one watch. */
 export class WatchFrames {
   readonly #options: WatchFramesOptions
   readonly #memoKey: string
-  /** Only the first event of a watch says what the columns of its tables are. */
-  #columns: 'columns' | 'noColumns' = 'columns'
+  #columns: Columns = 'columns'
 
   constructor(options: WatchFramesOptions) {
     this.#options = options
-    this.#memoKey = `${formKey(options.form)} ${options.type.apiVersion}`
+    this.#memoKey = `${options.encoding.name} ${formKey(options.form)} ${options.type.apiVersion}`
   }
 
   frame(event: WatchEvent): Buffer {
-    if (event.type === 'BOOKMARK') return this.#bookmark(event)
     const columns = this.#columns
     this.#columns = 'noColumns'
+    if (event.type === 'BOOKMARK') return this.#bookmark(event, columns)
     const key = this.#options.form.kind === 'table' ? `${this.#memoKey} ${columns}` : this.#memoKey
     return event.memo.get(key, () => this.#object(event, columns))
   }
 
   /** The last frame of a watch that cannot go on. */
   error(status: Status): Buffer {
-    return jsonFrame('ERROR', Buffer.from(jsonText(status as unknown as ValueMap)))
+    const object = Buffer.from(plainJson(status as unknown as ValueMap))
+    return this.#options.encoding.frame('ERROR', { apiVersion: status.apiVersion, kind: status.kind }, object)
   }
 
-  #object(event: ObjectEvent, columns: 'columns' | 'noColumns'): Buffer {
-    const { convert } = this.#options
+  #object(event: ObjectEvent, columns: Columns): Buffer {
+    const { convert, encoding, form } = this.#options
     const item = convert === undefined ? event.object : convert(event.object)
-    return jsonFrame(event.type, this.#transformed(item, columns))
+    return encoding.frame(event.type, this.#formOf(), this.#transformed(form, item, columns))
   }
 
-  #transformed(item: ListItem, columns: 'columns' | 'noColumns'): Buffer {
-    const { form, now } = this.#options
+  #bookmark(event: BookmarkEvent, columns: Columns): Buffer {
+    const { encoding, form, type } = this.#options
+    const item = bookmarkItem(type, event)
+    return encoding.frame('BOOKMARK', this.#formOf(), this.#transformed(bookmarkForm(form, event), item, columns))
+  }
+
+  #transformed(form: WatchForm, item: ListItem, columns: Columns): Buffer {
     switch (form.kind) {
       case 'object':
         return item.bytes
       case 'metadata':
         return partialMetadata(item.bytes, form.apiVersion)
       case 'table':
-        return tableDocument({ ...form.table, now: now() }, item, columns)
+        return tableDocument({ ...form.table, now: this.#options.now() }, item, columns)
     }
   }
 
-  #bookmark(event: BookmarkEvent): Buffer {
+  #formOf(): FramedForm {
     const { form, type } = this.#options
-    const columns = this.#columns
-    this.#columns = 'noColumns'
-    const item = bookmarkItem(type, event)
-    if (form.kind !== 'table') return jsonFrame('BOOKMARK', this.#transformed(item, columns))
-    // The mark that ends the initial events is in the row's object: it is sent even where objects are not asked for.
-    const include = event.initialEventsEnd && form.table.include === 'None' ? 'Metadata' : form.table.include
-    const table = { ...form.table, include, now: this.#options.now() }
-    return jsonFrame('BOOKMARK', tableDocument(table, item, columns))
+    switch (form.kind) {
+      case 'object':
+        return { apiVersion: type.apiVersion, kind: type.itemKind }
+      case 'metadata':
+        return { apiVersion: form.apiVersion, kind: 'PartialObjectMetadata' }
+      case 'table':
+        return { apiVersion: form.table.apiVersion, kind: 'Table' }
+    }
   }
 }
 
 function formKey(form: WatchForm): string {
   switch (form.kind) {
     case 'object':
-      return 'json'
+      return 'object'
     case 'metadata':
-      return `json metadata ${form.apiVersion}`
+      return `metadata ${form.apiVersion}`
     case 'table':
-      return `json table ${form.table.apiVersion} ${form.table.include}`
+      return `table ${form.table.apiVersion} ${form.table.include}`
   }
 }
 
-function jsonFrame(type: string, object: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, END])
+/** The mark that ends the initial events is in a row's object, so that is sent even where objects are not asked for. */
+function bookmarkForm(form: WatchForm, { initialEventsEnd }: BookmarkEvent): WatchForm {
+  if (!initialEventsEnd || form.kind !== 'table' || form.table.include !== 'None') return form
+  return { ...form, table: { ...form.table, include: 'Metadata' } }
 }
-
-const END = Buffer.from('}\n')
 
 /** Kind, version and how far the watch has come; nothing else (D7). */
 function bookmarkItem(type: WatchFramesOptions['type'], { revision, initialEventsEnd }: BookmarkEvent): ListItem {
-  const [kind, apiVersion] = [`"kind":${jsonText(type.itemKind)}`, `"apiVersion":${jsonText(type.apiVersion)}`]
+  const [kind, apiVersion] = [`"kind":${stringJson(type.itemKind)}`, `"apiVersion":${stringJson(type.apiVersion)}`]
   const mark = initialEventsEnd ? ['"annotations":{"k8s.io/initial-events-end":"true"}'] : []
   const version = `"resourceVersion":"${revision}"`
   const bytes = type.custom

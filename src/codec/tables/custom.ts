@@ -1,6 +1,6 @@
 // The tables of custom resources: the columns that a definition gives to a version, each a JSON path and a type.
 import type { Value } from '../../api/value.ts'
-import { formatCell } from './cell-text.ts'
+import { plainJson } from '../json-encode.ts'
 import { column, NAME, tableOf } from './column.ts'
 import type { Cell, ColumnDefinition, TableShape } from './column.ts'
 import { ageOfText } from './elapsed.ts'
@@ -51,7 +51,7 @@ function cellOf(jsonPath: string, type: ColumnDefinition['type']): Cell {
 function typedCell(value: Value, type: ColumnDefinition['type'], now: number): Value {
   switch (type) {
     case 'string':
-      return formatCell(value)
+      return typeof value === 'string' ? value : plainJson(value)
     case 'integer':
       if (typeof value === 'bigint') return value
       return typeof value === 'number' ? Math.trunc(value) : null

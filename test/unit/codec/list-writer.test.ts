@@ -1,10 +1,12 @@
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { indentJson } from '../../../src/codec/indent.ts'
 import type { ListForm, ListItem, ListMetadata, ListType } from '../../../src/codec/list-json.ts'
 import { writeJsonList } from '../../../src/codec/list-writer.ts'
+import { writeProtobufList } from '../../../src/codec/list-protobuf.ts'
+import { decodeProtobuf, encodeProtobuf } from '../../../src/codec/protobuf.ts'
 import { tableShapeOf } from '../../../src/codec/table.ts'
+import { Transcoder } from '../../../src/codec/transcode.ts'
+import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 
 const PODS: ListType = { apiVersion: 'v1', kind: 'PodList', itemKind: 'Pod', custom: false }
 const WIDGETS: ListType = { apiVersion: 'x.io/v1', kind: 'WidgetList', itemKind: 'Widget', custom: true }
@@ -139,18 +141,67 @@ describe('a list in JSON', () => {
   })
 })
 
-describe('indented JSON', () => {
-  it('is what the engine makes of it', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const text = JSON.stringify(value)
-        expect(indentJson(Buffer.from(text)).toString()).toBe(JSON.stringify(JSON.parse(text), undefined, 2))
-      }),
-    )
+describe('a list in protobuf', () => {
+  const schemas = loadBuiltInSchema()
+  const transcoder = new Transcoder()
+  const tools = { schemas, transcoder }
+  const metadata: ListMetadata = { resourceVersion: '9', continue: 'x', remainingItemCount: 3 }
+
+  async function bytesOf(form: ListForm, items: readonly ListItem[], heldBytes?: number): Promise<Buffer> {
+    const list = { form, metadata, items: batchesOf(items) }
+    const pieces: Buffer[] = []
+    for await (const piece of writeProtobufList(list, {
+      ...tools,
+      ...(heldBytes === undefined ? {} : { heldBytes }),
+    })) {
+      pieces.push(piece)
+    }
+    return Buffer.concat(pieces)
+  }
+
+  function encoded(object: ValueMap & { kind: string }, kind: string, version = { group: '', version: 'v1' }): Buffer {
+    const schema = schemas.kind({ ...version, kind })
+    if (schema === undefined) throw new Error(`no ${kind}`)
+    return encodeProtobuf(schema, object)
+  }
+
+  const pods = Array.from({ length: 300 }, (_, i) =>
+    pod(`p${i}`, { spec: { containers: [{ name: 'c', image: 'i'.repeat(i) }] } }),
+  )
+
+  it.each([
+    ['held until it can be sent', undefined],
+    ['encoded twice beyond what may be held', 10_000],
+    ['encoded twice from the start', 0],
+  ])('is the encoding of the whole, %s', async (_name, heldBytes) => {
+    const whole = { kind: 'PodList', apiVersion: 'v1', metadata: listMeta(), items: pods.map((item) => item.object()) }
+    const bytes = await bytesOf({ kind: 'objects', type: PODS }, pods, heldBytes)
+    expect(bytes.equals(encoded(whole, 'PodList'))).toBe(true)
   })
 
-  it('of great depth comes in pieces', () => {
-    const deep = `${'['.repeat(1000)}${'1,'.repeat(200)}1${']'.repeat(1000)}`
-    expect(JSON.parse(indentJson(Buffer.from(deep)).toString())).toEqual(JSON.parse(deep))
+  it('may be empty', async () => {
+    const whole = { kind: 'PodList', apiVersion: 'v1', metadata: listMeta(), items: [] }
+    expect((await bytesOf({ kind: 'objects', type: PODS }, [])).equals(encoded(whole, 'PodList'))).toBe(true)
   })
+
+  it('of metadata says the brand and version asked for', async () => {
+    const apiVersion = 'meta.svc.io/v1beta1'
+    const items = pods.map((item) => ({ metadata: item.object()['metadata'] ?? null }))
+    const whole = { kind: 'PartialObjectMetadataList', apiVersion, metadata: listMeta(), items }
+    const bytes = await bytesOf({ kind: 'metadata', apiVersion }, pods)
+    const expected = encoded(whole, 'PartialObjectMetadataList', { group: 'meta.k8s.io', version: 'v1' })
+    expect(bytes.equals(expected)).toBe(true)
+  })
+
+  it('as a table is JSON in an envelope', async () => {
+    const shape = tableShapeOf({ group: '', kind: 'Pod' })
+    const table = { shape, apiVersion: 'meta.k8s.io/v1', include: 'None', now: 0 } as const
+    const envelope = decodeProtobuf(await bytesOf({ kind: 'table', table }, pods.slice(0, 2)))
+    expect(envelope).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', contentType: 'application/json' })
+    expect(JSON.parse(envelope.raw.toString())).toMatchObject({ kind: 'Table', metadata: listMeta(), rows: [{}, {}] })
+  })
+
+  function listMeta(): ValueMap {
+    return { resourceVersion: '9', continue: 'x', remainingItemCount: 3 }
+  }
 })

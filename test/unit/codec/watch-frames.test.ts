@@ -3,7 +3,12 @@ import { EncodingMemo } from '../../../src/api/read.ts'
 import type { ObjectEvent, StoredObject } from '../../../src/api/read.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError, statusOf } from '../../../src/api/status.ts'
+import { decodeWatchFrame } from '../../../src/codec/protobuf-stream.ts'
+import { decodeProtobuf, decodeRaw } from '../../../src/codec/protobuf.ts'
 import { tableShapeOf } from '../../../src/codec/table.ts'
+import { JSON_FRAMES, protobufFrames } from '../../../src/codec/watch-encodings.ts'
+import { Transcoder } from '../../../src/codec/transcode.ts'
+import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { WatchFrames } from '../../../src/codec/watch-frames.ts'
 import type { WatchForm, WatchFramesOptions } from '../../../src/codec/watch-frames.ts'
 
@@ -27,7 +32,13 @@ const event = (type: ObjectEvent['type'] = 'ADDED'): ObjectEvent => ({
 })
 
 function framesOf(form: WatchForm, more: Partial<WatchFramesOptions> = {}): WatchFrames {
-  return new WatchFrames({ form, type: TYPE, now: () => Date.parse('2026-03-01T12:00:00Z'), ...more })
+  return new WatchFrames({
+    form,
+    encoding: JSON_FRAMES,
+    type: TYPE,
+    now: () => Date.parse('2026-03-01T12:00:00Z'),
+    ...more,
+  })
 }
 
 const OBJECT: WatchForm = { kind: 'object' }
@@ -145,5 +156,69 @@ describe('watch frames in JSON', () => {
     const expected =
       '{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (5)","reason":"Expired","code":410}}\n'
     for (const form of [OBJECT, METADATA, table()]) expect(framesOf(form).error(status).toString()).toBe(expected)
+  })
+})
+
+describe('watch frames in protobuf', () => {
+  const schemas = loadBuiltInSchema()
+  const encoding = protobufFrames({ schemas, transcoder: new Transcoder() })
+
+  function decoded(frame: Buffer) {
+    const event = decodeWatchFrame(frame, 0)
+    if (event === undefined) throw new Error('not a whole frame')
+    expect(event.end).toBe(frame.length)
+    return { type: event.type, ...decodeProtobuf(event.object) }
+  }
+
+  function objectOf(frame: Buffer) {
+    const { type, kind, apiVersion, raw } = decoded(frame)
+    const [version = '', group = ''] = apiVersion.split('/').reverse()
+    const schema = schemas.kind({ group, version, kind })
+    return { type, object: schema === undefined ? undefined : decodeRaw(schema, raw) }
+  }
+
+  it('hold an enveloped object, once for all', () => {
+    const shared = event('MODIFIED')
+    const frame = framesOf(OBJECT, { encoding }).frame(shared)
+    expect(objectOf(frame)).toEqual({ type: 'MODIFIED', object: CONFIG })
+    expect(framesOf(OBJECT, { encoding }).frame(shared)).toBe(frame)
+    expect(framesOf(OBJECT).frame(shared)).not.toBe(frame)
+  })
+
+  it('hold metadata only', () => {
+    expect(objectOf(framesOf(METADATA, { encoding }).frame(event()))).toEqual({
+      type: 'ADDED',
+      object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: CONFIG.metadata },
+    })
+    const branded = framesOf({ kind: 'metadata', apiVersion: 'meta.svc.io/v1' }, { encoding })
+    expect(decoded(branded.frame(event()))).toMatchObject({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.svc.io/v1',
+    })
+  })
+
+  it('hold tables as JSON', () => {
+    const { contentType, raw } = decoded(framesOf(table(), { encoding }).frame(event()))
+    expect(contentType).toBe('application/json')
+    expect(JSON.parse(raw.toString())).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', 1, '<unknown>'] }] })
+  })
+
+  it('hold bookmarks and errors', () => {
+    const frames = framesOf(OBJECT, { encoding })
+    expect(objectOf(frames.frame({ type: 'BOOKMARK', revision: 8, initialEventsEnd: true }))).toEqual({
+      type: 'BOOKMARK',
+      object: {
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        metadata: { resourceVersion: '8', annotations: { 'k8s.io/initial-events-end': 'true' } },
+      },
+    })
+    const status = statusOf(new ApiError('Expired', 'too old'))
+    for (const form of [OBJECT, METADATA, table()]) {
+      expect(objectOf(framesOf(form, { encoding }).error(status))).toMatchObject({
+        type: 'ERROR',
+        object: { kind: 'Status', apiVersion: 'v1', message: 'too old', reason: 'Expired', code: 410 },
+      })
+    }
   })
 })

@@ -1,0 +1,129 @@
+// Lists in protobuf. Their envelope says how long they are before the first item, so all items are encoded before anything is
+// sent; what does not fit into a bounded store is only measured then, and encoded again when its turn comes.
+import { parseGroupVersion } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
+import type { ListForm, ListItem, ListMetadata } from './list-json.ts'
+import { writeJsonList } from './list-writer.ts'
+import type { ListDocument } from './list-writer.ts'
+import { partialMetadata } from './partial-metadata.ts'
+import { PieceBuffer } from './piece-buffer.ts'
+import { encodeListHead, LIST_TAIL } from './protobuf-stream.ts'
+import { encodeEnvelope } from './protobuf.ts'
+import type { Transcoder } from './transcode.ts'
+
+/** What it takes to write protobuf. */
+export interface ProtobufTools {
+  readonly schemas: SchemaTable
+  readonly transcoder: Transcoder
+  /** How many encoded bytes are kept until they can be sent; beyond, items are encoded twice. */
+  readonly heldBytes?: number
+}
+
+const HELD_BYTES = 32 * 1024 * 1024
+
+/** As `writeJsonList`. The kind must have a protobuf form; Tables go as JSON in an envelope (D10). */
+export async function* writeProtobufList(list: ListDocument, tools: ProtobufTools): AsyncGenerator<Buffer> {
+  const { form } = list
+  if (form.kind === 'table') {
+    const raw = await gathered(writeJsonList(list, { pretty: false }))
+    yield encodeEnvelope({ apiVersion: form.table.apiVersion, kind: 'Table' }, raw, 'application/json')
+    return
+  }
+  yield* itemByItem(new ProtobufList(form, tools), list)
+}
+
+async function gathered(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all: Buffer[] = []
+  for await (const piece of pieces) all.push(piece)
+  return Buffer.concat(all)
+}
+
+async function* itemByItem(protobuf: ProtobufList, { items, metadata }: ListDocument): AsyncGenerator<Buffer> {
+  const held = new PieceBuffer()
+  const later: ListItem[] = []
+  let length = 0
+  for await (const batch of items) {
+    for (const item of batch) {
+      if (length <= protobuf.heldBytes) length += protobuf.add(item, held)
+      else {
+        length += protobuf.measure(item)
+        later.push(item)
+      }
+    }
+  }
+  yield protobuf.head(metadata, length)
+  yield* held.finish()
+  for (const item of later) {
+    protobuf.add(item, held)
+    yield* held.take()
+  }
+  held.add(Buffer.from(LIST_TAIL))
+  yield* held.finish()
+}
+
+/** How the items of one list are encoded. */
+class ProtobufList {
+  readonly heldBytes: number
+  readonly #form: Exclude<ListForm, { readonly kind: 'table' }>
+  readonly #transcoder: Transcoder
+  readonly #kind: KindSchema
+  readonly #item: ObjectShape
+  readonly #number: number
+
+  constructor(form: Exclude<ListForm, { readonly kind: 'table' }>, { schemas, transcoder, heldBytes }: ProtobufTools) {
+    this.heldBytes = heldBytes ?? HELD_BYTES
+    this.#form = form
+    this.#transcoder = transcoder
+    this.#kind = kindOf(form, schemas)
+    const items = this.#kind.shape.wire?.at(-1)
+    if (items === undefined || items.type === 'inline' || items.field.shape.kind !== 'list') throw notAList(form)
+    const { item } = items.field.shape
+    if (item.kind !== 'object') throw notAList(form)
+    this.#item = item
+    this.#number = items.number
+  }
+
+  head({ remainingItemCount, ...metadata }: ListMetadata, length: number): Buffer {
+    const names = this.#form.kind === 'objects' ? this.#form.type : { ...this.#form, kind: 'PartialObjectMetadataList' }
+    const remaining = remainingItemCount === undefined ? {} : { remainingItemCount }
+    const list: ValueMap = {
+      kind: names.kind,
+      apiVersion: names.apiVersion,
+      metadata: { ...metadata, ...remaining },
+    }
+    return encodeListHead(this.#kind, list, length)
+  }
+
+  /** Adds the bytes of an item; gives back how many. */
+  add(item: ListItem, pieces: PieceBuffer): number {
+    const bytes = this.#encoded(item)
+    pieces.addCopy(bytes)
+    return bytes.length
+  }
+
+  measure(item: ListItem): number {
+    return this.#encoded(item).length
+  }
+
+  #encoded(item: ListItem): Buffer {
+    const json = this.#form.kind === 'objects' ? item.bytes : partialMetadata(item.bytes, this.#form.apiVersion)
+    return this.#transcoder.field(this.#number, this.#item, json)
+  }
+}
+
+function kindOf(form: ListForm, schemas: SchemaTable): KindSchema {
+  const gvk =
+    form.kind === 'objects'
+      ? { ...parseGroupVersion(form.type.apiVersion), kind: form.type.kind }
+      : { group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadataList' }
+  const { group, version, kind } = gvk
+  const found = group === undefined || version === undefined ? undefined : schemas.kind({ group, version, kind })
+  if (found === undefined) throw notAList(form)
+  return found
+}
+
+function notAList(form: ListForm): InvariantError {
+  return new InvariantError(`${form.kind === 'objects' ? form.type.kind : form.kind} has no list in protobuf`)
+}

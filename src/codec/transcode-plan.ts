@@ -1,0 +1,178 @@
+// What is known beforehand about turning the JSON of a shape into its message: names as bytes, tags, zeros, order. Made once a
+// shape from the table; the bytes of zeros come from the encoder itself, so that both always agree.
+import type { MapShape, ObjectShape, Shape, WireField, WireType } from '../schema/table.ts'
+import { mapValueType, ProtobufEncoder } from './protobuf-encode.ts'
+import { Repeats } from './transcode-repeats.ts'
+
+/** How a value is written: numbers, because they are looked at for every value. */
+export const OPS = {
+  string: 0,
+  integer: 1,
+  bool: 2,
+  object: 3,
+  time: 4,
+  quantity: 5,
+  intOrString: 6,
+  raw: 7,
+  map: 8,
+  /** A form that only the encoder knows. */
+  other: 9,
+} as const
+
+export type Op = (typeof OPS)[keyof typeof OPS]
+
+/** A JSON field on the wire, or the value of a map's entries. All of one class, so that the engine sees one kind of record. */
+export class FieldPlan {
+  readonly op: Op
+  readonly tag: number
+  readonly isList: boolean
+  /** Of a map: its values. */
+  readonly entry: FieldPlan | undefined
+  readonly shape: ObjectShape | undefined
+  /** Where it stands among the members of its message, or of the inlined struct that it belongs to. */
+  readonly position: number
+  readonly group: GroupPlan | undefined
+  /** Of objects: made when it is first needed, because types refer to themselves. */
+  object: ObjectPlan | undefined = undefined
+  /** How many bytes the length of the last message took; the next one will mostly take as many. */
+  lengthSize = 1
+  readonly repeats = new Repeats()
+
+  constructor({ type, number, shape, position = 0, group }: FieldFacts) {
+    this.position = position
+    this.group = group
+    this.isList = shape.kind === 'list' && type !== 'stringList'
+    const value = shape.kind === 'list' && this.isList ? shape.item : shape
+    this.op = opOf(type, value)
+    this.tag = (number << 3) | (this.op === OPS.integer || this.op === OPS.bool ? 0 : 2)
+    this.entry = shape.kind === 'map' ? entryOf(shape) : undefined
+    this.shape = value.kind === 'object' ? value : undefined
+  }
+}
+
+interface FieldFacts {
+  readonly type: WireType
+  readonly number: number
+  readonly shape: Shape
+  readonly position?: number
+  readonly group?: GroupPlan | undefined
+}
+
+function entryOf(shape: MapShape): FieldPlan {
+  return new FieldPlan({ type: mapValueType(shape), number: 2, shape: shape.value })
+}
+
+/** The zeros of all members of a message behind each other: that of an object in which nothing is set. */
+export interface Zeros {
+  readonly bytes: Uint8Array
+  /** Where that of each member begins, and where the last one ends. */
+  readonly starts: Int32Array
+}
+
+/** An inlined struct: a message on the wire, whose fields JSON has among those of its parent, next to each other. */
+export interface GroupPlan {
+  readonly tag: number
+  /** Where it stands among the members of its parent. */
+  readonly position: number
+  readonly zeros: Zeros
+}
+
+export interface ObjectPlan {
+  /** The JSON names in the order of canonical JSON. */
+  readonly names: readonly Uint8Array[]
+  /** What each of them is on the wire; undefined for what is not. */
+  readonly fields: readonly (FieldPlan | undefined)[]
+  readonly zeros: Zeros
+  /** Whether a field may come in JSON after one that it precedes on the wire. */
+  readonly mayComeLate: boolean
+  /** False where only the encoder knows the form. */
+  readonly isSupported: boolean
+}
+
+/** Plans by shape; shapes are made once and shared, so that this grows no further than the table. */
+export class TranscodePlans {
+  readonly #plans = new Map<ObjectShape, ObjectPlan>()
+
+  of(shape: ObjectShape): ObjectPlan {
+    const known = this.#plans.get(shape)
+    if (known !== undefined) return known
+    const made = planOf(shape)
+    this.#plans.set(shape, made)
+    return made
+  }
+}
+
+function planOf(shape: ObjectShape): ObjectPlan {
+  const wire = shape.wire ?? []
+  const slots = new Map(shape.fields.map((field, index) => [field.name, index]))
+  const fields: (FieldPlan | undefined)[] = shape.fields.map(() => undefined)
+  let isSupported = shape.wire !== undefined
+  const enter = (member: WireField, position: number, group?: GroupPlan): void => {
+    if (member.type !== 'inline') {
+      const { field, number, type } = member
+      fields[slots.get(field.name) ?? -1] = new FieldPlan({ type, number, shape: field.shape, position, group })
+    } else if (group === undefined) {
+      const made = { tag: (member.number << 3) | 2, position, zeros: zerosOf(shape, member.fields) }
+      for (const [inner, one] of member.fields.entries()) enter(one, inner, made)
+    } else isSupported = false
+  }
+  for (const [position, member] of wire.entries()) enter(member, position)
+  return {
+    names: shape.fields.map(({ name }) => Uint8Array.from(Buffer.from(name))),
+    fields,
+    zeros: zerosOf(shape, wire),
+    mayComeLate: !ascend(
+      fields.flatMap((field) => (field === undefined ? [] : [field.group?.position ?? field.position])),
+    ),
+    isSupported,
+  }
+}
+
+function ascend(positions: readonly number[]): boolean {
+  return positions.every((position, i) => i === 0 || position >= (positions[i - 1] ?? 0))
+}
+
+function zerosOf(shape: ObjectShape, wire: readonly WireField[]): Zeros {
+  const zeros = wire.map((member) => {
+    const encoder = new ProtobufEncoder(64)
+    encoder.object({ ...shape, wire: [member] }, {})
+    return encoder.finish()
+  })
+  const starts = new Int32Array(zeros.length + 1)
+  for (const [i, zero] of zeros.entries()) starts[i + 1] = (starts[i] ?? 0) + zero.length
+  return { bytes: Uint8Array.from(Buffer.concat(zeros)), starts }
+}
+
+function opOf(type: WireType, shape: Shape): Op {
+  switch (type) {
+    case 'string':
+    case 'bool':
+    case 'map':
+      return OPS[type]
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+      return OPS.integer
+    case 'message':
+      return formOf(shape)
+    default:
+      return OPS.other
+  }
+}
+
+function formOf({ kind }: Shape): Op {
+  switch (kind) {
+    case 'object':
+    case 'time':
+    case 'quantity':
+    case 'intOrString':
+      return OPS[kind]
+    case 'rawExtension':
+    case 'fieldsV1':
+    case 'any':
+      return OPS.raw
+    default:
+      return OPS.other
+  }
+}

@@ -1,0 +1,61 @@
+// The last few objects that were met in a field, in JSON and as messages: pods of one set have the same containers, volumes and
+// tolerations, and comparing bytes costs a fraction of reading them. Where objects do not repeat, nothing is kept.
+
+export interface Repeat {
+  readonly json: Buffer
+  readonly message: Buffer
+}
+
+/** How many are kept: the containers of a pod are several, and come in turn. */
+const KEPT = 4
+/** Shorter ones are read as fast as they are compared. */
+const MIN_BYTES = 48
+const MAX_BYTES = 8192
+/** What has not repeated for so long is not tried again before so many objects have passed. */
+const PATIENCE = 12
+const PAUSE = 500
+
+export class Repeats {
+  readonly #kept: Repeat[] = []
+  /** Where the next one is expected, and put where it is not. */
+  #turn = 0
+  #patience = PATIENCE
+  #pause = 0
+
+  /** The object that begins at a place, if it is one of those. What is kept is whole, so equal bytes are the same object. */
+  at(json: Buffer, start: number): Repeat | undefined {
+    for (let i = 0; i < this.#kept.length; i++) {
+      const turn = (this.#turn + i) % this.#kept.length
+      const kept = this.#kept[turn] as Repeat
+      const { length } = kept.json
+      if (start + length > json.length || json.compare(kept.json, 0, length, start, start + length) !== 0) continue
+      this.#turn = (turn + 1) % this.#kept.length
+      this.#patience = PATIENCE
+      return kept
+    }
+    return undefined
+  }
+
+  /** Whether an object of this length, which is none of those, shall become one. */
+  wants(length: number): boolean {
+    if (length < MIN_BYTES || length > MAX_BYTES) return false
+    if (this.#pause > 0) {
+      if (--this.#pause === 0) this.#patience = PATIENCE
+      return false
+    }
+    if (--this.#patience > 0) return true
+    this.#pause = PAUSE
+    this.#kept.length = 0
+    return false
+  }
+
+  /** Makes copies. */
+  keep(json: Buffer, message: Buffer): void {
+    const made = { json: Buffer.from(json), message: Buffer.from(message) }
+    if (this.#kept.length < KEPT) this.#kept.push(made)
+    else {
+      this.#kept[this.#turn] = made
+      this.#turn = (this.#turn + 1) % KEPT
+    }
+  }
+}

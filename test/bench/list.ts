@@ -1,0 +1,111 @@
+// A list of 10,000 pods of 4 KB from stored bytes to a socket, beside stringifying the same objects in the same run. The other
+// end of the socket is another process that throws away what it reads.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+import type { ApiObject } from '../../src/api/object.ts'
+import type { ListForm, ListItem } from '../../src/codec/list-json.ts'
+import { writeProtobufList } from '../../src/codec/list-protobuf.ts'
+import { writeJsonList } from '../../src/codec/list-writer.ts'
+import { tableShapeOf } from '../../src/codec/table.ts'
+import { Transcoder } from '../../src/codec/transcode.ts'
+import { loadBuiltInSchema } from '../../src/schema/schema.ts'
+import { podOf } from './pod.ts'
+
+const PODS = 10_000
+const ROUNDS = 7
+/** The quick ones go on for as long as the slow ones take: a busy machine has quiet moments, and all shall meet some. */
+const TURN_MILLISECONDS = 250
+const TYPE = { apiVersion: 'v1', kind: 'PodList', itemKind: 'Pod', custom: false }
+const METADATA = { resourceVersion: '123456', continue: '', remainingItemCount: undefined }
+
+type Case = readonly [name: string, pieces: () => AsyncIterable<Buffer>]
+
+export async function run(): Promise<void> {
+  const objects = Array.from({ length: PODS }, (_, i) => podOf(i))
+  const items = objects.map(itemOf)
+  const bytes = items.reduce((sum, item) => sum + item.bytes.length, 0)
+  console.log(`list: ${PODS} pods, ${(bytes / 1e6).toFixed(1)} MB of stored JSON, best of ${ROUNDS} rounds`)
+  const form: ListForm = { kind: 'objects', type: TYPE }
+  const tools = { schemas: loadBuiltInSchema(), transcoder: new Transcoder() }
+  const table = {
+    shape: tableShapeOf({ group: '', kind: 'Pod' }),
+    apiVersion: 'meta.k8s.io/v1',
+    include: 'Metadata',
+  } as const
+  const cases: readonly Case[] = [
+    ['JSON.stringify', () => stringified(objects)],
+    ['stored JSON', () => writeJsonList(documentOf(form, items), { pretty: false })],
+    ['protobuf', () => writeProtobufList(documentOf(form, items), tools)],
+    ['stored JSON, pretty', () => writeJsonList(documentOf(form, items), { pretty: true })],
+    [
+      'metadata only',
+      () => writeJsonList(documentOf({ kind: 'metadata', apiVersion: 'meta.k8s.io/v1' }, items), { pretty: false }),
+    ],
+    [
+      'table',
+      () =>
+        writeJsonList(documentOf({ kind: 'table', table: { ...table, now: Date.now() } }, items), { pretty: false }),
+    ],
+  ]
+  const best = await bestOf(cases)
+  const baseline = best.get('JSON.stringify') ?? 1
+  for (const [name, milliseconds] of best) {
+    // In megabytes of stored JSON, whatever comes out of it, so that the cases compare.
+    const speed = (bytes / 1000 / milliseconds).toFixed(0)
+    const ratio = (baseline / milliseconds).toFixed(1)
+    const time = milliseconds.toFixed(1)
+    console.log(`${name.padEnd(22)} ${time.padStart(8)} ms ${speed.padStart(7)} MB/s ${ratio.padStart(6)} x`)
+  }
+}
+
+function itemOf(object: ApiObject): ListItem {
+  const bytes = Buffer.from(JSON.stringify(object))
+  return { bytes, object: () => JSON.parse(bytes.toString()) as ApiObject }
+}
+
+function documentOf(form: ListForm, items: readonly ListItem[]) {
+  return { form, metadata: METADATA, items: batchesOf(items) }
+}
+
+async function* batchesOf(items: readonly ListItem[]): AsyncGenerator<readonly ListItem[]> {
+  for (let i = 0; i < items.length; i += 500) yield items.slice(i, i + 500)
+}
+
+/** What a server does that holds objects: one call, one buffer. */
+async function* stringified(objects: readonly ApiObject[]): AsyncGenerator<Buffer> {
+  yield Buffer.from(
+    JSON.stringify({ kind: TYPE.kind, apiVersion: TYPE.apiVersion, metadata: METADATA, items: objects }),
+  )
+}
+
+/** The shortest time of each case, the cases taking turns: a busy moment of the machine meets all of them. */
+async function bestOf(cases: readonly Case[]): Promise<ReadonlyMap<string, number>> {
+  await using sink = openSink()
+  const best = new Map<string, number>()
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [name, pieces] of cases) {
+      for (const end = performance.now() + TURN_MILLISECONDS; performance.now() < end; ) {
+        const start = performance.now()
+        for await (const piece of pieces()) {
+          if (!sink.socket.write(piece)) await once(sink.socket, 'drain')
+        }
+        best.set(name, Math.min(best.get(name) ?? Number.POSITIVE_INFINITY, performance.now() - start))
+      }
+    }
+  }
+  return best
+}
+
+function openSink(): AsyncDisposable & { readonly socket: Writable } {
+  const reader = spawn('sh', ['-c', 'exec cat > /dev/null'], { stdio: ['pipe', 'ignore', 'inherit'] })
+  return {
+    socket: reader.stdin,
+    async [Symbol.asyncDispose]() {
+      reader.stdin.end()
+      await once(reader, 'exit')
+    },
+  }
+}
+
+if (import.meta.main) await run()
