@@ -1,9 +1,10 @@
-// Lists in JSON, item by item: what stands before the items, between them and behind them, and how an item's stored bytes go in.
-// Nothing is parsed but for tables, whose cells need the object.
+// Lists in JSON, item by item from stored bytes. Nothing is parsed but for tables, whose cells need the object; what is in memory
+// at a time is a few pieces of 64 KiB, however long the list is.
 import { InvariantError } from '../lib/errors.ts'
-import { indentJson } from './json-indent.ts'
+import { Indenter } from './indent.ts'
 import { plainJson, stringJson } from './json-encode.ts'
 import { metadataOf } from './partial-metadata.ts'
+import { PieceBuffer } from './piece-buffer.ts'
 import { parseJson } from './stored-json.ts'
 import { TABLE_END, tableHead, tableRow } from './table.ts'
 import type { TableForm, TableItem } from './table.ts'
@@ -34,10 +35,16 @@ export type ListForm =
   | { readonly kind: 'metadata'; readonly apiVersion: string }
   | { readonly kind: 'table'; readonly table: TableForm }
 
+export interface ListDocument {
+  readonly form: ListForm
+  readonly metadata: ListMetadata
+  /** Read once, a batch when all before it is written. */
+  readonly items: AsyncIterable<readonly ListItem[]>
+}
+
 /** How one list is put together. */
 export interface JsonList {
   readonly head: Buffer
-  readonly separator: Buffer
   readonly tail: Buffer
   /** The bytes of an item, in parts. */
   item(item: ListItem): readonly Buffer[]
@@ -52,7 +59,6 @@ export function jsonListOf(form: ListForm, metadata: ListMetadata): JsonList {
     case 'table':
       return {
         head: tableHead(form.table, metadataJson(metadata)),
-        separator: COMMA,
         tail: TABLE_END,
         item: (item) => [tableRow(form.table, item)],
       }
@@ -64,7 +70,6 @@ function metadataJson({ resourceVersion, continue: token, remainingItemCount: re
   return `{"resourceVersion":${stringJson(resourceVersion)},"continue":${stringJson(token)}${count}}`
 }
 
-const COMMA = Buffer.from(',')
 const OPEN = Buffer.from('{')
 const CLOSE = Buffer.from('}')
 const END = Buffer.from(']}')
@@ -74,7 +79,6 @@ function builtInList({ apiVersion, kind, itemKind }: ListType, metadata: ListMet
   const itemHead = Buffer.from(type(itemKind))
   return {
     head: Buffer.from(`${type(kind)}"metadata":${metadataJson(metadata)},"items":[`),
-    separator: COMMA,
     tail: END,
     item: ({ bytes }) => (startsWith(bytes, itemHead) ? [OPEN, bytes.subarray(itemHead.length)] : [withoutType(bytes)]),
   }
@@ -101,7 +105,6 @@ function customList({ apiVersion, kind }: ListType, metadata: ListMetadata): Jso
   const members = `"continue":${stringJson(token)},${count}"resourceVersion":${stringJson(resourceVersion)}`
   return {
     head: Buffer.from(`{"apiVersion":${stringJson(apiVersion)},"items":[`),
-    separator: COMMA,
     tail: Buffer.from(`],"kind":${stringJson(kind)},"metadata":{${members}}}`),
     item: ({ bytes }) => [bytes],
   }
@@ -112,26 +115,40 @@ function metadataList(apiVersion: string, metadata: ListMetadata): JsonList {
   const itemHead = Buffer.from(type('PartialObjectMetadata'))
   return {
     head: Buffer.from(`${type('PartialObjectMetadataList')}${metadataJson(metadata)},"items":[`),
-    separator: COMMA,
     tail: END,
     item: ({ bytes }) => [itemHead, metadataOf(bytes), CLOSE],
   }
 }
 
-/** The same laid out with two blanks a level; items are two levels deep in every form of a list. */
-export function prettyList(list: JsonList, isEmpty: boolean): JsonList {
-  const [head, tail] = [list.head.toString(), list.tail.toString()]
-  const start = isEmpty ? '' : indentJson(head)
-  const whole = indentJson(isEmpty ? head + tail : `${head}0${tail}`)
-  return {
-    head: Buffer.from(start),
-    separator: Buffer.from(`,${ITEM_LINE}`),
-    tail: Buffer.from(isEmpty ? whole : whole.slice(start.length + 1)),
-    item(item) {
-      const text = Buffer.concat(list.item(item)).toString()
-      return [Buffer.from(indentJson(text).replaceAll('\n', ITEM_LINE))]
-    },
-  }
+const LINE_END = Buffer.from('\n')
+const COMMA = Buffer.from(',')
+
+/** The list in JSON. Errors of the items come through; nothing is promised of what was written before. */
+export async function* writeJsonList(list: ListDocument, { pretty }: { pretty: boolean }): AsyncGenerator<Buffer> {
+  const json = jsonListOf(list.form, list.metadata)
+  // Compact JSON ends its last line, pretty JSON does not (R-001).
+  if (pretty) yield* indented(piecesOf(json, list.items))
+  else yield* piecesOf({ ...json, tail: Buffer.concat([json.tail, LINE_END]) }, list.items)
 }
 
-const ITEM_LINE = '\n    '
+async function* piecesOf(json: JsonList, items: ListDocument['items']): AsyncGenerator<Buffer> {
+  const pieces = new PieceBuffer()
+  pieces.add(json.head)
+  let first = true
+  for await (const batch of items) {
+    for (const item of batch) {
+      if (!first) pieces.add(COMMA)
+      first = false
+      for (const part of json.item(item)) pieces.add(part)
+      for (const piece of pieces.take()) yield piece
+    }
+  }
+  pieces.add(json.tail)
+  yield* pieces.finish()
+}
+
+async function* indented(compact: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const indenter = new Indenter()
+  for await (const piece of compact) yield* indenter.push(piece)
+  yield* indenter.finish()
+}

@@ -4,17 +4,16 @@ import { parseGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
-import type { ListForm, ListItem, ListMetadata } from './list-json.ts'
-import { writeJsonList } from './list-writer.ts'
-import type { ListDocument } from './list-writer.ts'
+import { writeJsonList } from './list-json.ts'
+import type { ListDocument, ListForm, ListItem, ListMetadata } from './list-json.ts'
 import { partialMetadata } from './partial-metadata.ts'
 import { PieceBuffer } from './piece-buffer.ts'
 import { encodeListHead, LIST_TAIL } from './protobuf-stream.ts'
 import { encodeEnvelope } from './protobuf.ts'
 import type { Transcoder } from './transcode.ts'
 
-/** What it takes to write protobuf. */
-export interface ProtobufTools {
+/** What it takes to write the encodings that need the table. One is enough for a process. */
+export interface EncodingTools {
   readonly schemas: SchemaTable
   readonly transcoder: Transcoder
   /** How many encoded bytes are kept until they can be sent; beyond, items are encoded twice. */
@@ -24,7 +23,7 @@ export interface ProtobufTools {
 const HELD_BYTES = 32 * 1024 * 1024
 
 /** As `writeJsonList`. The kind must have a protobuf form; Tables go as JSON in an envelope (D10). */
-export async function* writeProtobufList(list: ListDocument, tools: ProtobufTools): AsyncGenerator<Buffer> {
+export async function* writeProtobufList(list: ListDocument, tools: EncodingTools): AsyncGenerator<Buffer> {
   const { form } = list
   if (form.kind === 'table') {
     const raw = await gathered(writeJsonList(list, { pretty: false }))
@@ -72,11 +71,11 @@ class ProtobufList {
   readonly #item: ObjectShape
   readonly #number: number
 
-  constructor(form: Exclude<ListForm, { readonly kind: 'table' }>, { schemas, transcoder, heldBytes }: ProtobufTools) {
+  constructor(form: Exclude<ListForm, { readonly kind: 'table' }>, { schemas, transcoder, heldBytes }: EncodingTools) {
     this.heldBytes = heldBytes ?? HELD_BYTES
     this.#form = form
     this.#transcoder = transcoder
-    this.#kind = kindOf(form, schemas)
+    this.#kind = listKindOf(form, schemas)
     const items = this.#kind.shape.wire?.at(-1)
     if (items === undefined || items.type === 'inline' || items.field.shape.kind !== 'list') throw notAList(form)
     const { item } = items.field.shape
@@ -113,13 +112,12 @@ class ProtobufList {
   }
 }
 
-function kindOf(form: ListForm, schemas: SchemaTable): KindSchema {
-  const gvk =
-    form.kind === 'objects'
-      ? { ...parseGroupVersion(form.type.apiVersion), kind: form.type.kind }
-      : { group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadataList' }
-  const { group, version, kind } = gvk
-  const found = group === undefined || version === undefined ? undefined : schemas.kind({ group, version, kind })
+/** The kind of the list as a whole. Throws where the table has none. */
+export function listKindOf(form: Exclude<ListForm, { readonly kind: 'table' }>, schemas: SchemaTable): KindSchema {
+  const version =
+    form.kind === 'objects' ? parseGroupVersion(form.type.apiVersion) : { group: 'meta.k8s.io', version: 'v1' }
+  const kind = form.kind === 'objects' ? form.type.kind : 'PartialObjectMetadataList'
+  const found = version === undefined ? undefined : schemas.kind({ ...version, kind })
   if (found === undefined) throw notAList(form)
   return found
 }

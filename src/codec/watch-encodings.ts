@@ -1,11 +1,15 @@
 // The encodings of watch events: from an event's type and the JSON of its object to a frame of the stream.
 import { parseGroupVersion } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
-import type { ObjectShape } from '../schema/table.ts'
-import type { ProtobufTools } from './list-protobuf.ts'
+import type { KindSchema, SchemaTable } from '../schema/table.ts'
+import { encodeCbor, encodeCborEvent, encodeCborValue } from './cbor-encode.ts'
+import type { Encoding } from './codec.ts'
+import type { EncodingTools } from './list-protobuf.ts'
 import { encodeWatchFrame } from './protobuf-stream.ts'
 import { encodeEnvelope } from './protobuf.ts'
 import type { TypeNames } from './protobuf.ts'
+import { parseJson } from './stored-json.ts'
 
 /** What the object of an event is: its own kind, or that of the form it was turned into. */
 export type FramedForm = TypeNames
@@ -26,22 +30,48 @@ export const JSON_FRAMES: FrameEncoding = {
 }
 
 /** A length and an event around an enveloped object (R-166); Tables stay JSON within (D10). */
-export function protobufFrames({ schemas, transcoder }: ProtobufTools): FrameEncoding {
+export function protobufFrames({ schemas, transcoder }: EncodingTools): FrameEncoding {
   return {
     name: 'protobuf',
     frame(type, form, object) {
       if (form.kind === 'Table') return encodeWatchFrame(type, encodeEnvelope(form, object, 'application/json'))
-      return encodeWatchFrame(type, transcoder.enveloped(shapeOf(form, schemas), form, object))
+      const kind = kindOf(form, schemas)
+      if (kind === undefined) throw new InvariantError(`${form.kind} has no protobuf form`)
+      return encodeWatchFrame(type, transcoder.enveloped(kind.shape, form, object))
     },
   }
 }
 
-/** Metadata-only forms have one shape, whatever their brand and version. */
-function shapeOf({ apiVersion, kind }: FramedForm, schemas: ProtobufTools['schemas']): ObjectShape {
+/** An item of a CBOR sequence an event (R-167). */
+export function cborFrames(schemas: SchemaTable): FrameEncoding {
+  return {
+    name: 'cbor',
+    frame(type, form, object) {
+      const value = parseJson(object) as ValueMap
+      const kind = form.kind === 'Table' ? undefined : kindOf(form, schemas)
+      return encodeCborEvent(type, kind === undefined ? encodeCborValue(value) : encodeCbor(value, kind))
+    },
+  }
+}
+
+/** The frames of an encoding. There are none in YAML, which negotiation does not offer for watches (R-168). */
+export function frameEncoding(encoding: Encoding, tools: EncodingTools): FrameEncoding {
+  switch (encoding) {
+    case 'json':
+      return JSON_FRAMES
+    case 'protobuf':
+      return protobufFrames(tools)
+    case 'cbor':
+      return cborFrames(tools.schemas)
+    case 'yaml':
+      throw new InvariantError('a watch has no YAML')
+  }
+}
+
+/** Metadata-only forms have one shape, whatever their brand and version. Undefined: a custom kind. */
+function kindOf({ apiVersion, kind }: FramedForm, schemas: SchemaTable): KindSchema | undefined {
   const version = kind === 'PartialObjectMetadata' ? META : parseGroupVersion(apiVersion)
-  const found = version === undefined ? undefined : schemas.kind({ ...version, kind })
-  if (found === undefined) throw new InvariantError(`${kind} has no protobuf form`)
-  return found.shape
+  return version === undefined ? undefined : schemas.kind({ ...version, kind })
 }
 
 const META = { group: 'meta.k8s.io', version: 'v1' } as const

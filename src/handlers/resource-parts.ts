@@ -1,5 +1,6 @@
 // What the handlers of resources work with, and a request once it is known what it is about.
 import type { ApiObject } from '../api/object.ts'
+import type { EncodingTools } from '../codec/list-protobuf.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import type { RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
@@ -17,6 +18,8 @@ export interface ResourceParts {
   readonly deleteOptions: Pick<Resource, 'schema' | 'decode'>
   /** The kinds of answers that are not objects of a resource. */
   readonly kinds: { readonly partialMetadata: KindSchema; readonly status: KindSchema }
+  /** For encodings that need the table of kinds. */
+  readonly encoding: EncodingTools
   /** RFC 3339 in whole seconds. */
   readonly now: () => string
   /** Throws `Forbidden` where the user of the request may not do this with its object. */

@@ -10,7 +10,8 @@ import { indentJson } from '../codec/indent.ts'
 import { encodeJson, plainJson } from '../codec/json-encode.ts'
 import type { ListForm, ListItem, ListMetadata, ListType } from '../codec/list-json.ts'
 import { InvariantError } from '../lib/errors.ts'
-import { writeJsonList } from '../codec/list-writer.ts'
+import type { EncodingTools } from '../codec/list-protobuf.ts'
+import { writeList } from '../codec/list-writer.ts'
 import type { Asked, Negotiated, Offer } from '../codec/negotiate.ts'
 import { negotiate, negotiateWatch } from '../codec/negotiate.ts'
 import { partialMetadata } from '../codec/partial-metadata.ts'
@@ -31,6 +32,7 @@ export interface View extends Negotiated {
   readonly table: TableForm | undefined
   readonly partialMetadata: KindSchema
   readonly status: KindSchema
+  readonly tools: EncodingTools
 }
 
 export function viewOf(parts: ResourceParts, request: ServedRequest): View {
@@ -59,7 +61,13 @@ function offerOf(parts: ResourceParts, { resource, info }: ServedRequest): Offer
 function completeView(parts: ResourceParts, { http, resource }: ServedRequest, form: Negotiated): View {
   const { transform } = form
   const { partialMetadata: partial, status } = parts.kinds
-  const view = { ...form, pretty: form.pretty || wantsPretty(http), partialMetadata: partial, status }
+  const view = {
+    ...form,
+    pretty: form.pretty || wantsPretty(http),
+    partialMetadata: partial,
+    status,
+    tools: parts.encoding,
+  }
   if (transform?.as !== 'Table') return { ...view, table: undefined }
   const include = parseIncludeObject(http.query.get('includeObject'))
   const shape = tableShapeOf(resource.storedKind)
@@ -178,7 +186,7 @@ export function respondWithList(view: View, request: ResourceRequest, page: List
   return {
     status: 200,
     headers: { 'content-type': view.contentType },
-    body: { kind: 'pieces', pieces: writeJsonList(list, view), compress: true },
+    body: { kind: 'pieces', pieces: writeList(list, view, view.tools), compress: true },
   }
 }
 

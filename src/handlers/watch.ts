@@ -3,6 +3,7 @@ import type { WatchQuery } from '../api/list-query.ts'
 import { parseListQuery } from '../api/list-query.ts'
 import { selectableFields } from '../api/selector-fields.ts'
 import { ApiError, statusOf } from '../api/status.ts'
+import { frameEncoding } from '../codec/watch-encodings.ts'
 import type { WatchForm } from '../codec/watch-frames.ts'
 import { WatchFrames } from '../codec/watch-frames.ts'
 import type { ByteSink, HttpResponse } from '../http/http.ts'
@@ -31,6 +32,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   const watch = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal)
   const frames = new WatchFrames({
     form: watchFormOf(view),
+    encoding: frameEncoding(view.encoding, view.tools),
     type: listTypeOf(request),
     ...(resource.conversion.isIdentity ? {} : { convert: (item) => servedItem(request, item as never) }),
     now: Date.now,

@@ -6,6 +6,7 @@ import type { Authorizer } from '../auth/authorizer.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
+import { Transcoder } from '../codec/transcode.ts'
 import type { Controller } from '../controllers/controllers.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
@@ -74,6 +75,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       partialMetadata: kindIn(schema, 'meta.k8s.io', 'PartialObjectMetadata'),
       status: kindIn(schema, '', 'Status'),
     },
+    encoding: { schemas: schema, transcoder: new Transcoder() },
     deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { ValueMap } from '../../../src/api/value.ts'
+import type { Value, ValueMap } from '../../../src/api/value.ts'
+import { parseCbor } from '../../../src/codec/cbor-decode.ts'
 import type { ListForm, ListItem, ListMetadata, ListType } from '../../../src/codec/list-json.ts'
-import { writeJsonList } from '../../../src/codec/list-writer.ts'
+import { writeJsonList } from '../../../src/codec/list-json.ts'
+import { writeList } from '../../../src/codec/list-writer.ts'
 import { writeProtobufList } from '../../../src/codec/list-protobuf.ts'
 import { decodeProtobuf, encodeProtobuf } from '../../../src/codec/protobuf.ts'
 import { tableShapeOf } from '../../../src/codec/table.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
+import { emitYaml } from '../../../src/codec/yaml-emit.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 
 const PODS: ListType = { apiVersion: 'v1', kind: 'PodList', itemKind: 'Pod', custom: false }
@@ -204,4 +207,57 @@ describe('a list in protobuf', () => {
   function listMeta(): ValueMap {
     return { resourceVersion: '9', continue: 'x', remainingItemCount: 3 }
   }
+})
+
+describe('a list in the other encodings', () => {
+  const tools = { schemas: loadBuiltInSchema(), transcoder: new Transcoder() }
+  const metadata: ListMetadata = { resourceVersion: '9', continue: '', remainingItemCount: undefined }
+  const table = {
+    shape: tableShapeOf({ group: '', kind: 'Secret' }),
+    apiVersion: 'meta.k8s.io/v1',
+    include: 'None',
+    now: 0,
+  } as const
+  const SECRETS: ListType = { apiVersion: 'v1', kind: 'SecretList', itemKind: 'Secret', custom: false }
+  const secret = (name: string) =>
+    itemOf({
+      kind: 'Secret',
+      apiVersion: 'v1',
+      metadata: { name, annotations: { text: `${'long words '.repeat(20)}\nand lines` } },
+      data: { k: 'dmFsdWU=' },
+      type: 'Opaque',
+    })
+  const FORMS: readonly (readonly [string, ListForm, string])[] = [
+    ['objects', { kind: 'objects', type: SECRETS }, 'items'],
+    ['custom objects', { kind: 'objects', type: WIDGETS }, 'items'],
+    ['metadata', { kind: 'metadata', apiVersion: 'meta.k8s.io/v1' }, 'items'],
+    ['a table', { kind: 'table', table }, 'rows'],
+  ]
+
+  async function bytesOf(
+    form: ListForm,
+    items: readonly ListItem[],
+    encoding: 'json' | 'yaml' | 'cbor',
+  ): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    const list = { form, metadata, items: batchesOf(items) }
+    for await (const piece of writeList(list, { encoding, pretty: false }, tools)) pieces.push(piece)
+    return Buffer.concat(pieces)
+  }
+
+  const cases = FORMS.flatMap(([name, form, key]) =>
+    [[], [secret('a')], [secret('a'), secret('b')]].map((items) => [items.length, name, form, key, items] as const),
+  )
+
+  it.each(cases)('%d items as %s in YAML are the YAML of the whole', async (_count, _name, form, _key, items) => {
+    const value = JSON.parse((await bytesOf(form, items, 'json')).toString()) as Value
+    expect((await bytesOf(form, items, 'yaml')).toString()).toBe(emitYaml(value))
+  })
+
+  it.each(cases)('%d items as %s in CBOR say the same as in JSON', async (_count, _name, form, key, items) => {
+    const value = JSON.parse((await bytesOf(form, items, 'json')).toString()) as Value
+    const decoded = parseCbor(await bytesOf(form, items, 'cbor')) as ValueMap
+    expect(decoded).toEqual(value)
+    expect(decoded[key]).toHaveLength(items.length)
+  })
 })

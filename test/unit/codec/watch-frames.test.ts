@@ -3,10 +3,11 @@ import { EncodingMemo } from '../../../src/api/read.ts'
 import type { ObjectEvent, StoredObject } from '../../../src/api/read.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError, statusOf } from '../../../src/api/status.ts'
+import { parseCborSequence } from '../../../src/codec/cbor-decode.ts'
 import { decodeWatchFrame } from '../../../src/codec/protobuf-stream.ts'
 import { decodeProtobuf, decodeRaw } from '../../../src/codec/protobuf.ts'
 import { tableShapeOf } from '../../../src/codec/table.ts'
-import { JSON_FRAMES, protobufFrames } from '../../../src/codec/watch-encodings.ts'
+import { frameEncoding, JSON_FRAMES, protobufFrames } from '../../../src/codec/watch-encodings.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { WatchFrames } from '../../../src/codec/watch-frames.ts'
@@ -220,5 +221,43 @@ describe('watch frames in protobuf', () => {
         object: { kind: 'Status', apiVersion: 'v1', message: 'too old', reason: 'Expired', code: 410 },
       })
     }
+  })
+})
+
+describe('watch frames in CBOR', () => {
+  const tools = { schemas: loadBuiltInSchema(), transcoder: new Transcoder() }
+  const encoding = frameEncoding('cbor', tools)
+
+  it.each<[string, WatchForm]>([
+    ['objects', OBJECT],
+    ['metadata', METADATA],
+    ['tables', table('Object')],
+  ])('make a sequence of %s', (_name, form) => {
+    const json = framesOf(form)
+    const cbor = framesOf(form, { encoding })
+    const status = statusOf(new ApiError('Expired', 'too old'))
+    const expected: unknown[] = []
+    const frames: Buffer[] = []
+    for (const one of [event(), event('DELETED'), { type: 'BOOKMARK', revision: 8, initialEventsEnd: true } as const]) {
+      expected.push(parsed(json.frame(one)))
+      frames.push(cbor.frame(one))
+    }
+    expected.push(parsed(json.error(status)))
+    frames.push(cbor.error(status))
+    expect(parseCborSequence(Buffer.concat(frames))).toEqual(expected)
+  })
+
+  it('are made for custom kinds too', () => {
+    const frames = framesOf(OBJECT, { encoding, type: { apiVersion: 'x.io/v1', itemKind: 'Widget', custom: true } })
+    expect(parseCborSequence(frames.frame(event()))).toEqual([{ type: 'ADDED', object: CONFIG }])
+  })
+})
+
+describe('the encodings of watches', () => {
+  it('have no YAML', () => {
+    const tools = { schemas: loadBuiltInSchema(), transcoder: new Transcoder() }
+    expect(() => frameEncoding('yaml', tools)).toThrow('YAML')
+    expect(frameEncoding('json', tools)).toBe(JSON_FRAMES)
+    expect(frameEncoding('protobuf', tools).name).toBe('protobuf')
   })
 })

@@ -1,0 +1,92 @@
+// Compact JSON made readable, byte by byte: two blanks a level, empty maps and lists closed at once. Works on pieces
+// of a document as they come and hands out pieces as they are full, so that depth cannot make it swell.
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_MAP = 0x7b
+const CLOSE_MAP = 0x7d
+const BLANK = 0x20
+const NEWLINE = 0x0a
+
+const PIECE_BYTES = 64 * 1024
+
+export class Indenter {
+  #out: Buffer = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  #used = 0
+  #depth = 0
+  #inString = false
+  #escaped = false
+  /** A bracket was opened and nothing has followed yet. */
+  #opened = false
+
+  /** A byte between strings. */
+  #byte(byte: number): void {
+    if (byte === NEWLINE || byte === BLANK) return
+    const closes = byte === CLOSE_MAP || byte === CLOSE_LIST
+    if (closes) this.#depth--
+    if (closes !== this.#opened) this.#line()
+    this.#opened = byte === OPEN_MAP || byte === OPEN_LIST
+    this.#put(byte)
+    if (this.#opened) this.#depth++
+    else if (byte === COMMA) this.#line()
+    else if (byte === COLON) this.#put(BLANK)
+    else if (byte === QUOTE) this.#inString = true
+  }
+
+  /** As much of a string as is here and fits; gives back where it ended. */
+  #string(bytes: Buffer, start: number): number {
+    const out = this.#out
+    const end = Math.min(bytes.length, start + out.length - this.#used)
+    let used = this.#used
+    let i = start
+    while (i < end && this.#inString) {
+      const byte = bytes[i++] as number
+      out[used++] = byte
+      if (this.#escaped) this.#escaped = false
+      else if (byte === BACKSLASH) this.#escaped = true
+      else if (byte === QUOTE) this.#inString = false
+    }
+    this.#used = used
+    return i
+  }
+
+  #line(): void {
+    this.#put(NEWLINE)
+    for (let i = 2 * this.#depth; i > 0; i--) this.#put(BLANK)
+  }
+
+  #put(byte: number): void {
+    this.#out[this.#used++] = byte
+  }
+
+  /** The indented form of the next bytes of the document, as far as it fills pieces. */
+  *push(bytes: Buffer): Generator<Buffer> {
+    for (let i = 0; i < bytes.length; ) {
+      // A byte gives at most itself, a line end and its indentation.
+      if (this.#used + 2 + 2 * this.#depth > this.#out.length) yield* this.#flush()
+      if (this.#inString) i = this.#string(bytes, i)
+      else this.#byte(bytes[i++] as number)
+    }
+  }
+
+  /** What is left at the end of the document. */
+  *finish(): Generator<Buffer> {
+    yield* this.#flush()
+  }
+
+  *#flush(): Generator<Buffer> {
+    if (this.#used > 0) yield this.#out.subarray(0, this.#used)
+    this.#out = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, 4 + 4 * this.#depth))
+    this.#used = 0
+  }
+}
+
+/** A whole document. */
+export function indentJson(bytes: Buffer): Buffer {
+  const indenter = new Indenter()
+  return Buffer.concat([...indenter.push(bytes), ...indenter.finish()])
+}
