@@ -1,4 +1,5 @@
 // The kinds of the core group: which file knows the rules of which kind.
+import { binding } from './access-review.ts'
 import { configMap } from './config-map.ts'
 import { endpoints } from './endpoints.ts'
 import { coreEvent } from './event.ts'
@@ -24,6 +25,7 @@ const serviceAccount: KindRules = {
 }
 
 export const CORE_RULES: GroupRules = {
+  Binding: binding,
   ConfigMap: configMap,
   Endpoints: endpoints,
   Event: coreEvent,

@@ -37,22 +37,48 @@ export function checkLabelSelector(selector: ValueMap | undefined, at: FieldPath
 
 function checkRequirement(expression: ValueMap, at: FieldPath, check: Check): void {
   const operator = textOf(expression, 'operator')
+  if (!checkOperator(expression, at, check)) {
+    check.invalid(at.child('operator'), operator, 'not a valid selector operator')
+  }
+  checkKeyAndValues(expression, at, check)
+}
+
+/** A requirement in a question about access: operators that nobody knows are for later versions. */
+export function checkAskedRequirement(requirement: ValueMap, at: FieldPath, scope: AskedScope): void {
+  const { check, isLabel } = scope
+  checkOperator(requirement, at, check)
+  if (isLabel) checkKeyAndValues(requirement, at, check)
+  else if (textOf(requirement, 'key') === '') check.required(at.child('key'), 'must be specified')
+}
+
+interface AskedScope {
+  readonly check: Check
+  /** Whether it is about labels, and not about fields. */
+  readonly isLabel: boolean
+}
+
+/** Whether the operator is known; what is wrong with its values. */
+function checkOperator(expression: ValueMap, at: FieldPath, check: Check): boolean {
   const values = textsOf(expression, 'values')
-  switch (operator) {
+  switch (textOf(expression, 'operator')) {
     case 'In':
     case 'NotIn':
       if (values.length === 0)
         check.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")
-      break
+      return true
     case 'Exists':
     case 'DoesNotExist':
       if (values.length > 0) {
         check.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
       }
-      break
+      return true
     default:
-      check.invalid(at.child('operator'), operator, 'not a valid selector operator')
+      return false
   }
+}
+
+function checkKeyAndValues(expression: ValueMap, at: FieldPath, check: Check): void {
+  const values = textsOf(expression, 'values')
   const key = textOf(expression, 'key')
   check.format(at.child('key'), key, qualifiedName(key))
   for (const [i, value] of values.entries()) {

@@ -24,7 +24,6 @@ const COMPUTE: readonly string[] = ['cpu', 'memory', 'limits.cpu', 'limits.memor
 export const resourceQuota: KindRules = {
   create: checkQuota,
   update: (object, stored, check) => {
-    checkQuota(object, check)
     checkBuiltInMetaUpdate(object, stored, check)
     const spec = partOf(object, 'spec')
     checkSpec(spec, check)

@@ -13,6 +13,8 @@ export type UpdateRule = (object: ValueMap, stored: ValueMap, check: Check) => v
 export interface KindRules {
   readonly create: CreateRule
   readonly update: UpdateRule
+  /** It is answered and never stored: nothing is asked of its metadata. */
+  readonly isQuestion?: boolean
   /** By the name of the subresource: `status`, `approval`, `resize`. One that is not listed has the rules of metadata only. */
   readonly subresources?: Readonly<Record<string, UpdateRule>>
 }

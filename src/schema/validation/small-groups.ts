@@ -1,4 +1,4 @@
-// Groups with one kind or two: budgets of disruptions, leases, priorities, runtime classes, tokens.
+// Groups with one kind or two: budgets of disruptions, leases, priorities, runtime classes.
 import { FieldPath } from '../../api/field-path.ts'
 import { shownJson } from '../../api/field-error.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -10,7 +10,6 @@ import { checkLabels, checkLabelSelector } from './labels.ts'
 import { flagOf, has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, labelName, METADATA, subdomainName } from './object-meta.ts'
 import { checkOverhead } from './pod-spec.ts'
-import { checkTokenSeconds } from './projected-volume.ts'
 import type { GroupRules, KindRules } from './rules.ts'
 import { checkTolerations } from './tolerations.ts'
 
@@ -159,17 +158,7 @@ const runtimeClass: KindRules = {
   },
 }
 
-/** A request for a token; its metadata is that of the account. */
-const tokenRequest: KindRules = {
-  create: (object, check) => {
-    const seconds = numberOf(partOf(object, 'spec'), 'expirationSeconds')
-    checkTokenSeconds(seconds, SPEC.child('expirationSeconds'), check)
-  },
-  update: () => undefined,
-}
-
 export const POLICY_RULES: GroupRules = { PodDisruptionBudget: podDisruptionBudget }
 export const COORDINATION_RULES: GroupRules = { Lease: lease }
 export const SCHEDULING_RULES: GroupRules = { PriorityClass: priorityClass }
 export const NODE_RULES: GroupRules = { RuntimeClass: runtimeClass }
-export const AUTHENTICATION_RULES: GroupRules = { TokenRequest: tokenRequest }

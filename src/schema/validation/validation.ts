@@ -4,20 +4,25 @@
 import type { FieldError } from '../../api/field-error.ts'
 import type { GroupVersionKind } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { AUTHENTICATION_RULES, AUTHORIZATION_RULES } from './access-review.ts'
+import { ADMISSION_RULES } from './admission-policy.ts'
+import { API_REGISTRATION_RULES } from './api-service.ts'
 import { APPS_RULES } from './apps.ts'
 import { AUTOSCALING_RULES } from './autoscaling.ts'
 import { CERTIFICATES_RULES } from './certificates.ts'
 import { Check, type ValidationContext } from './check.ts'
 import { CORE_RULES } from './core.ts'
 import { cronJob } from './cron-job.ts'
+import { API_EXTENSIONS_RULES } from './custom-resource-definition.ts'
 import { endpointSlice } from './endpoints.ts'
 import { event } from './event.ts'
+import { FLOW_CONTROL_RULES } from './flow-control.ts'
 import { job } from './job.ts'
 import { NETWORKING_RULES } from './networking.ts'
 import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
 import { RBAC_RULES } from './rbac.ts'
 import type { GroupRules, KindRules, UpdateRule } from './rules.ts'
-import { AUTHENTICATION_RULES, COORDINATION_RULES, NODE_RULES, POLICY_RULES, SCHEDULING_RULES } from './small-groups.ts'
+import { COORDINATION_RULES, NODE_RULES, POLICY_RULES, SCHEDULING_RULES } from './small-groups.ts'
 import { STORAGE_RULES } from './storage.ts'
 
 export type { ValidationContext } from './check.ts'
@@ -36,8 +41,9 @@ export function validateCreate(
   context: ValidationContext,
 ): readonly FieldError[] {
   const check = new Check(context)
-  rulesOf(gvk).create(object, check)
-  if (check.errors.length === 0) checkCommonMeta(object, check)
+  const rules = rulesOf(gvk)
+  rules.create(object, check)
+  if (check.errors.length === 0 && rules.isQuestion !== true) checkCommonMeta(object, check)
   return check.errors
 }
 
@@ -76,14 +82,19 @@ function changed({ object, stored }: Change, rule: UpdateRule, context: Validati
 
 const RULES: Readonly<Record<string, GroupRules>> = {
   '': CORE_RULES,
+  'admissionregistration.k8s.io': ADMISSION_RULES,
+  'apiextensions.k8s.io': API_EXTENSIONS_RULES,
+  'apiregistration.k8s.io': API_REGISTRATION_RULES,
   apps: APPS_RULES,
   'authentication.k8s.io': AUTHENTICATION_RULES,
+  'authorization.k8s.io': AUTHORIZATION_RULES,
   autoscaling: AUTOSCALING_RULES,
   batch: { CronJob: cronJob, Job: job },
   'certificates.k8s.io': CERTIFICATES_RULES,
   'coordination.k8s.io': COORDINATION_RULES,
   'discovery.k8s.io': { EndpointSlice: endpointSlice },
   'events.k8s.io': { Event: event },
+  'flowcontrol.apiserver.k8s.io': FLOW_CONTROL_RULES,
   'networking.k8s.io': NETWORKING_RULES,
   'node.k8s.io': NODE_RULES,
   policy: POLICY_RULES,

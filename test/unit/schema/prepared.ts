@@ -3,7 +3,7 @@
 import type { ApiObject } from '../../../src/api/object.ts'
 import { isMap, type Value, type ValueMap } from '../../../src/api/value.ts'
 
-const UID = '11111111-2222-4333-8444-555555555555'
+const UID = '99999999-2222-4333-8444-555555555555'
 
 const part = (map: ValueMap, name: string): ValueMap => {
   const value = map[name]
@@ -14,12 +14,13 @@ const part = (map: ValueMap, name: string): ValueMap => {
 const WITH_STATUS =
   /^(Pod|Deployment|ReplicaSet|StatefulSet|DaemonSet|Job|CronJob|Service|PersistentVolume|PersistentVolumeClaim|Namespace|HorizontalPodAutoscaler|Ingress|PodDisruptionBudget|ResourceQuota|ReplicationController|CertificateSigningRequest|FlowSchema|PriorityLevelConfiguration|VolumeAttachment|ValidatingAdmissionPolicy|ServiceCIDR|APIService|ResourceClaim)$/
 
-export function hasStatus(kind: string): boolean {
+function hasStatus(kind: string): boolean {
   return WITH_STATUS.test(kind)
 }
 
 /** A new object as validation sees it. */
 export function prepared(object: ApiObject): ApiObject {
+  if (object.kind.endsWith('Review')) return object
   const metadata: ValueMap = {
     ...object.metadata,
     uid: UID,
@@ -31,6 +32,43 @@ export function prepared(object: ApiObject): ApiObject {
   return KINDS[made.kind]?.(base) ?? base
 }
 
+/** An object that is to take the place of the stored one, through a subresource or not. */
+export function updated(object: ApiObject, stored: ApiObject, subresource: string): ApiObject {
+  const metadata = { ...object.metadata }
+  for (const field of SERVER_SET) {
+    const kept = GIVEN.has(field) ? (metadata[field] ?? stored.metadata[field]) : stored.metadata[field]
+    if (kept === undefined) delete metadata[field]
+    else metadata[field] = kept
+  }
+  const changed: ApiObject = { ...object, metadata }
+  const base: ApiObject = { ...stored, metadata }
+  if (subresource === 'status') return withMember(base, 'status', changed['status'])
+  if (subresource === 'approval') {
+    return { ...base, status: { ...part(base, 'status'), conditions: part(changed, 'status')['conditions'] ?? [] } }
+  }
+  if (subresource === 'ephemeralcontainers') {
+    const { ephemeralContainers: list = [] } = part(changed, 'spec')
+    return { ...base, spec: { ...part(base, 'spec'), ephemeralContainers: list } }
+  }
+  const whole = changed.kind === 'CertificateSigningRequest' ? withMember(changed, 'spec', stored['spec']) : changed
+  return hasStatus(object.kind) ? withMember(whole, 'status', stored['status']) : whole
+}
+
+const SERVER_SET: readonly string[] = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+  'resourceVersion',
+]
+const GIVEN: ReadonlySet<string> = new Set(['uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'])
+
+function withMember(object: ApiObject, name: string, value: Value | undefined): ApiObject {
+  const { [name]: _, ...rest } = object
+  return (value === undefined ? rest : { ...rest, [name]: value }) as ApiObject
+}
+
 function initialStatus(kind: string): ValueMap {
   const phase = { Pod: 'Pending', PersistentVolume: 'Pending', PersistentVolumeClaim: 'Pending', Namespace: 'Active' }[
     kind
@@ -38,7 +76,21 @@ function initialStatus(kind: string): ValueMap {
   return phase === undefined ? {} : { status: { phase } }
 }
 
+const TOLERATIONS: readonly Value[] = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].map((key) => ({
+  key,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds: 300,
+}))
+
 const KINDS: Readonly<Record<string, (object: ApiObject) => ApiObject>> = {
+  CustomResourceDefinition: (object) => {
+    const { versions } = part(object, 'spec')
+    const list: readonly Value[] = Array.isArray(versions) ? versions : []
+    const storage = list.find((version) => isMap(version) && version['storage'] === true)
+    const stored = isMap(storage) ? { storedVersions: [storage['name'] ?? ''] } : {}
+    return { ...object, status: stored }
+  },
   Job: (object) => {
     const spec = part(object, 'spec')
     if (spec['manualSelector'] === true) return object
@@ -64,11 +116,21 @@ const KINDS: Readonly<Record<string, (object: ApiObject) => ApiObject>> = {
       },
     }
   },
+  LimitRange: (object) => ({ ...object, metadata: { name: UID, ...object.metadata } }),
   Namespace: (object) => ({ ...object, spec: { finalizers: ['kubernetes'] } }),
+  PersistentVolumeClaim: (object) => {
+    const { dataSource, ...spec } = part(object, 'spec')
+    const kind = isMap(dataSource) ? dataSource['kind'] : undefined
+    return kind === 'PersistentVolumeClaim' || kind === 'VolumeSnapshot' ? object : { ...object, spec }
+  },
   Pod: (object) => {
     const spec = part(object, 'spec')
     const account: Value = spec['serviceAccountName'] ?? 'default'
-    const filled = { ...spec, serviceAccountName: account, serviceAccount: account, priority: 0 }
+    const tolerations = [
+      ...(Array.isArray(spec['tolerations']) ? (spec['tolerations'] as Value[]) : []),
+      ...TOLERATIONS,
+    ]
+    const filled = { ...spec, serviceAccountName: account, serviceAccount: account, priority: 0, tolerations }
     return { ...object, spec: filled, status: { phase: 'Pending', qosClass: 'BestEffort' } }
   },
   Service: (object) => {

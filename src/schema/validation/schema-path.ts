@@ -1,0 +1,74 @@
+// Paths into objects of a custom kind, as `.spec.size` or `.labels['a.b']`, followed through the kind's schema.
+import { isMap, own, type ValueMap } from '../../api/value.ts'
+import { partOf } from './members.ts'
+
+export type Followed =
+  | { readonly kind: 'found'; readonly schema: ValueMap; readonly names: readonly string[] }
+  | { readonly kind: 'fault'; readonly text: string }
+
+const NO_FIELD = 'does not refer to a valid field'
+const NO_MORE = 'unexpected end of JSON path'
+
+/** `mayIndex` says whether `['name']` may stand for `.name`. */
+export function followPath(path: string, schema: ValueMap, mayIndex: boolean): Followed {
+  const tokens = tokensOf(path)
+  const names: string[] = []
+  let place = schema
+  for (let i = 0; i < tokens.length; ) {
+    const token = tokens[i]
+    const next = tokens[i + 1]
+    if (token !== '.' && token !== '[') return fault(`expected [ or . but got: ${token}`)
+    if (token === '[' && !mayIndex) return fault('array notation is not allowed')
+    if (next === undefined) return fault(NO_MORE)
+    const name = token === '.' ? next : unquoted(next)
+    if (name === undefined) return fault(`expected single quoted string but got ${next}`)
+    const inner = step(place, name)
+    if (inner === undefined) return fault(NO_FIELD)
+    place = inner
+    names.push(name)
+    i += 2
+    if (token !== '[') continue
+    if (tokens[i] === undefined) return fault(NO_MORE)
+    if (tokens[i] !== ']') return fault(`expected ] but got ${tokens[i]}`)
+    i++
+  }
+  return { kind: 'found', schema: place, names }
+}
+
+function fault(text: string): Followed {
+  return { kind: 'fault', text }
+}
+
+function step(schema: ValueMap, name: string): ValueMap | undefined {
+  const properties = partOf(schema, 'properties')
+  const values = schema['additionalProperties']
+  const inner = Object.keys(properties).length > 0 ? own(properties, name) : values
+  return isMap(inner) ? inner : undefined
+}
+
+function unquoted(token: string): string | undefined {
+  if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) return undefined
+  return token.slice(1, -1).replaceAll(/\\(['\\])/g, '$1')
+}
+
+/** The marks `.`, `[` and `]` one by one, and what stands between them; marks within quotes are no marks. */
+function tokensOf(path: string): readonly string[] {
+  const tokens: string[] = []
+  let start = 0
+  const flush = (end: number): void => {
+    if (end > start) tokens.push(path.slice(start, end))
+    start = end
+  }
+  for (let i = 0; i < path.length; i++) {
+    if (path[i] === "'" && i === start) {
+      do i++
+      while (i < path.length && !(path[i] === "'" && path[i - 1] !== '\\'))
+      flush(i + 1)
+    } else if (path[i] === '.' || path[i] === '[' || path[i] === ']') {
+      flush(i)
+      flush(i + 1)
+    }
+  }
+  flush(path.length)
+  return tokens
+}
