@@ -194,11 +194,14 @@ it('a full store refuses puts, keeps what it has, lets deletes through, and take
 
 it('keys are limited in length, and longer ones are simply not there', async () => {
   const kv = await open(await tempFolder())
+  const zeros = `/${'\0'.repeat(949)}`
+  await put(kv, zeros, 'y', await put(kv, zeros, 'x'))
+  await expect(put(kv, `${zeros}\0`, 'x')).rejects.toMatchObject({ code: 'too-large' })
   const longest = `/${'k'.repeat(1899)}`
   const revision = await put(kv, longest, 'x')
   const again = await put(kv, longest, 'y', revision)
   expect((await kv.get(longest, { at: revision }, never)).item?.value.toString()).toBe('x')
-  for (const key of [`${longest}k`, `/${'k'.repeat(10_000)}`]) {
+  for (const key of [`${longest}k`, `/${'k'.repeat(10_000)}`, `/k${'\0'.repeat(1500)}`]) {
     await expect(put(kv, key, 'x')).rejects.toMatchObject({ code: 'too-large' })
     expect((await kv.get(key, {}, never)).item).toBeUndefined()
     expect((await kv.get(key, { at: again }, never)).item).toBeUndefined()

@@ -4,8 +4,12 @@ import { constants, type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KvError } from '../kv.ts'
 
-/** Large enough that records of a few kilobytes share pages; in smaller pages each would take two of its own. */
-export const PAGE_BYTES = 16 * 1024
+/**
+ * Whatever the machine's own pages are, so that a store can move to another one. Most objects fit into one such page: larger
+ * records need neighbouring pages, which LMDB searches long for where much is free; and a commit writes every page that it
+ * touches, which is twice as much with pages twice as large.
+ */
+export const PAGE_BYTES = 8192
 
 /** Of each of the two first pages, with the state as of the last commits. All numbers are little-endian, as the machine is. */
 const MAGIC_AT = 24

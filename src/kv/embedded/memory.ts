@@ -125,7 +125,8 @@ class MemoryEngine implements MemoryKv, WatchSource {
       return undefined
     })
     const page = { revision: this.newest, items, more }
-    return range.countAll === true ? { ...page, count: state.forRange(start, end, false) } : page
+    // The tree's own count of a range that ends before it begins is not zero.
+    return range.countAll === true ? { ...page, count: Math.max(0, state.forRange(start, end, false)) } : page
   }
 
   async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {

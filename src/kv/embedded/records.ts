@@ -122,12 +122,13 @@ export function encodeKey(key: string): Buffer {
 }
 
 /**
- * A bound of a range may be longer than a key can be. Cut one byte behind that, it still has every key on the same side
- * of it, and is short enough to be looked for.
+ * A bound of a range may be longer than a key can be. Cut behind that, it still has every key on the same side of it, and
+ * is short enough to be looked for. Two bytes behind, so that a zero byte there keeps its escape.
  */
+const MAX_BOUND_BYTES = MAX_KEY_BYTES + 2
+
 export function encodeBound(bound: string): Buffer {
-  const bytes = Buffer.from(bound)
-  return bytes.length > MAX_KEY_BYTES ? bytes.subarray(0, MAX_KEY_BYTES + 1) : bytes
+  return Buffer.from(bound).subarray(0, MAX_BOUND_BYTES)
 }
 
 const ZERO = 0
@@ -135,13 +136,12 @@ const ESCAPED = 0xff
 
 /**
  * A past version of a key: sorted by key, then by revision. A zero byte within the key is escaped and two of them end it,
- * so that a key sorts before all keys that it is a prefix of.
+ * so that a key sorts before all keys that it is a prefix of. The key may be a bound.
  */
 export function encodeVersionKey(key: Buffer, revision: Revision): Buffer {
-  const zeros = countZeros(key)
-  const bytes = Buffer.alloc(key.length + zeros + 2 + NUMBER_BYTES)
-  if (zeros === 0) key.copy(bytes)
-  else escapeZeros(key, bytes)
+  const escaped = key.includes(ZERO) ? escapeZeros(key).subarray(0, MAX_BOUND_BYTES) : key
+  const bytes = Buffer.alloc(escaped.length + 2 + NUMBER_BYTES)
+  escaped.copy(bytes)
   bytes.writeUIntBE(revision, bytes.length - NUMBER_BYTES, NUMBER_BYTES)
   return bytes
 }
@@ -152,18 +152,13 @@ export function decodeVersionKey(bytes: Buffer): { readonly key: Buffer; readonl
   return { key: escaped.includes(ZERO) ? unescapeZeros(escaped) : escaped, revision }
 }
 
-function countZeros(key: Buffer): number {
-  let count = 0
-  for (let at = key.indexOf(ZERO); at >= 0; at = key.indexOf(ZERO, at + 1)) count++
-  return count
-}
-
-function escapeZeros(key: Buffer, target: Buffer): void {
-  let at = 0
+function escapeZeros(key: Buffer): Buffer {
+  const bytes: number[] = []
   for (const byte of key) {
-    target[at++] = byte
-    if (byte === ZERO) target[at++] = ESCAPED
+    bytes.push(byte)
+    if (byte === ZERO) bytes.push(ESCAPED)
   }
+  return Buffer.from(bytes)
 }
 
 function unescapeZeros(escaped: Buffer): Buffer {

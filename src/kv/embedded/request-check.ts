@@ -2,7 +2,10 @@
 import { InvariantError } from '../../lib/errors.ts'
 import { KvError, type PutRequest, type Revision } from '../kv.ts'
 
-/** LMDB takes keys up to 1978 bytes; what is left of that is for the revision that is put behind a key. */
+/**
+ * LMDB takes keys up to 1978 bytes; what is left of that is for the revision that is put behind a key. A zero byte counts
+ * twice, since there it has to be escaped.
+ */
 export const MAX_KEY_BYTES = 1900
 
 /** etcd's default for a whole request. */
@@ -15,13 +18,17 @@ export function checkKey(key: string): void {
 
 export function checkPut(request: PutRequest): void {
   checkKey(request.key)
-  // A UTF-16 code unit is at most three bytes, so most keys need not be measured.
-  if (request.key.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(request.key) > MAX_KEY_BYTES) {
-    throw new KvError('too-large', `key is longer than ${MAX_KEY_BYTES} bytes`)
-  }
+  if (isTooLong(request.key)) throw new KvError('too-large', `key is longer than ${MAX_KEY_BYTES} bytes`)
   if (request.value.length > MAX_VALUE_BYTES) {
     throw new KvError('too-large', `value is ${request.value.length} bytes, more than ${MAX_VALUE_BYTES}`)
   }
+}
+
+/** Whether a key is longer than any that is stored. */
+export function isTooLong(key: string): boolean {
+  // A UTF-16 code unit is at most three bytes, so most keys need not be measured.
+  if (key.length * 3 <= MAX_KEY_BYTES) return false
+  return Buffer.byteLength(key) + key.split('\0').length - 1 > MAX_KEY_BYTES
 }
 
 /** Throws where the state at the end of revision `at` is not to be had. */

@@ -22,7 +22,7 @@ import {
   type KeyState,
   type LogEntry,
 } from './records.ts'
-import { MAX_KEY_BYTES } from './request-check.ts'
+import { isTooLong } from './request-check.ts'
 
 /** A frozen view for a read that takes more than one turn of the event loop. Must be released. */
 export interface Snapshot {
@@ -150,8 +150,7 @@ export class Tables {
   }
 
   stateOf(key: string, snapshot?: Snapshot): KeyState | undefined {
-    const keyBytes = encodeKey(key)
-    const bytes = keyBytes.length > MAX_KEY_BYTES ? undefined : this.#live.get(keyBytes, options(snapshot))
+    const bytes = isTooLong(key) ? undefined : this.#live.get(encodeKey(key), options(snapshot))
     return bytes === undefined ? undefined : decodeState(bytes)
   }
 
@@ -163,8 +162,8 @@ export class Tables {
 
   /** The newest superseded version of the key at or before `revision`. */
   versionOf(key: string, revision: Revision, snapshot?: Snapshot): VersionRef | undefined {
+    if (isTooLong(key)) return undefined
     const keyBytes = encodeKey(key)
-    if (keyBytes.length > MAX_KEY_BYTES) return undefined
     const start = encodeVersionKey(keyBytes, revision)
     const end = encodeVersionKey(keyBytes, 0)
     const range = this.#past.getRange({ start, end, reverse: true, limit: 1, inclusiveEnd: true, ...options(snapshot) })

@@ -70,6 +70,18 @@ export function readRules(subject: OpenSubject): void {
     expect(Object.keys(s.byName(items))).toEqual(['b', 'c'])
   })
 
+  it('a range that ends before it begins is empty', async () => {
+    const s = subject()
+    await writeNames(s, ['a', 'b', 'c', 'd'])
+    for (const [start, end] of [
+      ['c', 'b'],
+      ['b', 'b'],
+    ] as const) {
+      const result = await s.list({ start: s.prefix + start, end: s.prefix + end, countAll: true })
+      expect(result).toMatchObject({ items: [], more: false, count: 0 })
+    }
+  })
+
   it('a prefix does not take in its neighbours', async () => {
     const s = subject()
     await writeNames(s, ['pods', 'pods/', 'pods/a', 'pods/a/b', 'pods0', 'pods-x/a', 'podsx/a', 'pod/a'])

@@ -71,11 +71,16 @@ it('versions sort by key and then by revision, whatever bytes the keys have', ()
 
 it('a bound that is longer than any key has every key on the side it had', () => {
   const longest = 'k'.repeat(MAX_KEY_BYTES)
-  for (const bound of [`${longest}k`, `${longest}kk`, `${longest}\0`, `${'k'.repeat(5000)}z`, `${longest}ä`]) {
-    const cut = encodeBound(bound)
-    expect(cut.length).toBeLessThanOrEqual(MAX_KEY_BYTES + 1)
-    for (const key of [longest, `${longest.slice(1)}z`, `${longest.slice(1)}a`, 'k', 'z']) {
-      expect(Buffer.compare(Buffer.from(key), cut)).toBe(Buffer.compare(Buffer.from(key), Buffer.from(bound)))
+  const keys = [longest, `${longest.slice(1)}z`, `${longest.slice(1)}a`, `${longest.slice(2)}\0`, 'k', 'z']
+  const behind = ['k', 'kk', '\0', '\0\0', 'z\0z', 'ä', 'k\0', 'k'.repeat(5000)]
+  for (const bound of [...behind.map((end) => longest + end), '\0'.repeat(3000), `${longest.slice(2)}\0\0\0`]) {
+    const [cut, whole] = [encodeBound(bound), Buffer.from(bound)]
+    const version = encodeVersionKey(cut, 0)
+    expect(version.length).toBeLessThan(1978)
+    for (const key of keys) {
+      const wanted = Buffer.compare(Buffer.from(key), whole)
+      expect(Buffer.compare(Buffer.from(key), cut)).toBe(wanted)
+      expect(Buffer.compare(encodeVersionKey(Buffer.from(key), 7), version)).toBe(wanted)
     }
   }
 })
