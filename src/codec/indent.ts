@@ -13,6 +13,8 @@ const BLANK = 0x20
 const NEWLINE = 0x0a
 
 const PIECE_BYTES = 64 * 1024
+/** Deeper than any real object; beyond it a document must not grow with the square of its depth. */
+const DEEPEST_INDENT = 100
 
 export class Indenter {
   #out: Buffer = Buffer.allocUnsafeSlow(PIECE_BYTES)
@@ -56,7 +58,7 @@ export class Indenter {
 
   #line(): void {
     this.#put(NEWLINE)
-    for (let i = 2 * this.#depth; i > 0; i--) this.#put(BLANK)
+    for (let i = 2 * Math.min(this.#depth, DEEPEST_INDENT); i > 0; i--) this.#put(BLANK)
   }
 
   #put(byte: number): void {

@@ -1,6 +1,7 @@
 // YAML as the reference writes it: block style, keys in its natural order, lists not indented, long lines folded at eighty
 // columns, quotes only where they are needed. Byte for byte, so that people can compare.
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
+import { plainJson } from './json-encode.ts'
 import { compareNaturally } from './yaml-key-order.ts'
 import { needsQuotes } from './yaml-scalar.ts'
 import {
@@ -28,6 +29,12 @@ interface Place {
 /** A key of more bytes, or of several lines, is written with a question mark. */
 const MAX_SIMPLE_KEY_BYTES = 128
 
+/**
+ * What is nested deeper than any real object stands in a line, as JSON, which is YAML too: indentation would make a document
+ * grow with the square of its depth.
+ */
+const DEEPEST_BLOCK = 128
+
 class Emitter {
   #out = ''
   /** The place where the current line began. */
@@ -40,7 +47,8 @@ class Emitter {
   }
 
   node(value: Value, place: Place): void {
-    if (isMap(value)) this.#map(value, place)
+    if (place.indent >= DEEPEST_BLOCK && typeof value === 'object') this.#token(plainJson(value))
+    else if (isMap(value)) this.#map(value, place)
     else if (isList(value)) this.#list(value, place)
     else if (typeof value === 'string') this.#text(value, place, false)
     else this.#token(scalarText(value))

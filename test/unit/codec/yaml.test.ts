@@ -217,6 +217,13 @@ describe('writing YAML', () => {
     expect(emitYaml(value)).toBe(text)
   })
 
+  it('does not swell with depth, and reads back equal', () => {
+    const deep = parseJson(Buffer.from(`${'{"a":['.repeat(450)}{"b":"<c>"}${']}'.repeat(450)}`)).value
+    const text = emitYaml(deep)
+    expect(text.length).toBeLessThan(20_000)
+    expect(sortedJson(parse(text))).toBe(sortedJson(deep))
+  })
+
   it('the order of keys is an order', () => {
     const keys = fc.string({ unit: fc.constantFrom('a', 'B', '0', '1', '9', '-', '.', 'é') })
     fc.assert(
