@@ -29,8 +29,8 @@ test: static ## All tests; the one command that CI runs
 
 static: $(READY)
 	$(BIN) tsc -p .
-	$(BIN) oxlint --type-aware --deny-warnings src test .config
-	$(BIN) biome format --config-path=.config src test
+	$(BIN) oxlint --type-aware --deny-warnings src test deploy .config
+	$(BIN) biome format --config-path=.config src test deploy
 
 test-unit: $(READY) ## Unit and architecture tests
 	$(VITEST) --project unit
@@ -50,15 +50,16 @@ bench: $(READY) ## Measure, side by side in one run (one bench: make bench ONLY=
 image: ## Build the container image
 	docker build -f deploy/Dockerfile -t quarterdeck .
 
-up: ## Start three etcd members and three replicas with docker compose
-	docker compose up --build --detach
+COMPOSE := QUARTERDECK_USER="$$(id -u):$$(id -g)" docker compose
 
-down: ## Stop them again
-	docker compose down
+up: $(READY) ## Start three etcd members and three replicas behind a load balancer with docker compose
+	$(BIN) node deploy/make-certificates.ts deploy/pki
+	$(COMPOSE) up --build --detach --wait
+	@echo 'kubectl --kubeconfig deploy/pki/admin.kubeconfig get --raw /readyz'
 
-generate: $(READY) ## Compile proto/api to the schema table in src/schema/gen
-	$(BIN) node src/schema/compile/write-compiled.ts
+down: ## Stop them again; the data stays (docker compose down --volumes removes it)
+	$(COMPOSE) down
 
 fix: $(READY) ## Format and mend what the linter can
-	$(BIN) oxlint --type-aware --fix src test .config
-	$(BIN) biome format --write --config-path=.config src test
+	$(BIN) oxlint --type-aware --fix src test deploy .config
+	$(BIN) biome format --write --config-path=.config src test deploy

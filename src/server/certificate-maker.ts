@@ -35,6 +35,7 @@ const BASIC_CONSTRAINTS = '2.5.29.19'
 const AUTHORITY_KEY_ID = '2.5.29.35'
 const EXTENDED_KEY_USAGE = '2.5.29.37'
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1'
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
 
 export function makeAuthority(lifetimeMs: number): KeyPair {
   const keys = newKeys()
@@ -53,23 +54,38 @@ export function makeAuthority(lifetimeMs: number): KeyPair {
   })
 }
 
+/** A certificate to serve with under the given names. */
 export function makeServing(authority: KeyPair, names: Names, lifetimeMs: number): KeyPair {
+  return makeSigned(authority, { commonName: 'quarterdeck', names, usages: ['server'] }, lifetimeMs)
+}
+
+export interface Subject {
+  readonly commonName: string
+  readonly organizations?: readonly string[]
+  readonly names?: Names
+  /** Which end of a connection it may be shown at. */
+  readonly usages: readonly ('server' | 'client')[]
+}
+
+export function makeSigned(authority: KeyPair, subject: Subject, lifetimeMs: number): KeyPair {
   const keys = newKeys()
   const issuerKey = createPrivateKey(authority.key)
+  const { dns = [], addresses = [] } = subject.names ?? {}
   const alternatives = [
-    ...names.dns.map((name) => der.implicit(2, Buffer.from(name))),
-    ...names.addresses.map((address) => der.implicit(7, addressBytes(address))),
+    ...dns.map((name) => der.implicit(2, Buffer.from(name))),
+    ...addresses.map((address) => der.implicit(7, addressBytes(address))),
   ]
+  const usages = subject.usages.map((usage) => der.objectId(usage === 'server' ? SERVER_AUTH : CLIENT_AUTH))
   return finish(keys, {
-    subject: nameOf('quarterdeck'),
+    subject: nameOf(subject.commonName, subject.organizations),
     issuer: nameOf(commonName(authority.certificate)),
     issuerKey,
     lifetimeMs,
     extensions: [
       extension(BASIC_CONSTRAINTS, der.sequence(), 'critical'),
       extension(KEY_USAGE, der.bitString(Buffer.of(0b1000_0000), 7), 'critical'),
-      extension(EXTENDED_KEY_USAGE, der.sequence(der.objectId(SERVER_AUTH))),
-      extension(ALTERNATIVE_NAMES, der.sequence(...alternatives)),
+      extension(EXTENDED_KEY_USAGE, der.sequence(...usages)),
+      ...(alternatives.length === 0 ? [] : [extension(ALTERNATIVE_NAMES, der.sequence(...alternatives))]),
       extension(SUBJECT_KEY_ID, der.octetString(keyId(keys.publicKey))),
       extension(AUTHORITY_KEY_ID, der.sequence(der.implicit(0, keyId(createPublicKey(issuerKey))))),
     ],
@@ -123,8 +139,13 @@ function extension(id: string, content: der.Der, critical?: 'critical'): der.Der
   )
 }
 
-function nameOf(commonName: string): der.Der {
-  return der.sequence(der.set(der.sequence(der.objectId('2.5.4.3'), der.utf8String(commonName))))
+function nameOf(commonName: string, organizations: readonly string[] = []): der.Der {
+  const attribute = (id: string, value: string): der.Der =>
+    der.set(der.sequence(der.objectId(id), der.utf8String(value)))
+  return der.sequence(
+    ...organizations.map((organization) => attribute('2.5.4.10', organization)),
+    attribute('2.5.4.3', commonName),
+  )
 }
 
 function commonName(certificate: string): string {

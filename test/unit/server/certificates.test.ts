@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { addressBytes, makeAuthority, makeServing } from '../../../src/server/certificate-maker.ts'
+import { addressBytes, makeAuthority, makeServing, makeSigned } from '../../../src/server/certificate-maker.ts'
 import { ownCertificate } from '../../../src/server/certificates.ts'
 import * as der from '../../../src/server/der.ts'
 import { parseCidr } from '../../../src/server/ip-range.ts'
@@ -29,6 +29,14 @@ describe('certificates', () => {
     expect(leaf.checkIP('::1')).toBe('::1')
     expect(leaf.checkIP('127.0.0.2')).toBeUndefined()
     expect(leaf.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1'])
+  })
+
+  it('of users name them and their groups', () => {
+    const subject = { commonName: 'jane', organizations: ['dev', 'system:masters'], usages: ['client'] } as const
+    const user = new X509Certificate(makeSigned(authority, subject, 60_000).certificate)
+    expect(user.subject).toBe('O=dev\nO=system:masters\nCN=jane')
+    expect(user.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2'])
+    expect(user.verify(ca.publicKey)).toBe(true)
   })
 
   it('are good from a little before now', () => {

@@ -1,0 +1,65 @@
+// Makes what the compose file needs before its services can trust each other: one authority for etcd and one for the API,
+// certificates signed by them, tokens, and a kubeconfig. Run again it keeps what is there.
+//
+//     node deploy/make-certificates.ts DIRECTORY
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { writeKubeconfig } from '../src/server/admin.ts'
+import { type KeyPair, makeAuthority, makeSigned, type Subject } from '../src/server/certificate-maker.ts'
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000
+const MEMBERS: readonly string[] = ['etcd-1', 'etcd-2', 'etcd-3']
+const REPLICAS: readonly string[] = ['replica-1', 'replica-2', 'replica-3']
+
+const [, , directory = 'deploy/pki'] = process.argv
+
+if (existsSync(path.join(directory, 'admin.kubeconfig'))) {
+  process.stdout.write(`${directory} is complete\n`)
+} else {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeAll(directory)
+  process.stdout.write(`made certificates in ${directory}\n`)
+}
+
+function makeAll(folder: string): void {
+  const etcd = save(folder, 'etcd-ca', makeAuthority(10 * YEAR_MS))
+  const local = { addresses: ['127.0.0.1', '::1'] }
+  for (const name of MEMBERS) {
+    // A member is a server to clients and a client to the other members.
+    sign(folder, name, etcd, {
+      commonName: name,
+      names: { dns: [name, 'localhost'], ...local },
+      usages: ['server', 'client'],
+    })
+  }
+  sign(folder, 'etcd-client', etcd, { commonName: 'quarterdeck', usages: ['client'] })
+
+  const api = save(folder, 'api-ca', makeAuthority(10 * YEAR_MS))
+  const dns = [...REPLICAS, 'balancer', 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc']
+  const addresses = [...local.addresses, '10.96.0.1']
+  sign(folder, 'api', api, { commonName: 'quarterdeck', names: { dns, addresses }, usages: ['server'] })
+
+  const token = randomBytes(32).toString('base64url')
+  write(folder, 'tokens.csv', `${token},admin,admin,system:masters\n`)
+  writeKubeconfig(path.join(folder, 'admin.kubeconfig'), {
+    url: 'https://127.0.0.1:6443',
+    authority: api.certificate,
+    token,
+  })
+}
+
+function sign(folder: string, name: string, authority: KeyPair, subject: Subject): void {
+  save(folder, name, makeSigned(authority, subject, 2 * YEAR_MS))
+}
+
+function save(folder: string, name: string, pair: KeyPair): KeyPair {
+  write(folder, `${name}.crt`, pair.certificate)
+  write(folder, `${name}.key`, pair.key)
+  return pair
+}
+
+/** Readable by its owner alone, whom the replicas run as. */
+function write(folder: string, name: string, text: string): void {
+  writeFileSync(path.join(folder, name), text, { mode: 0o600 })
+}
