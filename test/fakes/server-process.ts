@@ -27,6 +27,9 @@ export interface Call {
   readonly method?: string
   readonly token?: string
   readonly headers?: Record<string, string>
+  readonly body?: string
+  /** PEM, to check the server with where the kubeconfig does not say. */
+  readonly ca?: string
   /** PEM, to be shown to the server. */
   readonly certificate?: { readonly cert: string; readonly key: string }
 }
@@ -98,16 +101,20 @@ export class ServerProcess {
   }
 
   /** Checks the server's certificate against the authority of the kubeconfig, as kubectl does. */
-  async request(target: string, { method = 'GET', token, headers = {}, certificate }: Call = {}): Promise<Answer> {
-    const authority = this.kubeconfig.clusters[0].cluster['certificate-authority-data']
+  async request(
+    target: string,
+    { method = 'GET', token, headers = {}, body: sent, ca, certificate }: Call = {},
+  ): Promise<Answer> {
+    const known = this.kubeconfig.clusters[0].cluster['certificate-authority-data']
+    const authority = ca ?? (known === undefined ? undefined : Buffer.from(known, 'base64').toString())
     const request = https.request(`${this.url}${target}`, {
       method,
       agent: false,
       headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
-      ...(authority === undefined ? {} : { ca: Buffer.from(authority, 'base64') }),
+      ...(authority === undefined ? {} : { ca: authority }),
       ...certificate,
     })
-    request.end()
+    request.end(sent)
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     let body = ''
     for await (const chunk of response) body += String(chunk)
