@@ -1,7 +1,9 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
-import { ADMIT_ALL } from '../admission/admission.ts'
+import type { Admission } from '../admission/admission.ts'
+import { admitInOrder } from '../admission/chain.ts'
+import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts'
 import { forbiddenAccess } from '../http/forbidden.ts'
-import type { GroupVersionResource } from '../api/object.ts'
+import type { ApiObject, GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
@@ -9,6 +11,7 @@ import { canonicalJson } from '../codec/json-encode.ts'
 import { Transcoder } from '../codec/transcode.ts'
 import type { Controller } from '../controllers/controllers.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
+import { garbageCollector } from '../controllers/garbage-collector.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
@@ -20,6 +23,7 @@ import { builtInOpenApiParts } from '../schema/openapi-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
+import type { ResourceTable } from '../registry/registry.ts'
 import { builtInResources } from '../resources/resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
@@ -27,6 +31,7 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { DryRunStore } from '../store/dry-run.ts'
+import type { Store } from '../store/store.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import type { FeatureGates } from './feature-gates.ts'
 
@@ -65,7 +70,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
   const shared = {
     resources: () => table,
-    registry: { store, dryRunStore: new DryRunStore(store), admission: ADMIT_ALL },
+    registry: { store, dryRunStore: new DryRunStore(store), admission: openAdmission(store, table) },
     gates: new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : []))),
     now: () => `${new Date().toISOString().slice(0, 19)}Z`,
   }
@@ -83,6 +88,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const controllers = [
     systemNamespaces(parts),
     namespaceController(parts),
+    garbageCollector(parts),
     defaultServiceAccounts(parts),
     rootCertificates(parts, authority),
   ]
@@ -99,6 +105,19 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     ...openApiRoutes(documents, new Date()),
   ]
   return { handler, cache: store, controllers, routes, isServed: (resource) => table.find(resource) !== undefined }
+}
+
+/** What every write has to pass. A namespace that was just made elsewhere counts: the cache is asked, then the storage. */
+function openAdmission(store: Store, table: ResourceTable): Admission {
+  const namespaces = table.find({ group: '', version: 'v1', resource: 'namespaces' })
+  if (namespaces === undefined) throw new InvariantError('namespaces are not served')
+  const find = async (name: string, signal: AbortSignal): Promise<ApiObject | undefined> => {
+    const key = { resource: namespaces.stored, namespace: '', name }
+    const cached = await store.get(key, { kind: 'any' }, signal)
+    const { item } = cached.item === undefined ? await store.get(key, { kind: 'latest' }, signal) : cached
+    return item?.kind === 'object' ? item.object() : undefined
+  }
+  return admitInOrder([namespaceLifecycle(find)])
 }
 
 function lazily<T>(make: () => T): () => T {

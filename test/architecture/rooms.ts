@@ -24,7 +24,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   auth: { mayImport: ['lib', 'api'], entrance: 'words' },
   audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'front' },
   flow: { mayImport: ['lib', 'api', 'auth'], entrance: 'front' },
-  admission: { mayImport: ['lib', 'api', 'schema', 'cel', 'auth'], entrance: 'front' },
+  admission: { mayImport: ['lib', 'api', 'schema', 'cel', 'auth'], entrance: 'words' },
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   store: { mayImport: ['lib', 'api', 'codec', 'kv'], entrance: 'words' },
   cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front' },

@@ -1,0 +1,92 @@
+// Who owns whom, over all objects: what the garbage collector decides on. Holds what it needs of each object, not the object.
+import type { StoredObject } from '../api/read.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import { finalizersOf, isTerminating, metaOf, metaText } from '../registry/object-meta.ts'
+import type { Resource } from '../registry/registry.ts'
+
+export interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly blocksOwner: boolean
+}
+
+export interface GraphNode {
+  readonly uid: string
+  readonly resource: Resource
+  readonly namespace: string
+  readonly name: string
+  readonly resourceVersion: string
+  readonly owners: readonly OwnerReference[]
+  readonly isTerminating: boolean
+  readonly finalizers: readonly string[]
+}
+
+export class OwnershipGraph {
+  readonly #nodes = new Map<string, GraphNode>()
+  readonly #dependents = new Map<string, Set<string>>()
+
+  get(uid: string): GraphNode | undefined {
+    return this.#nodes.get(uid)
+  }
+
+  /** The objects that name this one as an owner. */
+  dependentsOf(uid: string): readonly GraphNode[] {
+    return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => this.#nodes.get(dependent) ?? [])
+  }
+
+  set(resource: Resource, stored: StoredObject): GraphNode {
+    const node = nodeOf(resource, stored)
+    this.#unlink(node.uid)
+    this.#nodes.set(node.uid, node)
+    for (const owner of node.owners) {
+      const dependents = this.#dependents.get(owner.uid)
+      if (dependents === undefined) this.#dependents.set(owner.uid, new Set([node.uid]))
+      else dependents.add(node.uid)
+    }
+    return node
+  }
+
+  delete(uid: string): void {
+    this.#unlink(uid)
+    this.#nodes.delete(uid)
+  }
+
+  #unlink(uid: string): void {
+    for (const owner of this.#nodes.get(uid)?.owners ?? []) {
+      const dependents = this.#dependents.get(owner.uid)
+      dependents?.delete(uid)
+      if (dependents?.size === 0) this.#dependents.delete(owner.uid)
+    }
+  }
+}
+
+function nodeOf(resource: Resource, stored: StoredObject): GraphNode {
+  const object = stored.object()
+  const references = own(metaOf(object), 'ownerReferences')
+  return {
+    uid: metaText(object, 'uid'),
+    resource,
+    namespace: stored.namespace,
+    name: stored.name,
+    resourceVersion: metaText(object, 'resourceVersion'),
+    owners: isList(references) ? references.flatMap((reference) => (isMap(reference) ? [ownerOf(reference)] : [])) : [],
+    isTerminating: isTerminating(object),
+    finalizers: finalizersOf(object),
+  }
+}
+
+function ownerOf(reference: Readonly<Record<string, unknown>>): OwnerReference {
+  const text = (name: string): string => {
+    const value = reference[name]
+    return typeof value === 'string' ? value : ''
+  }
+  return {
+    apiVersion: text('apiVersion'),
+    kind: text('kind'),
+    name: text('name'),
+    uid: text('uid'),
+    blocksOwner: reference['blockOwnerDeletion'] === true,
+  }
+}
