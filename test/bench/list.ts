@@ -49,13 +49,16 @@ export async function run(): Promise<void> {
     ],
   ]
   const best = await bestOf(cases)
-  const baseline = best.get('JSON.stringify') ?? 1
-  for (const [name, milliseconds] of best) {
+  const baseline = best.get('JSON.stringify')
+  for (const [name, { wall, processor }] of best) {
     // In megabytes of stored JSON, whatever comes out of it, so that the cases compare.
-    const speed = (bytes / 1000 / milliseconds).toFixed(0)
-    const ratio = (baseline / milliseconds).toFixed(1)
-    const time = milliseconds.toFixed(1)
-    console.log(`${name.padEnd(22)} ${time.padStart(8)} ms ${speed.padStart(7)} MB/s ${ratio.padStart(6)} x`)
+    const speed = (bytes / 1000 / wall).toFixed(0)
+    const ratios = baseline === undefined ? [] : [baseline.wall / wall, baseline.processor / processor]
+    const [faster = '', cheaper = ''] = ratios.map((ratio) => ratio.toFixed(1).padStart(6))
+    const figures = [wall, processor].map((milliseconds) => milliseconds.toFixed(1).padStart(8))
+    console.log(
+      `${name.padEnd(22)} ${speed.padStart(6)} MB/s ${figures[0]} ms ${faster} x  processor ${figures[1]} ms ${cheaper} x`,
+    )
   }
 }
 
@@ -79,23 +82,37 @@ async function* stringified(objects: readonly ApiObject[]): AsyncGenerator<Buffe
   )
 }
 
-/** The shortest time of each case, the cases taking turns: a busy moment of the machine meets all of them. */
-async function bestOf(cases: readonly Case[]): Promise<ReadonlyMap<string, number>> {
+/** In milliseconds. Processor time is the steadier figure on a shared machine. */
+interface Times {
+  readonly wall: number
+  readonly processor: number
+}
+
+/** The shortest times of each case, the cases taking turns: a busy moment of the machine meets all of them. */
+async function bestOf(cases: readonly Case[]): Promise<ReadonlyMap<string, Times>> {
   await using sink = openSink()
-  const best = new Map<string, number>()
+  const best = new Map<string, Times>()
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, pieces] of cases) {
       for (const end = performance.now() + TURN_MILLISECONDS; performance.now() < end; ) {
         const start = performance.now()
+        const before = process.cpuUsage()
         for await (const piece of pieces()) {
           if (!sink.socket.write(piece)) await once(sink.socket, 'drain')
         }
-        best.set(name, Math.min(best.get(name) ?? Number.POSITIVE_INFINITY, performance.now() - start))
+        const { user, system } = process.cpuUsage(before)
+        const { wall, processor } = best.get(name) ?? NEVER
+        best.set(name, {
+          wall: Math.min(wall, performance.now() - start),
+          processor: Math.min(processor, (user + system) / 1000),
+        })
       }
     }
   }
   return best
 }
+
+const NEVER: Times = { wall: Number.POSITIVE_INFINITY, processor: Number.POSITIVE_INFINITY }
 
 function openSink(): AsyncDisposable & { readonly socket: Writable } {
   const reader = spawn('sh', ['-c', 'exec cat > /dev/null'], { stdio: ['pipe', 'ignore', 'inherit'] })
