@@ -17,12 +17,13 @@ const SHORTEST_SECONDS = 1800
 
 export async function handleWatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource, info } = request
+  // The form of the answer is judged before the query.
+  const view = watchViewOf(parts, request)
   const query = parseListQuery(http.query, {
     fields: selectableFields(resource),
     watchPath: info.legacy,
     ...(info.name === undefined ? {} : { name: info.name }),
   }) as WatchQuery
-  const view = watchViewOf(parts, request)
   const headers = { 'content-type': view.contentType }
   // Where the client does not say, watches end at different times, so that they do not all come back at once.
   const timeoutSeconds = query.timeoutSeconds ?? SHORTEST_SECONDS * (1 + Math.random())
