@@ -130,6 +130,19 @@ describe('closed and opened again', () => {
   })
 })
 
+it('compactions that come together keep the furthest, whatever their order', async () => {
+  const dataDir = await tempFolder()
+  const first = await open(dataDir)
+  const revisions: Revision[] = [ABSENT]
+  for (let i = 0; i < 20; i++) revisions.push(await put(first, '/a', String(i), revisions.at(-1)))
+  await Promise.all([5, 18, 9].map((upTo) => first.compact(upTo, never)))
+  await first.close()
+  const kv = await open(dataDir)
+  await expect(contents(kv, 17)).rejects.toMatchObject({ code: 'compacted', compactRevision: 18 })
+  expect(await contents(kv, 18)).toEqual({ '/a': '16' })
+  await kv.close()
+})
+
 it('a second one is refused the folder while the first has it', async () => {
   const dataDir = await tempFolder()
   const kv = await open(dataDir)

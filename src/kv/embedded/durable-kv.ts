@@ -20,6 +20,7 @@ import {
   type WatchRequest,
   type WriteResult,
 } from '../kv.ts'
+import { Compactor } from './compactor.ts'
 import type { DataDirectory } from './data-directory.ts'
 import type { Draft } from './draft.ts'
 import { Expirer } from './expirer.ts'
@@ -29,7 +30,6 @@ import type { LogEntry } from './records.ts'
 import { checkKey, checkPut, checkReadable } from './request-check.ts'
 import { Room } from './room.ts'
 import type { Change, Counters, Tables } from './tables.ts'
-import { Trimmer } from './trimmer.ts'
 import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -52,13 +52,12 @@ export class DurableKv implements Kv, WatchSource {
   readonly #room: Room
   readonly #queue: WriteQueue
   readonly #expirer: Expirer
-  readonly #trimmer: Trimmer
+  readonly #compactor: Compactor
   readonly #watchers = new WatcherSet()
   readonly #recent = new RecentEntries()
   /** Lists that are under way: the tables stay open until they are done. */
   readonly #lists = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
-  oldest: Revision
   ended: KvError | undefined
 
   constructor(parts: Parts) {
@@ -67,7 +66,6 @@ export class DurableKv implements Kv, WatchSource {
     this.#tables = tables
     this.#clock = clock
     this.#room = new Room({ tables, folder: parts.directory.path, maxBytes: parts.maxBytes })
-    this.oldest = counters.oldest
     this.#queue = new WriteQueue({
       tables,
       room: this.#room,
@@ -75,10 +73,17 @@ export class DurableKv implements Kv, WatchSource {
       publish: (changes) => this.#publish(changes),
     })
     this.#expirer = new Expirer({ tables, queue: this.#queue, clock })
-    this.#trimmer = new Trimmer({ tables, queue: this.#queue })
+    this.#compactor = new Compactor({ tables, queue: this.#queue, oldest: counters.oldest })
+  }
+
+  /** Takes up what the last process has left to do. */
+  start(): void {
     this.#expirer.start()
-    // A compaction that the last process did not get done. Whoever compacts next is told if it fails.
-    this.#trimmer.trim(this.oldest).catch(() => undefined)
+    this.#compactor.resume()
+  }
+
+  get oldest(): Revision {
+    return this.#compactor.oldest
   }
 
   get newest(): Revision {
@@ -144,10 +149,7 @@ export class DurableKv implements Kv, WatchSource {
   async compact(upTo: Revision, signal: AbortSignal): Promise<void> {
     this.#begin(signal)
     if (upTo > this.newest) throw new KvError('future', `revision ${upTo} has not happened yet`)
-    if (upTo <= this.oldest) return
-    await this.#commit((draft) => draft.also((writer) => writer.count({ oldest: upTo })))
-    this.oldest = Math.max(this.oldest, upTo)
-    await cancellable(this.#trimmer.trim(upTo), signal)
+    await cancellable(this.#compactor.compact(upTo), signal)
   }
 
   async newestRevision(signal: AbortSignal): Promise<Revision> {
@@ -159,7 +161,7 @@ export class DurableKv implements Kv, WatchSource {
   async checkHealth(signal: AbortSignal): Promise<void> {
     this.#begin(signal)
     this.#tables.newest()
-    if (this.#queue.failure !== undefined) await this.#commit((draft) => draft.also(() => undefined))
+    if (this.#queue.failure !== undefined) await this.#queue.run((draft) => draft.also(() => undefined))
     await this.#room.lookFor(0)
     this.#room.check()
   }
@@ -250,12 +252,6 @@ export class DurableKv implements Kv, WatchSource {
     })
   }
 
-  #commit(decide: (draft: Draft) => void): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#queue.add({ bytes: 0, makesRoom: true, decide, done: resolve, fail: reject })
-    })
-  }
-
   #publish(changes: readonly Change[]): void {
     for (const { entry } of changes) {
       this.#recent.add(entry)
@@ -293,7 +289,7 @@ export class DurableKv implements Kv, WatchSource {
   async #close(): Promise<void> {
     this.#watchers.wake()
     this.#expirer.stop()
-    await this.#trimmer.stop()
+    await this.#compactor.stop()
     await this.#queue.drained()
     await Promise.allSettled(this.#lists)
     await this.#tables.close()

@@ -34,13 +34,15 @@ export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal
       await tables.close()
       throw new KvError('corrupt', `the data in ${directory.path} contradicts itself`)
     }
-    return new DurableKv({
+    const kv = new DurableKv({
       directory,
       tables,
       counters,
       clock: options.clock ?? systemClock,
       maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
     })
+    kv.start()
+    return kv
   } catch (error) {
     directory.release()
     throw error

@@ -3,7 +3,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { LogEntry } from './records.ts'
 import type { Tables } from './tables.ts'
-import type { Job, WriteQueue } from './write-queue.ts'
+import type { WriteQueue } from './write-queue.ts'
 
 /** As many in one go; the rest follow at once. */
 const KEYS_AT_ONCE = 256
@@ -73,17 +73,8 @@ export class Expirer {
   }
 
   #remove(key: string, revision: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const job: Job = {
-        bytes: 0,
-        makesRoom: true,
-        decide: (draft) => {
-          if (draft.revisionOf(key) === revision) draft.remove(key)
-        },
-        done: resolve,
-        fail: reject,
-      }
-      this.#queue.add(job)
+    return this.#queue.run((draft) => {
+      if (draft.revisionOf(key) === revision) draft.remove(key)
     })
   }
 }

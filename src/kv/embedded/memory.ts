@@ -83,12 +83,11 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#expiries = contents.expiries
     this.newest = contents.newest
     this.oldest = contents.oldest
-    this.#setAlarm()
   }
 
   fork(): MemoryKv {
     this.#checkOpen()
-    return new MemoryEngine({
+    const fork = new MemoryEngine({
       clock: this.#clock,
       state: this.#state.clone(),
       history: this.#history.fork(this.#state),
@@ -96,6 +95,8 @@ class MemoryEngine implements MemoryKv, WatchSource {
       newest: this.newest,
       oldest: this.oldest,
     })
+    fork.#setAlarm()
+    return fork
   }
 
   get liveHandles(): number {

@@ -65,7 +65,14 @@ export class WriteQueue {
 
   add(job: Job): void {
     this.#waiting.push(job)
-    this.#running ??= this.#run()
+    this.#running ??= this.#work()
+  }
+
+  /** Has something done that makes room or takes none; resolves when it is on the disk. */
+  run(decide: (draft: Draft) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.add({ bytes: 0, makesRoom: true, decide, done: resolve, fail: reject })
+    })
   }
 
   /** Waits until nothing is waiting or under way. */
@@ -73,7 +80,7 @@ export class WriteQueue {
     while (this.#running !== undefined) await this.#running
   }
 
-  async #run(): Promise<void> {
+  async #work(): Promise<void> {
     while (this.#waiting.length > 0) {
       // Whatever else arrives in this turn of the event loop goes along: the next writes of those just answered, too.
       await new Promise((resolve) => setImmediate(resolve))

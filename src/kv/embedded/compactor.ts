@@ -1,0 +1,96 @@
+// Compaction: history before a revision is given up at once, and then removed a piece at a time between the writes. What is to
+// be removed nobody can ask for any more, so that may stop at any point and go on after a restart.
+import { KvError, type Revision } from '../kv.ts'
+import type { Garbage, Tables, TableWriter } from './tables.ts'
+import type { WriteQueue } from './write-queue.ts'
+
+/** As many versions are forgotten in one commit: a fraction of what a commit of writes may hold. */
+const PIECE_VERSIONS = 512
+
+export class Compactor {
+  readonly #tables: Tables
+  readonly #queue: WriteQueue
+  #oldest: Revision
+  /** One after the other; each goes on where the one before it stopped. */
+  #last: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(from: { tables: Tables; queue: WriteQueue; oldest: Revision }) {
+    this.#tables = from.tables
+    this.#queue = from.queue
+    this.#oldest = from.oldest
+  }
+
+  /** The oldest revision that can be read. */
+  get oldest(): Revision {
+    return this.#oldest
+  }
+
+  /** Removes what a compaction of the last process has left to be removed. Whoever compacts next is told if it fails. */
+  resume(): void {
+    this.#last = this.#removeBefore(this.#oldest)
+    this.#last.catch(() => undefined)
+  }
+
+  /** Resolves when history before `upTo` has been removed. */
+  compact(upTo: Revision): Promise<void> {
+    const before = this.#last.catch(() => undefined)
+    this.#last = before.then(() => this.#compact(upTo))
+    return this.#last
+  }
+
+  /** Stops after the piece under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#last.catch(() => undefined)
+  }
+
+  #checkOpen(): void {
+    if (this.#stopped) throw new KvError('closed', 'the store was closed')
+  }
+
+  async #compact(upTo: Revision): Promise<void> {
+    this.#checkOpen()
+    if (upTo > this.#oldest) {
+      await this.#queue.run((draft) => draft.also((writer) => writer.count({ oldest: upTo })))
+      this.#oldest = upTo
+    }
+    await this.#removeBefore(this.#oldest)
+  }
+
+  async #removeBefore(upTo: Revision): Promise<void> {
+    let limit = PIECE_VERSIONS
+    for (let isDone = false; !isDone; ) {
+      this.#checkOpen()
+      try {
+        isDone = await this.#removePiece(upTo, limit)
+      } catch (error) {
+        // Forgetting needs a little room itself; a smaller piece needs less.
+        if (limit === 1 || !(error instanceof KvError && error.code === 'full')) throw error
+        limit = Math.ceil(limit / 4)
+      }
+    }
+  }
+
+  /** Whether it was the last one. */
+  async #removePiece(upTo: Revision, limit: number): Promise<boolean> {
+    let isLast = false
+    await this.#queue.run((draft) => {
+      // What was removed is not found any more: each piece begins at the beginning.
+      const garbage = [...this.#tables.garbage(upTo, limit)]
+      isLast = garbage.length < limit || garbage.at(-1)?.by === upTo
+      if (garbage.length > 0) draft.also((writer) => forget(writer, garbage, upTo))
+    })
+    return isLast
+  }
+}
+
+/** A delete itself is kept while it is the oldest revision that a watch may begin at: its garbage is, to find it by later. */
+function forget(writer: TableWriter, garbage: readonly Garbage[], upTo: Revision): void {
+  for (const { by, key, revision, byDelete } of garbage) {
+    writer.forgetVersion({ key, revision })
+    if (byDelete && by === upTo) continue
+    if (byDelete) writer.forgetDelete(by)
+    writer.forgetGarbage(by)
+  }
+}
