@@ -1,0 +1,20 @@
+// Runs the benches of this folder, or the one that is named: `node test/bench/run.ts [name]`. A bench is a file that exports
+// `bench`, which measures, prints and cleans up after itself.
+import { readdir } from 'node:fs/promises'
+
+const wanted = process.argv[2]
+const names = (await readdir(import.meta.dirname))
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -'.ts'.length))
+  .filter((name) => name !== 'run' && !name.includes('-'))
+  .toSorted()
+
+if (wanted !== undefined && !names.includes(wanted)) {
+  process.stderr.write(`no bench is called ${wanted}; there are: ${names.join(', ')}\n`)
+  process.exit(1)
+}
+for (const name of wanted === undefined ? names : [wanted]) {
+  process.stdout.write(`\n${name}\n`)
+  const { bench } = (await import(`./${name}.ts`)) as { bench: () => Promise<void> }
+  await bench()
+}
