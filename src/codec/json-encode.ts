@@ -1,6 +1,7 @@
 // Canonical JSON: the reference's order of fields, its rules of omission, its way to escape. Two canonical objects are equal
 // if and only if their bytes are, and stored bytes can be served as they are.
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
+import { isCanonical } from './json-canonical.ts'
 import type { Field, KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 import { isAlwaysShown, isOmitted, zeroOfField } from '../schema/zero-value.ts'
 
@@ -16,7 +17,20 @@ export function canonicalJson(object: ValueMap, kind: KindSchema): string {
 
 /** The canonical text of an object of a built-in shape. */
 export function typedJson(object: ValueMap, shape: ObjectShape): string {
-  return objectJson(object, shape)
+  return canonicalText(object, shape, 0)
+}
+
+/**
+ * Parts down to this depth are looked at whether the platform can write them: they are what changes leave alone. Deeper ones
+ * are not, because each look may be in vain.
+ */
+const CHECKED_DEPTH = 3
+
+function canonicalText(value: Value, shape: Shape, depth: number): string {
+  if (depth < CHECKED_DEPTH && typeof value === 'object' && value !== null && isCanonical(value, shape)) {
+    return plainJson(value)
+  }
+  return shapedJson(shape, value, depth + 1)
 }
 
 /** The text of any value with the members of all its maps sorted: how custom kinds are written. */
@@ -30,14 +44,25 @@ export function sortedJson(value: Value): string {
 
 /** The text of any value with its members in the order in which they are. */
 export function plainJson(value: Value): string {
-  if (!isMap(value)) return isList(value) ? `[${value.map(plainJson).join(',')}]` : scalarJson(value)
+  if (typeof value !== 'object' || value === null) return scalarJson(value)
+  try {
+    return escapeMarkup(JSON.stringify(value))
+  } catch (error) {
+    // The platform does not write integers beyond its own.
+    if (error instanceof TypeError) return exactJson(value)
+    throw error
+  }
+}
+
+function exactJson(value: Value): string {
+  if (!isMap(value)) return isList(value) ? `[${value.map(exactJson).join(',')}]` : scalarJson(value)
   let out = ''
   for (const key of Object.keys(value))
-    out += `${out === '' ? '' : ','}${stringJson(key)}:${plainJson(value[key] ?? null)}`
+    out += `${out === '' ? '' : ','}${stringJson(key)}:${exactJson(value[key] ?? null)}`
   return `{${out}}`
 }
 
-function objectJson(object: ValueMap, shape: ObjectShape): string {
+function objectJson(object: ValueMap, shape: ObjectShape, depth: number): string {
   let out = ''
   if (shape.typeMeta) {
     if (typeof object['kind'] === 'string') out = `"kind":${stringJson(object['kind'])}`
@@ -49,8 +74,9 @@ function objectJson(object: ValueMap, shape: ObjectShape): string {
     // No kind has a field by the name of a member that all objects inherit.
     const value = object[name]
     if (value === undefined) {
-      if (isAlwaysShown(field)) out += `${out === '' ? '' : ','}"${name}":${fieldJson(field, zeroOfField(field))}`
-    } else if (!isOmitted(field, value)) out += `${out === '' ? '' : ','}"${name}":${fieldJson(field, value)}`
+      if (isAlwaysShown(field))
+        out += `${out === '' ? '' : ','}"${name}":${fieldJson(field, zeroOfField(field), depth)}`
+    } else if (!isOmitted(field, value)) out += `${out === '' ? '' : ','}"${name}":${fieldJson(field, value, depth)}`
   }
   if (shape.preserveUnknown) out = withUnknown(out, object, shape)
   return `{${out}}`
@@ -65,48 +91,46 @@ function withUnknown(known: string, object: ValueMap, shape: ObjectShape): strin
   return out
 }
 
-function fieldJson(field: Field, value: Value): string {
-  if (value === null && !field.pointer && field.shape.kind === 'object') return objectJson({}, field.shape)
-  return shapedJson(field.shape, value)
+function fieldJson(field: Field, value: Value, depth: number): string {
+  if (value === null && !field.pointer && field.shape.kind === 'object') return objectJson({}, field.shape, depth)
+  return canonicalText(value, field.shape, depth)
 }
 
-function shapedJson(shape: Shape, value: Value): string {
+function shapedJson(shape: Shape, value: Value, depth: number): string {
   switch (shape.kind) {
     case 'object':
-      return isMap(value) ? objectJson(value, shape) : plainJson(value)
+      return isMap(value) ? objectJson(value, shape, depth) : plainJson(value)
     case 'list':
-      return isList(value) ? listJson(shape.item, value) : plainJson(value)
+      return isList(value) ? listJson(shape.item, value, depth) : plainJson(value)
     case 'map':
-      return isMap(value) ? mapJson(shape.value, value) : plainJson(value)
+      return isMap(value) ? mapJson(shape.value, value, depth) : plainJson(value)
     case 'schemaOrArray':
     case 'schemaOrBool':
     case 'schemaOrStringArray':
-      return schemaOrJson(shape, value)
+      return schemaOrJson(shape, value, depth)
     default:
       return plainJson(value)
   }
 }
 
-function listJson(item: Shape, list: readonly Value[]): string {
+function listJson(item: Shape, list: readonly Value[], depth: number): string {
   let out = ''
-  for (let i = 0; i < list.length; i++) out += (i === 0 ? '' : ',') + shapedJson(item, list[i] ?? null)
+  for (let i = 0; i < list.length; i++) out += (i === 0 ? '' : ',') + canonicalText(list[i] ?? null, item, depth)
   return `[${out}]`
 }
 
-function mapJson(shape: Shape, map: ValueMap): string {
+function mapJson(shape: Shape, map: ValueMap, depth: number): string {
   let out = ''
   for (const key of sortedKeys(map)) {
-    out += `${out === '' ? '' : ','}${stringJson(key)}:${shapedJson(shape, map[key] ?? null)}`
+    out += `${out === '' ? '' : ','}${stringJson(key)}:${canonicalText(map[key] ?? null, shape, depth)}`
   }
   return `{${out}}`
 }
 
-function schemaOrJson({ schema }: OpaqueShape, value: Value): string {
+function schemaOrJson({ schema }: OpaqueShape, value: Value, depth: number): string {
   if (schema === undefined) return plainJson(value)
-  if (isMap(value)) return objectJson(value, schema)
-  if (isList(value))
-    return `[${value.map((item) => (isMap(item) ? objectJson(item, schema) : plainJson(item))).join(',')}]`
-  return plainJson(value)
+  if (isMap(value)) return objectJson(value, schema, depth)
+  return isList(value) ? listJson(schema, value, depth) : plainJson(value)
 }
 
 /** Keys in the order of their UTF-8 bytes. */
@@ -139,5 +163,10 @@ const MARKUP_ESCAPES: Readonly<Record<string, string>> = {
 /** A string in quotes. Half a surrogate pair becomes U+FFFD. */
 export function stringJson(text: string): string {
   if (!SPECIAL.test(text)) return `"${text}"`
-  return JSON.stringify(text.toWellFormed()).replace(/[<>&\u2028\u2029]/g, (char) => MARKUP_ESCAPES[char] ?? char)
+  return escapeMarkup(JSON.stringify(text.toWellFormed()))
+}
+
+/** In JSON text these characters stand in strings only. */
+function escapeMarkup(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, (char) => MARKUP_ESCAPES[char] ?? char)
 }

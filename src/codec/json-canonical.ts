@@ -1,0 +1,75 @@
+// Whether an object is as its canonical JSON would be parsed to: members in order, none to leave out, none to add. The platform
+// can then write it, four times as fast as we can.
+import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
+import type { Field, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
+import { isOmitted, shownFields } from '../schema/zero-value.ts'
+
+/** Looks at everything once, but for what the schema does not look into. */
+export function isCanonical(value: Value, shape: Shape): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  switch (shape.kind) {
+    case 'object':
+      return isMap(value) && isCanonicalObject(value, shape)
+    case 'list':
+      return isList(value) && isCanonicalList(value, shape.item)
+    case 'map':
+      return isMap(value) && isCanonicalMap(value, shape.value)
+    case 'schemaOrArray':
+    case 'schemaOrBool':
+    case 'schemaOrStringArray':
+      return isCanonicalSchemaOr(value, shape)
+    default:
+      return true
+  }
+}
+
+function isCanonicalObject(object: ValueMap, shape: ObjectShape): boolean {
+  if (shape.preserveUnknown) return false
+  const keys = Object.keys(object)
+  const { fields } = shape
+  const shown = shownFields(shape)
+  let at = 0
+  if (shape.typeMeta) {
+    if (keys[at] === 'kind') at += 1
+    if (keys[at] === 'apiVersion') at += 1
+  }
+  let nextShown = 0
+  for (let i = 0; i < fields.length; i++) {
+    const field = fields[i] as Field
+    const isShown = shown[nextShown] === field
+    if (isShown) nextShown += 1
+    if (keys[at] !== field.name) {
+      if (isShown) return false
+      continue
+    }
+    at += 1
+    const value = object[field.name] ?? null
+    if (isOmitted(field, value)) return false
+    if (value === null && field.shape.kind === 'object' && !field.pointer) return false
+    if (typeof value === 'object' && !isCanonical(value, field.shape)) return false
+  }
+  return at === keys.length
+}
+
+function isCanonicalList(list: readonly Value[], item: Shape): boolean {
+  for (const value of list) if (!isCanonical(value, item)) return false
+  return true
+}
+
+function isCanonicalMap(map: ValueMap, shape: Shape): boolean {
+  let last = ''
+  for (const key of Object.keys(map)) {
+    if (key < last || UNSORTABLE.test(key) || !isCanonical(map[key] ?? null, shape)) return false
+    last = key
+  }
+  return true
+}
+
+/** Characters whose order in UTF-16 is not that of their bytes. */
+const UNSORTABLE = /[\ud800-\uffff]/
+
+function isCanonicalSchemaOr(value: Value, { schema }: OpaqueShape): boolean {
+  if (schema === undefined) return true
+  if (isMap(value)) return isCanonicalObject(value, schema)
+  return !isList(value) || isCanonicalList(value, schema)
+}
