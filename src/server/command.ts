@@ -69,7 +69,13 @@ async function serve(args: readonly string[], environment: Environment): Promise
   })
   if (server === undefined) return 0
   print(await greeting(config, server))
-  if (!stop.aborted) await once(stop, 'abort')
+  try {
+    if (!stop.aborted) await Promise.race([once(stop, 'abort'), server.failed])
+  } catch (error) {
+    log.error({ err: error }, 'the server cannot go on')
+    await server.stop()
+    return 1
+  }
   log.info({}, 'stopping')
   await server.stop()
   return 0

@@ -4,8 +4,8 @@ import type { Kv } from '../kv/kv.ts'
 
 /** What the server knows of its own life. */
 export interface Lifecycle {
-  /** Everything that starting has to do is done. */
-  readonly isStarted: () => boolean
+  /** What starting has to do is not all done. */
+  readonly isStarting: () => boolean
   /** It was told to stop. */
   readonly isStopping: () => boolean
 }
@@ -13,7 +13,12 @@ export interface Lifecycle {
 /** How long the store may take to answer a probe. */
 const STORAGE_TIMEOUT_MS = 2000
 
-export function healthChecks(kv: Kv, { isStarted, isStopping }: Lifecycle): Record<HealthEndpoint, HealthCheck[]> {
+/** `isLoaded`: the objects are in memory. */
+export function healthChecks(
+  kv: Kv,
+  { isStarting, isStopping }: Lifecycle,
+  isLoaded: () => boolean,
+): Record<HealthEndpoint, HealthCheck[]> {
   const fine = { check: () => {} }
   const always: HealthCheck[] = [
     { name: 'ping', ...fine },
@@ -25,7 +30,7 @@ export function healthChecks(kv: Kv, { isStarted, isStopping }: Lifecycle): Reco
     name,
     startup: true,
     check: () => {
-      if (!isStarted()) throw new Error('not finished')
+      if (isStarting()) throw new Error('not finished')
     },
   })
   const hooks = [started('poststarthook/storage-readiness'), started('autoregister-completion')]
@@ -36,6 +41,12 @@ export function healthChecks(kv: Kv, { isStarted, isStopping }: Lifecycle): Reco
       if (isStopping()) throw new Error('process is shutting down')
     },
   }
+  const loaded: HealthCheck = {
+    name: 'informer-sync',
+    check: () => {
+      if (!isLoaded()) throw new Error('objects are being loaded')
+    },
+  }
   return {
     healthz: alive,
     livez: alive,
@@ -43,6 +54,7 @@ export function healthChecks(kv: Kv, { isStarted, isStopping }: Lifecycle): Reco
       ...always,
       { name: 'etcd', check: storage },
       { name: 'etcd-readiness', check: storage },
+      loaded,
       ...hooks,
       stopping,
     ],

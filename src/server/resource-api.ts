@@ -66,6 +66,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     store: openKvStore({ kv, prefix }),
     resources: [...table.all()].map((resource) => resource.stored),
     servePastStates: gates.ListFromCacheSnapshot,
+    onLoading: tellProgress(log),
+    onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),
   })
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
   const shared = {
@@ -129,6 +131,16 @@ function kindIn(schema: SchemaTable, group: string, kind: string, version = 'v1'
   const found = schema.kind({ group, version, kind })
   if (found === undefined) throw new InvariantError(`the schema has no ${kind}`)
   return found
+}
+
+/** Says how far loading is where it takes longer than a second. */
+function tellProgress(log: Log): (loaded: number, total: number) => void {
+  let told = performance.now()
+  return (loaded, total) => {
+    if (performance.now() - told < 1000) return
+    told = performance.now()
+    log.info({ loaded, total }, 'loading objects')
+  }
 }
 
 /** A request that turns out to do more than it was let in for. */

@@ -19,8 +19,9 @@ import { makePrivateDirectory } from './files.ts'
 import { healthChecks } from './health.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
+import { Life } from './life.ts'
 import { listen, servingFiles } from './serving.ts'
-import { openResourceApi } from './resource-api.ts'
+import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { openStorage } from './storage.ts'
 import { versionInfo } from './version.ts'
 
@@ -28,6 +29,8 @@ export interface RunningServer {
   /** Where this machine reaches it: `https://127.0.0.1:6443`. */
   readonly url: string
   readonly kubeconfigFile: string
+  /** Never resolves. Rejects where something that must run has failed for good: it is time to stop. */
+  readonly failed: Promise<never>
   /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
   stop(): Promise<void>
 }
@@ -74,15 +77,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     serverAddress: () => address.text,
   })
   const metrics = openMetrics({ version: versionInfo(), gates, isServed: api.isServed })
-  const background = new AbortController()
-  const ended = Promise.all([api.cache.run(background.signal), runControllers(api.controllers, log, background.signal)])
-  opened.defer(async () => {
-    background.abort()
-    await ended
-  })
-  await api.cache.ready(signal)
   const { handler, onTimeout } = withFilters(
-    routeRequests({ routes: routesOf({ kv, metrics, life, log, served: api.routes }), resources: api.handler }),
+    routeRequests({ routes: routesOf({ kv, api, metrics, life, log }), resources: api.handler }),
     {
       ...config,
       log,
@@ -90,11 +86,15 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       cbor: false,
       authenticator: openAuthenticator(config, token, log),
       authorizer,
-      isClosing: () => life.stage === 'closing',
+      isStarting: life.isStarting,
+      isClosing: life.isClosing,
     },
   )
   const kubeconfig = kubeconfigPlace(config.kubeconfigFile, dataDirectory)
   opened.defer(kubeconfig.remove)
+  const failed = runInBackground(opened, (stop) =>
+    Promise.all([api.cache.run(stop), runControllers(api.controllers, log, stop)]),
+  )
   const observe = (finished: FinishedRequest): void => {
     metrics.observe(finished)
     logRequest(log, finished)
@@ -104,6 +104,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const url = localUrl(listener.host, listener.port)
   address.text = new URL(url).host
   writeKubeconfig(kubeconfig.file, { url, authority, token })
+  await Promise.race([api.cache.ready(signal), failed])
   life.stage = 'serving'
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
@@ -112,7 +113,21 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     life.stage = 'closing'
     await opened.disposeAsync()
   }
-  return { url, kubeconfigFile: kubeconfig.file, stop: () => (stopped ??= stop()) }
+  return { url, kubeconfigFile: kubeconfig.file, failed, stop: () => (stopped ??= stop()) }
+}
+
+/** Runs until everything is closed. The promise it gives only ever rejects: where that ended by itself. */
+function runInBackground(opened: AsyncDisposableStack, run: (stop: AbortSignal) => Promise<unknown>): Promise<never> {
+  const stop = new AbortController()
+  const failure = Promise.withResolvers<never>()
+  const ended = run(stop.signal).catch((error: unknown) => failure.reject(error))
+  // Whoever waits for it is told; if nobody does it is told by the end of the process.
+  failure.promise.catch(() => {})
+  opened.defer(async () => {
+    stop.abort()
+    await ended
+  })
+  return failure.promise
 }
 
 /** One line a request, at its end. */
@@ -124,32 +139,19 @@ function logRequest(log: Log, { request, status, sentBytes, milliseconds }: Fini
   )
 }
 
-/** Where the server is between its start and its end. */
-class Life {
-  stage: 'starting' | 'serving' | 'stopping' | 'closing' = 'starting'
-  readonly #graceUntil: number
-
-  constructor(graceMs: number) {
-    this.#graceUntil = performance.now() + graceMs
-  }
-
-  readonly isStarted = (): boolean => this.stage !== 'starting'
-  readonly isStopping = (): boolean => this.stage === 'stopping' || this.stage === 'closing'
-  readonly inGracePeriod = (): boolean => performance.now() < this.#graceUntil
-}
-
 interface RouteParts {
   readonly kv: Kv
   readonly metrics: Metrics
   readonly life: Life
   readonly log: Log
-  readonly served: readonly Route[]
+  readonly api: ResourceApi
 }
 
-function routesOf({ kv, metrics, life, log, served }: RouteParts): Route[] {
+function routesOf({ kv, metrics, life, log, api }: RouteParts): Route[] {
+  const isLoaded = (): boolean => api.cache.status().isReady
   const routes: Route[] = [
-    ...served,
-    ...healthRoutes({ checks: healthChecks(kv, life), inGracePeriod: life.inGracePeriod, log }),
+    ...api.routes,
+    ...healthRoutes({ checks: healthChecks(kv, life, isLoaded), inGracePeriod: life.inGracePeriod, log }),
     { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
     { path: '/metrics', handler: showMetrics(metrics) },
   ]

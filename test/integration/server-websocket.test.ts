@@ -69,6 +69,7 @@ async function open(): Promise<Listener> {
       anonymousRequests: true,
       anonymousHealth: false,
       allowedOrigins: [],
+      isStarting: () => false,
       isClosing: () => false,
     }),
   })

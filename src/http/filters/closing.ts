@@ -2,11 +2,12 @@
 import { closingError, type StatusWriter } from '../errors.ts'
 import type { Filter } from '../http.ts'
 
-const ANSWERED_TO_THE_END: readonly string[] = ['/readyz', '/livez', '/healthz', '/metrics']
+/** Probes and scrapes, from the first moment to the last. */
+export const ANSWERED_ALWAYS: readonly string[] = ['/readyz', '/livez', '/healthz', '/metrics']
 
 export function turnAwayWhenClosing(isClosing: () => boolean, writeStatus: StatusWriter): Filter {
   return (next) => (request) => {
-    if (!isClosing() || ANSWERED_TO_THE_END.some((path) => request.path.startsWith(path))) return next(request)
+    if (!isClosing() || ANSWERED_ALWAYS.some((path) => request.path.startsWith(path))) return next(request)
     const refusal = writeStatus(closingError(), request)
     return {
       ...refusal,

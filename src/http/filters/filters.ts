@@ -12,6 +12,7 @@ import { authorize } from './authorization.ts'
 import { crossOrigin } from './cross-origin.ts'
 import { turnAwayWhenClosing } from './closing.ts'
 import { catchFaults } from './faults.ts'
+import { putOffWhenStarting } from './starting.ts'
 import { refuseUnreadableTimeout } from './unreadable-timeout.ts'
 
 export interface FilterOptions {
@@ -28,6 +29,8 @@ export interface FilterOptions {
   readonly anonymousHealth: boolean
   /** Origins whose scripts may read answers; none: no such headers are sent. */
   readonly allowedOrigins: readonly RegExp[]
+  /** The server has not loaded everything yet. */
+  readonly isStarting: () => boolean
   /** The server takes no new requests. */
   readonly isClosing: () => boolean
 }
@@ -47,6 +50,7 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
     crossOrigin(options.allowedOrigins),
     authenticate({ ...options, writeStatus }),
     authorize(options),
+    putOffWhenStarting(options.isStarting),
   ]
   return {
     handler: filters.reduceRight<Handler>((next, filter) => filter(next), handler),

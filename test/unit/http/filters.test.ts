@@ -25,6 +25,7 @@ const options: FilterOptions = {
   anonymousRequests: true,
   anonymousHealth: false,
   allowedOrigins: [],
+  isStarting: () => false,
   isClosing: () => false,
 }
 
@@ -212,6 +213,17 @@ describe('faults', () => {
 
   it('a path that is cut off is told so', async () => {
     expect((await send('GET /api/v1/watch', as('root-token'))).status).toBe(400)
+  })
+})
+
+describe('a starting server', () => {
+  it('puts requests off and answers probes', async () => {
+    const starting = { isStarting: () => true }
+    const putOff = await send('GET /api/v1/pods', as('root-token'), starting)
+    expect([putOff.status, putOff.headers['retry-after']]).toEqual([503, '5'])
+    expect(messageOf(putOff)).toContain('before all known HTTP paths have been installed')
+    expect((await send('GET /readyz', {}, starting)).status).toBe(200)
+    expect((await send('GET /api/v1/pods', as('nope'), starting)).status).toBe(401)
   })
 })
 

@@ -1,0 +1,18 @@
+// Where the server is between its start and its end.
+
+export type Stage = 'starting' | 'serving' | 'stopping' | 'closing'
+
+export class Life {
+  stage: Stage = 'starting'
+  readonly #graceUntil: number
+
+  /** For so long after the start `/livez` does not mind that starting is not complete. */
+  constructor(graceMs: number) {
+    this.#graceUntil = performance.now() + graceMs
+  }
+
+  readonly isStarting = (): boolean => this.stage === 'starting'
+  readonly isStopping = (): boolean => this.stage === 'stopping' || this.stage === 'closing'
+  readonly isClosing = (): boolean => this.stage === 'closing'
+  readonly inGracePeriod = (): boolean => performance.now() < this.#graceUntil
+}
