@@ -7,9 +7,9 @@ import type { Status, StatusDetails } from '../api/status.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { indentJson } from '../codec/indent.ts'
+import { encodeCbor, encodeCborValue } from '../codec/cbor-encode.ts'
 import { encodeJson, plainJson } from '../codec/json-encode.ts'
 import type { ListForm, ListItem, ListMetadata, ListType } from '../codec/list-json.ts'
-import { InvariantError } from '../lib/errors.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
 import { writeList } from '../codec/list-writer.ts'
 import type { Asked, Negotiated, Offer } from '../codec/negotiate.ts'
@@ -117,7 +117,7 @@ export function respond(view: Negotiated, kind: KindSchema, item: ListItem, stat
     case 'protobuf':
       return bytesResponse(view, encodeProtobuf(kind, item.object()), status)
     case 'cbor':
-      throw new InvariantError('CBOR was negotiated, which is not offered')
+      return bytesResponse(view, encodeCbor(item.object(), kind), status)
   }
 }
 
@@ -125,6 +125,7 @@ export function respond(view: Negotiated, kind: KindSchema, item: ListItem, stat
 function respondInJson(view: View, kind: string, bytes: Buffer, status: number): HttpResponse {
   if (view.encoding === 'json') return jsonResponse(view, bytes, status)
   if (view.encoding === 'yaml') return bytesResponse(view, Buffer.from(emitYaml(parseJson(bytes))), status)
+  if (view.encoding === 'cbor') return bytesResponse(view, encodeCborValue(parseJson(bytes)), status)
   const apiVersion = view.transform?.apiVersion ?? ''
   return bytesResponse(view, encodeEnvelope({ kind, apiVersion }, bytes, 'application/json'), status)
 }

@@ -1,6 +1,7 @@
 // Errors for clients that do not speak JSON.
 import type { Status } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
+import { encodeCborValue } from '../codec/cbor-encode.ts'
 import { encodeProtobuf } from '../codec/protobuf.ts'
 import { emitYaml } from '../codec/yaml-emit.ts'
 import type { StatusEncoder } from '../http/errors.ts'
@@ -15,7 +16,7 @@ export function openStatusEncoder(schema: SchemaTable): StatusEncoder {
       case 'yaml':
         return Buffer.from(emitYaml(status as unknown as ValueMap))
       case 'cbor':
-        throw new InvariantError('CBOR is not among the encodings that are offered')
+        return encodeCborValue(status as unknown as ValueMap)
     }
   }
 }
