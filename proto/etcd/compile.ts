@@ -1,5 +1,5 @@
-// Compiles rpc.proto with protobufjs to the code that the etcd engine loads: `node proto/etcd/compile.ts` after a change.
-// Static code, because it loads in a few milliseconds and makes no code at run time.
+// Compiles rpc.proto with protobufjs to the code that the etcd engine loads; `make generate` writes it. Static code, because
+// it loads in a few milliseconds and makes no code at run time.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -183,6 +183,10 @@ describe('members', () => {
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
+  it('without a scheme and without certificates are spoken to in plain text', async () => {
+    await expectWorking(await open({ endpoints: [server.endpoint.replace('http://', '')], tls: {} }))
+  })
+
   it('of which two are dead: the third will do', async () => {
     const kv = await open({ endpoints: ['http://127.0.0.1:1', 'http://127.0.0.1:2', server.endpoint] })
     await expectWorking(kv)

@@ -68,7 +68,7 @@ export class Endpoint {
   /** Throws `KvError` `unavailable` where the address is none. Connects when it is first asked to. */
   constructor(url: string, tls: EtcdTls | undefined) {
     this.url = url
-    const { host, port, secure } = parseEndpoint(url, tls !== undefined)
+    const { host, port, secure } = parseEndpoint(url, tls?.ca !== undefined || tls?.certificate !== undefined)
     this.host = host
     this.port = port
     this.secure = secure
