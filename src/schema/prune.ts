@@ -2,12 +2,13 @@
 // schema stays as it is, for validation to find.
 import { quoted } from '../api/field-error.ts'
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
+import { DecodeError, decodeObject } from './decode.ts'
 import { memberPath } from './exact-value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
 export interface Pruned {
   readonly value: ValueMap
-  /** `unknown field "spec.foo"`, sorted; at most a hundred. */
+  /** `unknown field "spec.foo"`: what was pruned, sorted, then what the metadata of embedded objects does not know. */
   readonly problems: readonly string[]
 }
 
@@ -16,19 +17,25 @@ const MAX_PROBLEMS = 100
 /** The members that every object has, whatever its schema says. */
 const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** Drops what the schema of a custom kind does not know. The metadata is left to the caller. */
-export function pruneUnknown(object: ValueMap, shape: ObjectShape): Pruned {
+/**
+ * Drops what the schema of a custom kind does not know. The object's own metadata is left to the caller; that of objects which the
+ * schema says are embedded is decoded as `metadata`.
+ */
+export function pruneUnknown(object: ValueMap, shape: ObjectShape, metadata: ObjectShape): Pruned {
   const dropped: string[] = []
-  const value = pruneMap(object, shape, { path: '', resource: true, dropped })
-  const problems = dropped.sort().slice(0, MAX_PROBLEMS)
-  return { value, problems: problems.map((path) => `unknown field ${quoted(path)}`) }
+  const embedded: string[] = []
+  const value = pruneMap(object, shape, { path: '', resource: true, metadata, dropped, embedded })
+  const problems = [...dropped.sort().map((path) => `unknown field ${quoted(path)}`), ...embedded]
+  return { value, problems: problems.slice(0, MAX_PROBLEMS) }
 }
 
 interface Place {
   readonly path: string
   /** An object with a kind of its own: the root, or one that the schema says is embedded. */
   readonly resource: boolean
+  readonly metadata: ObjectShape
   readonly dropped: string[]
+  readonly embedded: string[]
 }
 
 function pruneMap(map: ValueMap, shape: ObjectShape, place: Place): ValueMap {
@@ -38,7 +45,10 @@ function pruneMap(map: ValueMap, shape: ObjectShape, place: Place): ValueMap {
     const member = map[key] ?? null
     const field = shape.byName.get(key)
     const path = memberPath(place.path, key)
-    const value = pruneMember(member, field, { ...place, path })
+    const isMetadata = place.resource && key === 'metadata' && place.path !== ''
+    const value = isMetadata
+      ? embeddedMetadata(member, { ...place, path })
+      : pruneMember(member, field, { ...place, path })
     const kept = field !== undefined || shape.preserveUnknown || (place.resource && RESOURCE_MEMBERS.has(key))
     if (!kept) place.dropped.push(path)
     if (kept && value === member && out === undefined) continue
@@ -46,6 +56,18 @@ function pruneMap(map: ValueMap, shape: ObjectShape, place: Place): ValueMap {
     if (kept) setOwn(out, key, value)
   }
   return out ?? map
+}
+
+function embeddedMetadata(value: Value, { path, metadata, embedded }: Place): Value {
+  if (!isMap(value)) return value
+  try {
+    const decoded = decodeObject(value, metadata, path)
+    embedded.push(...decoded.problems)
+    return decoded.value
+  } catch (error) {
+    if (error instanceof DecodeError) return value
+    throw error
+  }
 }
 
 function pruneMember(value: Value, field: Field | undefined, place: Place): Value {

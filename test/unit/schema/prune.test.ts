@@ -33,6 +33,12 @@ const shape = object([
   ),
 ])
 
+const metadata = object([
+  field('name', { kind: 'string' }),
+  field('labels', { kind: 'map', value: { kind: 'string' }, mapType: 'granular' }),
+])
+const prune = (value: ValueMap) => pruneUnknown(value, shape, metadata)
+
 describe('pruning', () => {
   it.each<[string, ValueMap, ValueMap, readonly string[]]>([
     [
@@ -62,9 +68,15 @@ describe('pruning', () => {
     ],
     [
       'embedded objects have a kind and metadata',
-      { spec: { template: { kind: 'P', metadata: { m: 1 }, spec: { a: 'x' }, foo: 1 } } },
-      { spec: { template: { kind: 'P', metadata: { m: 1 }, spec: { a: 'x' } } } },
-      ['unknown field "spec.template.foo"'],
+      { spec: { template: { kind: 'P', metadata: { name: 'n', m: 1 }, spec: { a: 'x' }, foo: 1 } } },
+      { spec: { template: { kind: 'P', metadata: { name: 'n' }, spec: { a: 'x' } } } },
+      ['unknown field "spec.template.foo"', 'unknown field "spec.template.metadata.m"'],
+    ],
+    [
+      'metadata of embedded objects that does not fit stays for validation',
+      { spec: { template: { metadata: { labels: [] } } } },
+      { spec: { template: { metadata: { labels: [] } } } },
+      [],
     ],
     ['leaves wrong types to validation', { spec: { list: 'x', map: [1] } }, { spec: { list: 'x', map: [1] } }, []],
     [
@@ -74,17 +86,17 @@ describe('pruning', () => {
       ['unknown field "b"', 'unknown field "spec.y"', 'unknown field "z"'],
     ],
   ])('%s', (_name, value, pruned, problems) => {
-    expect(pruneUnknown(value, shape)).toEqual({ value: pruned, problems })
+    expect(prune(value)).toEqual({ value: pruned, problems })
   })
 
   it('does not copy what has nothing to prune', () => {
     const value = { spec: { list: [{ a: 'x' }], map: { k: { a: 'y' } } } }
-    expect(pruneUnknown(value, shape).value).toBe(value)
+    expect(prune(value).value).toBe(value)
   })
 
   it('__proto__ is a member like any other', () => {
     const value = JSON.parse('{"spec":{"__proto__":1,"map":{"__proto__":{"a":"x","b":1}}}}') as ValueMap
-    const { value: pruned, problems } = pruneUnknown(value, shape)
+    const { value: pruned, problems } = prune(value)
     expect(JSON.stringify(pruned)).toBe('{"spec":{"map":{"__proto__":{"a":"x"}}}}')
     expect(problems).toEqual(['unknown field "spec.__proto__"', 'unknown field "spec.map.__proto__.b"'])
   })
