@@ -49,6 +49,8 @@ export interface Listener {
   /** The address that it really listens on. */
   readonly host: string
   readonly port: number
+  /** From now on new connections are made with these; those that stand are not touched. */
+  renew(tls: TlsFiles): void
   /** Takes no more connections, ends the long requests, and waits for the others, at most so long. */
   close(graceMs: number): Promise<void>
 }
@@ -100,6 +102,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   await app.listen({ host: options.host, port: options.port })
   return {
     ...addressOf(server, options),
+    renew: (tls) => server.setSecureContext(certificatesOf(tls)),
     async close(graceMs) {
       // Not the server's own `close`: that destroys connections whose last bytes are still on their way.
       NetServer.prototype.close.call(server)
@@ -161,9 +164,7 @@ function leaving(raw: RawResponse, response: HttpResponse): HttpResponse {
 function createServer({ tls, maxStreamsPerConnection }: ListenerOptions): Http2SecureServer {
   const options = {
     allowHTTP1: true,
-    key: tls.key,
-    cert: tls.certificate,
-    ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa }),
+    ...certificatesOf(tls),
     // Everybody is asked for a certificate and nobody is turned away for a bad one: that is answered with 401 (P-020).
     requestCert: true,
     rejectUnauthorized: false,
@@ -172,6 +173,10 @@ function createServer({ tls, maxStreamsPerConnection }: ListenerOptions): Http2S
     settings: { maxConcurrentStreams: maxStreamsPerConnection, maxHeaderListSize: MAX_HEADER_BYTES },
   } as const
   return createSecureServer(options)
+}
+
+function certificatesOf({ key, certificate, clientCa }: TlsFiles): { key: string; cert: string; ca?: string } {
+  return { key, cert: certificate, ...(clientCa === undefined ? {} : { ca: clientCa }) }
 }
 
 const MAX_HEADER_BYTES = 1024 * 1024

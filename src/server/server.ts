@@ -7,7 +7,7 @@ import { showMetrics } from '../handlers/metrics.ts'
 import { showVersion } from '../handlers/version.ts'
 import { withFilters } from '../http/filters/filters.ts'
 import type { Handler } from '../http/http.ts'
-import type { FinishedRequest } from '../http/listener.ts'
+import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
 import { indexPage, routeRequests, type Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { Log } from '../lib/log.ts'
@@ -21,6 +21,7 @@ import { type Metrics, openMetrics } from './metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
 import { Life } from './life.ts'
 import { listen, servingFiles } from './serving.ts'
+import { renewCertificates } from './renewal.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { openStorage } from './storage.ts'
 import { versionInfo } from './version.ts'
@@ -37,6 +38,9 @@ export interface RunningServer {
 
 /** How long requests under way may take to finish when the server stops. */
 const DRAIN_MS = 60_000
+
+/** How soon a certificate file that was replaced is noticed. */
+const RENEW_EVERY_MS = 60_000
 
 /** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start; the signal gives up starting. */
 export async function startServer(config: Config, log: Log, signal: AbortSignal): Promise<RunningServer> {
@@ -101,6 +105,12 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   }
   const listener = await listen(config, { tls, handler, onTimeout, log, observe })
   opened.defer(() => listener.close(DRAIN_MS))
+  // Without a place to keep it, a certificate of our own would be another one at every look.
+  if (dataDirectory !== undefined || config.servingCertificate !== undefined) {
+    const use = (files: TlsFiles): void => listener.renew(files)
+    const renewal = { current: tls, read: () => servingFiles(config).tls, use, everyMs: RENEW_EVERY_MS, log }
+    void runInBackground(opened, (stop) => renewCertificates(renewal, stop))
+  }
   const url = localUrl(listener.host, listener.port)
   address.text = new URL(url).host
   writeKubeconfig(kubeconfig.file, { url, authority, token })

@@ -350,6 +350,33 @@ describe('a watch', () => {
   })
 })
 
+describe('new certificates', () => {
+  it('are shown to new connections, and those that stand go on', async () => {
+    const listener = await open({ '/ok': () => plainText(200, 'ok') })
+    const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certificate })
+    await once(session, 'connect')
+    const other = makeAuthority(60_000)
+    const pair = makeServing(other, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 60_000)
+    listener.renew({ ...pair, clientCa: undefined })
+    await expect(overHttp1(listener, '/ok')).rejects.toThrow('certificate')
+    const trusting = https.get({
+      host: '127.0.0.1',
+      port: listener.port,
+      path: '/ok',
+      ca: other.certificate,
+      agent: false,
+    })
+    const [response] = (await once(trusting, 'response')) as [IncomingMessage]
+    expect(response.statusCode).toBe(200)
+    response.resume()
+    const stream = session.request({ ':path': '/ok' })
+    const [head] = (await once(stream, 'response')) as [Record<string, number>]
+    expect(head[':status']).toBe(200)
+    session.destroy()
+    await listener.close(0)
+  })
+})
+
 describe('abuse', () => {
   it('a client that cancels every request before its answer loses its connection, and nobody else does', async () => {
     let taken = 0

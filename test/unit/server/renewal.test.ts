@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import type { TlsFiles } from '../../../src/http/listener.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { renewCertificates } from '../../../src/server/renewal.ts'
+
+function files(certificate: string): TlsFiles {
+  return { certificate, key: 'key', clientCa: undefined }
+}
+
+describe('certificates that are replaced', () => {
+  it('are used once each, and a file that cannot be read is tried again', async () => {
+    const stop = new AbortController()
+    const used: string[] = []
+    const found = [files('one'), files('two'), files('two'), undefined, files('three'), files('three')]
+    let looks = 0
+    await renewCertificates(
+      {
+        current: files('one'),
+        read: () => {
+          const next = found[looks++]
+          if (looks === found.length) stop.abort()
+          if (next === undefined) throw new Error('half written')
+          return next
+        },
+        use: ({ certificate }) => void used.push(certificate),
+        everyMs: 1,
+        log: SILENT_LOG,
+      },
+      stop.signal,
+    )
+    expect(used).toEqual(['two', 'three'])
+    expect(looks).toBe(found.length)
+  })
+})
