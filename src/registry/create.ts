@@ -75,23 +75,19 @@ async function storeNew(
   context: WriteContext,
 ): Promise<WriteResult> {
   const { object, reservation } = await prepareNew(parts, resource, admitted, context)
-  let stored = false
-  try {
-    const key = keyOf(resource, context.namespace, metaText(object, 'name'))
-    const ttl = resource.character.ttlSeconds
-    const result = await storeFor(parts, context).write(
-      key,
-      (current) =>
-        current === undefined
-          ? { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
-          : { kind: 'keep' },
-      context.signal,
-    )
-    stored = result.kind === 'put'
-    return result
-  } finally {
-    await reservation?.settle(stored && !context.dryRun)
-  }
+  const key = keyOf(resource, context.namespace, metaText(object, 'name'))
+  const ttl = resource.character.ttlSeconds
+  // A write that breaks may have been stored all the same: then nothing is settled, the reservation stands.
+  const result = await storeFor(parts, context).write(
+    key,
+    (current) =>
+      current === undefined
+        ? { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
+        : { kind: 'keep' },
+    context.signal,
+  )
+  await reservation?.settle(result.kind === 'put' && !context.dryRun)
+  return result
 }
 
 /** A new object ready to be stored: named, completed, reserved for, validated and admitted. */
@@ -107,7 +103,7 @@ export async function prepareNew(
     character.prepareForCreate(metaForCreate(named, context.now), context),
     character.firstGeneration,
   )
-  const reservation = await character.reserve?.({ object: prepared, stored: undefined }, context)
+  const reservation = await character.reserve?.({ object: prepared, stored: undefined }, context, parts)
   try {
     const object = resource.toCanonical(reservation?.object ?? prepared)
     refuseInvalid(resource, object, character.validateCreate(object, context))

@@ -47,7 +47,7 @@ export async function deleteObject(
     },
     context.signal,
   )
-  if (result.kind === 'removed') return removed(resource, readable(result.object), context)
+  if (result.kind === 'removed') return removed(parts, resource, readable(result.object), context)
   const marked = readable(result.object!)
   if (deletion.kind !== 'markAndRemove') return { kind: 'object', object: marked, removed: false }
   const uid = metaText(marked.object(), 'uid')
@@ -57,7 +57,7 @@ export async function deleteObject(
     context.signal,
   )
   return last.kind === 'removed'
-    ? removed(resource, marked, context)
+    ? removed(parts, resource, marked, context)
     : { kind: 'object', object: marked, removed: true }
 }
 
@@ -70,11 +70,16 @@ function isObject(item: StoredItem | undefined, uid: string): boolean {
   return item?.kind === 'object' && metaText(item.object(), 'uid') === uid
 }
 
-async function removed(resource: Resource, last: StoredObject, context: WriteContext): Promise<DeleteAnswer> {
+async function removed(
+  parts: RegistryParts,
+  resource: Resource,
+  last: StoredObject,
+  context: WriteContext,
+): Promise<DeleteAnswer> {
   const { character } = resource
   const object = last.object()
   if (!context.dryRun) {
-    const reservation = await character.reserve?.({ object: undefined, stored: object }, context)
+    const reservation = await character.reserve?.({ object: undefined, stored: object }, context, parts)
     await reservation?.settle(true)
   }
   return character.answersDeleteWithObject

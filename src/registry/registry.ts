@@ -100,10 +100,11 @@ export interface Character {
 }
 
 /**
- * Reserves what the object needs and fills it in. `settle` is called once: with true when the object was stored, with false
- * when it was not and the reservation has to be given back. Under a dry run nothing is reserved.
+ * Reserves what the object needs and fills it in. `settle` is called at most once: with true when the object was stored, with
+ * false when it was not and the reservation has to be given back; not at all where nobody knows. Under a dry run nothing is
+ * reserved.
  */
-export type Reserve = (change: ReserveRequest, context: WriteContext) => Promise<Reservation>
+export type Reserve = (change: ReserveRequest, context: WriteContext, parts: RegistryParts) => Promise<Reservation>
 
 export interface ReserveRequest {
   /** Absent: the object is removed. */

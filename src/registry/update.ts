@@ -1,6 +1,7 @@
 // Update: PUT, every patch and every writable subresource differ only in the function from what is stored to what is
 // wanted. The pipeline runs again, admission included, where another write won.
 import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
 import { setOfFields } from '../patch/field-set.ts'
@@ -78,7 +79,7 @@ class UpdatePipeline {
 
   async run(): Promise<WriteAnswer> {
     const { name } = this.request
-    let result: WriteResult | undefined
+    let result: WriteResult
     try {
       result = await storeFor(this.parts, this.context).write(
         keyOf(this.resource, this.context.namespace, name),
@@ -88,9 +89,13 @@ class UpdatePipeline {
         },
         this.context.signal,
       )
-    } finally {
-      await this.reservation?.settle(result?.kind === 'put' && !this.context.dryRun)
+    } catch (error) {
+      // A write that breaks may have been stored all the same; a refusal was not.
+      if (error instanceof ApiError && error.code < 500) await this.giveBack()
+      throw error
     }
+    await this.reservation?.settle(result.kind === 'put' && !this.context.dryRun)
+    if (result.kind === 'removed') await this.release(this.last!)
     switch (result.kind) {
       case 'put':
         return { object: result.object, created: result.created }
@@ -99,6 +104,14 @@ class UpdatePipeline {
       case 'kept':
         return { object: readable(result.object!), created: false }
     }
+  }
+
+  /** What a removed object had reserved. */
+  private async release(stored: ApiObject): Promise<void> {
+    const { context, resource, parts } = this
+    if (context.dryRun) return
+    const reservation = await resource.character.reserve?.({ object: undefined, stored }, context, parts)
+    await reservation?.settle(true)
   }
 
   private async giveBack(): Promise<void> {
@@ -140,7 +153,7 @@ class UpdatePipeline {
     const current = withMeta(admitted, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
     const restored = metaForUpdate(withNamespace(current, resource, context), stored)
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
-    this.reservation = await character.reserve?.({ object: bumped, stored }, context)
+    this.reservation = await character.reserve?.({ object: bumped, stored }, context, this.parts)
     const object = withoutNewTimes(resource.toCanonical(this.reservation?.object ?? bumped), stored)
     refuseInvalid(resource, object, endpoint.validate(object, stored, context))
     for (const text of character.warnings(object, stored, context)) context.warn(text)

@@ -10,6 +10,7 @@ import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
+import { addressRange } from './address-range.ts'
 import { bindingActions } from './binding.ts'
 import { characterOf } from './character.ts'
 import type { CharacterTraits } from './character.ts'
@@ -18,6 +19,9 @@ import { CONVERSIONS, IDENTITY } from './conversion.ts'
 import { evictionAction } from './eviction.ts'
 import { NAMESPACE } from './namespace.ts'
 import { POD } from './pod.ts'
+import { serviceTraits } from './service.ts'
+
+export { NODE_PORTS } from './service-claims.ts'
 
 const TRAITS: Readonly<Record<string, CharacterTraits>> = {
   '/Namespace': NAMESPACE,
@@ -37,20 +41,33 @@ const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {
 /** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
 export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
 
-/** `moreActions` are those that need something which is not known here. */
+export interface BuiltInOptions {
+  /** Actions that need something which is not known here. */
+  readonly actions?: readonly Action[]
+  /** Where the addresses of services come from: a range in CIDR notation. */
+  readonly serviceRange?: string
+}
+
+const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
+
 export function builtInResources(
   schema: SchemaTable,
   encode: EncodeObject,
-  moreActions: readonly Action[] = [],
+  { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE }: BuiltInOptions = {},
 ): ResourceTable {
   const resources = new Map<string, Resource>()
   const actions = new Map(
-    [...bindingActions(schema), evictionAction(schema), ...moreActions].map((action) => [placeOf(action.at), action]),
+    [...bindingActions(schema), evictionAction(schema), ...more].map((action) => [placeOf(action.at), action]),
   )
+  const service = serviceTraits({
+    network: { ranges: [addressRange(serviceRange)] },
+    find: (group, resource) => resources.get(keyOf({ group, version: 'v1', resource })),
+  })
+  const traits = { ...TRAITS, '/Service': service }
   for (const { versions } of builtInGroups()) {
     for (const { resources: rows } of versions) {
       for (const row of rows) {
-        const resource = resourceOf({ schema, encode }, row)
+        const resource = resourceOf({ schema, encode, traits }, row)
         if (resource !== undefined) resources.set(keyOf(resource), resource)
       }
     }
@@ -74,10 +91,11 @@ function placeOf(place: GroupVersionResource & { readonly subresource: string })
 interface Sources {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
+  readonly traits: Readonly<Record<string, CharacterTraits>>
 }
 
 /** Undefined for what is not stored: reviews, bindings, component statuses. */
-function resourceOf({ schema, encode }: Sources, row: BuiltInResource): Resource | undefined {
+function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): Resource | undefined {
   const kind = schema.kind(row)
   if (kind === undefined || row.storageVersionHash === undefined) return undefined
   const path = `${row.group}/${row.version}/${row.kind}`
@@ -110,7 +128,7 @@ function resourceOf({ schema, encode }: Sources, row: BuiltInResource): Resource
     decode: (source) => decodeObject(source, kind.shape),
     toCanonical: (object) => decodeObject(object, storedSchema.shape).value as ApiObject,
     versions: versionsOf(schema, row, conversion),
-    character: characterOf(storedKind, row.namespaced, TRAITS[`${storedKind.group}/${storedKind.kind}`]),
+    character: characterOf(storedKind, row.namespaced, traits[`${storedKind.group}/${storedKind.kind}`]),
   }
 }
 

@@ -24,7 +24,7 @@ import { serveResources } from '../handlers/resources.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { ResourceTable } from '../registry/registry.ts'
-import { builtInResources } from '../resources/resources.ts'
+import { builtInResources, NODE_PORTS } from '../resources/resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
@@ -42,6 +42,8 @@ export interface ResourceApiOptions {
   readonly authorizer: Authorizer
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
+  /** Where the addresses of services come from, in CIDR notation. */
+  readonly serviceRange: string
   readonly log: Log
   /** As the documents about the API tell it. */
   readonly version: string
@@ -59,12 +61,12 @@ export interface ResourceApi {
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
-  const { kv, prefix, gates, authorizer, authority, log } = options
+  const { kv, prefix, gates, authorizer, authority, serviceRange, log } = options
   const schema = loadBuiltInSchema()
-  const table = builtInResources(schema, canonicalJson)
+  const table = builtInResources(schema, canonicalJson, { serviceRange })
   const store = openWatchCache({
     store: openKvStore({ kv, prefix }),
-    resources: [...table.all()].map((resource) => resource.stored),
+    resources: [...[...table.all()].map((resource) => resource.stored), NODE_PORTS],
     servePastStates: gates.ListFromCacheSnapshot,
     onLoading: tellProgress(log),
     onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),

@@ -76,6 +76,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     gates,
     authorizer,
     authority: authority ?? tls.certificate,
+    serviceRange: config.serviceIpRange.text,
     log,
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,

@@ -3,6 +3,7 @@ import { ADMIT_ALL } from '../../src/admission/admission.ts'
 import type { Admission } from '../../src/admission/admission.ts'
 import type { ApiObject, GroupVersionResource } from '../../src/api/object.ts'
 import { canonicalJson } from '../../src/codec/json-encode.ts'
+import type { Kv } from '../../src/kv/kv.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
 import { runAction } from '../../src/registry/action.ts'
 import { createObject } from '../../src/registry/create.ts'
@@ -27,6 +28,9 @@ export const NOW = '2030-01-02T03:04:05Z'
 export interface WorldOptions {
   readonly actions?: (schema: SchemaTable) => readonly Action[]
   readonly admission?: Admission
+  readonly serviceRange?: string
+  /** Shared where several worlds stand for several servers. */
+  readonly kv?: Kv
 }
 
 export class ApiWorld {
@@ -34,11 +38,12 @@ export class ApiWorld {
   readonly resources: ResourceTable
   readonly warnings: string[] = []
 
-  constructor({ actions = () => [], admission = ADMIT_ALL }: WorldOptions = {}) {
+  constructor(options: WorldOptions = {}) {
+    const { actions = () => [], admission = ADMIT_ALL, serviceRange = '10.96.0.0/16', kv = openMemory() } = options
     const schema = loadBuiltInSchema()
-    const store = openKvStore({ kv: openMemory(), prefix: '/registry/' })
+    const store = openKvStore({ kv, prefix: '/registry/' })
     this.parts = { store, dryRunStore: new DryRunStore(store), admission }
-    this.resources = builtInResources(schema, canonicalJson, actions(schema))
+    this.resources = builtInResources(schema, canonicalJson, { actions: actions(schema), serviceRange })
   }
 
   context(more: Partial<WriteContext> = {}): WriteContext {

@@ -23,6 +23,7 @@ import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './ob
 import { RBAC_RULES } from './rbac.ts'
 import type { GroupRules, KindRules, UpdateRule } from './rules.ts'
 import { COORDINATION_RULES, NODE_RULES, POLICY_RULES, SCHEDULING_RULES } from './small-groups.ts'
+import { checkAddresses } from './service-addresses.ts'
 import { STORAGE_RULES } from './storage.ts'
 
 export type { ValidationContext } from './check.ts'
@@ -54,6 +55,13 @@ export function validateUpdate(
   context: ValidationContext,
 ): readonly FieldError[] {
   return changed(change, rulesOf(gvk).update, context)
+}
+
+/** The faults of the addresses that a service asks for, on their own: they are looked at before any is given. */
+export function validateServiceAddresses(spec: ValueMap, context: ValidationContext): readonly FieldError[] {
+  const check = new Check(context)
+  checkAddresses(spec, undefined, check)
+  return check.errors
 }
 
 export interface SubresourceChange extends Change {
