@@ -22,6 +22,7 @@ import { POD } from './pod.ts'
 import { serviceTraits } from './service.ts'
 
 export { NODE_PORTS } from './service-claims.ts'
+export { repairServiceClaims } from './service-repair.ts'
 
 const TRAITS: Readonly<Record<string, CharacterTraits>> = {
   '/Namespace': NAMESPACE,

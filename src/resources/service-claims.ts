@@ -5,6 +5,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
+import { metaOf } from '../registry/object-meta.ts'
 import type { RegistryParts, Resource } from '../registry/registry.ts'
 import type { AddressRange } from './address-range.ts'
 import { addressAt } from './address-range.ts'
@@ -60,6 +61,12 @@ export function addressBook(addresses: Resource): ClaimBook {
     }),
     ownerOf: (record) => ownerIn(own(specOf(record), 'parentRef')),
   }
+}
+
+/** Whether an address was claimed here, and not made by somebody for something else. */
+export function isOurs(record: ApiObject): boolean {
+  const labels = own(metaOf(record), 'labels')
+  return isMap(labels) && own(labels, MANAGED_BY) === ALLOCATOR
 }
 
 /** Ports are claimed by records that the API does not show. */

@@ -12,7 +12,9 @@ import { Transcoder } from '../codec/transcode.ts'
 import type { Controller } from '../controllers/controllers.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { garbageCollector } from '../controllers/garbage-collector.ts'
+import { kubernetesService } from '../controllers/kubernetes-service.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
+import { serviceAddresses } from '../controllers/service-addresses.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
@@ -34,6 +36,7 @@ import { DryRunStore } from '../store/dry-run.ts'
 import type { Store } from '../store/store.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import type { FeatureGates } from './feature-gates.ts'
+import type { Range } from './ip-range.ts'
 
 export interface ResourceApiOptions {
   readonly kv: Kv
@@ -42,13 +45,15 @@ export interface ResourceApiOptions {
   readonly authorizer: Authorizer
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
-  /** Where the addresses of services come from, in CIDR notation. */
-  readonly serviceRange: string
+  /** Where the addresses of services come from. */
+  readonly serviceRange: Range
   readonly log: Log
   /** As the documents about the API tell it. */
   readonly version: string
   /** `host:port`, known once the server listens. */
   readonly serverAddress: () => string
+  /** Where other machines reach this server; undefined where they cannot. */
+  readonly advertisedAddress: string | undefined
 }
 
 export interface ResourceApi {
@@ -63,7 +68,7 @@ export interface ResourceApi {
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const { kv, prefix, gates, authorizer, authority, serviceRange, log } = options
   const schema = loadBuiltInSchema()
-  const table = builtInResources(schema, canonicalJson, { serviceRange })
+  const table = builtInResources(schema, canonicalJson, { serviceRange: serviceRange.text })
   const store = openWatchCache({
     store: openKvStore({ kv, prefix }),
     resources: [...[...table.all()].map((resource) => resource.stored), NODE_PORTS],
@@ -95,6 +100,12 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     garbageCollector(parts),
     defaultServiceAccounts(parts),
     rootCertificates(parts, authority),
+    kubernetesService(parts, {
+      address: options.advertisedAddress,
+      port: () => Number(/:(\d+)$/.exec(options.serverAddress())?.[1] ?? 0),
+      serviceRange,
+    }),
+    serviceAddresses(parts),
   ]
   const groups = builtInGroups()
   const info = { title: 'Quarterdeck', version: options.version }

@@ -13,6 +13,7 @@ import type { Kv } from '../kv/kv.ts'
 import type { Log } from '../lib/log.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { openAuthenticator, openAuthorizer } from './access.ts'
+import { advertisedAddress } from './advertised-address.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
 import type { Config } from './config.ts'
 import { makePrivateDirectory } from './files.ts'
@@ -76,10 +77,11 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     gates,
     authorizer,
     authority: authority ?? tls.certificate,
-    serviceRange: config.serviceIpRange.text,
+    serviceRange: config.serviceIpRange,
     log,
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
+    advertisedAddress: advertisedAddress(config.bindAddress),
   })
   const metrics = openMetrics({ version: versionInfo(), gates, isServed: api.isServed })
   const { handler, onTimeout } = withFilters(

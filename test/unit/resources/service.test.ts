@@ -76,7 +76,11 @@ describe('a new service', () => {
   test('has no address where it wants none', async () => {
     const world = new ApiWorld()
     const headless = await create(world, 's', { clusterIP: 'None', selector: { a: 'b' } })
-    expect(specOf(headless)).toMatchObject({ clusterIPs: ['None'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' })
+    expect(specOf(headless)).toMatchObject({
+      clusterIPs: ['None'],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+    })
     const bare = await create(world, 't', { clusterIP: 'None' })
     expect(specOf(bare)).toMatchObject({ ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' })
     const elsewhere = await create(world, 'u', { type: 'ExternalName', externalName: 'example.com' })
@@ -90,7 +94,10 @@ describe('a new service', () => {
       spec: { ipFamilyPolicy: 'RequireDualStack' },
       says: 'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
     },
-    { spec: { ipFamilies: ['IPv6'] }, says: 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster' },
+    {
+      spec: { ipFamilies: ['IPv6'] },
+      says: 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster',
+    },
     { spec: { clusterIP: 'fd00::1' }, says: 'spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured' },
   ]
   test.each(families)('is refused: $says', async ({ spec, says }) => {
@@ -119,7 +126,9 @@ describe('a new service', () => {
   test('gives back what it was given where it is refused after all', async () => {
     const world = new ApiWorld()
     const spec = { clusterIP: '10.96.0.10', type: 'NodePort', ports: [{ port: 80, nodePort: 30080 }] }
-    await expect(create(world, 's', { ...spec, sessionAffinity: 'Nonsense' })).rejects.toMatchObject({ reason: 'Invalid' })
+    await expect(create(world, 's', { ...spec, sessionAffinity: 'Nonsense' })).rejects.toMatchObject({
+      reason: 'Invalid',
+    })
     expect(nodePorts(await create(world, 't', spec))).toEqual([30080])
   })
 
@@ -323,7 +332,10 @@ describe('a service that goes', () => {
 describe('many services at once', () => {
   test('through two servers on one store never share an address or a port', async () => {
     const kv = openMemory()
-    const servers = [new ApiWorld({ kv, serviceRange: '10.0.0.0/24' }), new ApiWorld({ kv, serviceRange: '10.0.0.0/24' })]
+    const servers = [
+      new ApiWorld({ kv, serviceRange: '10.0.0.0/24' }),
+      new ApiWorld({ kv, serviceRange: '10.0.0.0/24' }),
+    ]
     const made = await Promise.all(
       Array.from({ length: 200 }, (_, i) => create(servers[i % 2]!, `s${i}`, { type: 'NodePort' })),
     )

@@ -1,0 +1,186 @@
+// The server as a service of its own cluster: `kubernetes` in the namespace default, its endpoints, and the range that its
+// address is from. Every replica says every few seconds that it is there; endpoints are those that have said so of late
+// (W-624, W-625, W-628).
+import type { ApiObject } from '../api/object.ts'
+import type { Value } from '../api/value.ts'
+import { equalValues, own } from '../api/value.ts'
+import { systemClock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import { createObject } from '../registry/create.ts'
+import type { Resource, WriteContext } from '../registry/registry.ts'
+import { updateObject } from '../registry/update.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+
+const NAME = 'kubernetes'
+const NAMESPACE = 'default'
+const RENEW_MS = 10_000
+const WAIT_FOR_PORT_MS = 100
+const PRESENCE_SECONDS = 15
+
+export interface Advertised {
+  /** Where other machines reach this replica; undefined where they cannot. */
+  readonly address: string | undefined
+  /** 0 until it listens. */
+  readonly port: () => number
+  /** The range of the addresses of services, and the first of them. */
+  readonly serviceRange: { readonly text: string; readonly firstAddress: string }
+}
+
+/** What a replica says of itself, under its address; it goes by itself when it is not said again. */
+const PRESENCE = Object.freeze({
+  group: '',
+  resource: 'masterleases',
+  storagePrefix: 'masterleases',
+  namespaced: false,
+  selectableFields: [],
+} satisfies Resource['stored'])
+
+export function kubernetesService(parts: ControllerParts, advertised: Advertised): Controller {
+  return {
+    name: 'kubernetes-service',
+    async run(signal) {
+      while (advertised.port() === 0) if (!(await pause(systemClock, WAIT_FOR_PORT_MS, signal))) return
+      const keeper = new Keeper(parts, advertised, signal)
+      do await keeper.keep()
+      while (await pause(systemClock, RENEW_MS, signal))
+    },
+  }
+}
+
+class Keeper {
+  readonly #parts: ControllerParts
+  readonly #advertised: Advertised
+  readonly #signal: AbortSignal
+
+  constructor(parts: ControllerParts, advertised: Advertised, signal: AbortSignal) {
+    this.#parts = parts
+    this.#advertised = advertised
+    this.#signal = signal
+  }
+
+  async keep(): Promise<void> {
+    await this.#keepRange()
+    await this.#keepService()
+    const addresses = await this.#addresses()
+    const port = this.#advertised.port()
+    await this.#keepObject(resourceOf(this.#parts, '', 'v1', 'endpoints'), endpoints(addresses, port))
+    const slices = resourceOf(this.#parts, 'discovery.k8s.io', 'v1', 'endpointslices')
+    await this.#keepObject(slices, endpointSlice(addresses, port))
+  }
+
+  #context(namespace: string): WriteContext {
+    return { ...controllerContext(this.#parts, namespace, this.#signal), fieldManager: 'kube-apiserver' }
+  }
+
+  #made(resource: Resource, metadata: ApiObject['metadata'], rest: object): ApiObject {
+    const object = newObject(resource, metadata, rest)
+    return resource.withDefaults(object, { gates: this.#parts.gates, now: this.#parts.now })
+  }
+
+  /** Creates it where it is not; an object that is there stays as it is. True where it was made. */
+  async #create(resource: Resource, object: ApiObject, namespace: string): Promise<boolean> {
+    const key = { resource: resource.stored, namespace, name: NAME }
+    if ((await this.#parts.registry.store.get(key, { kind: 'any' }, this.#signal)).item !== undefined) return false
+    try {
+      await createObject(this.#parts.registry, resource, object, this.#context(namespace))
+      return true
+    } catch (error) {
+      // The namespace may not be there yet; then the next round makes it.
+      if (!isReason(error, 'AlreadyExists', 'NotFound', 'Forbidden')) throw error
+      return false
+    }
+  }
+
+  async #keepRange(): Promise<void> {
+    const ranges = resourceOf(this.#parts, 'networking.k8s.io', 'v1', 'servicecidrs')
+    const cidrs = [this.#advertised.serviceRange.text]
+    if (!(await this.#create(ranges, this.#made(ranges, { name: NAME }, { spec: { cidrs } }), ''))) return
+    const message = 'Kubernetes default Service CIDR is ready'
+    const ready = { type: 'Ready', status: 'True', lastTransitionTime: this.#parts.now(), reason: '', message }
+    const wanted = (live: ApiObject | undefined): ApiObject => ({ ...live!, status: { conditions: [ready] } })
+    await this.#update(ranges, { subresource: 'status', wanted, namespace: '' })
+  }
+
+  async #keepService(): Promise<void> {
+    const services = resourceOf(this.#parts, '', 'v1', 'services')
+    const metadata = { name: NAME, labels: { component: 'apiserver', provider: 'kubernetes' } }
+    const spec = {
+      type: 'ClusterIP',
+      clusterIP: this.#advertised.serviceRange.firstAddress,
+      sessionAffinity: 'None',
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: this.#advertised.port() }],
+    }
+    await this.#create(services, this.#made(services, metadata, { spec }), NAMESPACE)
+  }
+
+  /** Says that this replica is there, and reads who else is. */
+  async #addresses(): Promise<readonly string[]> {
+    const { store } = this.#parts.registry
+    const { address } = this.#advertised
+    if (address !== undefined) {
+      const metadata = { name: address, creationTimestamp: this.#parts.now(), uid: String(Date.now()) }
+      const object = { kind: 'MasterLease', apiVersion: 'v1', metadata }
+      const key = { resource: PRESENCE, namespace: '', name: address }
+      await store.write(key, () => ({ kind: 'put', object, ttlSeconds: PRESENCE_SECONDS }), this.#signal)
+    }
+    const page = await store.list({ resource: PRESENCE, at: { kind: 'latest' }, skipUnreadable: true }, this.#signal)
+    const names = new Set(address === undefined ? [] : [address])
+    for await (const batch of page.batches) for (const { name } of batch) names.add(name)
+    return [...names].sort()
+  }
+
+  /** As it should be, whatever anybody made of it. */
+  async #keepObject(resource: Resource, { metadata, ...rest }: Kept): Promise<void> {
+    const made = this.#made(resource, { name: NAME, ...metadata }, rest)
+    if (await this.#create(resource, made, NAMESPACE)) return
+    const key = { resource: resource.stored, namespace: NAMESPACE, name: NAME }
+    const { item } = await this.#parts.registry.store.get(key, { kind: 'any' }, this.#signal)
+    if (item?.kind !== 'object') return
+    const live = item.object()
+    if (Object.keys(rest).every((member) => equalValues(own(live, member), own(resource.toCanonical(made), member))))
+      return
+    const wanted = (current: ApiObject | undefined): ApiObject => ({ ...current!, ...rest })
+    await this.#update(resource, { subresource: '', wanted, namespace: NAMESPACE })
+  }
+
+  async #update(resource: Resource, change: Change): Promise<void> {
+    const { subresource, wanted, namespace } = change
+    const request = { name: NAME, subresource, wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
+    try {
+      await updateObject(this.#parts.registry, resource, request, this.#context(namespace))
+    } catch (error) {
+      if (!isReason(error, 'NotFound', 'Conflict')) throw error
+    }
+  }
+}
+
+interface Change {
+  readonly subresource: '' | 'status'
+  readonly wanted: (live: ApiObject | undefined) => ApiObject
+  readonly namespace: string
+}
+
+interface Kept {
+  readonly metadata: ApiObject['metadata']
+  readonly [member: string]: Value
+}
+
+const PORT_NAME = 'https'
+
+function endpoints(addresses: readonly string[], port: number): Kept {
+  const metadata = { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }
+  if (addresses.length === 0) return { metadata }
+  const ports = [{ name: PORT_NAME, port, protocol: 'TCP' }]
+  return { metadata, subsets: [{ addresses: addresses.map((ip) => ({ ip })), ports }] }
+}
+
+function endpointSlice(addresses: readonly string[], port: number): Kept {
+  const addressType = addresses.some((address) => address.includes(':')) ? 'IPv6' : 'IPv4'
+  return {
+    metadata: { labels: { 'kubernetes.io/service-name': NAME } },
+    addressType,
+    endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
+    ports: [{ name: PORT_NAME, port, protocol: 'TCP' }],
+  }
+}

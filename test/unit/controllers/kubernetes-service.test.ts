@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import type { ApiObject } from '../../../src/api/object.ts'
+import { kubernetesService } from '../../../src/controllers/kubernetes-service.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+
+async function keepOnce(world: ApiWorld, address: string | undefined): Promise<void> {
+  const stop = new AbortController()
+  const parts = {
+    registry: world.parts,
+    resources: () => world.resources,
+    gates: new Set<string>(),
+    now: () => NOW,
+    log: SILENT_LOG,
+  }
+  const serviceRange = { text: '10.96.0.0/16', firstAddress: '10.96.0.1' }
+  const running = kubernetesService(parts, { address, port: () => 6443, serviceRange }).run(stop.signal)
+  await waitFor(() => world.get(world.resource('endpointslices', 'discovery.k8s.io'), 'kubernetes', 'default'))
+  await new Promise((resolve) => setImmediate(resolve))
+  stop.abort()
+  await running.catch(() => {})
+}
+
+async function waitFor(read: () => Promise<ApiObject>): Promise<void> {
+  for (let turn = 0; turn < 1_000; turn++) {
+    try {
+      return void (await read())
+    } catch {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  throw new Error('nothing was made')
+}
+
+describe('the server as a service of its cluster', () => {
+  test('has the first address of the range, endpoints where it is reached, and the range as an object', async () => {
+    const world = new ApiWorld()
+    await keepOnce(world, '192.0.2.7')
+    expect(await world.get(world.resource('services'), 'kubernetes', 'default')).toMatchObject({
+      metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
+      spec: {
+        clusterIP: '10.96.0.1',
+        ipFamilyPolicy: 'SingleStack',
+        ports: [{ name: 'https', port: 443, targetPort: 6443 }],
+      },
+    })
+    expect(await world.get(world.resource('endpoints'), 'kubernetes', 'default')).toMatchObject({
+      metadata: { labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+      subsets: [{ addresses: [{ ip: '192.0.2.7' }], ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] }],
+    })
+    expect(
+      await world.get(world.resource('endpointslices', 'discovery.k8s.io'), 'kubernetes', 'default'),
+    ).toMatchObject({
+      metadata: { labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.7'], conditions: { ready: true } }],
+    })
+    expect(await world.get(world.resource('servicecidrs', 'networking.k8s.io'), 'kubernetes')).toMatchObject({
+      spec: { cidrs: ['10.96.0.0/16'] },
+      status: {
+        conditions: [
+          { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' },
+        ],
+      },
+    })
+    expect(await world.get(world.resource('ipaddresses', 'networking.k8s.io'), '10.96.0.1')).toMatchObject({
+      spec: { parentRef: { namespace: 'default', name: 'kubernetes' } },
+    })
+  })
+
+  test('has the endpoints of every replica that was there of late', async () => {
+    const world = new ApiWorld()
+    await keepOnce(world, '192.0.2.7')
+    const slices = world.resource('endpointslices', 'discovery.k8s.io')
+    await world.parts.store.write(
+      { resource: slices.stored, namespace: 'default', name: 'kubernetes' },
+      () => ({ kind: 'remove' }),
+      AbortSignal.timeout(5_000),
+    )
+    await keepOnce(world, '192.0.2.8')
+    expect(await world.get(world.resource('endpoints'), 'kubernetes', 'default')).toMatchObject({
+      subsets: [{ addresses: [{ ip: '192.0.2.7' }, { ip: '192.0.2.8' }] }],
+    })
+  })
+})

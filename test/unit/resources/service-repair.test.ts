@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import type { ApiObject } from '../../../src/api/object.ts'
+import type { ValueMap } from '../../../src/api/value.ts'
+import { NODE_PORTS, repairServiceClaims } from '../../../src/resources/resources.ts'
+import { addressBook, claim, PORT_BOOK } from '../../../src/resources/service-claims.ts'
+import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+
+const LATER = '2030-01-02T03:14:06Z'
+const signal = AbortSignal.timeout(5_000)
+
+function repair(world: ApiWorld, now: string): ReturnType<typeof repairServiceClaims> {
+  return repairServiceClaims({ registry: world.parts, resources: world.resources, now, signal })
+}
+
+describe('claims that a stopped server left behind', () => {
+  test('are given back when no request can be on its way any more', async () => {
+    const world = new ApiWorld()
+    const context = { store: world.parts.store, now: NOW, signal }
+    const owner = { namespace: 'ns', name: 'never-stored' }
+    const book = addressBook(world.resource('ipaddresses', 'networking.k8s.io'))
+    await claim(book, '10.96.0.10', owner, context)
+    await claim(PORT_BOOK, '30001', owner, context)
+    expect(await repair(world, NOW)).toEqual({ givenBack: [], claimed: [] })
+    expect(await repair(world, LATER)).toEqual({ givenBack: ['10.96.0.10', '30001'], claimed: [] })
+  })
+
+  test('are kept where a service has what they claim, and where they are none of ours', async () => {
+    const world = new ApiWorld()
+    await world.create(world.resource('services'), {
+      metadata: { name: 's' },
+      spec: { type: 'NodePort', ports: [{ port: 80 }] },
+    })
+    await world.create(world.resource('ipaddresses', 'networking.k8s.io'), {
+      metadata: { name: '10.96.0.11' },
+      spec: { parentRef: { resource: 'gateways', name: 'somebody' } },
+    })
+    expect(await repair(world, LATER)).toEqual({ givenBack: [], claimed: [] })
+  })
+
+  test('are made anew where somebody took them away under a service', async () => {
+    const world = new ApiWorld()
+    const ports = [{ port: 80, nodePort: 30001 }]
+    const service = await world.create(world.resource('services'), {
+      metadata: { name: 's' },
+      spec: { type: 'NodePort', ports },
+    })
+    const address = (service['spec'] as ValueMap)['clusterIP'] as string
+    const addresses = world.resource('ipaddresses', 'networking.k8s.io')
+    for (const [resource, name] of [
+      [addresses.stored, address],
+      [NODE_PORTS, '30001'],
+    ] as const) {
+      await world.parts.store.write({ resource, namespace: '', name }, () => ({ kind: 'remove' }), signal)
+    }
+    expect(await repair(world, NOW)).toEqual({ givenBack: [], claimed: [address, '30001'] })
+    const stored: ApiObject = await world.get(addresses, address)
+    expect(stored['spec']).toMatchObject({ parentRef: { namespace: 'ns', name: 's' } })
+  })
+})
