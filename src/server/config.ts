@@ -15,6 +15,8 @@ export interface Config {
   readonly storage: StorageConfig
   /** Every key of the store begins with it; ends in `/`. */
   readonly storagePrefix: string
+  /** How long the store's history is kept; zero: it is not ours to forget. */
+  readonly compactionIntervalMs: number
   /** Certificates and credentials are kept here; undefined: in memory only. */
   readonly dataDirectory: string | undefined
   readonly bindAddress: string
@@ -78,6 +80,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
   return Object.freeze<Config>({
     storage: storageOf(read, { inMemory, endpoints, dataDirectory }),
     storagePrefix: storagePrefix(read.required('etcd-prefix')),
+    compactionIntervalMs: duration(read.required('etcd-compaction-interval')),
     dataDirectory: inMemory ? undefined : dataDirectory,
     bindAddress: address(read.required('bind-address')),
     securePort: integer(read.required('secure-port'), { least: 0, most: 65_535, what: 'a port number' }),

@@ -66,6 +66,13 @@ export const FLAGS = [
   { name: 'etcd-certfile', kind: 'file', group: 'Storage', help: 'The certificate shown to etcd.' },
   { name: 'etcd-keyfile', kind: 'file', group: 'Storage', help: 'The private key of the certificate shown to etcd.' },
   {
+    name: 'etcd-compaction-interval',
+    kind: 'duration',
+    group: 'Storage',
+    fallback: '5m',
+    help: 'How long the history of the store is kept, at least, whichever store it is. 0 to leave that to others.',
+  },
+  {
     name: 'bind-address',
     kind: 'address',
     group: 'Serving',

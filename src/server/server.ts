@@ -10,8 +10,10 @@ import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
 import { indexPage, routeRequests, type Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
+import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
+import { Compactor } from '../store/compactor.ts'
 import { openAuthenticator, openAuthorizer } from './access.ts'
 import { advertisedAddress } from './advertised-address.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
@@ -100,7 +102,11 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const kubeconfig = kubeconfigPlace(config.kubeconfigFile, dataDirectory)
   opened.defer(kubeconfig.remove)
   const failed = runInBackground(opened, (stop) =>
-    Promise.all([api.cache.run(stop), runControllers(api.controllers, log, stop)]),
+    Promise.all([
+      api.cache.run(stop),
+      runControllers(api.controllers, log, stop),
+      forgetHistory({ config, kv, log }, stop),
+    ]),
   )
   const observe = (finished: FinishedRequest): void => {
     metrics.observe(finished)
@@ -141,6 +147,15 @@ function runInBackground(opened: AsyncDisposableStack, run: (stop: AbortSignal) 
     await ended
   })
   return failure.promise
+}
+
+/** So that the storage does not grow for ever; not where the operator says that somebody else does it. */
+async function forgetHistory(parts: { config: Config; kv: Kv; log: Log }, signal: AbortSignal): Promise<void> {
+  const { config, kv, log } = parts
+  const { storagePrefix: prefix, compactionIntervalMs: intervalMs } = config
+  if (intervalMs === 0) return
+  const onError = (error: unknown): void => log.warn({ err: error }, 'compaction failed')
+  await new Compactor({ kv, prefix, intervalMs, clock: systemClock, onError }).run(signal)
 }
 
 /** One line a request, at its end. */

@@ -1,0 +1,31 @@
+// That history is forgotten, by replicas that take turns, and that all of them notice.
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startEtcd } from '../fakes/etcd-server.ts'
+import { newHome, startServerProcess } from '../fakes/server-process.ts'
+
+describe('two replicas that keep history for a moment', () => {
+  it('forget it and tell so, and go on answering from the present', async () => {
+    const etcd = await startEtcd()
+    onTestFinished(() => etcd[Symbol.asyncDispose]())
+    const flags = ['--etcd-servers', etcd.endpoint, '--etcd-compaction-interval', '300ms']
+    const homes = [await newHome(), await newHome()]
+    const replicas = await Promise.all(homes.map((home) => startServerProcess(flags, home)))
+    const collection = '/api/v1/namespaces/default/configmaps'
+    const [first] = replicas
+    const made = await first!.request(collection, {
+      method: 'POST',
+      token: first!.adminToken,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }),
+    })
+    const { metadata } = JSON.parse(made.body) as { metadata: { resourceVersion: string } }
+    const exactly = `${collection}?resourceVersionMatch=Exact&resourceVersion=${metadata.resourceVersion}`
+    for (const replica of replicas) {
+      const token = replica.adminToken
+      const past = async (): Promise<number> => (await replica.request(exactly, { token })).status
+      await expect.poll(past, { timeout: 20_000 }).toBe(410)
+      expect((await replica.request(`${collection}/a`, { token })).status).toBe(200)
+    }
+    for (const replica of replicas) expect(await replica.stop()).toMatchObject({ code: 0 })
+  })
+})
