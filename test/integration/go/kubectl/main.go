@@ -1,0 +1,13 @@
+// The kubectl that people use, built from its public module.
+package main
+
+import (
+	"os"
+
+	"k8s.io/component-base/cli"
+	"k8s.io/kubectl/pkg/cmd"
+)
+
+func main() {
+	os.Exit(cli.Run(cmd.NewDefaultKubectlCommand()))
+}
