@@ -5,7 +5,7 @@ import { type Encoding, encodeObject } from '../../src/codec/codec.ts'
 import { readDocument } from '../../src/codec/request-body.ts'
 import { decodeObject } from '../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
-import { realisticPod } from './codec-pod.ts'
+import { podOf } from './sample-pod.ts'
 
 const ENCODINGS: readonly Encoding[] = ['json', 'protobuf', 'cbor', 'yaml']
 const ROUNDS = 9
@@ -14,7 +14,7 @@ const ROUND_MILLISECONDS = 60
 export async function bench(): Promise<void> {
   const kind = loadBuiltInSchema().kind({ group: '', version: 'v1', kind: 'Pod' })
   if (kind === undefined) throw new Error('there are no pods')
-  const pod = decodeObject(realisticPod(), kind.shape).value
+  const pod = decodeObject(podOf(1), kind.shape).value
   const text = Buffer.from(JSON.stringify(pod))
   const rows: Row[] = [
     {

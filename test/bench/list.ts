@@ -10,7 +10,7 @@ import { writeJsonList } from '../../src/codec/list-json.ts'
 import { tableShapeOf } from '../../src/codec/table.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
-import { podOf } from './pod.ts'
+import { podOf } from './sample-pod.ts'
 
 const PODS = 10_000
 const ROUNDS = 7
@@ -21,7 +21,7 @@ const METADATA = { resourceVersion: '123456', continue: '', remainingItemCount: 
 
 type Case = readonly [name: string, pieces: () => AsyncIterable<Buffer>]
 
-export async function run(): Promise<void> {
+export async function bench(): Promise<void> {
   const objects = Array.from({ length: PODS }, (_, i) => podOf(i))
   const items = objects.map(itemOf)
   const bytes = items.reduce((sum, item) => sum + item.bytes.length, 0)
@@ -125,4 +125,4 @@ function openSink(): AsyncDisposable & { readonly socket: Writable } {
   }
 }
 
-if (import.meta.main) await run()
+if (import.meta.main) await bench()
