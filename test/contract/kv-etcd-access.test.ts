@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Etcd, type EtcdOptions, openEtcd } from '../../src/kv/etcd/etcd.ts'
 import type { EtcdLine } from '../fakes/etcd-binary.ts'
+import { addLimitedUser } from '../fakes/etcd-gateway.ts'
 import { type EtcdServer, startEtcd } from '../fakes/etcd-server.ts'
 import { startTcpProxy, type TcpProxy } from '../fakes/tcp-proxy.ts'
 
@@ -155,6 +156,22 @@ describe.each(['newest', 'oldest'] as const)('user and password, %s version', (l
     })
   })
 
+  it('with rights to the prefix only: that is enough, and no more is used', async () => {
+    await addLimitedUser(server.endpoint, user.password, PREFIX)
+    const limited = { name: 'limited', password: 'limited' }
+    const kv = await open({ endpoints: [server.endpoint], user: limited })
+    await expectWorking(kv)
+    const put = { key: `${PREFIX}expires`, value: Buffer.from('x'), expected: 0, ttlSeconds: 60 }
+    expect((await kv.put(put, signal)).ok).toBe(true)
+    await kv.checkHealth(signal)
+    await expect(kv.get('/elsewhere/a', {}, signal)).rejects.toMatchObject({ code: 'denied' })
+    const watch = kv.watch({ prefix: '/elsewhere/', after: 0 }, signal)[Symbol.asyncIterator]()
+    await expect(watch.next()).rejects.toMatchObject({ code: 'denied' })
+    await expect(open({ endpoints: [server.endpoint], user: limited, prefix: '/other/' })).rejects.toMatchObject({
+      code: 'denied',
+    })
+  })
+
   it('whose token is no longer taken are shown again, and neither many calls at once nor a watch notice', async () => {
     const kv = await open({ endpoints: [server.endpoint], user })
     const seen = new Set<number>()
@@ -173,6 +190,26 @@ describe.each(['newest', 'oldest'] as const)('user and password, %s version', (l
     await expect.poll(() => seen.size, { timeout: 10_000 }).toBe(21)
     stop.abort()
     expect(await watching).toMatchObject({ name: 'CancelledError' })
+  })
+})
+
+describe.each(['newest', 'oldest'] as const)('a full disk, %s version', (line: EtcdLine) => {
+  it('refuses what needs room and says so, and loses nothing', async () => {
+    const server = await startEtcd({ line, flags: ['--quota-backend-bytes=8000000'] })
+    opened.push(server)
+    const kv = await open({ endpoints: [server.endpoint] })
+    const value = Buffer.alloc(1_000_000, 'v')
+    const stored: number[] = []
+    const filling = (async () => {
+      for (let i = 0; i < 20; i++) {
+        stored.push((await kv.put({ key: `${PREFIX}${i}`, value, expected: 0 }, signal)).revision)
+      }
+    })()
+    await expect(filling).rejects.toMatchObject({ code: 'full' })
+    await expect(kv.checkHealth(signal)).rejects.toMatchObject({ code: 'full' })
+    const { items } = await kv.list({ start: PREFIX, end: '/registry0' }, signal)
+    expect(items.map(({ revision }) => revision).toSorted((a, b) => a - b)).toEqual(stored)
+    expect((await kv.delete({ key: `${PREFIX}0`, expected: stored[0]! }, signal)).ok).toBe(true)
   })
 })
 

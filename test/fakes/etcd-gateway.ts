@@ -9,8 +9,23 @@ export async function putTogether(endpoint: string, items: Readonly<Record<strin
 }
 
 export async function deleteTogether(endpoint: string, prefix: string): Promise<number> {
-  const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
-  return send(endpoint, 'kv/deleterange', { key: encode(prefix), range_end: encode(end) })
+  return send(endpoint, 'kv/deleterange', { key: encode(prefix), range_end: encode(endOf(prefix)) })
+}
+
+/** A user with the password `limited` who may read and write under the prefix and nowhere else. */
+export async function addLimitedUser(endpoint: string, rootPassword: string, prefix: string): Promise<void> {
+  const { token } = (await post(endpoint, 'auth/authenticate', { name: 'root', password: rootPassword })) as {
+    token: string
+  }
+  const perm = { permType: 'READWRITE', key: encode(prefix), range_end: encode(endOf(prefix)) }
+  await post(endpoint, 'auth/role/add', { name: 'limited' }, token)
+  await post(endpoint, 'auth/role/grant', { name: 'limited', perm }, token)
+  await post(endpoint, 'auth/user/add', { name: 'limited', password: 'limited' }, token)
+  await post(endpoint, 'auth/user/grant', { user: 'limited', role: 'limited' }, token)
+}
+
+function endOf(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
 }
 
 function encode(text: string): string {
@@ -19,8 +34,13 @@ function encode(text: string): string {
 
 /** Gives the revision that it made. */
 async function send(endpoint: string, path: string, body: object): Promise<number> {
-  const response = await fetch(`${endpoint}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) })
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
-  const { header } = (await response.json()) as { header: { revision: string } }
+  const { header } = (await post(endpoint, path, body)) as { header: { revision: string } }
   return Number(header.revision)
+}
+
+async function post(endpoint: string, path: string, body: object, token?: string): Promise<unknown> {
+  const headers = token === undefined ? {} : { authorization: token }
+  const response = await fetch(`${endpoint}/v3/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  return response.json()
 }

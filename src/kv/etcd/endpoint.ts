@@ -107,6 +107,7 @@ export class Endpoint {
       const call = this.#channel.createCall(method.path, Date.now() + timeoutMs, null, null, null)
       const onAbort = (): void => call.cancelWithStatus(status.CANCELLED, 'given up')
       let answer: Buffer | undefined
+      signal.addEventListener('abort', onAbort)
       call.start(headers, {
         onReceiveMetadata: ignore,
         onReceiveMessage: (message: Buffer) => {
@@ -126,7 +127,6 @@ export class Endpoint {
       call.startRead()
       call.sendMessageWithContext({}, bytes)
       call.halfClose()
-      signal.addEventListener('abort', onAbort)
     })
   }
 

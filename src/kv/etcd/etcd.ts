@@ -30,7 +30,10 @@ import { compacted, EtcdWatch, oldestRevision, toTarget } from './watch.ts'
 import { Writes } from './writes.ts'
 
 export interface EtcdOptions extends ClusterOptions {
-  /** Ends in `/`, and all keys begin with it and go on. Nothing else is touched, so that rights to it are enough. */
+  /**
+   * Ends in `/`, and all keys begin with it and go on. Nothing else is touched, so that rights to it are enough; but newer
+   * versions of etcd let only `root` compact.
+   */
   readonly prefix: string
   /** How long to wait for etcd when the engine is opened; absent: 10 s. */
   readonly openTimeoutMs?: number
@@ -141,7 +144,7 @@ export class Etcd implements Kv {
     return countAll === true ? { ...result, count } : result
   }
 
-  put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
+  async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
     checkKey(request.key)
     return this.#do(this.#patience, signal, (call) => this.#writes.put(request, call))
   }

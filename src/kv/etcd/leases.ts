@@ -56,7 +56,7 @@ export class Leases {
       if (verdict.kind === 'lease-exists') throw new AlreadyGranted()
     }
     try {
-      await this.#cluster.call(LEASE_GRANT, { ttl: ttlSeconds + sharedSeconds, id }, call, onFailure)
+      await this.#cluster.call(LEASE_GRANT, { ttl: Math.ceil(ttlSeconds) + sharedSeconds, id }, call, onFailure)
     } catch (error) {
       if (!(error instanceof AlreadyGranted)) throw error
     }

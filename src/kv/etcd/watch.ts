@@ -112,6 +112,7 @@ export class EtcdWatch implements KvWatch {
 
   /** Ends it, because its caller or the engine has come to an end. */
   stop(): void {
+    this.#cluster.watches.delete(this)
     this.#stop.abort(this.#callers.reason)
   }
 
