@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../../src/api/status.ts'
+import type { Value } from '../../../src/api/value.ts'
+import { applyJsonPatch, unknownPatchMembers } from '../../../src/patch/json-patch.ts'
+
+interface Case {
+  readonly comment?: string
+  readonly doc: Value
+  readonly patch: Value
+  readonly expected?: Value
+  readonly error?: string
+  readonly disabled?: boolean
+}
+
+/** Where the reference departs from the RFC, or where JavaScript cannot see what the suite looks at. */
+const DEPARTURES: ReadonlySet<string> = new Set([
+  'replace whole document',
+  'Whole document',
+  'replacing the root of the document is possible with add',
+  'test should pass despite different arrangement',
+])
+
+function suite(file: string): Case[] {
+  const require = createRequire(import.meta.url)
+  return JSON.parse(readFileSync(require.resolve(`json-patch-test-suite/${file}`), 'utf8')) as Case[]
+}
+
+function reasonOf(run: () => unknown): string {
+  try {
+    run()
+    return ''
+  } catch (error) {
+    return error instanceof ApiError ? error.reason : `broke: ${String(error)}`
+  }
+}
+
+describe('the suite of RFC 6902', () => {
+  const rows = [...suite('spec_tests.json'), ...suite('tests.json')].filter(
+    ({ disabled, comment = '', patch }) => disabled !== true && !DEPARTURES.has(comment) && !addsOrRemovesRoot(patch),
+  )
+  const applied = rows.filter(({ expected, error }) => expected !== undefined && error === undefined)
+
+  it.each(applied.map((row) => [row.comment ?? JSON.stringify(row.patch), row] as const))('%s', (_name, row) => {
+    expect(applyJsonPatch(row.doc, row.patch)).toEqual(row.expected)
+  })
+
+  it('has enough rows to mean something', () => expect(applied.length).toBeGreaterThan(40))
+})
+
+/** Adding the root fails in the reference (W-178). */
+function addsOrRemovesRoot(patch: Value): boolean {
+  return JSON.stringify(patch).includes('"path":""')
+}
+
+describe('what the reference does differently', () => {
+  const DOCUMENT: Value = { metadata: { labels: { a: '1' }, finalizers: ['x', 'y'] }, nothing: null }
+
+  it.each<[string, Value, Value]>([
+    ['replace adds a member that is missing (W-175)', { op: 'replace', path: '/metadata/labels/b', value: '2' }, { a: '1', b: '2' }],
+    ['a negative index counts from the end (W-180)', { op: 'add', path: '/metadata/labels/c', value: '3' }, { a: '1', c: '3' }],
+  ])('%s', (_name, operation, labels) => {
+    expect(applyJsonPatch(DOCUMENT, [operation])).toMatchObject({ metadata: { labels } })
+  })
+
+  it('takes the last item for index -1', () => {
+    const removed = applyJsonPatch(DOCUMENT, [{ op: 'remove', path: '/metadata/finalizers/-1' }])
+    expect(removed).toMatchObject({ metadata: { finalizers: ['x'] } })
+  })
+
+  it.each<[string, Value, string]>([
+    ['replace below a missing parent (W-176)', { op: 'replace', path: '/spec/nope/x', value: 1 }, 'Invalid'],
+    ['add of the root (W-178)', { op: 'add', path: '', value: {} }, 'Invalid'],
+    ['remove of what is missing (W-181)', { op: 'remove', path: '/metadata/labels/none' }, 'Invalid'],
+    ['a path below null (W-182)', { op: 'add', path: '/nothing/b', value: 1 }, 'Invalid'],
+    ['a test that fails (W-174)', { op: 'test', path: '/metadata/labels/a', value: '2' }, 'Invalid'],
+    ['a test below a missing parent (W-183)', { op: 'test', path: '/x/y', value: null }, 'Invalid'],
+    ['a move from nowhere (W-186)', { op: 'move', from: '/none', path: '/x' }, 'Invalid'],
+    ['an unknown word (W-189)', { op: 'foo', path: '/x' }, 'Invalid'],
+    ['an index beyond the end', { op: 'add', path: '/metadata/finalizers/9', value: 'z' }, 'Invalid'],
+    ['an index that is no number', { op: 'add', path: '/metadata/finalizers/a', value: 'z' }, 'Invalid'],
+  ])('refuses %s', (_name, operation, reason) => {
+    expect(reasonOf(() => applyJsonPatch(DOCUMENT, [operation]))).toBe(reason)
+  })
+
+  it('passes a test of something missing for null (W-183)', () => {
+    expect(applyJsonPatch(DOCUMENT, [{ op: 'test', path: '/metadata/annotations', value: null }])).toBe(DOCUMENT)
+  })
+
+  it('never changes the document it was given', () => {
+    const before = structuredClone(DOCUMENT)
+    applyJsonPatch(DOCUMENT, [{ op: 'add', path: '/metadata/labels/z', value: '1' }, { op: 'remove', path: '/nothing' }])
+    expect(DOCUMENT).toEqual(before)
+  })
+
+  it('treats __proto__ as a key like any other', () => {
+    const patched = applyJsonPatch({}, [{ op: 'add', path: '/__proto__', value: { polluted: true } }])
+    expect(Object.keys(patched as object)).toEqual(['__proto__'])
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+})
+
+describe('limits', () => {
+  it('takes ten thousand operations and not one more (W-173)', () => {
+    const operation = { op: 'test', path: '/a', value: 1 }
+    const document = { a: 1 }
+    expect(applyJsonPatch(document, Array<Value>(10_000).fill(operation))).toBe(document)
+    expect(reasonOf(() => applyJsonPatch(document, Array<Value>(10_001).fill(operation)))).toBe('RequestEntityTooLarge')
+  })
+
+  it('bounds what copies add up to (W-185)', () => {
+    const copies = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '/a', path: `/b${i}` }))
+    expect(reasonOf(() => applyJsonPatch({ a: 'x'.repeat(100_000) }, copies))).toBe('Invalid')
+  })
+
+  it.each<[string, Value, string]>([
+    ['an object', {}, 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
+    ['a number in the list', [1], 'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp'],
+  ])('says that a patch is not %s (W-172)', (_name, patch, message) => {
+    expect(() => applyJsonPatch({}, patch)).toThrow(message)
+  })
+})
+
+it('tells of members that no operation has', () => {
+  expect(unknownPatchMembers([{ op: 'test', path: '/a', foo: 1 }])).toEqual(['json patch unknown field "[0].foo"'])
+})
