@@ -80,7 +80,13 @@ export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
     streams,
     (clause, encoding) => matches(clause, encoding, true) && serves(clause, encoding, offer),
   )
-  if (found === undefined) throw refused(offer.router ? streamTypes(offer.cbor) : acceptedTypes(offer.cbor))
+  if (found === undefined) {
+    // Something is acceptable, but cannot be sent as a stream; or nothing is.
+    const whole = firstServed(clauses, encodings(offer.cbor), (clause, encoding) => {
+      return matches(clause, encoding, true) && serves(clause, encoding, offer)
+    })
+    throw refused(offer.router && whole !== undefined ? streamTypes(offer.cbor) : acceptedTypes(offer.cbor))
+  }
   const form = negotiated(found, asked)
   return { ...form, contentType: streamType(form.encoding, form.contentType) }
 }

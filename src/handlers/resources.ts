@@ -107,6 +107,7 @@ function checkPathName({ name }: ResourceInfo): void {
 
 /** In a group that is built in the answer is a Status, elsewhere plain text. */
 function unknownResource(parts: ResourceParts, info: ResourceInfo): HttpResponse {
+  if (parts.resources().isDeclared(info)) throw methodNotAllowed()
   for (const resource of parts.resources().all()) {
     if (resource.group === info.group && !resource.isCustom) throw noSuchResource()
   }

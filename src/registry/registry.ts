@@ -52,6 +52,8 @@ export interface ResourceTable {
   all(): Iterable<Resource>
   /** What is done at a place instead of storing; absent where nothing is. */
   findAction(place: GroupVersionResource & { readonly subresource: string }): Action | undefined
+  /** Whether discovery tells of the resource, though nothing is stored under it. */
+  isDeclared(resource: GroupVersionResource): boolean
   /** Whether there is such a kind at all, served or not. */
   knowsKind(kind: GroupVersionKind): boolean
 }

@@ -57,6 +57,7 @@ export function builtInResources(
   { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE }: BuiltInOptions = {},
 ): ResourceTable {
   const resources = new Map<string, Resource>()
+  const declared = new Set<string>()
   const actions = new Map(
     [...bindingActions(schema), evictionAction(schema), ...more].map((action) => [placeOf(action.at), action]),
   )
@@ -68,6 +69,7 @@ export function builtInResources(
   for (const { versions } of builtInGroups()) {
     for (const { resources: rows } of versions) {
       for (const row of rows) {
+        declared.add(keyOf({ ...row, resource: row.plural }))
         const resource = resourceOf({ schema, encode, traits }, row)
         if (resource !== undefined) resources.set(keyOf(resource), resource)
       }
@@ -77,6 +79,7 @@ export function builtInResources(
     find: (resource) => resources.get(keyOf(resource)),
     all: () => resources.values(),
     findAction: (place) => actions.get(placeOf(place)),
+    isDeclared: (resource) => declared.has(keyOf(resource)),
     knowsKind: (kind) => schema.kind(kind) !== undefined,
   }
 }

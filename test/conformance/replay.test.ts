@@ -21,7 +21,9 @@ function allScenarios(): string[] {
 function notYet(): Map<string, string> {
   const lines = readFileSync(path.join(HERE, 'not-yet.txt'), 'utf8').split('\n')
   return new Map(
-    lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split(/\s+(.*)/, 2) as [string, string]),
+    lines
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.split(/\s+(.*)/, 2) as [string, string]),
   )
 }
 
@@ -68,7 +70,15 @@ async function replay(storeFlags: readonly string[]): Promise<{ readonly code: n
   const child = spawn(
     process.execPath,
     [
-      path.join(HERE, 'replay.mjs'), 'verify', '--server', server.url, '--token', 'admin-token', '--insecure', '--dir', folder,
+      path.join(HERE, 'replay.mjs'),
+      'verify',
+      '--server',
+      server.url,
+      '--token',
+      'admin-token',
+      '--insecure',
+      '--dir',
+      folder,
       '--verbose',
     ],
     { env: { ...process.env, REPLAY_USER_TOKEN: 'user-token' }, stdio: ['ignore', 'pipe', 'inherit'] },

@@ -58,8 +58,16 @@ describe('what the reference does differently', () => {
   const DOCUMENT: Value = { metadata: { labels: { a: '1' }, finalizers: ['x', 'y'] }, nothing: null }
 
   it.each<[string, Value, Value]>([
-    ['replace adds a member that is missing (W-175)', { op: 'replace', path: '/metadata/labels/b', value: '2' }, { a: '1', b: '2' }],
-    ['a negative index counts from the end (W-180)', { op: 'add', path: '/metadata/labels/c', value: '3' }, { a: '1', c: '3' }],
+    [
+      'replace adds a member that is missing (W-175)',
+      { op: 'replace', path: '/metadata/labels/b', value: '2' },
+      { a: '1', b: '2' },
+    ],
+    [
+      'a negative index counts from the end (W-180)',
+      { op: 'add', path: '/metadata/labels/c', value: '3' },
+      { a: '1', c: '3' },
+    ],
   ])('%s', (_name, operation, labels) => {
     expect(applyJsonPatch(DOCUMENT, [operation])).toMatchObject({ metadata: { labels } })
   })
@@ -90,7 +98,10 @@ describe('what the reference does differently', () => {
 
   it('never changes the document it was given', () => {
     const before = structuredClone(DOCUMENT)
-    applyJsonPatch(DOCUMENT, [{ op: 'add', path: '/metadata/labels/z', value: '1' }, { op: 'remove', path: '/nothing' }])
+    applyJsonPatch(DOCUMENT, [
+      { op: 'add', path: '/metadata/labels/z', value: '1' },
+      { op: 'remove', path: '/nothing' },
+    ])
     expect(DOCUMENT).toEqual(before)
   })
 
@@ -105,8 +116,20 @@ describe('limits', () => {
   it('takes ten thousand operations and not one more (W-173)', () => {
     const operation = { op: 'test', path: '/a', value: 1 }
     const document = { a: 1 }
-    expect(applyJsonPatch(document, Array<Value>(10_000).fill(operation))).toBe(document)
-    expect(reasonOf(() => applyJsonPatch(document, Array<Value>(10_001).fill(operation)))).toBe('RequestEntityTooLarge')
+    expect(
+      applyJsonPatch(
+        document,
+        Array.from({ length: 10_000 }, () => operation),
+      ),
+    ).toBe(document)
+    expect(
+      reasonOf(() =>
+        applyJsonPatch(
+          document,
+          Array.from({ length: 10_001 }, () => operation),
+        ),
+      ),
+    ).toBe('RequestEntityTooLarge')
   })
 
   it('bounds what copies add up to (W-185)', () => {
@@ -115,8 +138,16 @@ describe('limits', () => {
   })
 
   it.each<[string, Value, string]>([
-    ['an object', {}, 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
-    ['a number in the list', [1], 'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp'],
+    [
+      'an object',
+      {},
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    ],
+    [
+      'a number in the list',
+      [1],
+      'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp',
+    ],
   ])('says that a patch is not %s (W-172)', (_name, patch, message) => {
     expect(() => applyJsonPatch({}, patch)).toThrow(message)
   })

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Value } from '../../../src/api/value.ts'
 import { applyMergePatch } from '../../../src/patch/merge-patch.ts'
