@@ -30,6 +30,22 @@ export class ByteWriter {
     else for (let i = 0; i < length; i++) this.#buffer[at + i] = text.charCodeAt(i)
   }
 
+  /** A byte and a text behind it; false, and nothing written, where the text is not ASCII. */
+  shortAscii(head: number, text: string): boolean {
+    const at = this.#reserve(text.length + 1)
+    const buffer = this.#buffer
+    buffer[at] = head
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code > 0x7f) {
+        this.#length = at
+        return false
+      }
+      buffer[at + 1 + i] = code
+    }
+    return true
+  }
+
   uint16(value: number): void {
     const at = this.#reserve(2)
     this.#buffer.writeUInt16BE(value, at)

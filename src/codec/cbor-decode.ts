@@ -60,9 +60,8 @@ class Reader {
       case 1:
         return this.#integer(this.#argument(info), true)
       case BYTES:
-        return this.#octets(BYTES, info).toString('utf8')
       case TEXT:
-        return validText(this.#octets(TEXT, info))
+        return this.#string(initial >> 5, info)
       case 4:
         return this.#list(info, depth)
       case 5:
@@ -122,9 +121,22 @@ class Reader {
     return value
   }
 
+  #string(major: number, info: number): string {
+    const length = this.#length(info)
+    if (length === undefined) return textOf(this.#chunks(major), major)
+    const start = this.#at
+    this.#at += length
+    const text = this.#bytes.toString('utf8', start, this.#at)
+    // What is no text has been replaced; the replacement may also be what was sent.
+    return text.includes('\ufffd') ? textOf(this.#bytes.subarray(start, this.#at), major) : text
+  }
+
   #octets(major: number, info: number): Buffer {
     const length = this.#length(info)
-    if (length !== undefined) return this.#take(length)
+    return length === undefined ? this.#chunks(major) : this.#take(length)
+  }
+
+  #chunks(major: number): Buffer {
     const chunks: Buffer[] = []
     while (!this.#broken()) {
       const initial = this.#byte()
@@ -219,8 +231,9 @@ class Reader {
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
 
-function validText(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new CborError('cbor: invalid UTF-8 string')
+/** Bytes that are sent as text have to be text; others become it. */
+function textOf(bytes: Buffer, major: number): string {
+  if (major === TEXT && !isUtf8(bytes)) throw new CborError('cbor: invalid UTF-8 string')
   return bytes.toString('utf8')
 }
 

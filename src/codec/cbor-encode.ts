@@ -120,6 +120,7 @@ class CborWriter extends ByteWriter {
   }
 
   string(text: string): void {
+    if (text.length < 24 && this.shortAscii((BYTES << 5) | text.length, text)) return
     const length = Buffer.byteLength(text)
     this.head(BYTES, length)
     this.utf8(text, length)
@@ -173,13 +174,17 @@ class CborWriter extends ByteWriter {
 /** Shorter keys go first, because a key's length is encoded before its bytes. */
 function sortedKeys(map: ValueMap): readonly string[] {
   const keys = Object.keys(map)
-  return keys.length < 2 ? keys : keys.sort(compareKeys)
+  if (keys.length < 2) return keys
+  return keys.sort(keys.every((key) => ASCII.test(key)) ? compareAscii : compareBytes)
 }
 
 const ASCII = /^[ -~]*$/
 
-function compareKeys(a: string, b: string): number {
-  if (ASCII.test(a) && ASCII.test(b)) return a.length - b.length || (a < b ? -1 : 1)
+function compareAscii(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : 1)
+}
+
+function compareBytes(a: string, b: string): number {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]
   return left.length - right.length || Buffer.compare(left, right)
 }
