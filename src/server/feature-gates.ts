@@ -1,16 +1,8 @@
 // The known feature gates with their stages and defaults at API level 1.36, and how a setting changes them. A gate chooses
 // an implementation here or in the composition; nothing below asks for one.
 import { closestWord } from '../lib/closest-word.ts'
+import { type Gate, KIND_GATES, type Stage } from './kind-gates.ts'
 import { usageError } from './start-error.ts'
-
-type Stage = 'alpha' | 'beta' | 'GA' | 'deprecated'
-
-interface Gate {
-  readonly stage: Stage
-  readonly enabled: boolean
-  /** It can no longer be switched. */
-  readonly locked?: true
-}
 
 const ALPHA: Gate = { stage: 'alpha', enabled: false }
 const BETA: Gate = { stage: 'beta', enabled: true }
@@ -67,7 +59,10 @@ export const GATES = {
 
 export type GateName = keyof typeof GATES
 
-export type FeatureGates = Readonly<Record<GateName, boolean>>
+/** Every gate that is known, also those of kinds, by name. */
+export type FeatureGates = Readonly<Record<GateName, boolean>> & Readonly<Record<string, boolean>>
+
+export const ALL_GATES: Readonly<Record<string, Gate>> = Object.freeze({ ...GATES, ...KIND_GATES })
 
 /** Switch all gates of a stage that are not named themselves. */
 const GROUPS: Readonly<Record<string, Stage>> = { AllAlpha: 'alpha', AllBeta: 'beta' }
@@ -83,7 +78,7 @@ export function parseFeatureGates(text: string, source: string): FeatureGates {
     checkGate(name, enabled, source)
     wanted.set(name, enabled)
   }
-  const entries = Object.entries(GATES as Readonly<Record<string, Gate>>).map(([name, gate]) => {
+  const entries = Object.entries(ALL_GATES).map(([name, gate]) => {
     const byGroup = Object.entries(GROUPS).find(([group, stage]) => stage === gate.stage && wanted.has(group))?.[0]
     return [name, wanted.get(name) ?? (byGroup === undefined ? gate.enabled : wanted.get(byGroup))]
   })
@@ -101,9 +96,9 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 
 function checkGate(name: string, enabled: boolean, source: string): void {
   if (Object.hasOwn(GROUPS, name)) return
-  const gate = Object.hasOwn(GATES, name) ? (GATES as Readonly<Record<string, Gate>>)[name] : undefined
+  const gate = Object.hasOwn(ALL_GATES, name) ? ALL_GATES[name] : undefined
   if (gate === undefined) {
-    const meant = closestWord(name, [...Object.keys(GATES), ...Object.keys(GROUPS)])
+    const meant = closestWord(name, [...Object.keys(ALL_GATES), ...Object.keys(GROUPS)])
     throw usageError(
       `${source}: unknown feature gate "${name}"${meant === undefined ? '' : `; did you mean ${meant}?`}`,
     )

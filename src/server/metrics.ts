@@ -6,7 +6,7 @@ import type { VersionInfo } from '../handlers/version.ts'
 import { isLongRunning } from '../http/deadline.ts'
 import type { FinishedRequest } from '../http/listener.ts'
 import type { RequestInfo, ResourceInfo } from '../http/request-info.ts'
-import { type FeatureGates, GATES } from './feature-gates.ts'
+import { ALL_GATES, type FeatureGates } from './feature-gates.ts'
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
 
 export interface Metrics extends MetricsSource {
@@ -126,9 +126,9 @@ function tellBuild({ version, gates }: MetricsOptions, registers: MetricsRegistr
     labelNames: ['name', 'stage'],
     registers,
   })
-  for (const [name, gate] of Object.entries(GATES)) {
+  for (const [name, gate] of Object.entries(ALL_GATES)) {
     const stage = gate.stage === 'GA' ? '' : gate.stage.toUpperCase()
-    features.set({ name, stage }, gates[name as keyof typeof GATES] ? 1 : 0)
+    features.set({ name, stage }, gates[name] === true ? 1 : 0)
   }
 }
 

@@ -1,0 +1,29 @@
+// Which feature gates are on, and how a setting changes that.
+import { describe, expect, test } from 'vitest'
+import { parseFeatureGates } from '../../../src/server/feature-gates.ts'
+import { ENABLED_GATES } from '../schema/gates.ts'
+
+describe('feature gates', () => {
+  test('the gates that the rules of kinds ask for stand as they do in the reference', () => {
+    const gates = parseFeatureGates('', 'test')
+    for (const name of ENABLED_GATES) expect([name, gates[name]]).toEqual([name, true])
+    expect(gates['HPAScaleToZero']).toBe(false)
+  })
+
+  test('a gate of a kind can be switched', () => {
+    const gates = parseFeatureGates('HPAScaleToZero=true,RelaxedServiceNameValidation=false', 'test')
+    expect(gates['HPAScaleToZero']).toBe(true)
+    expect(gates['RelaxedServiceNameValidation']).toBe(false)
+  })
+
+  test('all gates of a stage can be switched at once, beside those that are named', () => {
+    const gates = parseFeatureGates('AllAlpha=true,HPAScaleToZero=false', 'test')
+    expect(gates.CBORServingAndStorage).toBe(true)
+    expect(gates['HPAScaleToZero']).toBe(false)
+  })
+
+  test('a gate that is locked, or that nobody knows, is refused', () => {
+    expect(() => parseFeatureGates('WatchLists=true', 'test')).toThrow('did you mean WatchList?')
+    expect(() => parseFeatureGates('ConsistentListFromCache=false', 'test')).toThrow('is locked to true')
+  })
+})
