@@ -5,16 +5,18 @@ import type { HttpResponse } from '../http/http.ts'
 import { isTrue } from '../http/query.ts'
 import { getObject } from '../registry/read.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { servedAt } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
 
 export async function handleGet(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info } = request
   const name = info.name ?? ''
-  const view = viewOf(parts, request)
+  const served = servedAt(request)
+  const view = viewOf(parts, served)
   if (isTrue(http.query.get('export'))) {
     throw new ApiError('BadRequest', 'the export parameter, deprecated since v1.14, is no longer supported')
   }
   const at = parseGetQuery(http.query)
   const object = await getObject(parts.registry, request, { name, at }, http.signal)
-  return respondWithObject(view, request, object, 200)
+  return respondWithObject(view, served, object, 200)
 }

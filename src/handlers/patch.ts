@@ -18,10 +18,11 @@ import { conflictError } from '../registry/errors.ts'
 import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
+import { updateFormOf } from '../registry/update-form.ts'
 import { patchType } from './media-types.ts'
 import { checkName } from './read-body.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { withDefaults, writeContext } from './resource-parts.ts'
+import type { ResourceParts, ResourceRequest, WrittenKind } from './resource-parts.ts'
+import { servedAt, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
 import type { WriteOptions } from './write-options.ts'
 import { parseWriteOptions } from './write-options.ts'
@@ -29,7 +30,8 @@ import { parseWriteOptions } from './write-options.ts'
 export async function handlePatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource, info } = request
   const type = patchType(parts, request)
-  const view = viewOf(parts, request)
+  const served = servedAt(request)
+  const view = viewOf(parts, served)
   const bytes = await http.readBody()
   const options = parseWriteOptions(http.query, 'PatchOptions', type === 'apply')
   const context = writeContext(parts, request, options)
@@ -49,7 +51,7 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
     },
     context,
   )
-  return respondWithObject(view, request, object, created ? 201 : 200)
+  return respondWithObject(view, served, object, created ? 201 : 200)
 }
 
 interface PatchBody {
@@ -63,18 +65,21 @@ interface PatchBody {
 class Patch {
   readonly #request: ResourceRequest
   readonly #body: PatchBody
+  /** The kind that is patched: that of the resource, or of a view of it. */
+  readonly #target: WrittenKind
 
   constructor(request: ResourceRequest, body: PatchBody) {
     this.#request = request
     this.#body = body
+    this.#target = servedAt(request).resource
   }
 
   apply(live: ApiObject | undefined): ApiObject {
     const { type, context } = this.#body
-    const { resource, info } = this.#request
+    const { info } = this.#request
     const wanted = type === 'apply' ? this.#applied(live) : this.#patched(live!)
     checkName(wanted, info.name ?? '')
-    return withDefaults(resource, wanted, context)
+    return withDefaults(this.#target, wanted, context)
   }
 
   #patched(live: ApiObject): ApiObject {
@@ -95,7 +100,7 @@ class Patch {
       default: {
         if (document === null) return live
         if (!isMap(document)) throw this.#notAnObject('', document)
-        const patched = applyStrategicMerge(this.#request.resource.schema.shape, live, document)
+        const patched = applyStrategicMerge(this.#target.schema.shape, live, document)
         return this.#decode(patched, problems, () => formatGoValue(document))
       }
     }
@@ -121,7 +126,7 @@ class Patch {
 
   /** The patched document as an object of the kind; what does not fit is 422 about the patch (W-171, W-214). */
   #decode(patched: Value, documentProblems: readonly string[], shown: () => string): ApiObject {
-    const { resource } = this.#request
+    const target = this.#target
     const { fieldValidation } = this.#body.options
     const refuse = (problem: string): ApiError => {
       const message = `Invalid value: ${JSON.stringify(shown())}: ${problem}`
@@ -129,11 +134,11 @@ class Patch {
         details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
       })
     }
-    const type = { kind: resource.kind, apiVersion: formatGroupVersion(resource) }
+    const type = { kind: target.kind, apiVersion: formatGroupVersion(target) }
     if (isMap(patched)) refuseOtherKind(patched, type, refuse)
-    let decoded: ReturnType<typeof resource.decode>
+    let decoded: ReturnType<typeof target.decode>
     try {
-      decoded = resource.decode(patched)
+      decoded = target.decode(patched)
     } catch (error) {
       throw refuse((error as Error).message)
     }
@@ -148,9 +153,10 @@ class Patch {
     const { bytes, options, context } = this.#body
     const { resource, info } = this.#request
     const { document, problems } = readAppliedBody(bytes)
-    const apiVersion = formatGroupVersion(resource)
+    const target = this.#target
+    const apiVersion = formatGroupVersion(target)
     const [kind, version] = [textOf(document, 'kind'), textOf(document, 'apiVersion')]
-    if (kind !== resource.kind || version !== apiVersion) {
+    if (kind !== target.kind || version !== apiVersion) {
       throw new ApiError(
         'BadRequest',
         `invalid object type: ${version.includes('/') ? version : `/${version}`}, Kind=${kind}`,
@@ -167,7 +173,7 @@ class Patch {
         `uid mismatch: the provided object specified uid ${metaText(document, 'uid')}, and no existing object was found`,
       )
     }
-    const typeProblems = findTypeProblems(resource.schema.shape, document)
+    const typeProblems = findTypeProblems(target.schema.shape, document)
     if (typeProblems.length > 0) {
       const subject = `${metaText(document, 'namespace')}/${metaText(document, 'name')}; ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
       throw new ApiError(
@@ -175,14 +181,14 @@ class Patch {
         `failed to create typed patch object (${subject}): ${formatProblems(typeProblems)}`,
       )
     }
-    const endpoint = resource.character.subresources[info.subresource ?? ''] ?? resource.character.main
+    const { versions, resetFields } = updateFormOf(resource, info.subresource ?? '')
     const merged = trackApply(
       {
-        versions: resource.versions,
+        versions,
         apiVersion,
         manager: options.fieldManager,
         subresource: info.subresource ?? '',
-        reset: setOfFields(endpoint.resetFields),
+        reset: setOfFields(resetFields),
         now: context.now,
         live: live ?? { kind, apiVersion },
       },
@@ -196,7 +202,7 @@ class Patch {
       )
     }
     if (options.fieldValidation === 'Warn') for (const problem of problems) context.warn(problem)
-    const { value } = resource.decode(merged)
+    const { value } = target.decode(merged)
     const object = { ...value, kind, apiVersion } as ApiObject
     if (live === undefined) return withMeta(object, { resourceVersion: undefined })
     const sent = metaText(document, 'resourceVersion')

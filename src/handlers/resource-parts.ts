@@ -3,7 +3,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
-import type { RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
+import type { ObjectView, RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
 import type { WriteOptions } from './write-options.ts'
 import { managerOf } from './write-options.ts'
 
@@ -37,8 +37,18 @@ export interface ResourceRequest {
 
 /** A request whose answer is an object of this kind; what it is sent need not be stored. */
 export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'info'> {
-  readonly resource: Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'conversion'>
+  readonly resource: Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind'> & {
+    readonly conversion: Pick<Resource['conversion'], 'isIdentity' | 'fromStored'>
+  }
 }
+
+/** What is read and written at the place of the request: the resource, or a view of it as another kind. */
+export function servedAt({ http, info, resource }: ResourceRequest): ServedRequest & { readonly resource: WrittenKind } {
+  const view = info.subresource === undefined ? undefined : resource.subresources.get(info.subresource)?.view
+  return { http, info, resource: view ?? resource }
+}
+
+export type WrittenKind = Omit<ObjectView, 'merge' | 'validate' | 'sharedField'>
 
 export function headerOf(request: HttpRequest, name: string): string {
   const value = request.headers[name]

@@ -5,22 +5,30 @@ import { updateObject } from '../registry/update.ts'
 import { bodyEncoding } from './media-types.ts'
 import { checkName, decodeBody } from './read-body.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { withDefaults, writeContext } from './resource-parts.ts'
+import { servedAt, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
 import { parseWriteOptions } from './write-options.ts'
 
 export async function handleUpdate(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource, info } = request
   const name = info.name ?? ''
-  const view = viewOf(parts, request)
+  const served = servedAt(request)
+  const view = viewOf(parts, served)
   const bytes = await http.readBody()
   const options = parseWriteOptions(http.query, 'UpdateOptions')
-  const encoding = bodyEncoding(parts, request)
+  const encoding = bodyEncoding(parts, served)
   const context = writeContext(parts, request, options)
   const { fieldValidation } = options
-  const sent = decodeBody({ bytes, encoding, resource, resources: parts.resources(), fieldValidation, warn: http.warn })
+  const sent = decodeBody({
+    bytes,
+    encoding,
+    resource: served.resource,
+    resources: parts.resources(),
+    fieldValidation,
+    warn: http.warn,
+  })
   checkName(sent, name)
-  const wanted = withDefaults(resource, sent, context)
+  const wanted = withDefaults(served.resource, sent, context)
   const { object, created } = await updateObject(
     parts.registry,
     resource,
@@ -34,5 +42,5 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
     },
     context,
   )
-  return respondWithObject(view, request, object, created ? 201 : 200)
+  return respondWithObject(view, served, object, created ? 201 : 200)
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../api/status.ts'
 import type { ListPage, ListRequest, Outcome, StoredItem } from '../store/store.ts'
 import type { DeleteOptions, Deletion } from './deletion.ts'
 import { decideDeletion } from './deletion.ts'
-import { conflictError, notFoundError } from './errors.ts'
+import { conflictError, forbiddenError, notFoundError } from './errors.ts'
 import { metaText } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 import { admissionRequest, keyOf, readable, storeFor } from './steps.ts'
@@ -32,6 +32,7 @@ export async function deleteObject(
   request: DeleteRequest,
   context: WriteContext,
 ): Promise<DeleteAnswer> {
+  beforeDelete(resource, request, context)
   const key = keyOf(resource, context.namespace, request.name)
   const store = storeFor(parts, context)
   let deletion = { kind: 'remove' } as Deletion
@@ -59,6 +60,16 @@ export async function deleteObject(
   return last.kind === 'removed'
     ? removed(parts, resource, marked, context)
     : { kind: 'object', object: marked, removed: true }
+}
+
+function beforeDelete({ character, ...resource }: Resource, request: DeleteRequest, context: WriteContext): void {
+  const { deleteWarning } = character
+  const { propagationPolicy, orphanDependents } = request.options
+  const refusal = character.refuseDelete(request.name)
+  if (refusal !== undefined) throw forbiddenError(resource, request.name, refusal)
+  if (deleteWarning !== undefined && propagationPolicy === undefined && orphanDependents === undefined) {
+    context.warn(deleteWarning)
+  }
 }
 
 function present(resource: Resource, name: string, current: StoredItem | undefined): ApiObject {

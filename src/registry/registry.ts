@@ -7,6 +7,7 @@ import type { StoredObject } from '../api/read.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { KindVersions } from '../patch/ownership.ts'
+import type { SharedField } from '../patch/view-ownership.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { Decoded } from '../schema/decode.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
@@ -44,6 +45,22 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
 export interface Subresource {
   readonly kind: GroupVersionKind
   readonly verbs: ReadonlySet<string>
+  /** Where it shows objects of the resource as another kind. */
+  readonly view?: ObjectView
+}
+
+/** An object shown as another kind, and changed through it (`scale`). Objects are in the stored version. */
+export interface ObjectView
+  extends Pick<
+    Resource,
+    'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'decode' | 'withDefaults' | 'versions'
+  > {
+  /** From what is stored to the view, without managedFields. */
+  readonly conversion: Pick<Conversion, 'isIdentity' | 'fromStored'>
+  /** The stored object with what the view says of it. */
+  readonly merge: (view: ApiObject, stored: ApiObject) => ApiObject
+  readonly validate: (view: ApiObject) => readonly FieldError[]
+  readonly sharedField: SharedField
 }
 
 /** The resources that are served now. Immutable; a change of custom definitions makes a new one. */
@@ -97,6 +114,10 @@ export interface Character {
   readonly isHeldBack: (object: ApiObject) => boolean
   /** A first deletion only marks the object, and what comes then is the kind's (namespaces, custom definitions). */
   readonly markOnDelete: ((object: ApiObject, now: string) => ApiObject) | undefined
+  /** Why no object of that name may be deleted; undefined: it may. */
+  readonly refuseDelete: (name: string) => string | undefined
+  /** What is told where a delete does not say what becomes of dependents. */
+  readonly deleteWarning: string | undefined
   /** What has to be reserved elsewhere before the object can be stored (addresses, ports). */
   readonly reserve: Reserve | undefined
 }

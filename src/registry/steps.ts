@@ -1,7 +1,7 @@
 // The steps that more than one pipeline walks: namespace, admission, validation, preconditions.
 import type { AdmissionOperation, AdmissionRequest } from '../admission/admission.ts'
 import type { FieldError } from '../api/field-error.ts'
-import type { ApiObject } from '../api/object.ts'
+import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -42,6 +42,8 @@ export function readable(item: StoredItem): StoredObject {
 
 export interface AdmissionStep {
   readonly resource: Resource
+  /** Where it is not the kind that is stored. */
+  readonly kind?: GroupVersionKind
   readonly operation: AdmissionOperation
   readonly subresource: string
   readonly name: string
@@ -53,7 +55,7 @@ export function admissionRequest(step: AdmissionStep, context: WriteContext): Ad
   const { resource } = step
   return {
     operation: step.operation,
-    kind: resource.storedKind,
+    kind: step.kind ?? resource.storedKind,
     resource: { group: resource.group, version: resource.storedKind.version, resource: resource.resource },
     subresource: step.subresource,
     namespace: resource.namespaced ? context.namespace : '',

@@ -30,6 +30,8 @@ import {
   storeFor,
   withNamespace,
 } from './steps.ts'
+import type { UpdateForm } from './update-form.ts'
+import { updateFormOf } from './update-form.ts'
 
 export interface UpdateRequest {
   readonly name: string
@@ -64,6 +66,7 @@ class UpdatePipeline {
   private readonly request: UpdateRequest
   private readonly context: WriteContext
   private readonly endpoint: UpdateEndpoint
+  private readonly form: UpdateForm
   private reservation: Reservation | undefined
   /** The object as the last round left it, for the answer to an update that removes. */
   private last: ApiObject | undefined
@@ -75,6 +78,7 @@ class UpdatePipeline {
     this.context = context
     const { main, subresources } = resource.character
     this.endpoint = request.subresource === '' ? main : (subresources[request.subresource] ?? main)
+    this.form = updateFormOf(resource, request.subresource)
   }
 
   async run(): Promise<WriteAnswer> {
@@ -142,13 +146,13 @@ class UpdatePipeline {
   }
 
   private async updateOutcome(stored: ApiObject): Promise<Outcome> {
-    const { resource, request, context, endpoint } = this
+    const { resource, request, context, endpoint, form } = this
     const { character } = resource
     checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
-    const live = resource.conversion.fromStored(stored)
+    const live = form.live(stored)
     const wanted = withUniqueOwners(await request.wanted(live), '', context.warn)
     const tracked = this.track(live, withNamespace(wanted, resource, context))
-    const admitted = await this.admit(resource.conversion.toStored(tracked), stored)
+    const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
     this.checkVersion(admitted, stored)
     const current = withMeta(admitted, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
     const restored = metaForUpdate(withNamespace(current, resource, context), stored)
@@ -157,7 +161,7 @@ class UpdatePipeline {
     const object = withoutNewTimes(resource.toCanonical(this.reservation?.object ?? bumped), stored)
     refuseInvalid(resource, object, endpoint.validate(object, stored, context))
     for (const text of character.warnings(object, stored, context)) context.warn(text)
-    await this.parts.admission.validate(this.admissionStep(object, stored), context.signal)
+    await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)
     this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
     if (endsLife(object, stored) && !character.isHeldBack(object)) return { kind: 'remove', last: this.last }
     const ttl = character.ttlSeconds
@@ -168,11 +172,11 @@ class UpdatePipeline {
     if (this.request.tracksFields) return wanted
     return trackUpdate(
       {
-        versions: this.resource.versions,
+        versions: this.form.versions,
         apiVersion: wanted.apiVersion,
         manager: this.context.fieldManager,
         subresource: this.request.subresource,
-        reset: setOfFields(this.endpoint.resetFields),
+        reset: setOfFields(this.form.resetFields),
         now: this.context.now,
         live,
       },
@@ -188,7 +192,8 @@ class UpdatePipeline {
   private admissionStep(object: ApiObject, oldObject: ApiObject): ReturnType<typeof admissionRequest> {
     const { resource, request, context } = this
     const { name, subresource } = request
-    return admissionRequest({ resource, operation: 'UPDATE', subresource, name, object, oldObject }, context)
+    const { kind } = this.form
+    return admissionRequest({ resource, kind, operation: 'UPDATE', subresource, name, object, oldObject }, context)
   }
 
   /** The version that the caller has seen must be the one that is stored; kinds differ in whether it must say one. */

@@ -1,5 +1,6 @@
 // The character of a built-in kind: its row, and what its own file adds.
 import type { ApiObject, GroupVersionKind } from '../api/object.ts'
+import type { Value } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
 import type { Character, UpdateEndpoint, WriteContext } from '../registry/registry.ts'
@@ -19,6 +20,8 @@ export type CharacterTraits = Partial<
     | 'gracePeriodSeconds'
     | 'isHeldBack'
     | 'markOnDelete'
+    | 'refuseDelete'
+    | 'deleteWarning'
     | 'reserve'
   >
 > & {
@@ -27,7 +30,7 @@ export type CharacterTraits = Partial<
   /** Beyond what the row says, on updates of the status. */
   readonly prepareStatus?: UpdateEndpoint['prepare']
   /** The first status of a new object, where it is not nothing. */
-  readonly firstStatus?: (object: ApiObject, context: WriteContext) => ApiObject['status']
+  readonly firstStatus?: (object: ApiObject, context: WriteContext) => Value | undefined
   /** Subresources besides `status`. */
   readonly subresources?: Readonly<Record<string, UpdateEndpoint>>
   /** What nobody comes to own through the main resource, where it is not the status. */
@@ -36,8 +39,17 @@ export type CharacterTraits = Partial<
 
 const NO_WARNINGS: readonly string[] = []
 
-export function characterOf(kind: GroupVersionKind, namespaced: boolean, traits: CharacterTraits = {}): Character {
-  const row = CHARACTER_ROWS[`${kind.group}/${kind.kind}`] ?? {}
+export interface CharacterKind {
+  /** The kind as it is stored. */
+  readonly stored: GroupVersionKind
+  /** The kind whose rules objects are held to: for most that which is stored. */
+  readonly validated: GroupVersionKind
+  readonly namespaced: boolean
+}
+
+export function characterOf(kinds: CharacterKind, traits: CharacterTraits = {}): Character {
+  const { stored: storedKind, validated: kind, namespaced } = kinds
+  const row = CHARACTER_ROWS[`${storedKind.group}/${storedKind.kind}`] ?? {}
   const validation = (context: WriteContext): { gates: ReadonlySet<string>; namespaced: boolean } => ({
     gates: context.gates,
     namespaced,
@@ -69,6 +81,8 @@ export function characterOf(kind: GroupVersionKind, namespaced: boolean, traits:
     gracePeriodSeconds: traits.gracePeriodSeconds,
     isHeldBack: traits.isHeldBack ?? (() => false),
     markOnDelete: traits.markOnDelete,
+    refuseDelete: traits.refuseDelete ?? (() => undefined),
+    deleteWarning: traits.deleteWarning,
     reserve: traits.reserve,
   }
 }

@@ -1,10 +1,11 @@
 // The front door: every resource that is built in, made from the schema's facts, a row, and a file where the kind has a
 // character of its own.
-import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
+import type { ApiObject, GroupVersion, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { selectableFields } from '../api/selector-fields.ts'
 import type { ValueMap } from '../api/value.ts'
-import type { Action, Conversion, Resource, ResourceTable } from '../registry/registry.ts'
+import { own } from '../api/value.ts'
+import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
 import type { BuiltInResource } from '../schema/built-in-resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
@@ -19,15 +20,21 @@ import { CONVERSIONS, IDENTITY } from './conversion.ts'
 import { evictionAction } from './eviction.ts'
 import { NAMESPACE } from './namespace.ts'
 import { POD } from './pod.ts'
+import { scaleView } from './scale.ts'
 import { serviceTraits } from './service.ts'
+import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
 
 export { NODE_PORTS } from './service-claims.ts'
 export { repairServiceClaims } from './service-repair.ts'
 
 const TRAITS: Readonly<Record<string, CharacterTraits>> = {
+  ...TRAITS_OF_KINDS,
   '/Namespace': NAMESPACE,
   '/Pod': POD,
 }
+
+/** The kinds that are held to the rules of the version that they are written in (W-603). */
+const VALIDATED_AS_SERVED: ReadonlySet<string> = new Set(['events.k8s.io/v1/Event'])
 
 /** The kinds that are stored as another version or group of theirs. */
 const STORED_AS: Readonly<Record<string, GroupVersionKind>> = {
@@ -102,7 +109,7 @@ interface Sources {
 function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): Resource | undefined {
   const kind = schema.kind(row)
   if (kind === undefined || row.storageVersionHash === undefined) return undefined
-  const path = `${row.group}/${row.version}/${row.kind}`
+  const path = pathOf(row, row.kind)
   const storedKind = STORED_AS[path] ?? { group: row.group, version: row.version, kind: row.kind }
   const conversion = CONVERSIONS[path] ?? IDENTITY
   const storedSchema = schema.kind(storedKind) ?? kind
@@ -117,7 +124,7 @@ function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): 
     isCustom: false,
     deprecations: DEPRECATIONS[path] ?? [],
     verbs: new Set(row.verbs),
-    subresources: new Map(row.subresources.map((sub) => [sub.name, { kind: sub, verbs: new Set(sub.verbs) }])),
+    subresources: new Map(row.subresources.map((sub) => [sub.name, subresourceOf(schema, row, sub)])),
     storedKind,
     stored: {
       group: row.group,
@@ -132,8 +139,29 @@ function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): 
     decode: (source) => decodeObject(source, kind.shape),
     toCanonical: (object) => decodeObject(object, storedSchema.shape).value as ApiObject,
     versions: versionsOf(schema, row, conversion),
-    character: characterOf(storedKind, row.namespaced, traits[`${storedKind.group}/${storedKind.kind}`]),
+    character: characterOf(
+      {
+        stored: storedKind,
+        validated: VALIDATED_AS_SERVED.has(path) ? row : storedKind,
+        namespaced: row.namespaced,
+      },
+      traits[`${storedKind.group}/${storedKind.kind}`],
+    ),
   }
+}
+
+function subresourceOf(
+  schema: SchemaTable,
+  row: BuiltInResource,
+  sub: BuiltInResource['subresources'][number],
+): Subresource {
+  const served = { kind: sub, verbs: new Set(sub.verbs) }
+  const scalable = sub.name === 'scale' ? SCALABLE[`${row.group}/${row.kind}`] : undefined
+  return scalable === undefined ? served : { ...served, view: scaleView(schema, row, scalable) }
+}
+
+function pathOf({ group, version }: GroupVersion, kind: string): string {
+  return `${group}/${version}/${kind}`
 }
 
 /** Ownership may have been recorded under any version of the kind; claims of one are compared in that one. */
@@ -144,10 +172,13 @@ function versionsOf(schema: SchemaTable, served: GroupVersionKind, conversion: C
       return gv === undefined ? undefined : schema.kind({ ...gv, kind: served.kind })?.shape
     },
     convert: (object: ValueMap, apiVersion: string): ValueMap => {
-      const stored = conversion.toStored(object as ApiObject)
+      const given = own(object, 'apiVersion')
+      const from = typeof given === 'string' ? parseGroupVersion(given) : undefined
+      const source = from === undefined ? conversion : (CONVERSIONS[pathOf(from, served.kind)] ?? IDENTITY)
+      const stored = source.toStored(object as ApiObject)
       const gv = parseGroupVersion(apiVersion)
       if (gv === undefined || formatGroupVersion(gv) === stored.apiVersion) return stored
-      return (CONVERSIONS[`${gv.group}/${gv.version}/${served.kind}`] ?? IDENTITY).fromStored(stored)
+      return (CONVERSIONS[pathOf(gv, served.kind)] ?? IDENTITY).fromStored(stored)
     },
   }
 }

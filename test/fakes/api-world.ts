@@ -84,7 +84,8 @@ export class ApiWorld {
   ): Promise<ApiObject> {
     const { subresource = '', ...rest } = more
     const context = this.context(rest)
-    const wanted = (live: ApiObject | undefined): ApiObject => defaulted(resource, change(live!), context)
+    const written = resource.subresources.get(subresource)?.view ?? resource
+    const wanted = (live: ApiObject | undefined): ApiObject => defaulted(written, change(live!), context)
     const request = { name, subresource, wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
     return plain((await updateObject(this.parts, resource, request, context)).object)
   }
@@ -104,7 +105,7 @@ export class ApiWorld {
   }
 }
 
-function defaulted(resource: Resource, object: object, context: WriteContext): ApiObject {
+function defaulted(resource: Pick<Resource, 'kind' | 'version' | 'group' | 'decode' | 'withDefaults'>, object: object, context: WriteContext): ApiObject {
   const { kind, version, group } = resource
   const apiVersion = group === '' ? version : `${group}/${version}`
   const decoded = { ...resource.decode(object as never).value, kind, apiVersion } as unknown as ApiObject

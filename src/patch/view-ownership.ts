@@ -1,0 +1,76 @@
+// Ownership where an object is written through another kind that shows one field of it (`scale`): the claims to that field
+// are carried over into the view, and what became of them there is carried back (W-279).
+import type { Value } from '../api/value.ts'
+import type { PathElement } from './field-set.ts'
+import { difference, isEmptySet, setOf } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import type { ManagedEntry, ManagedFields } from './managed-fields.ts'
+import { decodeManagedFields, encodeManagedFields } from './managed-fields.ts'
+
+/** The one field that an object and a view of it share. */
+export interface SharedField {
+  readonly viewVersion: string
+  readonly inView: readonly PathElement[]
+  /** Where versions of the object have it; undefined for a version that is not one of the object's. */
+  readonly inObject: (apiVersion: string) => readonly PathElement[] | undefined
+}
+
+function decoded(list: Value | undefined): ManagedFields {
+  const managed = decodeManagedFields(list)
+  return 'problem' in managed ? new Map() : managed
+}
+
+function owns(entry: ManagedEntry, path: readonly PathElement[]): boolean {
+  let set: FieldSet | undefined = entry.fields
+  for (const element of path.slice(0, -1)) set = set?.children.get(element)
+  return set?.members.has(path.at(-1)!) === true
+}
+
+/** The managedFields that the view has of those of the object. */
+export function managedInView(list: Value | undefined, field: SharedField): readonly Value[] {
+  const shown = new Map<string, ManagedEntry>()
+  for (const entry of decoded(list).values()) {
+    const path = field.inObject(entry.apiVersion)
+    if (path === undefined || !owns(entry, path)) continue
+    shown.set(claimant(entry), { ...entry, apiVersion: field.viewVersion, fields: setOf([field.inView]) })
+  }
+  return encodeManagedFields(shown)
+}
+
+export interface ViewChange {
+  /** The managedFields of the object before the write. */
+  readonly before: Value | undefined
+  /** Those of the view after it. */
+  readonly view: Value | undefined
+  /** The version of the object that the view was written through. */
+  readonly apiVersion: string
+}
+
+/** The managedFields of the object after a write through the view. */
+export function managedFromView({ before, view, apiVersion }: ViewChange, field: SharedField): readonly Value[] {
+  const claims = new Map([...decoded(view).values()].map((entry) => [claimant(entry), entry]))
+  const result: ManagedEntry[] = []
+  const times = new Map<string, string | undefined>()
+  for (const entry of decoded(before).values()) {
+    const path = field.inObject(entry.apiVersion)
+    if (path === undefined) continue
+    times.set(claimant(entry), entry.time)
+    if (!owns(entry, path) || claims.delete(claimant(entry))) {
+      result.push(entry)
+      continue
+    }
+    const fields = difference(entry.fields, setOf([path]))
+    if (!isEmptySet(fields)) result.push({ ...entry, fields })
+  }
+  const path = field.inObject(apiVersion)
+  for (const [who, entry] of claims) {
+    if (path === undefined || !owns(entry, field.inView)) continue
+    result.push({ ...entry, apiVersion, fields: setOf([path]), time: times.get(who) })
+  }
+  return encodeManagedFields(new Map(result.map((entry, index) => [String(index), entry])))
+}
+
+/** A manager whatever version it wrote in: the view has another one than the object. */
+function claimant(entry: ManagedEntry): string {
+  return JSON.stringify([entry.name, entry.operation, entry.subresource])
+}

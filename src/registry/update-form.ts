@@ -1,0 +1,74 @@
+// The form that an update shows a stored object in, to the caller and to admission: the resource in its served version,
+// or a view of it as another kind; and how what comes back becomes an object to store.
+import type { ApiObject, GroupVersionKind } from '../api/object.ts'
+import { formatGroupVersion } from '../api/object.ts'
+import { own } from '../api/value.ts'
+import type { KindVersions } from '../patch/ownership.ts'
+import { managedFromView, managedInView } from '../patch/view-ownership.ts'
+import { invalidError } from './errors.ts'
+import { metaOf, metaText, withMeta } from './object-meta.ts'
+import type { ObjectView, Resource } from './registry.ts'
+import { checkUid } from './steps.ts'
+
+export interface UpdateForm {
+  /** The kind that admission is told. */
+  readonly kind: GroupVersionKind
+  readonly versions: KindVersions
+  /** What nobody comes to own by writing this: dotted fields. */
+  readonly resetFields: readonly string[]
+  /** What is stored, as the caller changes it. */
+  readonly live: (stored: ApiObject) => ApiObject
+  /** What the caller made of it, as admission sees it. */
+  readonly toAdmission: (changed: ApiObject) => ApiObject
+  /** What is stored, as admission sees it. */
+  readonly shown: (stored: ApiObject) => ApiObject
+  /** What admission let through, as it would be stored. Throws where the form itself is at fault. */
+  readonly adopt: (admitted: ApiObject, stored: ApiObject) => ApiObject
+}
+
+export function updateFormOf(resource: Resource, subresource: string): UpdateForm {
+  const view = resource.subresources.get(subresource)?.view
+  return view === undefined ? ownForm(resource, subresource) : viewForm(resource, view)
+}
+
+function ownForm({ conversion, storedKind, versions, character }: Resource, subresource: string): UpdateForm {
+  return {
+    kind: storedKind,
+    versions,
+    resetFields: (character.subresources[subresource] ?? character.main).resetFields,
+    live: (stored) => conversion.fromStored(stored),
+    toAdmission: (changed) => conversion.toStored(changed),
+    shown: (stored) => stored,
+    adopt: (admitted) => admitted,
+  }
+}
+
+function viewForm(resource: Resource, view: ObjectView): UpdateForm {
+  const { sharedField } = view
+  const managedOf = (stored: ApiObject): ApiObject[string] | undefined => own(metaOf(stored), 'managedFields')
+  return {
+    kind: view.storedKind,
+    versions: view.versions,
+    resetFields: [],
+    live: (stored) =>
+      withMeta(view.conversion.fromStored(stored), { managedFields: managedInView(managedOf(stored), sharedField) }),
+    toAdmission: (changed) => changed,
+    shown: (stored) => view.conversion.fromStored(stored),
+    adopt: (admitted, stored) => {
+      const name = metaText(stored, 'name')
+      const faults = view.validate(admitted)
+      if (faults.length > 0) throw invalidError(view, name, faults)
+      checkUid(resource, name, metaText(admitted, 'uid'), metaText(stored, 'uid'))
+      const change = {
+        before: managedOf(stored),
+        view: managedOf(admitted),
+        apiVersion: formatGroupVersion(resource),
+      }
+      const managed = managedFromView(change, sharedField)
+      return withMeta(view.merge(admitted, stored), {
+        resourceVersion: own(metaOf(admitted), 'resourceVersion'),
+        managedFields: managed.length === 0 ? undefined : managed,
+      })
+    },
+  }
+}

@@ -1,0 +1,81 @@
+// Kinds whose whole character is a line or two.
+import { randomUUID } from 'node:crypto'
+import type { ApiObject } from '../api/object.ts'
+import { own } from '../api/value.ts'
+import { metaText, withMeta } from '../registry/object-meta.ts'
+import type { CharacterTraits } from './character.ts'
+import { mapIn, mapsIn, textIn, withMembers } from './members.ts'
+
+/** A limit range may come without a name (W-043). */
+export const LIMIT_RANGE: CharacterTraits = {
+  prepareForCreate: (object) => (metaText(object, 'name') === '' ? withMeta(object, { name: randomUUID() }) : object),
+}
+
+/** References to secrets keep the name alone (W-561). */
+export const SERVICE_ACCOUNT: CharacterTraits = {
+  prepareForCreate: withPlainSecrets,
+  prepareForUpdate: withPlainSecrets,
+}
+
+function withPlainSecrets(object: ApiObject): ApiObject {
+  const secrets = mapsIn(object, 'secrets')
+  if (secrets.length === 0) return object
+  return {
+    ...object,
+    secrets: secrets.map((secret) => {
+      const name = own(secret, 'name')
+      return name === undefined ? {} : { name }
+    }),
+  }
+}
+
+/** Local ones are there as soon as they are said to be (W-623). */
+export const API_SERVICE: CharacterTraits = {
+  firstStatus: (object, { now }) =>
+    Object.hasOwn(mapIn(object, 'spec'), 'service')
+      ? {}
+      : {
+          conditions: [
+            {
+              type: 'Available',
+              status: 'True',
+              lastTransitionTime: now,
+              reason: 'Local',
+              message: 'Local APIServices are always available',
+            },
+          ],
+        },
+}
+
+/** Every version that objects were ever stored in stays on record (W-612, W-617). */
+export const CUSTOM_DEFINITION: CharacterTraits = {
+  firstStatus: (object) => ({
+    conditions: null,
+    acceptedNames: { plural: '', kind: '' },
+    storedVersions: [storageVersion(object)],
+  }),
+  prepareForUpdate: (object) => {
+    const status = mapIn(object, 'status')
+    const version = storageVersion(object)
+    const known = own(status, 'storedVersions')
+    const versions = Array.isArray(known) ? known : []
+    if (version === '' || versions.includes(version)) return object
+    return { ...object, status: withMembers(status, { storedVersions: [...versions, version] }) }
+  },
+}
+
+function storageVersion(object: ApiObject): string {
+  const version = mapsIn(mapIn(object, 'spec'), 'versions').find((each) => own(each, 'storage') === true)
+  return version === undefined ? '' : textIn(version, 'name')
+}
+
+/** They are kept for an hour from their last change (W-601). */
+export const EVENT: CharacterTraits = { ttlSeconds: 3600 }
+
+/** The classes of the system stay (W-610). */
+export const PRIORITY_CLASS: CharacterTraits = {
+  refuseDelete: (name) =>
+    SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : undefined,
+}
+
+const SYSTEM_CLASSES: ReadonlySet<string> = new Set(['system-node-critical', 'system-cluster-critical'])

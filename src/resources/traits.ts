@@ -1,0 +1,46 @@
+// Which kinds have traits of their own, and which can be scaled; by `group/Kind`.
+import { CERTIFICATE_SIGNING_REQUEST } from './certificate-signing-request.ts'
+import type { CharacterTraits } from './character.ts'
+import { DAEMON_SET } from './daemon-set.ts'
+import { AUTOSCALER } from './horizontal-pod-autoscaler.ts'
+import { JOB } from './job.ts'
+import { NODE } from './node.ts'
+import type { Scalable } from './scale.ts'
+import { BY_LABEL_SELECTOR, BY_LABELS } from './scale.ts'
+import { API_SERVICE, CUSTOM_DEFINITION, EVENT, LIMIT_RANGE, PRIORITY_CLASS, SERVICE_ACCOUNT } from './small-kinds.ts'
+import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './volumes.ts'
+import { ENDPOINT_SLICE, INGRESS, RESOURCE_QUOTA, SECRET } from './warnings-small.ts'
+import { CRON_JOB, POD_TEMPLATE, REPLICATED, STATEFUL_SET } from './workloads.ts'
+
+export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
+  '/Event': EVENT,
+  '/LimitRange': LIMIT_RANGE,
+  '/Node': NODE,
+  '/PersistentVolume': PERSISTENT_VOLUME,
+  '/PersistentVolumeClaim': PERSISTENT_VOLUME_CLAIM,
+  '/PodTemplate': POD_TEMPLATE,
+  '/ReplicationController': REPLICATED,
+  '/ResourceQuota': RESOURCE_QUOTA,
+  '/Secret': SECRET,
+  '/ServiceAccount': SERVICE_ACCOUNT,
+  'apiextensions.k8s.io/CustomResourceDefinition': CUSTOM_DEFINITION,
+  'apiregistration.k8s.io/APIService': API_SERVICE,
+  'apps/DaemonSet': DAEMON_SET,
+  'apps/Deployment': REPLICATED,
+  'apps/ReplicaSet': REPLICATED,
+  'apps/StatefulSet': STATEFUL_SET,
+  'autoscaling/HorizontalPodAutoscaler': AUTOSCALER,
+  'batch/CronJob': CRON_JOB,
+  'batch/Job': JOB,
+  'certificates.k8s.io/CertificateSigningRequest': CERTIFICATE_SIGNING_REQUEST,
+  'discovery.k8s.io/EndpointSlice': ENDPOINT_SLICE,
+  'networking.k8s.io/Ingress': INGRESS,
+  'scheduling.k8s.io/PriorityClass': PRIORITY_CLASS,
+}
+
+export const SCALABLE: Readonly<Record<string, Scalable>> = {
+  '/ReplicationController': BY_LABELS,
+  'apps/Deployment': BY_LABEL_SELECTOR,
+  'apps/ReplicaSet': BY_LABEL_SELECTOR,
+  'apps/StatefulSet': BY_LABEL_SELECTOR,
+}

@@ -1,0 +1,161 @@
+// Warnings about what pods are made of, in pods themselves and in templates; templates warn only where a write is a new
+// generation of their object (W-426, W-427).
+import type { ApiObject } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import { metaNumber, metaOf } from '../registry/object-meta.ts'
+import type { Character } from '../registry/registry.ts'
+import { containersIn, containerWarnings, portWarnings } from './warnings-container.ts'
+import { mapIn, mapsIn, textIn } from './members.ts'
+import { annotationWarnings, fractionWarnings, nodeLabelFault, nodeTermWarnings } from './warnings.ts'
+import { claimSpecWarnings, sourceWarnings } from './warnings-volume.ts'
+
+const NO_SELECTOR = 'a null labelSelector results in matching no pod'
+const SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
+  'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
+  'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+  'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+}
+
+/** For a kind with a template at the path. */
+export function templateWarnings(path: string): Character['warnings'] {
+  return (object, stored) => {
+    if (stored !== undefined && metaNumber(object, 'generation') === metaNumber(stored, 'generation')) return []
+    const template = path.split('.').reduce<ValueMap>(mapIn, object)
+    return podTemplateWarnings(template, `${path}.`)
+  }
+}
+
+/** For a pod that is created. */
+export function podWarnings(pod: ApiObject): readonly string[] {
+  return podTemplateWarnings(pod, '')
+}
+
+/** `prefix` is empty for a pod, else the path of the template and a dot. */
+function podTemplateWarnings(template: ValueMap, prefix: string): readonly string[] {
+  const [spec, metadata] = [mapIn(template, 'spec'), metaOf(template)]
+  const at = `${prefix}spec`
+  const annotationsAt = `${prefix}metadata.annotations`
+  const hasProfile = (context: ValueMap, profile: string): boolean => isMap(own(context, profile))
+  const podContext = mapIn(spec, 'securityContext')
+  return [
+    ...schedulingWarnings(spec, at),
+    ...annotationWarnings(metadata, annotationsAt, OLD_ANNOTATIONS),
+    ...volumeListWarnings(spec, at),
+    ...repeats(mapsIn(spec, 'hostAliases'), 'ip').map(([i, ip]) => `${at}.hostAliases[${i}].ip: duplicate ip ${ip}`),
+    ...pullSecretWarnings(spec, at),
+    ...['memory', 'ephemeral-storage'].flatMap((name) =>
+      fractionWarnings(`${at}.overhead`, mapIn(spec, 'overhead'), name),
+    ),
+    ...(hasProfile(podContext, 'seccompProfile')
+      ? []
+      : annotationWarnings(metadata, annotationsAt, { 'seccomp.security.alpha.kubernetes.io/pod': SECCOMP })),
+    ...containersIn(spec, at).flatMap(([container, path]) => {
+      const [name, context] = [textIn(container, 'name'), mapIn(container, 'securityContext')]
+      const hasAppArmor = hasProfile(podContext, 'appArmorProfile') || hasProfile(context, 'appArmorProfile')
+      return [
+        ...(hasProfile(context, 'seccompProfile')
+          ? []
+          : annotationWarnings(metadata, annotationsAt, {
+              [`container.seccomp.security.alpha.kubernetes.io/${name}`]: SECCOMP,
+            })),
+        ...(prefix === '' || hasAppArmor
+          ? []
+          : annotationWarnings(metadata, annotationsAt, {
+              [`container.apparmor.security.beta.kubernetes.io/${name}`]:
+                'deprecated since v1.30; use the "appArmorProfile" field instead',
+            })),
+        ...containerWarnings(container, path),
+      ]
+    }),
+    ...portWarnings(containersIn(spec, at)),
+    ...(isNegative(spec, 'terminationGracePeriodSeconds')
+      ? [`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
+      : []),
+    ...['podAffinity', 'podAntiAffinity'].flatMap((name) => affinityWarnings(spec, at, name)),
+  ]
+}
+
+function isNegative(spec: ValueMap, name: string): boolean {
+  const value = own(spec, name)
+  return typeof value === 'number' && value < 0
+}
+
+function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
+  const affinity = mapIn(mapIn(spec, 'affinity'), 'nodeAffinity')
+  const [required, preferred] = [
+    'requiredDuringSchedulingIgnoredDuringExecution',
+    'preferredDuringSchedulingIgnoredDuringExecution',
+  ] as const
+  const selector = Object.keys(mapIn(spec, 'nodeSelector')).toSorted()
+  return [
+    ...selector.flatMap((label) => {
+      const fault = nodeLabelFault(label)
+      return fault === undefined ? [] : [`${at}.nodeSelector[${label}]: ${fault}`]
+    }),
+    ...mapsIn(mapIn(affinity, required), 'nodeSelectorTerms').flatMap((term, i) =>
+      nodeTermWarnings(term, `${at}.affinity.nodeAffinity.${required}.nodeSelectorTerms[${i}]`),
+    ),
+    ...mapsIn(affinity, preferred).flatMap((term, i) =>
+      nodeTermWarnings(mapIn(term, 'preference'), `${at}.affinity.nodeAffinity.${preferred}[${i}].preference`),
+    ),
+    ...mapsIn(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
+      const [key, path] = [textIn(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
+      const fault = nodeLabelFault(key)
+      return [
+        ...(fault === undefined ? [] : [`${path}.topologyKey: ${key} is ${fault}`]),
+        ...(isMap(own(constraint, 'labelSelector')) ? [] : [`${path}.labelSelector: ${NO_SELECTOR}`]),
+      ]
+    }),
+  ]
+}
+
+function volumeListWarnings(spec: ValueMap, at: string): readonly string[] {
+  return mapsIn(spec, 'volumes').flatMap((volume, i) => {
+    const path = `${at}.volumes[${i}]`
+    const claim = mapIn(mapIn(volume, 'ephemeral'), 'volumeClaimTemplate')
+    return [
+      ...sourceWarnings(volume, path),
+      ...claimSpecWarnings(mapIn(claim, 'spec'), `${path}.ephemeral.volumeClaimTemplate.spec`),
+    ]
+  })
+}
+
+function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
+  const secrets = mapsIn(spec, 'imagePullSecrets')
+  const path = (i: number): string => `${at}.imagePullSecrets[${i}].name`
+  return [
+    ...repeats(secrets, 'name').map(([i, name]) => `${path(i)}: duplicate name ${name}`),
+    ...secrets.flatMap((secret, i) => (textIn(secret, 'name') === '' ? [`${path(i)}: invalid empty name ""`] : [])),
+  ]
+}
+
+/** The items whose text an earlier one has, with that text in quotes. */
+function repeats(items: readonly ValueMap[], name: string): readonly (readonly [number, string])[] {
+  const seen = new Set<string>()
+  return items.flatMap((item, i) => {
+    const text = textIn(item, name)
+    if (seen.has(text)) return [[i, JSON.stringify(text)] as const]
+    seen.add(text)
+    return []
+  })
+}
+
+function affinityWarnings(spec: ValueMap, at: string, name: string): readonly string[] {
+  const affinity = mapIn(mapIn(spec, 'affinity'), name)
+  const path = `${at}.affinity.${name}`
+  const hasSelector = (term: ValueMap): boolean => isMap(own(term, 'labelSelector'))
+  const required = 'requiredDuringSchedulingIgnoredDuringExecution'
+  const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
+  return [
+    ...mapsIn(affinity, required).flatMap((term, i) =>
+      hasSelector(term) ? [] : [`${path}.${required}[${i}].labelSelector: ${NO_SELECTOR}`],
+    ),
+    ...mapsIn(affinity, preferred).flatMap((term, i) =>
+      hasSelector(mapIn(term, 'podAffinityTerm'))
+        ? []
+        : [`${path}.${preferred}[${i}].podAffinityTerm.labelSelector: ${NO_SELECTOR}`],
+    ),
+  ]
+}

@@ -1,0 +1,56 @@
+// The workloads that need no more than their warnings said, and that scaling them is a change of what they ask for.
+import type { ApiObject } from '../api/object.ts'
+import { own } from '../api/value.ts'
+import type { Character } from '../registry/registry.ts'
+import type { CharacterTraits } from './character.ts'
+import { mapIn, mapsIn, textIn } from './members.ts'
+import { podNameWarnings } from './warnings.ts'
+import { templateWarnings } from './warnings-template.ts'
+import { claimSpecWarnings } from './warnings-volume.ts'
+
+const SCALE: ReadonlySet<string> = new Set(['scale'])
+
+export const REPLICATED: CharacterTraits = {
+  bumpsGenerationOn: SCALE,
+  warnings: withNameWarnings(templateWarnings('spec.template')),
+}
+
+export const STATEFUL_SET: CharacterTraits = {
+  bumpsGenerationOn: SCALE,
+  warnings: (object, stored, context) => [
+    ...templateWarnings('spec.template')(object, stored, context),
+    ...mapsIn(mapIn(object, 'spec'), 'volumeClaimTemplates').flatMap((claim, i) =>
+      claimSpecWarnings(mapIn(claim, 'spec'), `spec.volumeClaimTemplates[${i}]`),
+    ),
+    ...historyWarnings(object),
+  ],
+}
+
+export const POD_TEMPLATE: CharacterTraits = { warnings: templateWarnings('template') }
+
+export const CRON_JOB: CharacterTraits = {
+  warnings: (object, stored, context) => [
+    ...withNameWarnings(templateWarnings('spec.jobTemplate.spec.template'))(object, stored, context),
+    ...(textIn(mapIn(object, 'spec'), 'schedule').includes('TZ')
+      ? [
+          'CRON_TZ or TZ used in spec.schedule is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+        ]
+      : []),
+  ],
+}
+
+/** The warnings, and on create one about a name that is not made for names of pods. */
+export function withNameWarnings(warnings: Character['warnings']): Character['warnings'] {
+  return (object, stored, context) => [
+    ...(stored === undefined ? podNameWarnings(object) : []),
+    ...warnings(object, stored, context),
+  ]
+}
+
+function historyWarnings(object: ApiObject): readonly string[] {
+  const limit = own(mapIn(object, 'spec'), 'revisionHistoryLimit')
+  if (typeof limit !== 'number' || limit >= 0) return []
+  return [
+    'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+  ]
+}
