@@ -43,7 +43,11 @@ export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'info'> {
 }
 
 /** What is read and written at the place of the request: the resource, or a view of it as another kind. */
-export function servedAt({ http, info, resource }: ResourceRequest): ServedRequest & { readonly resource: WrittenKind } {
+export function servedAt({
+  http,
+  info,
+  resource,
+}: ResourceRequest): ServedRequest & { readonly resource: WrittenKind } {
   const view = info.subresource === undefined ? undefined : resource.subresources.get(info.subresource)?.view
   return { http, info, resource: view ?? resource }
 }

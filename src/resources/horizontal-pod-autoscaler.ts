@@ -33,7 +33,7 @@ export const AUTOSCALER_V1: Conversion = {
       spec: {
         ...withMembers(spec, { targetCPUUtilizationPercentage: undefined }),
         metrics: metrics.length === 0 ? [cpuMetric(DEFAULT_CPU_PERCENT)] : metrics,
-        ...memberOf('behavior', withLowerNames(parsed(object, BEHAVIOR))),
+        ...memberOf('behavior', behaviorFrom(object)),
       },
     }
     const withStatus = Object.hasOwn(object, 'status') ? { ...stored, status: storedStatus(object, status) } : stored
@@ -104,7 +104,10 @@ function shownStatus(status: ValueMap): ValueMap {
     currentReplicas: 0,
     desiredReplicas: 0,
     ...withMembers(status, { currentMetrics: undefined, conditions: undefined }),
-    ...memberOf('currentCPUUtilizationPercentage', percents.findLast((percent) => typeof percent === 'number')),
+    ...memberOf(
+      'currentCPUUtilizationPercentage',
+      percents.findLast((percent) => typeof percent === 'number'),
+    ),
   }
 }
 
@@ -170,6 +173,11 @@ function policyInGoNames(policy: ValueMap): ValueMap {
     Value: own(policy, 'value') ?? 0,
     PeriodSeconds: own(policy, 'periodSeconds') ?? 0,
   }
+}
+
+function behaviorFrom(object: ApiObject): Value | undefined {
+  const behavior = parsed(object, BEHAVIOR)
+  return isMap(behavior) ? withLowerNames(behavior) : undefined
 }
 
 /** The same text read back; a behaviour that says nothing is none. */

@@ -3,6 +3,7 @@
 import type { ApiObject, GroupVersion, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { selectableFields } from '../api/selector-fields.ts'
+import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
@@ -17,6 +18,7 @@ import { characterOf } from './character.ts'
 import type { CharacterTraits } from './character.ts'
 import { STORAGE_PREFIXES } from './character-rows.ts'
 import { CONVERSIONS, IDENTITY } from './conversion.ts'
+import { AUTOSCALER_V1 } from './horizontal-pod-autoscaler.ts'
 import { evictionAction } from './eviction.ts'
 import { NAMESPACE } from './namespace.ts'
 import { POD } from './pod.ts'
@@ -111,8 +113,8 @@ function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): 
   if (kind === undefined || row.storageVersionHash === undefined) return undefined
   const path = pathOf(row, row.kind)
   const storedKind = STORED_AS[path] ?? { group: row.group, version: row.version, kind: row.kind }
-  const conversion = CONVERSIONS[path] ?? IDENTITY
   const storedSchema = schema.kind(storedKind) ?? kind
+  const conversion = conversionOf(row, storedSchema)
   return {
     group: row.group,
     version: row.version,
@@ -147,6 +149,25 @@ function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): 
       },
       traits[`${storedKind.group}/${storedKind.kind}`],
     ),
+  }
+}
+
+/** What is read out of annotations can be anything; where it is no object of the stored kind the client is told. */
+function conversionOf(row: GroupVersionKind, storedSchema: KindSchema): Conversion {
+  const conversion = CONVERSIONS[pathOf(row, row.kind)] ?? IDENTITY
+  if (conversion !== AUTOSCALER_V1) return conversion
+  return {
+    ...conversion,
+    toStored: (object) => {
+      try {
+        const stored = conversion.toStored(object)
+        decodeObject(stored, storedSchema.shape)
+        return stored
+      } catch (error) {
+        const subject = `${row.kind} in version ${JSON.stringify(row.version)}`
+        throw new ApiError('BadRequest', `${subject} cannot be handled as a ${row.kind}: ${(error as Error).message}`)
+      }
+    },
   }
 }
 

@@ -50,8 +50,6 @@ export const SECRET: CharacterTraits = {
   },
 }
 
-const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]{1,60})-----/g
-
 /** Why certificate and key are no pair; undefined where they are one. */
 function pairFault(data: ValueMap): string | undefined {
   const [certificate, key] = [pemIn(data, 'tls.crt'), pemIn(data, 'tls.key')]
@@ -86,5 +84,5 @@ function pemIn(data: ValueMap, name: string): string {
 }
 
 function typesIn(pem: string): readonly string[] {
-  return [...pem.matchAll(PEM_BLOCK)].map((match) => match[1]!)
+  return [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]{1,60})-----/g)].map((match) => match[1]!)
 }

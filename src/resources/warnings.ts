@@ -32,7 +32,9 @@ export function addressWarnings(path: string, value: Value | undefined, what: 'a
   const [address = '', ...prefix] = value.split('/')
   const canonical = [canonicalIpv6(address), ...prefix].join('/')
   if (canonical === value) return []
-  return [`${path}: IPv6 ${what} ${JSON.stringify(value)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`]
+  return [
+    `${path}: IPv6 ${what} ${JSON.stringify(value)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`,
+  ]
 }
 
 function canonicalIpv6(address: string): string {

@@ -50,7 +50,5 @@ export function withNameWarnings(warnings: Character['warnings']): Character['wa
 function historyWarnings(object: ApiObject): readonly string[] {
   const limit = own(mapIn(object, 'spec'), 'revisionHistoryLimit')
   if (typeof limit !== 'number' || limit >= 0) return []
-  return [
-    'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
-  ]
+  return ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
 }

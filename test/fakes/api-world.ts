@@ -105,7 +105,11 @@ export class ApiWorld {
   }
 }
 
-function defaulted(resource: Pick<Resource, 'kind' | 'version' | 'group' | 'decode' | 'withDefaults'>, object: object, context: WriteContext): ApiObject {
+function defaulted(
+  resource: Pick<Resource, 'kind' | 'version' | 'group' | 'decode' | 'withDefaults'>,
+  object: object,
+  context: WriteContext,
+): ApiObject {
   const { kind, version, group } = resource
   const apiVersion = group === '' ? version : `${group}/${version}`
   const decoded = { ...resource.decode(object as never).value, kind, apiVersion } as unknown as ApiObject
