@@ -12,6 +12,8 @@ const POD_SPEC: ValueMap = {
 const TEMPLATE: ValueMap = { spec: POD_SPEC }
 const LABELS = { metadata: { labels: { a: 'b' } } }
 
+/** A daemon set that does not count its templates yet. */
+const UNCOUNTED = { annotations: { 'deprecated.daemonset.template.generation': '0' } }
 const SELECTION: ValueMap = { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} }
 const CPU_METRIC: ValueMap = {
   type: 'Resource',
@@ -87,6 +89,7 @@ const PATHS: readonly Row[] = [
     of: 'apps/v1 DaemonSet',
     given: {},
     meant: {
+      metadata: UNCOUNTED,
       spec: {
         template: TEMPLATE,
         updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
@@ -98,7 +101,10 @@ const PATHS: readonly Row[] = [
     of: 'apps/v1 DaemonSet',
     as: 'updated by deletion',
     given: { spec: { updateStrategy: { type: 'OnDelete' } } },
-    meant: { spec: { template: TEMPLATE, updateStrategy: { type: 'OnDelete' }, revisionHistoryLimit: 10 } },
+    meant: {
+      metadata: UNCOUNTED,
+      spec: { template: TEMPLATE, updateStrategy: { type: 'OnDelete' }, revisionHistoryLimit: 10 },
+    },
   },
   {
     of: 'apps/v1 Deployment',
