@@ -5,11 +5,13 @@ import { ApiError } from '../api/status.ts'
 import { pageNotFound } from '../http/responses.ts'
 import type { Action, Resource } from '../registry/registry.ts'
 import { handleAction } from './action.ts'
+import { handleProxy, handleStream } from './connect.ts'
 import { handleCreate } from './create.ts'
 import { handleDelete, handleDeleteCollection } from './delete.ts'
 import { handleGet } from './get.ts'
 import { handleList } from './list.ts'
 import { handlePatch } from './patch.ts'
+import { handlePodLog } from './pod-log.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { handleUpdate } from './update.ts'
 import { handleWatch } from './watch.ts'
@@ -25,6 +27,17 @@ const VERBS: Readonly<Record<string, VerbHandler>> = {
   patch: handlePatch,
   delete: handleDelete,
   deletecollection: handleDeleteCollection,
+}
+
+/** What is served below an object and is no part of it: by the resource of the core group and the subresource. */
+const STREAMS: Readonly<Record<string, VerbHandler>> = {
+  'pods/log': handlePodLog,
+  'pods/exec': handleStream,
+  'pods/attach': handleStream,
+  'pods/portforward': handleStream,
+  'pods/proxy': handleProxy,
+  'services/proxy': handleProxy,
+  'nodes/proxy': handleProxy,
 }
 
 export function serveResources(parts: ResourceParts): Handler {
@@ -50,6 +63,8 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
     throw methodNotAllowed()
   }
   for (const text of resource.deprecations) http.warn(text)
+  const stream = resource.group === '' ? STREAMS[`${info.resource}/${info.subresource ?? ''}`] : undefined
+  if (stream !== undefined) return stream(parts, request)
   const action = verb === 'create' ? actionAt(parts, info) : undefined
   if (action !== undefined) return handleAction(parts, { http, info, action, namespace: request.namespace })
   if (verb === 'create' && info.subresource !== undefined) throw methodNotAllowed()

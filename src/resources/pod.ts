@@ -9,6 +9,7 @@ import { qosOf, validateSubresource } from '../schema/validation/validation.ts'
 import type { CharacterTraits } from './character.ts'
 import { conditionsOf, specOf, statusOf } from './pod-conditions.ts'
 import { withLabelKeys } from './pod-label-keys.ts'
+import { podWarnings } from './pod-warnings.ts'
 
 const KIND = { group: '', version: 'v1', kind: 'Pod' } as const
 const GATED = {
@@ -25,6 +26,7 @@ export const POD: CharacterTraits = {
   prepareStatus: (pod, stored) => ({ ...pod, status: keptStatus(statusOf(pod), statusOf(stored)) }),
   bumpsGenerationOn: new Set(['ephemeralcontainers', 'resize']),
   gracePeriodSeconds,
+  warnings: (pod, stored) => podWarnings(pod, stored),
   subresources: {
     ephemeralcontainers: endpoint('ephemeralcontainers', (pod, stored) => {
       const spec = withMember(specOf(stored), 'ephemeralContainers', own(specOf(pod), 'ephemeralContainers'))

@@ -1,0 +1,83 @@
+// exec, attach, portforward and proxy: the checks before something outside is connected to (platform.md 8.3, 8.4).
+import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import type { HttpResponse } from '../http/http.ts'
+import { notFoundError } from '../registry/errors.ts'
+import { checkNode, chooseContainer, partIn, partsIn, readTarget, textIn, unreachable } from './pod-container.ts'
+import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { headerOf } from './resource-parts.ts'
+
+/** A stream to a container, or to ports of a pod. */
+export async function handleStream(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
+  const { http, info } = request
+  refuseDryRun(request)
+  const pod = await readTarget(parts, request, info.name ?? '')
+  if (info.subresource !== 'portforward') chooseContainer(pod, http.query.get('container') ?? '')
+  const node = textIn(partIn(pod, 'spec'), 'nodeName')
+  if (node === '') throw new ApiError('BadRequest', `pod ${info.name ?? ''} does not have a host assigned`)
+  await checkNode(parts, request, node)
+  if (headerOf(http, 'upgrade') === '') throw new ApiError('BadRequest', 'Upgrade request required')
+  throw unreachable('error dialing backend')
+}
+
+/** A request that is passed on to a pod, a service or a node. */
+export async function handleProxy(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
+  const { http, info, resource } = request
+  refuseDryRun(request)
+  const id = info.name ?? ''
+  const { name, port } = splitId(id, resource.singular)
+  const object = await readTarget(parts, request, name)
+  if (resource.resource === 'services') await checkEndpoints(parts, request, { id, object, port })
+  if (resource.resource === 'pods' && partsIn(partIn(object, 'status'), 'podIPs').length === 0) {
+    throw new ApiError('BadRequest', 'address not allowed')
+  }
+  if (info.rest.length === 0 && !http.path.endsWith('/') && (http.method === 'GET' || http.method === 'HEAD')) {
+    return { status: 301, headers: { location: `${http.path}/` }, body: { kind: 'empty' } }
+  }
+  throw unreachable('error trying to reach service')
+}
+
+function refuseDryRun({ http }: ResourceRequest): void {
+  if (http.query.all('dryRun').some((value) => value !== '')) {
+    throw new ApiError('BadRequest', 'dryRun is not supported')
+  }
+}
+
+/** `name`, `name:port` or `scheme:name:port` (P-425). */
+function splitId(id: string, what: string): { readonly name: string; readonly port: string } {
+  const [first = '', second = '', third = '', ...more] = id.split(':')
+  const count = id.split(':').length
+  const isScheme = first === 'http' || first === 'https' || first === ''
+  const refused = new ApiError('BadRequest', `invalid ${what} request ${JSON.stringify(id)}`)
+  if (more.length > 0 || (count === 3 && (!isScheme || second === '')) || (count < 3 && first === '')) throw refused
+  return count === 3 ? { name: second, port: third } : { name: first, port: second }
+}
+
+interface ServiceTarget {
+  readonly id: string
+  readonly object: ApiObject
+  readonly port: string
+}
+
+/** A service is reached through the endpoints under its name (P-426). */
+async function checkEndpoints(
+  parts: ResourceParts,
+  { http, resource, namespace }: ResourceRequest,
+  { id, object, port }: ServiceTarget,
+): Promise<void> {
+  const name = textIn(object.metadata, 'name')
+  const ports = partsIn(partIn(object, 'spec'), 'ports')
+  if (/^\d+$/.test(port) && !ports.some((each) => each['port'] === Number(port))) {
+    throw new ApiError('ServiceUnavailable', `no service port ${port} found for service ${JSON.stringify(name)}`)
+  }
+  const endpoints = parts.resources().find({ group: '', version: 'v1', resource: 'endpoints' })
+  const found =
+    endpoints === undefined
+      ? undefined
+      : await parts.registry.store.get({ resource: endpoints.stored, namespace, name }, { kind: 'latest' }, http.signal)
+  if (found?.item?.kind !== 'object') throw notFoundError(resource, name)
+  const addresses = partsIn(found.item.object(), 'subsets').flatMap((subset) => partsIn(subset, 'addresses'))
+  if (!addresses.some((address) => textIn(partIn(address, 'targetRef'), 'kind') === 'Pod')) {
+    throw new ApiError('ServiceUnavailable', `no endpoints available for service ${JSON.stringify(id)}`)
+  }
+}

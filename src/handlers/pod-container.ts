@@ -1,0 +1,65 @@
+// A pod that somebody wants to look into, and which of its containers is meant.
+import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import { getObject } from '../registry/read.ts'
+import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+
+export function textIn(map: ValueMap, name: string): string {
+  const value = own(map, name)
+  return typeof value === 'string' ? value : ''
+}
+
+export function partIn(map: ValueMap, name: string): ValueMap {
+  const value = own(map, name)
+  return isMap(value) ? value : {}
+}
+
+export function partsIn(map: ValueMap, name: string): readonly ValueMap[] {
+  const value = own(map, name)
+  return isList(value) ? value.filter(isMap) : []
+}
+
+export async function readTarget(parts: ResourceParts, request: ResourceRequest, name: string): Promise<ApiObject> {
+  const { http } = request
+  return (await getObject(parts.registry, request, { name, at: { kind: 'latest' } }, http.signal)).object()
+}
+
+/** The container asked for, or the only one; whoever leaves open which of several is told their names (P-406). */
+export function chooseContainer(pod: ApiObject, asked: string): string {
+  const name = textIn(pod.metadata, 'name')
+  const spec = partIn(pod, 'spec')
+  const namesIn = (list: string): readonly string[] => partsIn(spec, list).map((container) => textIn(container, 'name'))
+  const all = ['initContainers', 'containers', 'ephemeralContainers'].flatMap(namesIn)
+  if (asked !== '') {
+    if (!all.includes(asked)) throw new ApiError('BadRequest', `container ${asked} is not valid for pod ${name}`)
+    return asked
+  }
+  const [only, ...more] = namesIn('containers')
+  if (only !== undefined && more.length === 0 && all.length === 1) return only
+  if (all.length === 0) throw new ApiError('BadRequest', `a container name must be specified for pod ${name}`)
+  throw new ApiError(
+    'BadRequest',
+    `a container name must be specified for pod ${name}, choose one of: [${all.join(' ')}]`,
+  )
+}
+
+/** The node that a pod runs on has to be known, and reachable by some address (P-400, P-402). */
+export async function checkNode(parts: ResourceParts, request: ResourceRequest, node: string): Promise<void> {
+  const nodes = parts.resources().find({ group: '', version: 'v1', resource: 'nodes' })
+  const missing = new ApiError('NotFound', `pods ${JSON.stringify(node)} not found`, {
+    details: { name: node, kind: 'pods' },
+  })
+  if (nodes === undefined) throw missing
+  const key = { resource: nodes.stored, namespace: '', name: node }
+  const { item } = await parts.registry.store.get(key, { kind: 'latest' }, request.http.signal)
+  if (item?.kind !== 'object') throw missing
+  const addresses = partsIn(partIn(item.object(), 'status'), 'addresses')
+  if (addresses.length === 0) throw new ApiError('', 'no preferred addresses found; known addresses: []')
+}
+
+/** What would have to be asked of the node; this server opens no connections to nodes. */
+export function unreachable(what: string): ApiError {
+  return new ApiError('ServiceUnavailable', `${what}: this server does not connect to nodes`)
+}
