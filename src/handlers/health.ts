@@ -1,6 +1,6 @@
 // /livez, /readyz, /healthz: how the server is, as a word, as a list, or one check at a time (R-330 to R-338, D12).
 import type { Log } from '../lib/log.ts'
-import type { Handler, HttpRequest, HttpResponse } from '../http/http.ts'
+import type { Handler, HttpResponse } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
 
@@ -64,7 +64,7 @@ function showAll(endpoint: HealthEndpoint, checks: readonly HealthCheck[], log: 
       }
     }
     if (failed.length === 0 && !request.query.has('verbose')) return plainText(200, 'ok')
-    return report(request, lines, { endpoint, failed, unknown: [...excluded] })
+    return report(lines, { endpoint, failed, unknown: [...excluded] })
   }
 }
 
@@ -74,7 +74,7 @@ interface Findings {
   readonly unknown: readonly string[]
 }
 
-function report(_request: HttpRequest, lines: readonly string[], findings: Findings): HttpResponse {
+function report(lines: readonly string[], findings: Findings): HttpResponse {
   const names = findings.unknown.toSorted().map((name) => JSON.stringify(name))
   const warning =
     names.length === 0 ? [] : [`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`]
