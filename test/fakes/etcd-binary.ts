@@ -2,12 +2,11 @@
 // What is made is kept in a cache outside the checkout; where nothing works it throws and says what to install.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, constants, link, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { cacheFile, findOnPath, isExecutable, makeOnce } from './made-once.ts'
 
 const run = promisify(execFile)
 
@@ -72,12 +71,9 @@ function fromVariable(name: string): Way {
 }
 
 async function fromPath(tried: string[]): Promise<string | undefined> {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const path = join(folder, 'etcd')
-    if (await isExecutable(path)) return path
-  }
-  tried.push('no etcd on PATH')
-  return undefined
+  const path = await findOnPath('etcd')
+  if (path === undefined) tried.push('no etcd on PATH')
+  return path
 }
 
 /** What was made before. It stands in front of the image because asking for a container engine takes half a second. */
@@ -149,61 +145,16 @@ async function fromDebian(tried: string[]): Promise<string | undefined> {
   })
 }
 
-/**
- * `make` fills a folder of its own and says where in it the binary is; the binary then moves to its place in one step, so
- * that nobody ever sees half of one. A lock keeps a second process from doing the same work again meanwhile.
- */
 async function cached(name: string, tried: string[], make: (folder: string) => Promise<string>) {
-  const path = cachePath(name)
-  if (await isExecutable(path)) return path
-  await mkdir(dirname(path), { recursive: true })
-  const folder = await mkdtemp(`${path}-making-`)
-  const lock = `${path}.lock`
   try {
-    while (!(await takeLock(lock, folder))) await delay(200)
-    if (!(await isExecutable(path))) await rename(join(folder, await make(folder)), path)
-    await rm(lock, { force: true })
-    return path
+    await makeOnce(cachePath(name), make)
+    return cachePath(name)
   } catch (error) {
-    await rm(lock, { force: true })
     tried.push(`${name}: ${error instanceof Error ? error.message.split('\n').slice(0, 3).join(' ') : String(error)}`)
     return undefined
-  } finally {
-    await rm(folder, { recursive: true, force: true })
   }
 }
 
 function cachePath(name: string): string {
-  const home = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache')
-  return join(home, 'quarterdeck', 'etcd', `etcd-${name}-${process.arch}`)
-}
-
-/** Whether the lock is ours now. That of a process which is gone is taken away, for the next attempt. */
-async function takeLock(lock: string, folder: string): Promise<boolean> {
-  const mine = join(folder, 'pid')
-  await writeFile(mine, String(process.pid))
-  try {
-    await link(mine, lock)
-    return true
-  } catch {
-    const holder = Number(await readFile(lock, 'utf8').catch(() => ''))
-    if (holder > 0 && !isRunning(holder)) await rm(lock, { force: true })
-    return false
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
+  return cacheFile('etcd', `etcd-${name}-${process.arch}`)
 }

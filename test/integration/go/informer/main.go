@@ -57,17 +57,22 @@ func run(kubeconfig, namespace string) error {
 			lines <- line{Event: "synced"}
 		}
 	}()
+	ended := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
-		close(lines)
+		close(ended)
 	}()
 	out := json.NewEncoder(os.Stdout)
-	for told := range lines {
-		if err := out.Encode(told); err != nil {
-			return err
+	for {
+		select {
+		case told := <-lines:
+			if err := out.Encode(told); err != nil {
+				return err
+			}
+		case <-ended:
+			return nil
 		}
 	}
-	return nil
 }
 
 func tell(event string, object any) line {

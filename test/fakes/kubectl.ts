@@ -1,0 +1,71 @@
+// kubectl as a person runs it: a program with a kubeconfig and a home, whose words and exit code are what counts.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { buildGoClient } from './go-client.ts'
+import { findOnPath } from './made-once.ts'
+
+export interface KubectlResult {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The kubectl of our API level, and the one that this machine has. */
+export async function findKubectls(): Promise<readonly string[]> {
+  const built = await buildGoClient('kubectl')
+  const present = await findOnPath('kubectl')
+  return present === undefined ? [built] : [built, present]
+}
+
+export class Kubectl {
+  readonly #binary: string
+  readonly #env: NodeJS.ProcessEnv
+
+  constructor(binary: string, { kubeconfig, home }: { readonly kubeconfig: string; readonly home: string }) {
+    this.#binary = binary
+    this.#env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig }
+  }
+
+  /** Runs it to its end, with `input` for what it reads by `-f -`. */
+  run(args: readonly string[], input = ''): Promise<KubectlResult> {
+    return new Promise((resolve) => {
+      const child = execFile(
+        this.#binary,
+        [...args],
+        { env: this.#env, timeout: 50_000, maxBuffer: 16 << 20 },
+        (error, stdout, stderr) =>
+          resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
+      )
+      child.stdin?.end(input)
+    })
+  }
+
+  /** What a command says that does not end by itself; it is ended with the test. */
+  follow(args: readonly string[]): FollowedCommand {
+    return new FollowedCommand(spawn(this.#binary, [...args], { env: this.#env, stdio: ['pipe', 'pipe', 'inherit'] }))
+  }
+}
+
+export class FollowedCommand {
+  readonly #child: ChildProcess
+  #text = ''
+
+  constructor(child: ChildProcess) {
+    this.#child = child
+    child.stdout?.on('data', (chunk: Buffer) => (this.#text += chunk.toString()))
+    onTestFinished(() => this.stop())
+  }
+
+  /** Whole lines only. */
+  get lines(): readonly string[] {
+    return this.#text.split('\n').slice(0, -1)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const gone = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await gone
+  }
+}
