@@ -10,13 +10,13 @@ describe('two replicas that keep history for a moment', () => {
     const flags = ['--etcd-servers', etcd.endpoint, '--etcd-compaction-interval', '300ms']
     const homes = [await newHome(), await newHome()]
     const replicas = await Promise.all(homes.map((home) => startServerProcess(flags, home)))
-    const collection = '/api/v1/namespaces/default/configmaps'
+    const collection = '/api/v1/namespaces'
     const [first] = replicas
     const made = await first!.request(collection, {
       method: 'POST',
       token: first!.adminToken,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }),
+      body: JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }),
     })
     const { metadata } = JSON.parse(made.body) as { metadata: { resourceVersion: string } }
     const exactly = `${collection}?resourceVersionMatch=Exact&resourceVersion=${metadata.resourceVersion}`
