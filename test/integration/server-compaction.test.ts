@@ -11,15 +11,18 @@ describe('two replicas that keep history for a moment', () => {
     const homes = [await newHome(), await newHome()]
     const replicas = await Promise.all(homes.map((home) => startServerProcess(flags, home)))
     const collection = '/api/v1/namespaces'
-    const [first] = replicas
-    const made = await first!.request(collection, {
-      method: 'POST',
-      token: first!.adminToken,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }),
-    })
-    const { metadata } = JSON.parse(made.body) as { metadata: { resourceVersion: string } }
-    const exactly = `${collection}?resourceVersionMatch=Exact&resourceVersion=${metadata.resourceVersion}`
+    const create = async (name: string): Promise<string> => {
+      const { body } = await replicas[0]!.request(collection, {
+        method: 'POST',
+        token: replicas[0]!.adminToken,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }),
+      })
+      return (JSON.parse(body) as { metadata: { resourceVersion: string } }).metadata.resourceVersion
+    }
+    const exactly = `${collection}?resourceVersionMatch=Exact&resourceVersion=${await create('a')}`
+    // A state that has not changed since can be told however old it is.
+    await create('b')
     for (const replica of replicas) {
       const token = replica.adminToken
       const past = async (): Promise<number> => (await replica.request(exactly, { token })).status
