@@ -15,7 +15,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #targetPort: number
   readonly #pairs = new Set<{ readonly client: Socket; readonly upstream: Socket }>()
-  #silent = false
+  #silent: 'no' | 'answers' | 'all' = 'no'
   #refusing = false
   #bytesEach = Infinity
   /** How many connections were made through it so far. */
@@ -59,17 +59,20 @@ export class TcpProxy implements AsyncDisposable {
     this.#refusing = false
   }
 
-  /** Nothing gets through any more, in either direction, and nobody is told, until `resume`. */
-  silence(): void {
-    this.#silent = true
+  /**
+   * Nothing gets through any more and nobody is told, until `resume`: in neither direction, or only of what the server sends,
+   * so that it does what it is asked to and no answer comes.
+   */
+  silence(what: 'answers' | 'all' = 'all'): void {
+    this.#silent = what
     for (const { client, upstream } of this.#pairs) {
-      client.pause()
+      if (what === 'all') client.pause()
       upstream.pause()
     }
   }
 
   resume(): void {
-    this.#silent = false
+    this.#silent = 'no'
     for (const { client, upstream } of this.#pairs) {
       client.resume()
       upstream.resume()
@@ -103,8 +106,9 @@ export class TcpProxy implements AsyncDisposable {
     for (const socket of [client, upstream]) {
       socket.on('error', end)
       socket.on('close', end)
-      if (this.#silent) socket.pause()
     }
+    if (this.#silent === 'all') client.pause()
+    if (this.#silent !== 'no') upstream.pause()
   }
 
   #pass(from: Socket, to: Socket, onBytes: () => void): void {
@@ -113,7 +117,7 @@ export class TcpProxy implements AsyncDisposable {
       if (!to.write(chunk)) {
         from.pause()
         to.once('drain', () => {
-          if (!this.#silent) from.resume()
+          if (this.#silent === 'no') from.resume()
         })
       }
       onBytes()

@@ -7,7 +7,7 @@
 // another fence. (Updates need none of this: the revision that they expect never comes back.)
 import { randomUUID } from 'node:crypto'
 import { CancelledError } from '../../lib/errors.ts'
-import { type PutRequest, prefixRange, type Revision, type WriteResult } from '../kv.ts'
+import { type KeyValue, type PutRequest, prefixRange, type Revision, type WriteResult } from '../kv.ts'
 import type { Call, Cluster, OnFailure } from './cluster.ts'
 import type { Leases } from './leases.ts'
 import { COMPARE_MOD, RANGE, type RequestOp, toKeyValue, TXN, type TxnRequest } from './messages.ts'
@@ -103,8 +103,7 @@ export class Creates {
     const upTo = await this.#raise(fence, call)
     const { header, kvs } = await this.#cluster.call(RANGE, { key: request.key }, call)
     const current = kvs[0] === undefined ? undefined : toKeyValue(kvs[0])
-    const isOurs = current?.createRevision === current?.revision && current?.value.equals(request.value) === true
-    const ours = isOurs ? current?.revision : await this.#findOurs(request, fence, { ...call, since, upTo })
+    const ours = await this.#findOurs(request, current, { ...call, fence, since, upTo })
     if (ours !== undefined) return { ok: true, revision: ours }
     return current === undefined ? undefined : { ok: false, revision: header.revision, current }
   }
@@ -139,11 +138,17 @@ export class Creates {
    */
   async #findOurs(
     { key, value }: PutRequest,
-    fence: Fence,
-    call: Call & { readonly since: Revision; readonly upTo: Revision },
+    current: KeyValue | undefined,
+    how: Call & { readonly fence: Fence; readonly since: Revision; readonly upTo: Revision },
   ): Promise<Revision | undefined> {
+    const { fence, since } = how
+    if (current !== undefined) {
+      // It was there before we began, and has been since.
+      if (current.createRevision <= since) return undefined
+      if (current.createRevision === current.revision && current.value.equals(value)) return current.revision
+    }
     const range = this.#cluster.answersProgressRight ? { key } : { key: fence.key, rangeEnd: `${key}\0` }
-    for await (const event of history(this.#cluster, { ...range, after: call.since }, call)) {
+    for await (const event of history(this.#cluster, { ...range, after: since }, how)) {
       const isCreate = event.kind === 'put' && event.key === key && event.revision === event.createRevision
       if (isCreate && event.value.equals(value)) return event.revision
     }
