@@ -86,11 +86,11 @@ export function parseCidr(text: string): Cidr | undefined {
 
 export interface OldValues {
   /** Values that the stored object holds: they pass whatever they are. */
-  readonly stored?: readonly string[]
+  readonly stored?: ReadonlySet<string>
 }
 
 export function checkIp(text: string, at: FieldPath, check: Check, { stored }: OldValues = {}): void {
-  if (stored?.includes(text) === true) return
+  if (stored?.has(text) === true) return
   const ip = parseIp(text)
   if (ip === undefined) check.invalid(at, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')
   else if (check.gate('StrictIPCIDRValidation')) {
@@ -100,7 +100,7 @@ export function checkIp(text: string, at: FieldPath, check: Check, { stored }: O
 }
 
 export function checkCidr(text: string, at: FieldPath, check: Check, { stored }: OldValues = {}): void {
-  if (stored?.includes(text) === true) return
+  if (stored?.has(text) === true) return
   const cidr = parseCidr(text)
   if (cidr === undefined) {
     check.invalid(at, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')
@@ -145,5 +145,5 @@ export function isDualStack(texts: readonly string[]): boolean | undefined {
 
 /** The texts under a name of the stored object, which are let pass. */
 export function storedTexts(stored: ValueMap | undefined, name: string): OldValues {
-  return stored === undefined ? {} : { stored: textsOf(stored, name) }
+  return stored === undefined ? {} : { stored: new Set(textsOf(stored, name)) }
 }

@@ -15,7 +15,7 @@ interface BalancerScope {
 }
 
 export function checkLoadBalancer(balancer: ValueMap, old: ValueMap, { at, check, modes }: BalancerScope): void {
-  const stored = partsOf(old, 'ingress').map((entry) => textOf(entry, 'ip'))
+  const stored = new Set(partsOf(old, 'ingress').map((entry) => textOf(entry, 'ip')))
   for (const [i, entry] of partsOf(balancer, 'ingress').entries()) {
     const place = at.child('ingress').index(i)
     const ip = textOf(entry, 'ip')

@@ -14,17 +14,17 @@ import type { GroupRules, KindRules } from './rules.ts'
 const SPEC = FieldPath.root('spec')
 
 /** Ranges that the stored policy has anywhere: they may stay. */
-function rangesIn(spec: ValueMap): readonly string[] {
+function rangesIn(spec: ValueMap): ReadonlySet<string> {
   const rules = [...partsOf(spec, 'ingress'), ...partsOf(spec, 'egress')]
-  return rules
+  const blocks = rules
     .flatMap((rule) => [...partsOf(rule, 'from'), ...partsOf(rule, 'to')])
     .map((peer) => partOf(peer, 'ipBlock'))
-    .flatMap((block) => [textOf(block, 'cidr'), ...textsOf(block, 'except')])
+  return new Set(blocks.flatMap((block) => [textOf(block, 'cidr'), ...textsOf(block, 'except')]))
 }
 
 interface PolicyScope {
   readonly check: Check
-  readonly stored: readonly string[]
+  readonly stored: ReadonlySet<string>
 }
 
 function checkPolicy(spec: ValueMap, scope: PolicyScope): void {
@@ -104,7 +104,7 @@ function checkBlock(block: ValueMap, at: FieldPath, { check, stored }: PolicySco
 const networkPolicy: KindRules = {
   create: (object, check) => {
     checkBuiltInMeta(object, subdomainName, check)
-    checkPolicy(partOf(object, 'spec'), { check, stored: [] })
+    checkPolicy(partOf(object, 'spec'), { check, stored: new Set() })
   },
   update: (object, stored, check) => {
     checkBuiltInMetaUpdate(object, stored, check)

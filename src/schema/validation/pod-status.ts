@@ -164,7 +164,7 @@ interface Addresses {
 function checkAddresses(status: ValueMap, old: ValueMap, { list, check }: Addresses): void {
   const at = STATUS.child(list)
   const addresses = partsOf(status, list).map((entry) => textOf(entry, 'ip'))
-  const stored = partsOf(old, list).map((entry) => textOf(entry, 'ip'))
+  const stored = new Set(partsOf(old, list).map((entry) => textOf(entry, 'ip')))
   for (const [i, address] of addresses.entries()) checkIp(address, at.index(i), check, { stored })
   if (addresses.length <= 1) return
   if (isDualStack(addresses) !== true || addresses.length > 2) {

@@ -51,10 +51,11 @@ function checkFamilies(spec: ValueMap, check: Check): void {
 }
 
 function checkEach(addresses: readonly string[], old: ValueMap | undefined, check: Check): void {
+  const stored = storedTexts(old, 'clusterIPs')
   for (const [i, address] of addresses.entries()) {
     if (i === 0 && address === 'None') {
       if (addresses.length > 1) check.invalid(ADDRESSES, addresses, "'None' must be the first and only value")
-    } else checkIp(address, ADDRESSES.index(i), check, storedTexts(old, 'clusterIPs'))
+    } else checkIp(address, ADDRESSES.index(i), check, stored)
   }
 }
 

@@ -72,10 +72,11 @@ function checkService(object: ValueMap, old: ValueMap | undefined, check: Check)
   checkLabels(partIn(spec, 'selector'), SPEC.child('selector'), check)
   checkAffinity(spec, check)
   checkAddresses(spec, old, check)
+  const stored = storedTexts(old, 'externalIPs')
   for (const [i, ip] of textsOf(spec, 'externalIPs').entries()) {
     const at = SPEC.child('externalIPs').index(i)
     const before = check.errors.length
-    checkIp(ip, at, check, storedTexts(old, 'externalIPs'))
+    checkIp(ip, at, check, stored)
     if (check.errors.length === before) checkEndpointIp(ip, at, check)
   }
   if (type === '') check.required(SPEC.child('type'))
@@ -197,7 +198,9 @@ function checkSourceRanges(spec: ValueMap, old: ValueMap | undefined, { annotati
   if (ranges.length > 0) {
     const at = SPEC.child('LoadBalancerSourceRanges')
     if (!isBalanced) check.forbidden(at, ONLY_BALANCED)
-    const stored = old === undefined ? [] : textsOf(old, 'loadBalancerSourceRanges').map((range) => range.trim())
+    const stored = new Set(
+      old === undefined ? [] : textsOf(old, 'loadBalancerSourceRanges').map((range) => range.trim()),
+    )
     for (const [i, range] of ranges.entries()) checkCidr(range.trim(), at.index(i), check, { stored })
   } else if (annotation !== undefined) {
     const at = ANNOTATIONS.key(SOURCE_RANGES)

@@ -14,6 +14,7 @@ import { Check, type ValidationContext } from './check.ts'
 import { CORE_RULES } from './core.ts'
 import { cronJob } from './cron-job.ts'
 import { API_EXTENSIONS_RULES } from './custom-resource-definition.ts'
+import { RESOURCE_RULES } from './device-claim.ts'
 import { endpointSlice } from './endpoints.ts'
 import { event } from './event.ts'
 import { FLOW_CONTROL_RULES } from './flow-control.ts'
@@ -107,6 +108,7 @@ const RULES: Readonly<Record<string, GroupRules>> = {
   'node.k8s.io': NODE_RULES,
   policy: POLICY_RULES,
   'rbac.authorization.k8s.io': RBAC_RULES,
+  'resource.k8s.io': RESOURCE_RULES,
   'scheduling.k8s.io': SCHEDULING_RULES,
   'storage.k8s.io': STORAGE_RULES,
 }
