@@ -167,11 +167,22 @@ function hex(code: number, digits: number): string {
 
 function json(value: Value | undefined): string {
   if (value === undefined || value === null) return 'null'
-  if (typeof value === 'string')
-    return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`)
-  if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return `[${value.map(json).join(',')}]`
-  return `{${Object.entries(value)
-    .map(([key, member]) => `${json(key)}:${json(member)}`)
-    .join(',')}}`
+  return plainJson(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`)
+}
+
+function plainJson(value: Value): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return exactJson(value)
+  }
+}
+
+/** Integers beyond the safe ones keep their digits, which costs time. */
+function exactJson(value: Value): string {
+  if (typeof value === 'bigint') return value.toString()
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`
+  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${exactJson(member)}`)
+  return `{${members.join(',')}}`
 }

@@ -1,6 +1,6 @@
 // The rules for `metadata` that all kinds share: of a new object, and of a changed one against the stored one. The
 // kinds' own rules add the format of the name.
-import { quoted, shownJson } from '../../api/field-error.ts'
+import { quoted, type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { parseGroupVersion } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
@@ -107,6 +107,7 @@ const MAX_WHOLE_LISTS = 8
 
 function checkOwners(owners: readonly ValueMap[], at: FieldPath, check: Check): void {
   let first: string | undefined
+  let shown: Shown | undefined
   let told = 0
   for (const owner of owners) {
     checkOwner(owner, at, check)
@@ -114,8 +115,9 @@ function checkOwners(owners: readonly ValueMap[], at: FieldPath, check: Check): 
     const name = `${textOf(owner, 'kind')}/${textOf(owner, 'name')}`
     if (first === undefined) first = name
     else if (told++ < MAX_WHOLE_LISTS) {
+      shown ??= shownJson(owners)
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${name}`
-      check.invalid(at, shownJson(owners), detail)
+      check.invalid(at, shown, detail)
     }
   }
 }

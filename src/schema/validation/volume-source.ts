@@ -113,8 +113,11 @@ const iscsiInitiator =
 function checkIscsiName(name: string, start: string, { at, check }: Place): void {
   const form = ISCSI_FORMS.find(({ prefix }) => name.startsWith(prefix))
   if (form === undefined) check.invalid(at, name, start)
-  else if (!form.expression.test(name)) check.invalid(at, name, 'must be valid format')
+  else if (name.length > MAX_ISCSI_NAME || !form.expression.test(name)) check.invalid(at, name, 'must be valid format')
 }
+
+/** Many times the length of a name in use; the expressions take their time with long ones. */
+const MAX_ISCSI_NAME = 2048
 
 const ISCSI_FORMS = [
   { prefix: 'iqn', expression: /iqn\.\d{4}-\d{2}\.[a-zA-Z0-9\-.]+:[^,;*&$|\s]+$/ },
