@@ -6,13 +6,15 @@ import { metaOf, metaText, withMeta } from '../registry/object-meta.ts'
 import type { CharacterTraits } from './character.ts'
 import { mapIn, withSpec } from './members.ts'
 import { templateWarnings } from './warnings-template.ts'
-import { withNameWarnings } from './workloads.ts'
+import { withNameWarnings, withTemplateLabels } from './workloads.ts'
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid'
 
 export const JOB: CharacterTraits = {
   prepareForCreate: (object) =>
     own(mapIn(object, 'spec'), 'manualSelector') === true ? object : withGeneratedSelector(object),
+  prepareForUpdate: withTemplateLabels,
+  prepareStatus: withTemplateLabels,
   warnings: withNameWarnings(templateWarnings('spec.template')),
   deleteWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
@@ -31,14 +33,14 @@ function withGeneratedSelector(object: ApiObject): ApiObject {
     ...mapIn(metaOf(template), 'labels'),
   }
   const selector = mapIn(spec, 'selector')
-  return withSpec(withTemplateLabels(object, own(metaOf(template), 'labels'), labels), {
+  return withSpec(withLabelsOfTemplate(object, own(metaOf(template), 'labels'), labels), {
     selector: { ...selector, matchLabels: { [CONTROLLER_UID]: uid, ...mapIn(selector, 'matchLabels') } },
     template: { ...template, metadata: { ...metaOf(template), labels } },
   })
 }
 
 /** A job without labels of its own has those of its template; by default they are one and the same. */
-function withTemplateLabels(object: ApiObject, before: Value | undefined, labels: ValueMap): ApiObject {
+function withLabelsOfTemplate(object: ApiObject, before: Value | undefined, labels: ValueMap): ApiObject {
   const given = own(metaOf(object), 'labels')
   const isDefault = given === before || Object.keys(mapIn(metaOf(object), 'labels')).length === 0
   return isDefault ? withMeta(object, { labels }) : object

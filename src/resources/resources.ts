@@ -25,6 +25,7 @@ import { POD } from './pod.ts'
 import { scaleView } from './scale.ts'
 import { serviceTraits } from './service.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
+import { podWarnings } from './warnings-template.ts'
 
 export { NODE_PORTS } from './service-claims.ts'
 export { repairServiceClaims } from './service-repair.ts'
@@ -32,7 +33,7 @@ export { repairServiceClaims } from './service-repair.ts'
 const TRAITS: Readonly<Record<string, CharacterTraits>> = {
   ...TRAITS_OF_KINDS,
   '/Namespace': NAMESPACE,
-  '/Pod': POD,
+  '/Pod': { ...POD, warnings: podWarnings },
 }
 
 /** The kinds that are held to the rules of the version that they are written in (W-603). */
@@ -56,6 +57,8 @@ export interface BuiltInOptions {
   readonly actions?: readonly Action[]
   /** Where the addresses of services come from: a range in CIDR notation. */
   readonly serviceRange?: string
+  /** How long an event is kept after its last change. */
+  readonly eventTtlSeconds?: number
 }
 
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
@@ -63,7 +66,7 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 export function builtInResources(
   schema: SchemaTable,
   encode: EncodeObject,
-  { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE }: BuiltInOptions = {},
+  { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE, eventTtlSeconds = 3600 }: BuiltInOptions = {},
 ): ResourceTable {
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
@@ -74,7 +77,7 @@ export function builtInResources(
     network: { ranges: [addressRange(serviceRange)] },
     find: (group, resource) => resources.get(keyOf({ group, version: 'v1', resource })),
   })
-  const traits = { ...TRAITS, '/Service': service }
+  const traits = { ...TRAITS, '/Service': service, '/Event': { ttlSeconds: eventTtlSeconds } }
   for (const { versions } of builtInGroups()) {
     for (const { resources: rows } of versions) {
       for (const row of rows) {

@@ -1,10 +1,11 @@
 // Kinds whose whole character is a line or two.
 import { randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { CharacterTraits } from './character.ts'
-import { mapIn, mapsIn, textIn, withMembers } from './members.ts'
+import { mapIn, mapsIn, textIn, withMembers, withSpec } from './members.ts'
 
 /** A limit range may come without a name (W-043). */
 export const LIMIT_RANGE: CharacterTraits = {
@@ -69,8 +70,23 @@ function storageVersion(object: ApiObject): string {
   return version === undefined ? '' : textIn(version, 'name')
 }
 
-/** They are kept for an hour from their last change (W-601). */
-export const EVENT: CharacterTraits = { ttlSeconds: 3600 }
+const COORDINATION = ['strategy', 'preferredHolder'] as const
+
+/** What belongs to coordinated elections is dropped where these are switched off, unless it is there already. */
+export const LEASE: CharacterTraits = {
+  prepareForCreate: (object, { gates }) => (gates.has(COORDINATION_GATE) ? object : withoutCoordination(object, {})),
+  prepareForUpdate: (object, stored, { gates }) =>
+    gates.has(COORDINATION_GATE) ? object : withoutCoordination(object, mapIn(stored, 'spec')),
+}
+
+const COORDINATION_GATE = 'CoordinatedLeaderElection'
+
+function withoutCoordination(object: ApiObject, before: ValueMap): ApiObject {
+  const given = mapIn(object, 'spec')
+  const dropped = COORDINATION.filter((name) => Object.hasOwn(given, name) && textIn(before, name) === '')
+  if (dropped.length === 0) return object
+  return withSpec(object, Object.fromEntries(dropped.map((name) => [name, undefined])))
+}
 
 /** The classes of the system stay (W-610). */
 export const PRIORITY_CLASS: CharacterTraits = {

@@ -7,19 +7,18 @@ import { JOB } from './job.ts'
 import { NODE } from './node.ts'
 import type { Scalable } from './scale.ts'
 import { BY_LABEL_SELECTOR, BY_LABELS } from './scale.ts'
-import { API_SERVICE, CUSTOM_DEFINITION, EVENT, LIMIT_RANGE, PRIORITY_CLASS, SERVICE_ACCOUNT } from './small-kinds.ts'
+import { API_SERVICE, CUSTOM_DEFINITION, LEASE, LIMIT_RANGE, PRIORITY_CLASS, SERVICE_ACCOUNT } from './small-kinds.ts'
 import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './volumes.ts'
 import { ENDPOINT_SLICE, INGRESS, RESOURCE_QUOTA, SECRET } from './warnings-small.ts'
-import { CRON_JOB, POD_TEMPLATE, REPLICATED, STATEFUL_SET } from './workloads.ts'
+import { CRON_JOB, POD_TEMPLATE, REPLICATED, REPLICATION_CONTROLLER, STATEFUL_SET } from './workloads.ts'
 
 export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
-  '/Event': EVENT,
   '/LimitRange': LIMIT_RANGE,
   '/Node': NODE,
   '/PersistentVolume': PERSISTENT_VOLUME,
   '/PersistentVolumeClaim': PERSISTENT_VOLUME_CLAIM,
   '/PodTemplate': POD_TEMPLATE,
-  '/ReplicationController': REPLICATED,
+  '/ReplicationController': REPLICATION_CONTROLLER,
   '/ResourceQuota': RESOURCE_QUOTA,
   '/Secret': SECRET,
   '/ServiceAccount': SERVICE_ACCOUNT,
@@ -33,6 +32,7 @@ export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
   'batch/CronJob': CRON_JOB,
   'batch/Job': JOB,
   'certificates.k8s.io/CertificateSigningRequest': CERTIFICATE_SIGNING_REQUEST,
+  'coordination.k8s.io/Lease': LEASE,
   'discovery.k8s.io/EndpointSlice': ENDPOINT_SLICE,
   'networking.k8s.io/Ingress': INGRESS,
   'scheduling.k8s.io/PriorityClass': PRIORITY_CLASS,

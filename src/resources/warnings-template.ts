@@ -7,7 +7,7 @@ import { metaNumber, metaOf } from '../registry/object-meta.ts'
 import type { Character } from '../registry/registry.ts'
 import { containersIn, containerWarnings, portWarnings } from './warnings-container.ts'
 import { mapIn, mapsIn, textIn } from './members.ts'
-import { annotationWarnings, fractionWarnings, nodeLabelFault, nodeTermWarnings } from './warnings.ts'
+import { annotationWarnings, fractionWarnings, nameWarnings, nodeLabelFault, nodeTermWarnings } from './warnings.ts'
 import { claimSpecWarnings, sourceWarnings } from './warnings-volume.ts'
 
 const NO_SELECTOR = 'a null labelSelector results in matching no pod'
@@ -27,9 +27,10 @@ export function templateWarnings(path: string): Character['warnings'] {
   }
 }
 
-/** For a pod that is created. */
-export function podWarnings(pod: ApiObject): readonly string[] {
-  return podTemplateWarnings(pod, '')
+/** For pods; only new ones are spoken of. */
+export function podWarnings(pod: ApiObject, stored: ApiObject | undefined): readonly string[] {
+  if (stored !== undefined) return []
+  return [...nameWarnings(pod, "the Pod's hostname"), ...podTemplateWarnings(pod, '')]
 }
 
 /** `prefix` is empty for a pod, else the path of the template and a dot. */

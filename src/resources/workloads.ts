@@ -1,6 +1,7 @@
 // The workloads that need no more than their warnings said, and that scaling them is a change of what they ask for.
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
+import { metaOf, withMeta } from '../registry/object-meta.ts'
 import type { Character } from '../registry/registry.ts'
 import type { CharacterTraits } from './character.ts'
 import { mapIn, mapsIn, textIn } from './members.ts'
@@ -13,6 +14,19 @@ const SCALE: ReadonlySet<string> = new Set(['scale'])
 export const REPLICATED: CharacterTraits = {
   bumpsGenerationOn: SCALE,
   warnings: withNameWarnings(templateWarnings('spec.template')),
+}
+
+export const REPLICATION_CONTROLLER: CharacterTraits = {
+  ...REPLICATED,
+  prepareForUpdate: withTemplateLabels,
+  prepareStatus: withTemplateLabels,
+}
+
+/** Where an update takes all labels away, the object bears those of its template again. */
+export function withTemplateLabels(object: ApiObject): ApiObject {
+  if (Object.keys(mapIn(metaOf(object), 'labels')).length > 0) return object
+  const labels = mapIn(metaOf(mapIn(mapIn(object, 'spec'), 'template')), 'labels')
+  return Object.keys(labels).length === 0 ? object : withMeta(object, { labels })
 }
 
 export const STATEFUL_SET: CharacterTraits = {

@@ -17,6 +17,7 @@ export interface Config {
   readonly storagePrefix: string
   /** How long the store's history is kept; zero: it is not ours to forget. */
   readonly compactionIntervalMs: number
+  readonly eventTtlMs: number
   /** Certificates and credentials are kept here; undefined: in memory only. */
   readonly dataDirectory: string | undefined
   readonly bindAddress: string
@@ -81,6 +82,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     storage: storageOf(read, { inMemory, endpoints, dataDirectory }),
     storagePrefix: storagePrefix(read.required('etcd-prefix')),
     compactionIntervalMs: duration(read.required('etcd-compaction-interval')),
+    eventTtlMs: duration(read.required('event-ttl')),
     dataDirectory: inMemory ? undefined : dataDirectory,
     bindAddress: address(read.required('bind-address')),
     securePort: integer(read.required('secure-port'), { least: 0, most: 65_535, what: 'a port number' }),

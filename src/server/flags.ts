@@ -73,6 +73,13 @@ export const FLAGS = [
     help: 'How long the history of the store is kept, at least, whichever store it is. 0 to leave that to others.',
   },
   {
+    name: 'event-ttl',
+    kind: 'duration',
+    group: 'Storage',
+    fallback: '1h',
+    help: 'How long an event is kept after its last change.',
+  },
+  {
     name: 'bind-address',
     kind: 'address',
     group: 'Serving',

@@ -16,6 +16,7 @@ import { kubernetesService } from '../controllers/kubernetes-service.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
 import { serviceAddresses } from '../controllers/service-addresses.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
+import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
@@ -42,6 +43,7 @@ export interface ResourceApiOptions {
   readonly kv: Kv
   readonly prefix: string
   readonly gates: FeatureGates
+  readonly eventTtlMs: number
   readonly authorizer: Authorizer
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
@@ -68,7 +70,10 @@ export interface ResourceApi {
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const { kv, prefix, gates, authorizer, authority, serviceRange, log } = options
   const schema = loadBuiltInSchema()
-  const table = builtInResources(schema, canonicalJson, { serviceRange: serviceRange.text })
+  const table = builtInResources(schema, canonicalJson, {
+    serviceRange: serviceRange.text,
+    eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
+  })
   const store = openWatchCache({
     store: openKvStore({ kv, prefix }),
     resources: [...[...table.all()].map((resource) => resource.stored), NODE_PORTS],
@@ -96,6 +101,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const parts = { ...shared, log }
   const controllers = [
     systemNamespaces(parts),
+    systemPriorityClasses(parts),
     namespaceController(parts),
     garbageCollector(parts),
     defaultServiceAccounts(parts),

@@ -77,6 +77,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     kv,
     prefix,
     gates,
+    eventTtlMs: config.eventTtlMs,
     authorizer,
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,

@@ -210,3 +210,25 @@ test('a volume that changes its phase says when, unless it is told', async () =>
   const both = { phase: 'Bound', lastPhaseTransitionTime: told }
   expect((await status(both, later))['status']).toMatchObject(both)
 })
+
+test('what belongs to coordinated elections is dropped from leases while these are off', async () => {
+  const world = new ApiWorld()
+  const leases = world.resource('leases', 'coordination.k8s.io')
+  const spec = { holderIdentity: 'me', leaseDurationSeconds: 10, strategy: 'OldestEmulationVersion' }
+  expect((await world.create(leases, { metadata: { name: 'a' }, spec }))['spec']).not.toHaveProperty('strategy')
+  const gates = new Set(['CoordinatedLeaderElection'])
+  expect((await world.create(leases, { metadata: { name: 'b' }, spec }, { gates }))['spec']).toHaveProperty('strategy')
+  const kept = await world.update(leases, 'b', (live) => ({ ...live, spec: { ...spec, holderIdentity: 'you' } }))
+  expect(kept['spec']).toHaveProperty('strategy')
+})
+
+test('a replication controller that loses its labels bears those of its template', async () => {
+  const world = new ApiWorld()
+  const controllers = world.resource('replicationcontrollers')
+  const spec = { selector: { app: 'x' }, template: TEMPLATE }
+  await world.create(controllers, { metadata: { name: 'r', labels: { mine: 'yes' } }, spec })
+  const bare = await world.update(controllers, 'r', (live) => ({ ...live, metadata: { name: 'r' } }), {
+    subresource: 'status',
+  })
+  expect(bare.metadata['labels']).toEqual({ app: 'x' })
+})

@@ -1,0 +1,38 @@
+// The priority classes that are always there: made at the start, and again should one go missing (W-627).
+import { systemClock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import { createObject } from '../registry/create.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+
+const LOOK_AGAIN_MS = 60_000
+
+const VALUES: Readonly<Record<string, number>> = {
+  'system-node-critical': 2_000_001_000,
+  'system-cluster-critical': 2_000_000_000,
+}
+
+export function systemPriorityClasses(parts: ControllerParts): Controller {
+  return {
+    name: 'system-priority-classes',
+    async run(signal) {
+      do await makeSystemPriorityClasses(parts, signal)
+      while (await pause(systemClock, LOOK_AGAIN_MS, signal))
+    },
+  }
+}
+
+/** Makes those that are missing. */
+export async function makeSystemPriorityClasses(parts: ControllerParts, signal: AbortSignal): Promise<void> {
+  const resource = resourceOf(parts, 'scheduling.k8s.io', 'v1', 'priorityclasses')
+  const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
+  for (const [name, value] of Object.entries(VALUES)) {
+    const wanted = newObject(resource, { name }, { value })
+    try {
+      const complete = resource.withDefaults(wanted, { gates: context.gates, now: () => context.now })
+      await createObject(parts.registry, resource, complete, context)
+    } catch (error) {
+      if (!isReason(error, 'AlreadyExists')) throw error
+    }
+  }
+}
