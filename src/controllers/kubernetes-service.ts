@@ -28,7 +28,7 @@ export interface Advertised {
 }
 
 /** What a replica says of itself, under its address; it goes by itself when it is not said again. */
-const PRESENCE = Object.freeze({
+export const PRESENCE = Object.freeze({
   group: '',
   resource: 'masterleases',
   storagePrefix: 'masterleases',

@@ -12,7 +12,7 @@ import { Transcoder } from '../codec/transcode.ts'
 import type { Controller } from '../controllers/controllers.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { garbageCollector } from '../controllers/garbage-collector.ts'
-import { kubernetesService } from '../controllers/kubernetes-service.ts'
+import { kubernetesService, PRESENCE } from '../controllers/kubernetes-service.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
 import { serviceAddresses } from '../controllers/service-addresses.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
@@ -76,7 +76,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const store = openWatchCache({
     store: openKvStore({ kv, prefix }),
-    resources: [...[...table.all()].map((resource) => resource.stored), NODE_PORTS],
+    resources: [...[...table.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,
     onLoading: tellProgress(log),
     onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),
