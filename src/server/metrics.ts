@@ -4,12 +4,16 @@ import type { Registry as MetricsRegistry } from 'prom-client'
 import type { MetricsSource } from '../handlers/metrics.ts'
 import type { VersionInfo } from '../handlers/version.ts'
 import { isLongRunning } from '../http/deadline.ts'
+import type { HttpRequest } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
-import type { RequestInfo, ResourceInfo } from '../http/request-info.ts'
+import type { ResourceInfo } from '../http/request-info.ts'
 import { ALL_GATES, type FeatureGates } from './feature-gates.ts'
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
+import { RunningMetrics } from './running-metrics.ts'
 
 export interface Metrics extends MetricsSource {
+  /** To be told of every request that `observe` will be told of. */
+  begin(request: HttpRequest): void
   observe(finished: FinishedRequest): void
 }
 
@@ -45,6 +49,13 @@ export function openMetrics(options: MetricsOptions): Metrics {
     buckets: [...DURATION_BUCKETS],
     registers,
   })
+  const objectives = new Histogram({
+    name: 'apiserver_request_sli_duration_seconds',
+    help: 'Time that requests took, as service levels are measured by.',
+    labelNames: REQUEST_LABELS,
+    buckets: DURATION_BUCKETS.slice(2),
+    registers,
+  })
   const sizes = new Histogram({
     name: 'apiserver_response_sizes',
     help: 'Bytes of answers.',
@@ -53,14 +64,25 @@ export function openMetrics(options: MetricsOptions): Metrics {
     registers,
   })
   tellBuild(options, registers)
+  const labelsFor = (request: HttpRequest): RequestLabels | undefined => labelsOf(request, options.isServed)
+  const running = new RunningMetrics({
+    registry,
+    labelNames: REQUEST_LABELS,
+    labelsOf: labelsFor,
+    now: () => performance.now(),
+  })
   return {
+    begin: (request) => running.begin(request),
     observe({ request, status, sentBytes, milliseconds }) {
-      const labels = labelsOf(request.info, request.path, { method: request.method, isServed: options.isServed })
+      running.end(request)
+      const labels = labelsFor(request)
       if (labels === undefined) return
       const dryRun = request.query.get('dryRun') === 'All' ? 'All' : ''
       total.inc({ ...labels, dry_run: dryRun, code: String(status) })
       durations.observe({ ...labels, dry_run: dryRun }, milliseconds / 1000)
-      if (!isLongRunning(request.info)) sizes.observe(labels, sentBytes)
+      if (isLongRunning(request.info)) return
+      objectives.observe(labels, milliseconds / 1000)
+      sizes.observe(labels, sentBytes)
     },
     render: () => registry.metrics(),
     reset: () => registry.resetMetrics(),
@@ -132,24 +154,24 @@ function tellBuild({ version, gates }: MetricsOptions, registers: MetricsRegistr
   }
 }
 
-/** Of the plain paths only these are counted (P-481). */
-const COUNTED_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz'])
+/** Of the plain paths only these are counted, and called so (P-481). */
+const COUNTED_PATHS: ReadonlyMap<string, string> = new Map([
+  ...['/healthz', '/livez', '/readyz'].map((path) => [path, path] as const),
+  ...['api', 'apis', 'openapi/v2', 'openapi/v3'].map((path) => [`/${path}`, path] as const),
+])
 
-interface LabelContext {
-  readonly method: string
-  readonly isServed: (info: ResourceInfo) => boolean
-}
-
-function labelsOf(info: RequestInfo, path: string, { method, isServed }: LabelContext): RequestLabels | undefined {
-  const none = { group: '', version: '', resource: '', subresource: '', scope: '', component: '' }
+function labelsOf(request: HttpRequest, isServed: (info: ResourceInfo) => boolean): RequestLabels | undefined {
+  const { info, path, method } = request
   if (info.kind === 'path') {
-    return COUNTED_PATHS.has(path)
-      ? { ...none, verb: method === 'GET' ? 'GET' : 'other', subresource: path }
-      : undefined
+    const subresource = COUNTED_PATHS.get(path)
+    if (subresource === undefined) return undefined
+    const verb = method === 'GET' ? 'GET' : 'other'
+    return { verb, group: '', version: '', resource: '', subresource, scope: '', component: '' }
   }
   if (info.kind === 'broken' || !isServed(info)) return undefined
   const { group, version, resource, subresource = '' } = info
-  return { verb: verbLabel(info), group, version, resource, subresource, scope: scopeOf(info), component: 'apiserver' }
+  const verb = verbLabel(info, request.headers['content-type'])
+  return { verb, group, version, resource, subresource, scope: scopeOf(info), component: 'apiserver' }
 }
 
 function scopeOf({ name, namespace }: ResourceInfo): string {
@@ -170,6 +192,8 @@ const VERB_LABELS: Readonly<Record<ResourceInfo['verb'], string>> = {
   '': 'other',
 }
 
-function verbLabel(info: ResourceInfo): string {
-  return isLongRunning(info) && info.verb !== 'watch' ? 'CONNECT' : VERB_LABELS[info.verb]
+function verbLabel(info: ResourceInfo, contentType: unknown): string {
+  if (isLongRunning(info) && info.verb !== 'watch') return 'CONNECT'
+  const isApply = info.verb === 'patch' && typeof contentType === 'string' && contentType.includes('/apply-patch+')
+  return isApply ? 'APPLY' : VERB_LABELS[info.verb]
 }

@@ -113,7 +113,11 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     metrics.observe(finished)
     logRequest(log, finished)
   }
-  const listener = await listen(config, { tls, handler, onTimeout, log, observe })
+  const counted: Handler = (request) => {
+    metrics.begin(request)
+    return handler(request)
+  }
+  const listener = await listen(config, { tls, handler: counted, onTimeout, log, observe })
   opened.defer(() => listener.close(DRAIN_MS))
   // Without a place to keep it, a certificate of our own would be another one at every look.
   if (dataDirectory !== undefined || config.servingCertificate !== undefined) {

@@ -33,6 +33,8 @@ describe('what is counted', () => {
     ['PATCH /api/v1/namespaces/n/pods/p?dryRun=All', 'verb="PATCH"', 'dry_run="All"'],
     ['DELETE /api/v1/namespaces/n/pods', 'verb="DELETECOLLECTION"', 'code="200"'],
     ['GET /livez', 'verb="GET"', 'subresource="/livez"'],
+    ['GET /openapi/v3', 'verb="GET"', 'subresource="openapi/v3"'],
+    ['GET /apis', 'verb="GET"', 'subresource="apis"'],
   ])('%s', async (line, ...labels) => {
     const [series, ...more] = await seriesOf([line], 'apiserver_request_total')
     expect(more).toEqual([])
@@ -45,6 +47,30 @@ describe('what is counted', () => {
     expect(await seriesOf([...invented, 'GET /nope', 'FOO /livez'], 'apiserver_request_total')).toEqual([
       expect.stringContaining('verb="other"'),
     ])
+  })
+
+  it('calls an apply one', async () => {
+    const metrics = open()
+    const request = fakeRequest('PATCH /api/v1/namespaces/n/pods/p', {
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    })
+    metrics.observe({ request, status: 200, sentBytes: 1, milliseconds: 1 })
+    expect(await metrics.render()).toMatch(/apiserver_request_total\{verb="APPLY"/)
+  })
+
+  it('tells what is under way, and the most of it in the last second', async () => {
+    const metrics = open()
+    const [watch, list, write] = ['GET /api/v1/pods?watch', 'GET /api/v1/pods', 'POST /api/v1/namespaces/n/pods'].map(
+      (line) => fakeRequest(line),
+    )
+    for (const request of [watch!, list!, write!]) metrics.begin(request)
+    for (const request of [list!, write!]) metrics.observe({ request, status: 200, sentBytes: 1, milliseconds: 1 })
+    const text = await metrics.render()
+    expect(text).toMatch(/^apiserver_longrunning_requests\{verb="WATCH",.*resource="pods".* 1$/m)
+    expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1')
+    expect(text).toContain('apiserver_current_inflight_requests{request_kind="mutating"} 1')
+    metrics.observe({ request: watch!, status: 200, sentBytes: 1, milliseconds: 1 })
+    expect(await metrics.render()).not.toContain('apiserver_longrunning_requests{')
   })
 
   it('has the reference’s buckets', async () => {

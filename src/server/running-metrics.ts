@@ -1,0 +1,107 @@
+// What is under way at this moment, for the gauges that tell of it: they are filled when somebody asks, from the requests
+// themselves, and so can never drift.
+import type { Registry as MetricsRegistry } from 'prom-client'
+import { isLongRunning } from '../http/deadline.ts'
+import type { HttpRequest } from '../http/http.ts'
+import { Gauge } from './prometheus.ts'
+
+/** A gauge of requests in flight tells the most there were in this time (P-483). */
+const PEAK_MS = 1_000
+
+type Labels = Readonly<Record<string, string>>
+
+export interface RunningMetricsOptions {
+  readonly registry: MetricsRegistry
+  readonly labelNames: readonly string[]
+  /** Undefined: requests that are not counted. */
+  readonly labelsOf: (request: HttpRequest) => Labels | undefined
+  /** Milliseconds, of any beginning. */
+  readonly now: () => number
+}
+
+export class RunningMetrics {
+  readonly #options: RunningMetricsOptions
+  readonly #long = new Map<HttpRequest, Labels>()
+  readonly #short: Readonly<Record<RequestKind, Peak>>
+
+  constructor(options: RunningMetricsOptions) {
+    this.#options = options
+    this.#short = { readOnly: new Peak(options.now), mutating: new Peak(options.now) }
+    const { registry, labelNames } = options
+    const [long, short] = [this.#long, this.#short]
+    registry.registerMetric(
+      new Gauge({
+        name: 'apiserver_longrunning_requests',
+        help: 'Watches and other streams under way.',
+        labelNames: [...labelNames],
+        registers: [],
+        collect() {
+          this.reset()
+          for (const labels of long.values()) this.inc(labels)
+        },
+      }),
+    )
+    registry.registerMetric(
+      new Gauge({
+        name: 'apiserver_current_inflight_requests',
+        help: 'The most requests that were under way at once in the last second, streams aside.',
+        labelNames: ['request_kind'],
+        registers: [],
+        collect() {
+          for (const [kind, peak] of Object.entries(short)) this.set({ request_kind: kind }, peak.read())
+        },
+      }),
+    )
+  }
+
+  begin(request: HttpRequest): void {
+    if (!isLongRunning(request.info)) return this.#short[kindOf(request)].change(1)
+    const labels = this.#options.labelsOf(request)
+    if (labels !== undefined) this.#long.set(request, labels)
+  }
+
+  end(request: HttpRequest): void {
+    if (isLongRunning(request.info)) this.#long.delete(request)
+    else this.#short[kindOf(request)].change(-1)
+  }
+}
+
+type RequestKind = 'readOnly' | 'mutating'
+
+function kindOf({ info, method }: HttpRequest): RequestKind {
+  const isRead = info.kind === 'resource' ? info.verb === 'get' || info.verb === 'list' : method === 'GET'
+  return isRead ? 'readOnly' : 'mutating'
+}
+
+/** The highest that a count has been in this second and the one before. */
+class Peak {
+  readonly #now: () => number
+  #count = 0
+  #highest = 0
+  #highestBefore = 0
+  #since: number
+
+  constructor(now: () => number) {
+    this.#now = now
+    this.#since = now()
+  }
+
+  change(by: number): void {
+    this.#turn()
+    this.#count += by
+    this.#highest = Math.max(this.#highest, this.#count)
+  }
+
+  read(): number {
+    this.#turn()
+    return Math.max(this.#highest, this.#highestBefore)
+  }
+
+  #turn(): void {
+    const passed = this.#now() - this.#since
+    if (passed < PEAK_MS) return
+    this.#highestBefore = passed < 2 * PEAK_MS ? this.#highest : this.#count
+    this.#highest = this.#count
+    this.#since += passed
+  }
+}
