@@ -1,0 +1,77 @@
+// The form of what is deployed: what a cluster needs to stand the loss of any one part, and to trust nobody it need not.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml'
+import { describe, expect, it } from 'vitest'
+
+interface Service {
+  readonly image?: string
+  readonly command?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+  readonly healthcheck?: { readonly test: readonly string[] }
+  readonly ports?: readonly string[]
+  readonly user?: string
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(import.meta.dirname, '../..', file), 'utf8')
+}
+
+const { services } = load(read('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
+  services: Readonly<Record<string, Service>>
+}
+const THREE: readonly number[] = [1, 2, 3]
+
+describe('docker-compose.yml', () => {
+  it.each(THREE)('has etcd member %i, which speaks TLS alone, both ways', (i) => {
+    const { image, environment = {} } = services[`etcd-${i}`]!
+    expect(image).toMatch(/:v\d+\.\d+\.\d+$/)
+    for (const [name, value] of Object.entries(environment)) {
+      if (/CLIENT_URLS|PEER_URLS|INITIAL_CLUSTER$/.test(name))
+        expect([name, value]).toEqual([name, expect.not.stringContaining('http://')])
+    }
+    for (const role of ['', 'PEER_']) {
+      expect(environment[`ETCD_${role}CLIENT_CERT_AUTH`]).toBe('true')
+      for (const file of ['TRUSTED_CA_FILE', 'CERT_FILE', 'KEY_FILE']) {
+        expect(environment[`ETCD_${role}${file}`]).toMatch(/^\/pki\//)
+      }
+    }
+    expect(environment['ETCD_INITIAL_CLUSTER']?.split(',')).toHaveLength(3)
+  })
+
+  it.each(THREE)('has replica %i, which knows all members and is looked at by /readyz', (i) => {
+    const { command = [], healthcheck, ports, user } = services[`replica-${i}`]!
+    for (const member of THREE) expect(command.join(' ')).toContain(`https://etcd-${member}:2379`)
+    for (const flag of ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile', 'tls-cert-file', 'tls-private-key-file']) {
+      expect(command).toContainEqual(expect.stringMatching(`^--${flag}=/pki/`))
+    }
+    expect(healthcheck?.test.join(' ')).toContain('/readyz')
+    expect(ports).toBeUndefined()
+    expect(user).toMatch(/^\$\{QUARTERDECK_USER:\?/)
+  })
+
+  it('opens one port, that of the balancer', () => {
+    const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined)
+    expect(open.map(([name]) => name)).toEqual(['balancer'])
+  })
+})
+
+describe('the balancer', () => {
+  it('sends to every replica that is ready', () => {
+    const text = read('deploy/haproxy.cfg')
+    expect(text).toContain('httpchk GET /readyz')
+    for (const i of THREE) expect(text).toContain(`server replica-${i} replica-${i}:6443`)
+  })
+})
+
+describe('the image', () => {
+  it('is built in a stage of its own, small, and runs as nobody in particular', () => {
+    const lines = read('deploy/Dockerfile').split('\n')
+    expect(lines.filter((line) => line.startsWith('FROM '))).toEqual([
+      expect.stringMatching(/-slim AS build$/),
+      expect.stringMatching(/-slim$/),
+    ])
+    expect(lines).toContainEqual(expect.stringMatching(/^USER [1-9]\d*:[1-9]\d*$/))
+    expect(lines.join('\n')).toMatch(/^HEALTHCHECK [^]*\/livez/m)
+  })
+})
