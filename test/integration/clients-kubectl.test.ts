@@ -95,6 +95,9 @@ describe('kubectl', () => {
         await say('patch deployment web --type=json -p [{"op":"replace","path":"/spec/replicas","value":5}]'),
       ).toBe('deployment.apps/web patched\n')
       expect(await say('get deployment web -o jsonpath={.spec.replicas}')).toBe('5')
+      expect(await say('scale deployment web --replicas=3')).toBe('deployment.apps/web scaled\n')
+      expect(await say('set image deployment/web nginx=nginx:2')).toBe('deployment.apps/web image updated\n')
+      expect(await say('expose deployment web --port=80')).toBe('service/web exposed\n')
       expect(await say('delete configmap one')).toMatch(/^configmap "one" deleted/)
       expect(await kubectl.run(['-n', namespace, 'get', 'configmap', 'one'])).toEqual<KubectlResult>({
         code: 1,
