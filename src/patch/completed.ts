@@ -2,7 +2,8 @@
 // null, an unset struct {}. Ownership is computed on this form, because it is what clients see.
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, setOwn } from '../api/value.ts'
-import type { Field, ObjectShape, Shape } from '../schema/table.ts'
+import type { ObjectShape, Shape } from '../schema/table.ts'
+import { isAlwaysShown, zeroOfField } from '../schema/zero-value.ts'
 
 export function completed(shape: ObjectShape, object: ValueMap): ValueMap {
   const result: Record<string, Value> = {}
@@ -12,8 +13,7 @@ export function completed(shape: ObjectShape, object: ValueMap): ValueMap {
   }
   for (const field of shape.fields) {
     if (Object.hasOwn(object, field.name)) continue
-    const unset = unsetValue(field)
-    if (unset !== undefined) result[field.name] = unset
+    if (isAlwaysShown(field)) result[field.name] = zeroOfField(field)
   }
   return result
 }
@@ -37,28 +37,4 @@ function completedValue(shape: Shape, value: Value): Value {
 
 function hasStructs(shape: Shape): boolean {
   return shape.kind === 'object' || shape.kind === 'list' || shape.kind === 'map'
-}
-
-/** What output prints for a field that is not set; undefined where it leaves the field out. */
-function unsetValue(field: Field): Value | undefined {
-  if (field.pointer) return field.omit === 'never' ? null : undefined
-  const { shape } = field
-  if (shape.kind === 'object') return field.omit === 'zero' ? undefined : completed(shape, {})
-  if (field.omit !== 'never') return undefined
-  switch (shape.kind) {
-    case 'string':
-    case 'duration':
-      return ''
-    case 'int32':
-    case 'int64':
-    case 'number':
-    case 'intOrString':
-      return 0
-    case 'boolean':
-      return false
-    case 'quantity':
-      return '0'
-    default:
-      return null
-  }
 }
