@@ -49,15 +49,15 @@ const deployment = 'create deployment web --image=nginx:1 --replicas=2'
 describe('kubectl', () => {
   it('finds out what there is', { timeout: 120_000 }, async () => {
     await withEach(async ({ say }, namespace) => {
-      expect(await say('version')).toMatch(/^Server Version: v1\.36\.\d+/m)
+      expect(await say('version')).toMatch(/^Server Version: .*v1\.36\.\d+/m)
       expect(await say('api-resources --namespaced=true -o name')).toMatch(/^configmaps$[^]*^deployments\.apps$/m)
       const resources = cells(await say('api-resources --api-group=apps'))
       expect(resources[0]).toEqual(['NAME', 'SHORTNAMES', 'APIVERSION', 'NAMESPACED', 'KIND'])
       expect(resources).toContainEqual(['deployments', 'deploy', 'apps/v1', 'true', 'Deployment'])
       expect(await say('api-versions')).toMatch(/^apps\/v1$[^]*^v1$/m)
-      expect(await say('explain deployment.spec.replicas')).toMatch(/^FIELD: replicas <integer>$/m)
-      expect(await say('explain configmap')).toMatch(/^ {2}data\t<map\[string\]string>$/m)
-      expect(await say('explain pods --recursive')).toMatch(/^ {6}imagePullPolicy\t<string>$/m)
+      expect(await say('explain deployment.spec.replicas')).toMatch(/^FIELD: +replicas <integer>$/m)
+      expect(await say('explain configmap')).toMatch(/^ +data\t<map\[string\]string>$/m)
+      expect(await say('explain pods --recursive')).toMatch(/^ +imagePullPolicy\t<string>$/m)
       const namespaces = cells(await say('get namespaces'))
       expect(namespaces[0]).toEqual(['NAME', 'STATUS', 'AGE'])
       expect(namespaces.map(([name]) => name)).toEqual(expect.arrayContaining(['default', 'kube-system', namespace]))
