@@ -1,11 +1,11 @@
 // Kinds whose whole character is a line or two.
 import { randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
-import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { CharacterTraits } from './character.ts'
-import { mapIn, mapsIn, textIn, withMembers, withSpec } from './members.ts'
+import { withGatedFields } from './gated-field.ts'
+import { mapIn, mapsIn, textIn, withMembers } from './members.ts'
 
 /** A limit range may come without a name (W-043). */
 export const LIMIT_RANGE: CharacterTraits = {
@@ -70,23 +70,20 @@ function storageVersion(object: ApiObject): string {
   return version === undefined ? '' : textIn(version, 'name')
 }
 
-const COORDINATION = ['strategy', 'preferredHolder'] as const
+const COORDINATION = 'CoordinatedLeaderElection'
 
-/** What belongs to coordinated elections is dropped where these are switched off, unless it is there already. */
-export const LEASE: CharacterTraits = {
-  prepareForCreate: (object, { gates }) => (gates.has(COORDINATION_GATE) ? object : withoutCoordination(object, {})),
-  prepareForUpdate: (object, stored, { gates }) =>
-    gates.has(COORDINATION_GATE) ? object : withoutCoordination(object, mapIn(stored, 'spec')),
-}
+export const LEASE: CharacterTraits = withGatedFields(
+  [
+    { gate: COORDINATION, path: ['spec', 'strategy'] },
+    { gate: COORDINATION, path: ['spec', 'preferredHolder'] },
+  ],
+  {},
+)
 
-const COORDINATION_GATE = 'CoordinatedLeaderElection'
-
-function withoutCoordination(object: ApiObject, before: ValueMap): ApiObject {
-  const given = mapIn(object, 'spec')
-  const dropped = COORDINATION.filter((name) => Object.hasOwn(given, name) && textIn(before, name) === '')
-  if (dropped.length === 0) return object
-  return withSpec(object, Object.fromEntries(dropped.map((name) => [name, undefined])))
-}
+export const CSI_DRIVER: CharacterTraits = withGatedFields(
+  [{ gate: 'VolumeLimitScaling', path: ['spec', 'preventPodSchedulingIfMissing'] }],
+  {},
+)
 
 /** The classes of the system stay (W-610). */
 export const PRIORITY_CLASS: CharacterTraits = {

@@ -7,7 +7,15 @@ import { JOB } from './job.ts'
 import { NODE } from './node.ts'
 import type { Scalable } from './scale.ts'
 import { BY_LABEL_SELECTOR, BY_LABELS } from './scale.ts'
-import { API_SERVICE, CUSTOM_DEFINITION, LEASE, LIMIT_RANGE, PRIORITY_CLASS, SERVICE_ACCOUNT } from './small-kinds.ts'
+import {
+  API_SERVICE,
+  CSI_DRIVER,
+  CUSTOM_DEFINITION,
+  LEASE,
+  LIMIT_RANGE,
+  PRIORITY_CLASS,
+  SERVICE_ACCOUNT,
+} from './small-kinds.ts'
 import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './volumes.ts'
 import { ENDPOINT_SLICE, INGRESS, RESOURCE_QUOTA, SECRET } from './warnings-small.ts'
 import { CRON_JOB, POD_TEMPLATE, REPLICATED, REPLICATION_CONTROLLER, STATEFUL_SET } from './workloads.ts'
@@ -36,6 +44,7 @@ export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
   'discovery.k8s.io/EndpointSlice': ENDPOINT_SLICE,
   'networking.k8s.io/Ingress': INGRESS,
   'scheduling.k8s.io/PriorityClass': PRIORITY_CLASS,
+  'storage.k8s.io/CSIDriver': CSI_DRIVER,
 }
 
 export const SCALABLE: Readonly<Record<string, Scalable>> = {

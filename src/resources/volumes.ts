@@ -4,6 +4,8 @@ import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { equalValues, isMap, own } from '../api/value.ts'
 import type { CharacterTraits } from './character.ts'
+import type { GatedField } from './gated-field.ts'
+import { withGatedFields } from './gated-field.ts'
 import { mapIn, textIn, withMembers, withSpec } from './members.ts'
 import { claimWarnings, volumeWarnings } from './warnings-volume.ts'
 
@@ -19,7 +21,12 @@ export const PERSISTENT_VOLUME: CharacterTraits = {
   warnings: volumeWarnings,
 }
 
-export const PERSISTENT_VOLUME_CLAIM: CharacterTraits = {
+const SOURCE_NAMESPACE: GatedField = {
+  gate: 'CrossNamespaceVolumeDataSource',
+  path: ['spec', 'dataSourceRef', 'namespace'],
+}
+
+export const PERSISTENT_VOLUME_CLAIM: CharacterTraits = withGatedFields([SOURCE_NAMESPACE], {
   firstStatus: () => ({ phase: 'Pending' }),
   prepareForCreate: (object) => mirrored(withoutForeignSource(object)),
   prepareForUpdate: (object, stored) => {
@@ -28,7 +35,7 @@ export const PERSISTENT_VOLUME_CLAIM: CharacterTraits = {
     return mirrored(hadSource ? object : withoutForeignSource(object))
   },
   warnings: claimWarnings,
-}
+})
 
 /** `dataSource` names claims and snapshots only; anything else there is dropped, not refused. */
 function withoutForeignSource(object: ApiObject): ApiObject {

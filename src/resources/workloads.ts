@@ -4,6 +4,8 @@ import { own } from '../api/value.ts'
 import { metaOf, withMeta } from '../registry/object-meta.ts'
 import type { Character } from '../registry/registry.ts'
 import type { CharacterTraits } from './character.ts'
+import type { GatedField } from './gated-field.ts'
+import { withGatedFields } from './gated-field.ts'
 import { mapIn, mapsIn, textIn } from './members.ts'
 import { podNameWarnings } from './warnings.ts'
 import { templateWarnings } from './warnings-template.ts'
@@ -29,7 +31,12 @@ export function withTemplateLabels(object: ApiObject): ApiObject {
   return Object.keys(labels).length === 0 ? object : withMeta(object, { labels })
 }
 
-export const STATEFUL_SET: CharacterTraits = {
+const MAX_UNAVAILABLE: GatedField = {
+  gate: 'MaxUnavailableStatefulSet',
+  path: ['spec', 'updateStrategy', 'rollingUpdate', 'maxUnavailable'],
+}
+
+export const STATEFUL_SET: CharacterTraits = withGatedFields([MAX_UNAVAILABLE], {
   bumpsGenerationOn: SCALE,
   warnings: (object, stored, context) => [
     ...templateWarnings('spec.template')(object, stored, context),
@@ -38,7 +45,7 @@ export const STATEFUL_SET: CharacterTraits = {
     ),
     ...historyWarnings(object),
   ],
-}
+})
 
 export const POD_TEMPLATE: CharacterTraits = { warnings: templateWarnings('template') }
 

@@ -232,3 +232,16 @@ test('a replication controller that loses its labels bears those of its template
   })
   expect(bare.metadata['labels']).toEqual({ app: 'x' })
 })
+
+test('what belongs to a feature that is off is dropped on create, and nothing else is', async () => {
+  const world = new ApiWorld()
+  const rollingUpdate = { partition: 1, maxUnavailable: 2 }
+  const spec = {
+    selector: { matchLabels: { app: 'x' } },
+    template: TEMPLATE,
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate },
+  }
+  const set = await world.create(world.resource('statefulsets', 'apps'), { metadata: { name: 's' }, spec })
+  expect(set['spec']).toMatchObject({ updateStrategy: { rollingUpdate: { partition: 1 } } })
+  expect(JSON.stringify(set['spec'])).not.toContain('maxUnavailable')
+})
