@@ -171,11 +171,14 @@ const volumeAttachment: KindRules = {
     checkAttachment(object, check)
     checkAttachmentNames(object, check)
   },
-  update: (object, stored, check) => {
-    checkAttachment(object, check)
-    const { spec } = object
-    if (!equalValues(spec, stored['spec'])) check.invalid(SPEC, shownJson(spec), IMMUTABLE)
-  },
+  update: checkAttachmentUpdate,
+  subresources: { status: checkAttachmentUpdate },
+}
+
+function checkAttachmentUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
+  checkAttachment(object, check)
+  const { spec } = object
+  if (!equalValues(spec, stored['spec'])) check.invalid(SPEC, shownJson(spec), IMMUTABLE)
 }
 
 const LIFECYCLE_MODES: readonly string[] = ['Persistent', 'Ephemeral']
