@@ -7,6 +7,8 @@ import type { Exchange } from './exchange.ts'
 const LOOK_EVERY_MS = 1000
 
 export class RunningRequests {
+  /** How many there were so far. */
+  total = 0
   readonly #running = new Set<Exchange>()
   readonly #timer: NodeJS.Timeout
   #onNone: (() => void) | undefined
@@ -17,6 +19,7 @@ export class RunningRequests {
   }
 
   add(exchange: Exchange): void {
+    this.total++
     this.#running.add(exchange)
     const { deadline } = exchange
     // Who wants an answer sooner than the rest gets a timer after all.

@@ -22,6 +22,7 @@ import { makePrivateDirectory } from './files.ts'
 import { healthChecks } from './health.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
+import { giveBackMemory } from './idle-memory.ts'
 import { Life } from './life.ts'
 import { listen, servingFiles } from './serving.ts'
 import { renewCertificates } from './renewal.ts'
@@ -130,6 +131,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   writeKubeconfig(kubeconfig.file, { url, authority, token })
   await Promise.race([api.cache.ready(signal), failed])
   life.stage = 'serving'
+  void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop))
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     life.stage = 'stopping'
