@@ -1,4 +1,4 @@
-// The namespaces that are always there: made at the start, and again should one go missing (W-384).
+// The namespaces that are always there: made before anything is served, and again should one go missing (W-384).
 import { createObject } from '../registry/create.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
@@ -12,8 +12,7 @@ export function systemNamespaces(parts: ControllerParts): Controller {
   return {
     name: 'system-namespaces',
     async run(signal) {
-      do await makeSystemNamespaces(parts, signal)
-      while (await pause(systemClock, LOOK_AGAIN_MS, signal))
+      while (await pause(systemClock, LOOK_AGAIN_MS, signal)) await makeSystemNamespaces(parts, signal)
     },
   }
 }

@@ -15,7 +15,7 @@ import { garbageCollector } from '../controllers/garbage-collector.ts'
 import { kubernetesService, PRESENCE } from '../controllers/kubernetes-service.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
 import { serviceAddresses } from '../controllers/service-addresses.ts'
-import { systemNamespaces } from '../controllers/system-namespaces.ts'
+import { makeSystemNamespaces, systemNamespaces } from '../controllers/system-namespaces.ts'
 import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
@@ -62,6 +62,8 @@ export interface ResourceApi {
   readonly handler: Handler
   readonly cache: WatchCache
   readonly controllers: readonly Controller[]
+  /** Resolves when everything is loaded and what every client counts on is there. */
+  readonly ready: (signal: AbortSignal) => Promise<void>
   readonly isServed: (resource: GroupVersionResource) => boolean
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
@@ -125,7 +127,12 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     }),
     ...openApiRoutes(documents, new Date()),
   ]
-  return { handler, cache: store, controllers, routes, isServed: (resource) => table.find(resource) !== undefined }
+  const ready = async (signal: AbortSignal): Promise<void> => {
+    await store.ready(signal)
+    await makeSystemNamespaces(parts, signal)
+  }
+  const isServed = (resource: GroupVersionResource): boolean => table.find(resource) !== undefined
+  return { handler, cache: store, controllers, ready, routes, isServed }
 }
 
 /** What every write has to pass. A namespace that was just made elsewhere counts: the cache is asked, then the storage. */

@@ -129,7 +129,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const url = localUrl(listener.host, listener.port)
   address.text = new URL(url).host
   writeKubeconfig(kubeconfig.file, { url, authority, token })
-  await Promise.race([api.cache.ready(signal), failed])
+  await Promise.race([api.ready(signal), failed])
   life.stage = 'serving'
   void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop))
   let stopped: Promise<void> | undefined
