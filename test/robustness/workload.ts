@@ -1,6 +1,6 @@
 // Writers that fight over a few keys and watchers that follow, until told to stop. Everything is written down.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { KvError, type Kv, type KvEvent, type WriteResult } from '../../src/kv/kv.ts'
+import { type GetResult, KvError, type Kv, type KvEvent, type WriteResult } from '../../src/kv/kv.ts'
 import type { Outcome, WriteRecord } from './write-history.ts'
 
 export const PREFIX = '/registry/'
@@ -101,9 +101,14 @@ export class Workload {
     const never = new AbortController().signal
     for (let turn = 0; !this.#stopWriting.signal.aborted; turn++) {
       const key = `${PREFIX}key-${(writer * 7 + turn * 3) % KEYS}`
-      const read = await kv.get(key, {}, never).catch(() => undefined)
-      if (read === undefined) continue
-      const expected = read.item?.revision ?? 0
+      const read = await kv.get(key, {}, never).catch((error: unknown) => error)
+      if (read instanceof Error) {
+        if (read instanceof KvError && read.code === 'closed') return
+        // A refusal at once must not become a loop that lets nothing else run.
+        await sleep(1)
+        continue
+      }
+      const expected = (read as GetResult).item?.revision ?? 0
       const wanted = { key, expected, ...(expected !== 0 && turn % 3 === 0 ? {} : { value: `${writer}/${turn}` }) }
       const outcome = await outcomeOf(
         wanted.value === undefined
