@@ -94,7 +94,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       ...config,
       log,
       encodeStatus: openStatusEncoder(loadBuiltInSchema()),
-      cbor: false,
+      cbor: gates.CBORServingAndStorage,
       authenticator: openAuthenticator(config, token, log),
       authorizer,
       isStarting: life.isStarting,
