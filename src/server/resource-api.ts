@@ -1,22 +1,14 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
-import type { Admission } from '../admission/admission.ts'
-import { admitInOrder } from '../admission/chain.ts'
-import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts'
 import { forbiddenAccess } from '../http/forbidden.ts'
-import type { ApiObject, GroupVersionResource } from '../api/object.ts'
+import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
 import { Transcoder } from '../codec/transcode.ts'
 import type { Controller } from '../controllers/controllers.ts'
-import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
-import { garbageCollector } from '../controllers/garbage-collector.ts'
-import { kubernetesService, PRESENCE } from '../controllers/kubernetes-service.ts'
-import { namespaceController } from '../controllers/namespaces.ts'
-import { serviceAddresses } from '../controllers/service-addresses.ts'
-import { makeSystemNamespaces, systemNamespaces } from '../controllers/system-namespaces.ts'
-import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
+import { PRESENCE } from '../controllers/kubernetes-service.ts'
+import { makeSystemNamespaces } from '../controllers/system-namespaces.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
@@ -26,7 +18,6 @@ import { builtInOpenApiParts } from '../schema/openapi-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
-import type { ResourceTable } from '../registry/registry.ts'
 import { builtInResources, NODE_PORTS } from '../resources/resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
@@ -34,8 +25,9 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { DryRunStore } from '../store/dry-run.ts'
-import type { Store } from '../store/store.ts'
 import { openKvStore } from '../store/kv-store.ts'
+import { openAdmission } from './admission.ts'
+import { openControllers } from './controllers.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import type { Range } from './ip-range.ts'
 
@@ -70,10 +62,10 @@ export interface ResourceApi {
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
-  const { kv, prefix, gates, authorizer, authority, serviceRange, log } = options
+  const { kv, prefix, gates, authorizer, log } = options
   const schema = loadBuiltInSchema()
   const table = builtInResources(schema, canonicalJson, {
-    serviceRange: serviceRange.text,
+    serviceRange: options.serviceRange.text,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
   })
   const store = openWatchCache({
@@ -86,7 +78,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
   const shared = {
     resources: () => table,
-    registry: { store, dryRunStore: new DryRunStore(store), admission: openAdmission(store, table) },
+    registry: { store, dryRunStore: new DryRunStore(store), admission: openAdmission({ store, table }) },
     gates: new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : []))),
     now: () => `${new Date().toISOString().slice(0, 19)}Z`,
   }
@@ -101,20 +93,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
   const parts = { ...shared, log }
-  const controllers = [
-    systemNamespaces(parts),
-    systemPriorityClasses(parts),
-    namespaceController(parts),
-    garbageCollector(parts),
-    defaultServiceAccounts(parts),
-    rootCertificates(parts, authority),
-    kubernetesService(parts, {
-      address: options.advertisedAddress,
-      port: () => Number(/:(\d+)$/.exec(options.serverAddress())?.[1] ?? 0),
-      serviceRange,
-    }),
-    serviceAddresses(parts),
-  ]
+  const { authority, serviceRange, advertisedAddress, serverAddress } = options
+  const controllers = openControllers(parts, { authority, serviceRange, advertisedAddress, serverAddress })
   const groups = builtInGroups()
   const info = { title: 'Quarterdeck', version: options.version }
   const documents = lazily(() => new OpenApiDocuments(info, builtInOpenApiParts()))
@@ -133,19 +113,6 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   }
   const isServed = (resource: GroupVersionResource): boolean => table.find(resource) !== undefined
   return { handler, cache: store, controllers, ready, routes, isServed }
-}
-
-/** What every write has to pass. A namespace that was just made elsewhere counts: the cache is asked, then the storage. */
-function openAdmission(store: Store, table: ResourceTable): Admission {
-  const namespaces = table.find({ group: '', version: 'v1', resource: 'namespaces' })
-  if (namespaces === undefined) throw new InvariantError('namespaces are not served')
-  const find = async (name: string, signal: AbortSignal): Promise<ApiObject | undefined> => {
-    const key = { resource: namespaces.stored, namespace: '', name }
-    const cached = await store.get(key, { kind: 'any' }, signal)
-    const { item } = cached.item === undefined ? await store.get(key, { kind: 'latest' }, signal) : cached
-    return item?.kind === 'object' ? item.object() : undefined
-  }
-  return admitInOrder([namespaceLifecycle(find)])
 }
 
 function lazily<T>(make: () => T): () => T {
