@@ -26,6 +26,8 @@ export interface AdmissionRequest {
   readonly options: ValueMap
   /** Tells the client something without refusing the request. */
   readonly warn: (text: string) => void
+  /** A note for the audit log, `pod-security.kubernetes.io/enforce-policy`; the first word on a key stands. */
+  readonly annotate: (key: string, value: string) => void
 }
 
 /** Throws `ApiError` to refuse. Called again with a fresh object where a write lost a race. */

@@ -63,6 +63,7 @@ export function controllerContext(parts: ControllerParts, namespace: string, sig
     now: parts.now(),
     gates: parts.gates,
     warn: () => {},
+    annotate: () => {},
     signal,
     fieldManager: 'kube-controller-manager',
     options: {},

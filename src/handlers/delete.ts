@@ -95,6 +95,7 @@ function deleteContext(parts: ResourceParts, request: ResourceRequest, options: 
     now: parts.now(),
     gates: parts.gates,
     warn: http.warn,
+    annotate: (key, value) => http.annotate(key, value),
     signal: http.signal,
     fieldManager: managerOf(unowned, headerOf(http, 'user-agent')),
     options: options.body,

@@ -72,6 +72,7 @@ export function writeContext(
     now: parts.now(),
     gates: parts.gates,
     warn: http.warn,
+    annotate: (key, value) => http.annotate(key, value),
     signal: http.signal,
     fieldManager: managerOf(options, headerOf(http, 'user-agent')),
     options: options.body,

@@ -46,6 +46,8 @@ export class Exchange implements HttpRequest {
   readonly #abort = new AbortController()
   readonly #message: RawRequest
   #warnings: string[] | undefined
+  #annotations: Map<string, string> | undefined
+  #onOver: (() => void) | undefined
   #isOver = false
 
   constructor(message: RawRequest, { target, remote, transport, requestTimeoutMs }: ExchangeOptions) {
@@ -83,6 +85,19 @@ export class Exchange implements HttpRequest {
     else if (!this.#warnings.includes(text)) this.#warnings.push(text)
   }
 
+  annotate(key: string, value: string): void {
+    if (this.#annotations?.has(key) === false) this.#annotations.set(key, value)
+  }
+
+  keepAnnotations(annotations: Map<string, string>): void {
+    this.#annotations = annotations
+  }
+
+  whenOver(listener: () => void): void {
+    if (this.#isOver) return listener()
+    this.#onOver = listener
+  }
+
   identify(user: User): void {
     this.user = user
     this.authorization = undefined
@@ -114,6 +129,7 @@ export class Exchange implements HttpRequest {
   /** The connection or stream has closed; `sent`: with all of the answer on its way. */
   closed(sent: boolean): void {
     this.#isOver = true
+    this.#onOver?.()
     if (!sent && !this.signal.aborted) this.#abort.abort(new ClientGoneError())
   }
 }

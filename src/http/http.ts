@@ -43,6 +43,12 @@ export interface HttpRequest {
   readBody(): Promise<Buffer>
   /** Adds a `Warning` header to the answer, once a text; only before the answer has begun. */
   readonly warn: (text: string) => void
+  /** A note for the audit log, kept where the request is audited; the first word on a key stands. */
+  annotate(key: string, value: string): void
+  /** From now on annotations are kept, in this record. */
+  keepAnnotations(annotations: Map<string, string>): void
+  /** Called once, when nothing more is sent: the answer is out or was broken off. For one listener. */
+  whenOver(listener: () => void): void
   /** Says whose request it is; the credential is gone with that. For filters that find it out. */
   identify(user: User): void
 }

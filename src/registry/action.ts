@@ -25,6 +25,7 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
     dryRun: request.dryRun,
     options: request.options,
     warn: request.warn,
+    annotate: request.annotate,
   })
   const mutated = (await admission.mutate(step(object), request.signal)) ?? object
   const validate = (shown: ApiObject): Promise<void> => admission.validate(step(shown), request.signal)

@@ -161,6 +161,8 @@ export interface WriteContext {
   /** The names of the feature gates that are on. */
   readonly gates: ReadonlySet<string>
   readonly warn: (text: string) => void
+  /** A note for the audit log; the first word on a key stands. */
+  readonly annotate: (key: string, value: string) => void
   readonly signal: AbortSignal
   /** Who the written fields belong to, for writes that are not applies. */
   readonly fieldManager: string

@@ -66,6 +66,7 @@ export function admissionRequest(step: AdmissionStep, context: WriteContext): Ad
     dryRun: context.dryRun,
     options: context.options,
     warn: context.warn,
+    annotate: context.annotate,
   }
 }
 

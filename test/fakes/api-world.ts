@@ -37,6 +37,7 @@ export class ApiWorld {
   readonly parts: RegistryParts
   readonly resources: ResourceTable
   readonly warnings: string[] = []
+  readonly annotations = new Map<string, string>()
 
   constructor(options: WorldOptions = {}) {
     const { actions = () => [], admission = ADMIT_ALL, serviceRange = '10.96.0.0/16', kv = openMemory() } = options
@@ -54,6 +55,7 @@ export class ApiWorld {
       now: NOW,
       gates: new Set(),
       warn: (text) => void this.warnings.push(text),
+      annotate: (key, value) => void this.annotations.set(key, value),
       signal: AbortSignal.timeout(5_000),
       fieldManager: 'test',
       options: {},

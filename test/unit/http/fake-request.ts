@@ -8,6 +8,7 @@ import { requestInfoOf } from '../../../src/http/request-info.ts'
 /** What a test finds out about a request that it sent through filters. */
 export interface FakeRequest extends HttpRequest {
   readonly warnings: readonly string[]
+  readonly notes: ReadonlyMap<string, string>
 }
 
 /** `line` is like `GET /livez?verbose`. */
@@ -17,6 +18,7 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
   const query = parseQuery(search)
   const info = requestInfoOf(method, path, query)
   const warnings: string[] = []
+  const notes = new Map<string, string>()
   return {
     auditId: 'an-audit-id',
     method,
@@ -34,6 +36,10 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
     readBody: async () => Buffer.alloc(0),
     warnings,
     warn: (text) => void warnings.push(text),
+    notes,
+    annotate: (key, value) => void notes.set(key, value),
+    keepAnnotations: () => {},
+    whenOver: () => {},
     identify(user) {
       Object.assign(this, { user, authorization: undefined })
     },
