@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ValueMap } from '../api/value.ts'
 import { isList, own } from '../api/value.ts'
-import { compareQuantities, parseQuantity } from '../schema/quantity.ts'
+import { compareQuantities, parseQuantity } from '../lib/quantity.ts'
 import type { CharacterTraits } from './character.ts'
 import { annotationOf, mapIn, mapsIn, textIn } from './members.ts'
 import { addressWarnings } from './warnings.ts'

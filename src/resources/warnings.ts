@@ -3,7 +3,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { metaText } from '../registry/object-meta.ts'
-import { parseQuantity, scaledValue } from '../schema/quantity.ts'
+import { parseQuantity, scaledValue } from '../lib/quantity.ts'
 import { mapIn, mapsIn, textIn } from './members.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/

@@ -2,7 +2,7 @@
 import type { Value } from '../api/value.ts'
 import { formatDuration, parseDuration } from '../lib/duration.ts'
 import { ExactNumber, isIntegerText, numberOf, type SourceValue } from './exact-value.ts'
-import { formatQuantity, parseQuantity } from './quantity.ts'
+import { formatQuantity, parseQuantity } from '../lib/quantity.ts'
 import type { ScalarKind } from './table.ts'
 import { parseMicroTime, parseTime } from './time.ts'
 

@@ -2,7 +2,7 @@
 import { FieldPath } from '../../api/field-path.ts'
 import { parseGroupVersion } from '../../api/object.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
-import { signOfQuantity } from '../quantity.ts'
+import { signOfQuantity } from '../../lib/quantity.ts'
 import { type Check, POSITIVE } from './check.ts'
 import { pathSegment } from './formats.ts'
 import { has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from './members.ts'

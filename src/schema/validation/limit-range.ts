@@ -2,7 +2,7 @@
 import { FieldPath } from '../../api/field-path.ts'
 import { shownJson } from '../../api/field-error.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
-import { compareQuantities, type Quantity, quantityOf, quantityToNumber } from '../quantity.ts'
+import { compareQuantities, type Quantity, quantityOf, quantityToNumber } from '../../lib/quantity.ts'
 import type { Check } from './check.ts'
 import { qualifiedName } from './formats.ts'
 import { partOf, partsOf, textOf } from './members.ts'

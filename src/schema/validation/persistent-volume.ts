@@ -2,7 +2,7 @@
 import { FieldPath } from '../../api/field-path.ts'
 import { shownMap } from '../../api/field-error.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
-import { compareQuantities } from '../quantity.ts'
+import { compareQuantities } from '../../lib/quantity.ts'
 import { checkNodeSelector } from './affinity.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { checkAccessModes, checkClaimSpec, VOLUME_MODES } from './claim-spec.ts'

@@ -1,7 +1,7 @@
 // Changing the resources of a pod while it runs: processor and memory only, and never its class of service.
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
-import { compareQuantities, signOfQuantity } from '../quantity.ts'
+import { compareQuantities, signOfQuantity } from '../../lib/quantity.ts'
 import type { Check } from './check.ts'
 import { has, partIn, partOf, partsOf, textIn, textOf } from './members.ts'
 import { NOWHERE } from './object-meta.ts'

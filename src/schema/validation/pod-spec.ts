@@ -2,7 +2,7 @@
 import type { FieldPath } from '../../api/field-path.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import { aggregate } from '../defaults/pod-level-resources.ts'
-import { compareQuantities, formatQuantity } from '../quantity.ts'
+import { compareQuantities, formatQuantity } from '../../lib/quantity.ts'
 import { checkAffinity, checkTopologySpread } from './affinity.ts'
 import type { Check } from './check.ts'
 import { checkContainers, checkEphemeralContainers, checkInitContainers } from './container.ts'

@@ -2,7 +2,7 @@
 import type { FieldPath } from '../../api/field-path.ts'
 import { shownJson } from '../../api/field-error.ts'
 import type { Value } from '../../api/value.ts'
-import { parseQuantity, type Quantity, scaledValue, signOfQuantity } from '../quantity.ts'
+import { parseQuantity, type Quantity, scaledValue, signOfQuantity } from '../../lib/quantity.ts'
 import { type Check, NOT_NEGATIVE } from './check.ts'
 import { qualifiedName } from './formats.ts'
 

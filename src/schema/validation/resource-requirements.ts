@@ -2,7 +2,7 @@
 // claims on devices that the pod has.
 import type { FieldPath } from '../../api/field-path.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
-import { compareQuantities } from '../quantity.ts'
+import { compareQuantities } from '../../lib/quantity.ts'
 import type { Check } from './check.ts'
 import { dns1123Label } from './formats.ts'
 import { partOf, partsOf, textOf } from './members.ts'

@@ -2,7 +2,7 @@
 import { FieldPath } from '../../api/field-path.ts'
 import { shownJson } from '../../api/field-error.ts'
 import { equalValues, isMap, type Value, type ValueMap } from '../../api/value.ts'
-import { addQuantities, compareQuantities, formatQuantity, type Quantity, scaledValue } from '../quantity.ts'
+import { addQuantities, compareQuantities, formatQuantity, type Quantity, scaledValue } from '../../lib/quantity.ts'
 import { checkNodeSelector } from './affinity.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import {

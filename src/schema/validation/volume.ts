@@ -1,7 +1,7 @@
 // The volumes of a pod, by name, each with one source; and what can be projected into one.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
-import { signOfQuantity } from '../quantity.ts'
+import { signOfQuantity } from '../../lib/quantity.ts'
 import type { Check } from './check.ts'
 import { checkClaimTemplate } from './claim-spec.ts'
 import { checkPullPolicyWord } from './container.ts'

@@ -12,8 +12,8 @@ import {
   quantityToNumber,
   scaledValue,
   subtractQuantities,
-} from '../../../src/schema/quantity.ts'
-import type { Quantity } from '../../../src/schema/quantity.ts'
+} from '../../../src/lib/quantity.ts'
+import type { Quantity } from '../../../src/lib/quantity.ts'
 
 const FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 const NUMBER = 'unable to parse numeric part of quantity'

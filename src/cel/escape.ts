@@ -1,0 +1,46 @@
+// How members of JSON are called in expressions (P-336): words of the language and characters that no identifier has are
+// spelled out.
+
+const RESERVED: ReadonlySet<string> = new Set([
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+])
+
+const IDENTIFIER = /^[a-zA-Z_][a-zA-Z0-9_]*$/
+const ESCAPABLE = /^[a-zA-Z_][a-zA-Z0-9_.\-/]*$/
+const SPELLED: Readonly<Record<string, string>> = {
+  __: '__underscores__',
+  '.': '__dot__',
+  '-': '__dash__',
+  '/': '__slash__',
+}
+
+export function isIdentifier(text: string): boolean {
+  return IDENTIFIER.test(text) && !RESERVED.has(text)
+}
+
+/** Undefined where no spelling makes an identifier of the name. */
+export function escapeName(name: string): string | undefined {
+  if (RESERVED.has(name)) return `__${name}__`
+  if (!ESCAPABLE.test(name)) return undefined
+  return name.replace(/__|[.\-/]/g, (found) => SPELLED[found] ?? found)
+}

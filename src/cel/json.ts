@@ -1,0 +1,22 @@
+// JSON as it comes into expressions: the server's values, in this room's own words.
+
+/** An integer beyond 2^53 is a `bigint`. */
+export type Json = string | number | bigint | boolean | null | readonly Json[] | JsonMap
+
+export interface JsonMap {
+  readonly [key: string]: Json
+}
+
+export function isJsonMap(value: Json | undefined): value is JsonMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The member under a key where the map has it itself: `__proto__` is ordinary data. */
+export function member(map: JsonMap, key: string): Json | undefined {
+  return Object.hasOwn(map, key) ? map[key] : undefined
+}
+
+/** The one way of adding a member that keeps `__proto__` plain data. */
+export function setMember(target: Record<string, Json>, key: string, value: Json): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+}

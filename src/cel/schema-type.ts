@@ -1,0 +1,124 @@
+// The type of a node of a structural schema (P-336), with how large its values can get in one request: rules on a
+// custom resource are refused when they might cost too much, so these numbers decide what is accepted (P-339).
+import { escapeName } from './escape.ts'
+import { isJsonMap, type Json, type JsonMap, member } from './json.ts'
+import { BOOL, type Bounds, type ObjectField, type ObjectType, STRING, type Type } from './type.ts'
+
+const MAX_REQUEST_BYTES = 3 * 1024 * 1024
+/** A bare `""`, `{}` or `[]`. */
+const EMPTY_BYTES = 2
+const MIN_NUMBER_BYTES = 1
+const MIN_BOOL_BYTES = 4
+const TEXT_FORMATS: Readonly<Record<string, { kind: 'timestamp' | 'duration'; bounds: Bounds }>> = {
+  duration: { kind: 'duration', bounds: { minBytes: 3, maxSize: 32 } },
+  date: { kind: 'timestamp', bounds: { minBytes: 12, maxSize: 12 } },
+  'date-time': { kind: 'timestamp', bounds: { minBytes: 21, maxSize: 32 } },
+}
+/** A character may take so many bytes. */
+const BYTES_PER_CHARACTER = 4
+
+/**
+ * Undefined where expressions cannot see the node: no type that is known, or nothing said about what is in it. The root of
+ * a resource (also an embedded one) always shows `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`.
+ */
+export function typeOfSchema(schema: JsonMap, isResourceRoot: boolean): Type | undefined {
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    return { kind: 'dyn', bounds: { minBytes: MIN_NUMBER_BYTES, maxSize: textSize(schema) } }
+  }
+  switch (schema.type) {
+    case 'array':
+      return listType(schema)
+    case 'object':
+      return isJsonMap(schema.additionalProperties) ? mapType(schema) : objectType(schema, isResourceRoot)
+    case 'string':
+      return textType(schema)
+    case 'boolean':
+      return { ...BOOL, bounds: { minBytes: MIN_BOOL_BYTES, maxSize: 0 } }
+    case 'number':
+      return { kind: 'double', bounds: { minBytes: MIN_NUMBER_BYTES, maxSize: 0 } }
+    case 'integer':
+      return { kind: 'int', bounds: { minBytes: MIN_NUMBER_BYTES, maxSize: 0 } }
+    default:
+      return undefined
+  }
+}
+
+function inner(schema: Json | undefined): Type | undefined {
+  if (!isJsonMap(schema)) return undefined
+  return typeOfSchema(schema, schema['x-kubernetes-embedded-resource'] === true)
+}
+
+function listType(schema: JsonMap): Type | undefined {
+  const item = inner(schema.items)
+  if (item === undefined) return undefined
+  const maxSize = limit(schema.maxItems) ?? Math.floor((MAX_REQUEST_BYTES - 2) / (minBytes(item) + 1))
+  const semantics = schema['x-kubernetes-list-type']
+  const keys = schema['x-kubernetes-list-map-keys']
+  return {
+    kind: 'list',
+    item,
+    bounds: { maxSize, minBytes: EMPTY_BYTES },
+    ...(semantics === 'set' || semantics === 'map' ? { semantics } : {}),
+    ...(Array.isArray(keys) ? { keys: keys.filter((key) => typeof key === 'string') } : {}),
+  }
+}
+
+function mapType(schema: JsonMap): Type | undefined {
+  const value = inner(schema.additionalProperties)
+  if (value === undefined) return undefined
+  // Each member takes two quotes, a colon, a comma and at least two characters of key.
+  const maxSize = limit(schema.maxProperties) ?? Math.floor((MAX_REQUEST_BYTES - 2) / (minBytes(value) + 6))
+  return { kind: 'map', key: MEMBER_NAME, value, bounds: { maxSize, minBytes: EMPTY_BYTES } }
+}
+
+/** The reference counts nothing for the length of a key. */
+const MEMBER_NAME: Type = { ...STRING, bounds: { minBytes: EMPTY_BYTES, maxSize: 0 } }
+
+const RESOURCE_MEMBERS: JsonMap = {
+  apiVersion: { type: 'string' },
+  kind: { type: 'string' },
+  metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
+}
+
+function objectType(schema: JsonMap, isResourceRoot: boolean): ObjectType {
+  const own = isJsonMap(schema.properties) ? schema.properties : {}
+  const properties = isResourceRoot ? { ...own, ...RESOURCE_MEMBERS } : own
+  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  const fields = new Map<string, ObjectField>()
+  let least = EMPTY_BYTES
+  for (const [name, node] of Object.entries(properties)) {
+    const type = inner(node)
+    if (type === undefined || !isJsonMap(node)) continue
+    const escaped = escapeName(name)
+    if (escaped !== undefined) fields.set(escaped, { type, member: name })
+    if (required.has(name) && member(node, 'default') === undefined) least += name.length + minBytes(type) + 4
+  }
+  return { kind: 'object', name: 'object', fields, bounds: { minBytes: least, maxSize: 0 } }
+}
+
+function textType(schema: JsonMap): Type {
+  const format = typeof schema.format === 'string' ? schema.format : ''
+  const known = Object.hasOwn(TEXT_FORMATS, format) ? TEXT_FORMATS[format] : undefined
+  if (known !== undefined) return known
+  if (format === 'byte') {
+    const maxSize = limit(schema.maxLength) ?? MAX_REQUEST_BYTES - EMPTY_BYTES
+    return { kind: 'bytes', bounds: { minBytes: EMPTY_BYTES, maxSize } }
+  }
+  return { kind: 'string', bounds: { minBytes: EMPTY_BYTES, maxSize: textSize(schema) } }
+}
+
+function textSize(schema: JsonMap): number {
+  const maxLength = limit(schema.maxLength)
+  if (maxLength !== undefined) return maxLength * BYTES_PER_CHARACTER
+  const texts = Array.isArray(schema.enum) ? schema.enum.filter((value) => typeof value === 'string') : []
+  if (texts.length === 0 || schema['x-kubernetes-int-or-string'] === true) return MAX_REQUEST_BYTES - EMPTY_BYTES
+  return Math.max(...texts.map((text) => Buffer.byteLength(text)))
+}
+
+function limit(value: Json | undefined): number | undefined {
+  return typeof value === 'number' || typeof value === 'bigint' ? Math.max(0, Number(value)) : undefined
+}
+
+function minBytes(type: Type): number {
+  return 'bounds' in type && type.bounds !== undefined ? type.bounds.minBytes : EMPTY_BYTES
+}
