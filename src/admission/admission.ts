@@ -28,6 +28,17 @@ export interface AdmissionRequest {
   readonly warn: (text: string) => void
   /** A note for the audit log, `pod-security.kubernetes.io/enforce-policy`; the first word on a key stands. */
   readonly annotate: (key: string, value: string) => void
+  /** Only in the mutating pass, and only where a plugin of the chain may ask for a second one. */
+  readonly walk?: MutatingWalk
+}
+
+/** The mutating pass of one request: once through the chain, and once more where something late changed the object (W-447). */
+export interface MutatingWalk {
+  readonly isSecond: boolean
+  /** What plugins remember of the first walk, each under its own name. */
+  readonly memory: Map<string, unknown>
+  /** The chain is to be walked a second time; nothing happens where this is the second. */
+  repeat(): void
 }
 
 /** Throws `ApiError` to refuse. Called again with a fresh object where a write lost a race. */
@@ -35,6 +46,23 @@ export interface Admission {
   /** The object as it is to be stored; the very same one where nothing changes. */
   mutate(request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject | undefined>
   validate(request: AdmissionRequest, signal: AbortSignal): Promise<void>
+}
+
+/** One of a chain. It is only asked about what it says it cares for. */
+export interface AdmissionPlugin {
+  /** As it is switched on and off by; absent: it is always on. */
+  readonly name?: string
+  /** `pods`, `ingresses.networking.k8s.io`; absent: all resources. Their subresources are meant too. */
+  readonly resources?: readonly string[]
+  /** Absent: all. */
+  readonly operations?: readonly AdmissionOperation[]
+  /** It may ask for a second walk. */
+  readonly mayRepeat?: boolean
+  readonly mutate?: (
+    request: AdmissionRequest,
+    signal: AbortSignal,
+  ) => ApiObject | undefined | Promise<ApiObject | undefined>
+  readonly validate?: (request: AdmissionRequest, signal: AbortSignal) => void | Promise<void>
 }
 
 /** Admits everything as it is. */

@@ -1,17 +1,18 @@
 // Objects are made in namespaces that exist and are not going; a few namespaces cannot be deleted (W-063 to W-069, W-377).
 import type { ApiObject } from '../api/object.ts'
-import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import { isMap, own } from '../api/value.ts'
-import type { Admission, AdmissionRequest } from './admission.ts'
+import { own } from '../api/value.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import type { ObjectReader } from './object-reader.ts'
+import { forbidden } from './refusal.ts'
 
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
 
-/** Reads a namespace; undefined where there is none. */
-export type FindNamespace = (name: string, signal: AbortSignal) => Promise<ApiObject | undefined>
-
-export function namespaceLifecycle(find: FindNamespace): Admission {
+/** A namespace that was just made elsewhere counts: the cache is asked, then the storage. */
+export function namespaceLifecycle(namespaces: ObjectReader): AdmissionPlugin {
   return {
+    name: 'NamespaceLifecycle',
+    operations: ['CREATE', 'DELETE'],
     async mutate(request, signal) {
       const { operation, namespace, resource } = request
       if (operation === 'DELETE' && isNamespace(request) && ALWAYS_THERE.has(request.name)) {
@@ -20,7 +21,8 @@ export function namespaceLifecycle(find: FindNamespace): Admission {
       if (operation !== 'CREATE' || namespace === '' || resource.resource === 'localsubjectaccessreviews') {
         return request.object
       }
-      const found = await find(namespace, signal)
+      const found =
+        (await namespaces.find('', namespace, signal)) ?? (await namespaces.findLatest('', namespace, signal))
       if (found === undefined) {
         throw new ApiError('NotFound', `namespaces ${JSON.stringify(namespace)} not found`, {
           details: { name: namespace, kind: 'namespaces' },
@@ -29,7 +31,6 @@ export function namespaceLifecycle(find: FindNamespace): Admission {
       if (isGoing(found)) throw terminating(request)
       return request.object
     },
-    validate: () => Promise.resolve(),
   }
 }
 
@@ -49,26 +50,5 @@ function terminating(request: AdmissionRequest): ApiError {
     message: `namespace ${namespace} is being terminated`,
     field: 'metadata.namespace',
   }
-  const error = forbidden(request, why)
-  return new ApiError('Forbidden', error.message, { details: { ...error.details, causes: [cause] } })
-}
-
-/** A refusal names the object, what it was to be called, or that it has no name (W-066). */
-export function forbidden(request: AdmissionRequest, why: string): ApiError {
-  const { group, resource } = request.resource
-  const name = subjectName(request)
-  return new ApiError(
-    'Forbidden',
-    `${formatGroupResource({ group, resource })} ${JSON.stringify(name)} is forbidden: ${why}`,
-    {
-      details: { name, ...(group === '' ? {} : { group }), kind: resource },
-    },
-  )
-}
-
-function subjectName({ name, object }: AdmissionRequest): string {
-  if (name !== '') return name
-  const metadata = object === undefined ? undefined : own(object, 'metadata')
-  const prefix = isMap(metadata) ? own(metadata, 'generateName') : undefined
-  return typeof prefix === 'string' && prefix !== '' ? prefix : 'Unknown'
+  return forbidden(request, why, [cause])
 }

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { parseDuration } from '../lib/duration.ts'
+import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { readConfigFile } from './config-file.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
 import { type Flag, FLAGS, type FlagName } from './flags.ts'
@@ -31,6 +32,9 @@ export interface Config {
   readonly anonymousRequests: boolean
   readonly anonymousHealth: boolean
   readonly authorizationModes: readonly AuthorizationMode[]
+  /** The admission plugins that are on. */
+  readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
+  readonly admissionFile: string | undefined
   readonly kubeconfigFile: string | undefined
   readonly requestTimeoutMs: number
   readonly livezGraceMs: number
@@ -98,6 +102,8 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     anonymousRequests: read.switch('anonymous-auth'),
     anonymousHealth: read.switch('anonymous-health'),
     authorizationModes: authorizationModes(read.required('authorization-mode')),
+    admissionPlugins: enabledPlugins(read.list('enable-admission-plugins'), read.list('disable-admission-plugins')),
+    admissionFile: read.file('admission-control-config-file'),
     kubeconfigFile: read.file('kubeconfig-out'),
     requestTimeoutMs: duration(read.required('request-timeout')),
     livezGraceMs: duration(read.required('livez-grace-period')),

@@ -149,6 +149,26 @@ export const FLAGS = [
     help: 'Who decides what a user may do, asked in this order: Node, RBAC, AlwaysAllow, AlwaysDeny.',
   },
   {
+    name: 'enable-admission-plugins',
+    kind: 'list',
+    group: 'Who may do what',
+    placeholder: 'NAME,...',
+    help: 'Admission plugins to ask beside those that are on by default.',
+  },
+  {
+    name: 'disable-admission-plugins',
+    kind: 'list',
+    group: 'Who may do what',
+    placeholder: 'NAME,...',
+    help: 'Admission plugins not to ask though they are on by default.',
+  },
+  {
+    name: 'admission-control-config-file',
+    kind: 'file',
+    group: 'Who may do what',
+    help: 'How admission plugins are set: an AdmissionConfiguration with a section for each, PodSecurity for one.',
+  },
+  {
     name: 'kubeconfig-out',
     kind: 'file',
     group: 'Who may do what',

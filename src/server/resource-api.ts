@@ -26,6 +26,7 @@ import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
+import type { AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmission } from './admission.ts'
 import { openControllers } from './controllers.ts'
 import type { FeatureGates } from './feature-gates.ts'
@@ -37,6 +38,7 @@ export interface ResourceApiOptions {
   readonly gates: FeatureGates
   readonly eventTtlMs: number
   readonly authorizer: Authorizer
+  readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
   /** Where the addresses of services come from. */
@@ -78,7 +80,11 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
   const shared = {
     resources: () => table,
-    registry: { store, dryRunStore: new DryRunStore(store), admission: openAdmission({ store, table }) },
+    registry: {
+      store,
+      dryRunStore: new DryRunStore(store),
+      admission: openAdmission({ store, table, enabled: options.admissionPlugins }),
+    },
     gates: new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : []))),
     now: () => `${new Date().toISOString().slice(0, 19)}Z`,
   }

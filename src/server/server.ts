@@ -80,6 +80,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     gates,
     eventTtlMs: config.eventTtlMs,
     authorizer,
+    admissionPlugins: config.admissionPlugins,
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
     log,

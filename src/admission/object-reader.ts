@@ -1,0 +1,13 @@
+// What plugins read of other objects: from the cache, where a question costs next to nothing, and from the storage where the
+// cache may not know yet.
+import type { ApiObject } from '../api/object.ts'
+
+/** Reads the objects of one resource. The namespace is empty for what belongs to the whole cluster. */
+export interface ObjectReader {
+  /** What the cache has; undefined where it has none. */
+  find(namespace: string, name: string, signal: AbortSignal): Promise<ApiObject | undefined>
+  /** As of now. */
+  findLatest(namespace: string, name: string, signal: AbortSignal): Promise<ApiObject | undefined>
+  /** Those of a namespace that the cache has; with an empty namespace all. */
+  list(namespace: string, signal: AbortSignal): Promise<readonly ApiObject[]>
+}

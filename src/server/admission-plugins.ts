@@ -1,0 +1,73 @@
+// The admission plugins by name, in the order that they are asked in, and which of them are on (W-444, W-445).
+import { usageError } from './start-error.ts'
+
+const PLUGINS = {
+  AlwaysAdmit: 'off',
+  NamespaceAutoProvision: 'off',
+  NamespaceLifecycle: 'on',
+  NamespaceExists: 'off',
+  LimitPodHardAntiAffinityTopology: 'off',
+  LimitRanger: 'on',
+  ServiceAccount: 'on',
+  NodeRestriction: 'off',
+  TaintNodesByCondition: 'on',
+  AlwaysPullImages: 'off',
+  PodSecurity: 'on',
+  PodNodeSelector: 'off',
+  Priority: 'on',
+  DefaultTolerationSeconds: 'on',
+  PodTolerationRestriction: 'off',
+  EventRateLimit: 'off',
+  ExtendedResourceToleration: 'off',
+  DefaultStorageClass: 'on',
+  StorageObjectInUseProtection: 'on',
+  OwnerReferencesPermissionEnforcement: 'off',
+  PodGroupProtection: 'on',
+  PersistentVolumeClaimResize: 'on',
+  RuntimeClass: 'on',
+  CertificateApproval: 'on',
+  CertificateSigning: 'on',
+  ClusterTrustBundleAttest: 'on',
+  CertificateSubjectRestriction: 'on',
+  DefaultIngressClass: 'on',
+  DenyServiceExternalIPs: 'off',
+  PodTopologyLabels: 'on',
+  PodGroupWorkloadExists: 'on',
+  NodeDeclaredFeatureValidator: 'on',
+  JobValidation: 'on',
+  PodResizeValidator: 'on',
+  MutatingAdmissionPolicy: 'on',
+  MutatingAdmissionWebhook: 'on',
+  ValidatingAdmissionPolicy: 'on',
+  ValidatingAdmissionWebhook: 'on',
+  ResourceQuota: 'on',
+  AlwaysDeny: 'off',
+} as const satisfies Readonly<Record<string, 'on' | 'off'>>
+
+export type AdmissionPluginName = keyof typeof PLUGINS
+
+/** Later ones are asked later. */
+export function admissionOrder(name: string | undefined): number {
+  return name === undefined ? -1 : Object.keys(PLUGINS).indexOf(name)
+}
+
+/** Those that are on by default, and those that are asked for, without those that are not wanted. Throws a `StartError`. */
+export function enabledPlugins(
+  wanted: readonly string[],
+  unwanted: readonly string[],
+): ReadonlySet<AdmissionPluginName> {
+  const [on, off] = [known(wanted, 'enable-admission-plugins'), known(unwanted, 'disable-admission-plugins')]
+  const both = on.find((name) => off.includes(name))
+  if (both !== undefined) {
+    throw usageError(`"${both}" is in both --enable-admission-plugins and --disable-admission-plugins`)
+  }
+  const all = Object.keys(PLUGINS) as AdmissionPluginName[]
+  return new Set(all.filter((name) => (PLUGINS[name] === 'on' && !off.includes(name)) || on.includes(name)))
+}
+
+function known(names: readonly string[], flag: string): readonly AdmissionPluginName[] {
+  return names.map((name) => {
+    if (Object.hasOwn(PLUGINS, name)) return name as AdmissionPluginName
+    throw usageError(`--${flag}: there is no admission plugin "${name}"`)
+  })
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { AdmissionPlugin, AdmissionRequest } from '../../../src/admission/admission.ts'
+import { admitInOrder } from '../../../src/admission/chain.ts'
+import type { ApiObject } from '../../../src/api/object.ts'
+import { ApiError } from '../../../src/api/status.ts'
+import { requestFor } from './request-for.ts'
+
+const SIGNAL = AbortSignal.timeout(10_000)
+
+function withMark(object: ApiObject, mark: string): ApiObject {
+  const { marks } = object
+  return { ...object, marks: typeof marks === 'string' ? marks + mark : mark }
+}
+
+/** Leaves its mark on every object that it is asked about. */
+function marker(mark: string, more: AdmissionPlugin = {}): AdmissionPlugin {
+  return {
+    mutate: ({ object }) => withMark(object!, mark),
+    ...more,
+  }
+}
+
+function pods(more: Partial<AdmissionRequest> = {}): AdmissionRequest {
+  return requestFor('pods', { metadata: { name: 'p' } }, more)
+}
+
+describe('a chain of plugins', () => {
+  it('lets each see what the one before made of the object', async () => {
+    const admission = admitInOrder([marker('a'), marker('b'), marker('c')])
+    expect(await admission.mutate(pods(), SIGNAL)).toMatchObject({ marks: 'abc' })
+  })
+
+  it('asks only those who care for the resource and the operation', async () => {
+    const admission = admitInOrder([
+      marker('1', { resources: ['pods'] }),
+      marker('2', { resources: ['ingresses.networking.k8s.io'] }),
+      marker('3', { operations: ['UPDATE'] }),
+      marker('4', { resources: ['pods', 'nodes'], operations: ['CREATE', 'UPDATE'] }),
+      marker('5'),
+    ])
+    const asked = async (request: AdmissionRequest): Promise<unknown> =>
+      (await admission.mutate(request, SIGNAL))?.['marks']
+    expect(await asked(pods())).toBe('145')
+    expect(await asked(pods({ operation: 'UPDATE' }))).toBe('1345')
+    expect(await asked(requestFor('configmaps', { metadata: { name: 'c' } }))).toBe('5')
+    expect(await asked(requestFor('ingresses', { metadata: { name: 'i' } }, {}, 'networking.k8s.io'))).toBe('25')
+  })
+
+  it('gives back the very object where nobody cares', async () => {
+    const request = requestFor('configmaps', { metadata: { name: 'c' } })
+    const admission = admitInOrder([marker('1', { resources: ['pods'] })])
+    expect(await admission.mutate(request, SIGNAL)).toBe(request.object)
+  })
+
+  it('ends at the first that refuses', async () => {
+    const asked: string[] = []
+    const refuse = (name: string): AdmissionPlugin => ({
+      validate: () => {
+        asked.push(name)
+        throw new ApiError('Forbidden', name)
+      },
+    })
+    await expect(admitInOrder([refuse('a'), refuse('b')]).validate(pods(), SIGNAL)).rejects.toThrow('a')
+    expect(asked).toEqual(['a'])
+  })
+
+  it('is walked once more, and no more than that, where a plugin asks for it', async () => {
+    const late: AdmissionPlugin = {
+      mayRepeat: true,
+      mutate: ({ object, walk }): ApiObject => {
+        walk!.repeat()
+        return withMark(object!, walk!.isSecond ? 'L' : 'l')
+      },
+    }
+    const admission = admitInOrder([marker('a'), late])
+    expect(await admission.mutate(pods(), SIGNAL)).toMatchObject({ marks: 'alaL' })
+  })
+})
