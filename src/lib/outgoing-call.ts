@@ -1,0 +1,232 @@
+// Calls to other servers over HTTP/1.1 and TLS: webhooks, conversion, reviews. A call has a deadline and a largest answer,
+// follows no redirect and goes to checked addresses only. Connections are kept open, for a bounded number of targets.
+import { createHash } from 'node:crypto'
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
+import { CancelledError } from './errors.ts'
+import type { EgressPolicy } from './egress-policy.ts'
+import { type Lookup, OutgoingConnections, type OutgoingTls, type Place, systemLookup } from './outgoing-connections.ts'
+import { brokenFailure, cutFailure, DEADLINE_TEXT, OutgoingCallError } from './outgoing-failure.ts'
+
+export interface OutgoingTarget {
+  /** `https://host:port/path` without a query. Stands in messages as it is written. */
+  readonly url: string
+  readonly tls?: OutgoingTls
+  /** Where connections go instead of to the URL's host: where a service is reached. Throws `OutgoingCallError`. */
+  readonly locate?: () => Promise<Place>
+  /** Sent with every call: credentials. Never part of a message. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface OutgoingCall {
+  /** A POST where there is one, otherwise a GET. */
+  readonly body?: string | Uint8Array
+  readonly userAgent: string
+  readonly timeoutMs: number
+  /** Tells the other side with `?timeout=10s`, in whole seconds, rounded up. */
+  readonly tellTimeout: boolean
+  readonly maxAnswerBytes: number
+}
+
+export interface OutgoingAnswer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+export interface OutgoingCallerParts {
+  readonly egress: EgressPolicy
+  readonly lookup?: Lookup
+}
+
+/** As many as the reference remembers clients. */
+const MOST_TARGETS = 200
+
+export class OutgoingCaller implements Disposable {
+  readonly #connections = new Map<string, OutgoingConnections>()
+  readonly #egress: EgressPolicy
+  readonly #lookup: Lookup
+
+  constructor({ egress, lookup = systemLookup }: OutgoingCallerParts) {
+    this.#egress = egress
+    this.#lookup = lookup
+  }
+
+  /** The answer, whatever its code. Throws `OutgoingCallError`, and `CancelledError` when the signal fires. */
+  async call(target: OutgoingTarget, call: OutgoingCall, signal: AbortSignal): Promise<OutgoingAnswer> {
+    const url = parse(target.url)
+    const agent = this.#connectionsTo(target, url)
+    const text = call.tellTimeout ? `${target.url}?timeout=${wholeSeconds(call.timeoutMs)}` : target.url
+    try {
+      return await exchange({ agent, url, text, target, call, deadline: performance.now() + call.timeoutMs }, signal)
+    } catch (error) {
+      if (!(error instanceof OutgoingCallError)) throw error
+      if (error.kind === 'too-large' || error.kind === 'cut') throw error
+      const method = call.body === undefined ? 'Get' : 'Post'
+      throw error.within(`${method} ${JSON.stringify(text)}: ${error.message}`)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const connections of this.#connections.values()) connections.destroy()
+    this.#connections.clear()
+  }
+
+  #connectionsTo(target: OutgoingTarget, url: URL): OutgoingConnections {
+    const key = targetKey(target, url)
+    const known = this.#connections.get(key)
+    if (known !== undefined) {
+      // The order of the map is the order of use: what is first has not been used for the longest time.
+      this.#connections.delete(key)
+      this.#connections.set(key, known)
+      return known
+    }
+    const place = { host: hostOf(url), port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) }
+    const tls = url.protocol === 'https:' ? (target.tls ?? {}) : undefined
+    const made = new OutgoingConnections(
+      { place, tls, locate: target.locate },
+      { egress: this.#egress, lookup: this.#lookup },
+    )
+    this.#connections.set(key, made)
+    const [oldest] = this.#connections
+    if (this.#connections.size > MOST_TARGETS && oldest !== undefined) {
+      this.#connections.delete(oldest[0])
+      oldest[1].retire()
+    }
+    return made
+  }
+}
+
+function parse(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url
+  throw new OutgoingCallError('settings', `unsupported protocol scheme in ${JSON.stringify(text)}`)
+}
+
+/** Without the brackets of an IPv6 address. */
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+/** Two targets share connections where nothing of what a connection is made from differs. */
+function targetKey({ tls, locate }: OutgoingTarget, url: URL): string {
+  const secrets = [tls?.ca, tls?.certificate, tls?.key, tls?.serverName, tls?.insecure].map((part) => part ?? null)
+  const digest = tls === undefined ? '' : createHash('sha256').update(JSON.stringify(secrets)).digest('base64')
+  return `${url.protocol}//${url.host} ${locate === undefined ? 'name' : 'service'} ${digest}`
+}
+
+interface Exchange {
+  readonly agent: OutgoingConnections
+  readonly url: URL
+  readonly text: string
+  readonly target: OutgoingTarget
+  readonly call: OutgoingCall
+  /** By `performance.now()`. */
+  readonly deadline: number
+}
+
+/** A connection that was kept may have been closed by the other side just as we wrote: that alone is tried again, once. */
+async function exchange(it: Exchange, signal: AbortSignal): Promise<OutgoingAnswer> {
+  try {
+    return await attempt(it, signal)
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw error
+  }
+  try {
+    return await attempt(it, signal)
+  } catch (error) {
+    throw error instanceof StaleConnection ? brokenFailure(error.cause) : error
+  }
+}
+
+/** The other side had closed the connection before it saw the call. */
+class StaleConnection extends Error {}
+
+function attempt({ agent, url, text, target, call, deadline }: Exchange, signal: AbortSignal): Promise<OutgoingAnswer> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(new CancelledError(signal.reason))
+    const body = typeof call.body === 'string' ? Buffer.from(call.body) : call.body
+    const request = httpRequest({
+      agent,
+      host: hostOf(url),
+      port: url.port || undefined,
+      method: body === undefined ? 'GET' : 'POST',
+      path: requestPath(url, text),
+      headers: headersOf({ url, target, call, length: body?.length }),
+    })
+    const end = (finish: () => void): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      finish()
+    }
+    const fail = (error: Error): void =>
+      end(() => {
+        reject(error)
+        request.destroy()
+      })
+    let answering = false
+    const onDeadline = (): void =>
+      fail(answering ? cutFailure(DEADLINE_TEXT) : new OutgoingCallError('deadline', DEADLINE_TEXT))
+    const timer = setTimeout(onDeadline, Math.max(0, deadline - performance.now()))
+    const onAbort = (): void => fail(new CancelledError(signal.reason))
+    signal.addEventListener('abort', onAbort, { once: true })
+    request.on('error', (cause) => fail(failureOf(request, cause)))
+    request.once('response', (response) => {
+      answering = true
+      readBody(response, call.maxAnswerBytes).then(
+        (read) => end(() => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: read })),
+        fail,
+      )
+    })
+    request.end(body)
+  })
+}
+
+function failureOf(request: ClientRequest, cause: Error): Error {
+  if (cause instanceof OutgoingCallError) return cause
+  const gone = Reflect.get(cause, 'code') === 'ECONNRESET' || Reflect.get(cause, 'code') === 'EPIPE'
+  return gone && request.reusedSocket ? new StaleConnection('stale', { cause }) : brokenFailure(cause)
+}
+
+function requestPath(url: URL, text: string): string {
+  const query = text.indexOf('?')
+  return `${url.pathname}${query < 0 ? url.search : text.slice(query)}`
+}
+
+interface HeaderParts {
+  readonly url: URL
+  readonly target: OutgoingTarget
+  readonly call: OutgoingCall
+  readonly length: number | undefined
+}
+
+function headersOf({ url, target, call, length }: HeaderParts): Record<string, string | number> {
+  return {
+    host: url.host,
+    'user-agent': call.userAgent,
+    accept: 'application/json, */*',
+    ...(length === undefined ? {} : { 'content-type': 'application/json', 'content-length': length }),
+    ...target.headers,
+  }
+}
+
+async function readBody(response: IncomingMessage, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > most) throw new OutgoingCallError('too-large', `the response is larger than ${most} bytes`)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (error instanceof OutgoingCallError) throw error
+    throw cutFailure('unexpected EOF', error)
+  }
+  return Buffer.concat(chunks, length)
+}
+
+/** As Go writes durations: `10s`, `1m30s`. */
+function wholeSeconds(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000)
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`
+}

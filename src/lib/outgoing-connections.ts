@@ -1,0 +1,210 @@
+// Connections to one other server, kept open between calls. A name is looked up once for each connection, every address is
+// checked, and the connection goes to an address that was checked: no second look-up can lead it elsewhere.
+import { X509Certificate } from 'node:crypto'
+import { lookup } from 'node:dns/promises'
+import { Agent } from 'node:http'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import {
+  checkServerIdentity,
+  connect as connectTls,
+  createSecureContext,
+  type PeerCertificate,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls'
+import type { EgressPolicy } from './egress-policy.ts'
+import {
+  addressFailure,
+  connectFailure,
+  dialTimeout,
+  lookupFailure,
+  nameMismatch,
+  OutgoingCallError,
+  tlsFailure,
+} from './outgoing-failure.ts'
+
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+export interface OutgoingTls {
+  /** Authorities in PEM; absent: those that the machine trusts. */
+  readonly ca?: string
+  /** In PEM. */
+  readonly certificate?: string
+  readonly key?: string
+  /** The name that the certificate has to bear, where it is not the one in the URL. */
+  readonly serverName?: string
+  /** Believe any certificate. For operators' own configuration files only. */
+  readonly insecure?: boolean
+}
+
+/** All addresses of a name, in order of preference. */
+export type Lookup = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
+
+export const systemLookup: Lookup = (host) => lookup(host, { all: true })
+
+export interface ConnectionRules {
+  readonly egress: EgressPolicy
+  readonly lookup: Lookup
+}
+
+export interface ConnectionTarget {
+  readonly place: Place
+  /** Absent: no TLS. */
+  readonly tls: OutgoingTls | undefined
+  /** Where new connections go instead. Throws `OutgoingCallError` where it leads nowhere. */
+  readonly locate: (() => Promise<Place>) | undefined
+}
+
+const DIAL_TIMEOUT_MS = 30_000
+const IDLE_MS = 90_000
+/** As many as the reference keeps; more than that are opened under load and closed after use. */
+const KEPT_IDLE = 25
+const MOST_AT_ONCE = 256
+
+export class OutgoingConnections extends Agent {
+  readonly #target: ConnectionTarget
+  readonly #rules: ConnectionRules
+  readonly #context: SecureContext | undefined
+
+  /** Throws `OutgoingCallError` where certificates or keys are not usable. */
+  constructor(target: ConnectionTarget, rules: ConnectionRules) {
+    super({ keepAlive: true, maxFreeSockets: KEPT_IDLE, maxSockets: MOST_AT_ONCE, timeout: IDLE_MS })
+    this.#target = target
+    this.#rules = rules
+    this.#context = target.tls === undefined ? undefined : secureContext(target.tls)
+  }
+
+  /** The door that the agent asks for a new connection by. */
+  override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
+    this.#dial().then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => (callback as ((error: Error) => void) | undefined)?.(error),
+    )
+    return undefined
+  }
+
+  /** Ends what is idle now, and everything else as soon as its call is over. */
+  retire(): void {
+    this.maxFreeSockets = 0
+    for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
+  }
+
+  async #dial(): Promise<Socket> {
+    const place = (await this.#target.locate?.()) ?? this.#target.place
+    const addresses = await this.#addresses(place)
+    const socket = await opened(
+      connectTcp({
+        host: place.host,
+        port: place.port,
+        autoSelectFamily: true,
+        noDelay: true,
+        keepAlive: true,
+        lookup: (_host, _options, answer) => answer(null, addresses as { address: string; family: number }[]),
+      }),
+      { event: 'connect', failure: (cause) => connectFailure(place, cause), timeout: dialTimeout(place) },
+    )
+    return this.#context === undefined ? socket : this.#secure(socket, this.#context)
+  }
+
+  /** Those that may be called. Throws where there are none. */
+  async #addresses({ host, port }: Place): Promise<readonly { readonly address: string; readonly family: number }[]> {
+    const { egress, lookup: find } = this.#rules
+    const family = isIP(host)
+    const all =
+      family === 0
+        ? await find(host).catch((cause: unknown) => {
+            throw lookupFailure(host, cause)
+          })
+        : [{ address: host, family }]
+    const allowed = all.filter(({ address }) => egress.allows(address))
+    const [first] = all
+    if (first === undefined) throw lookupFailure(host, { code: 'ENOTFOUND' })
+    if (allowed.length === 0) throw addressFailure(first.address, port)
+    return allowed
+  }
+
+  #secure(socket: Socket, secureContext: SecureContext): Promise<TLSSocket> {
+    const { tls, place } = this.#target
+    const name = tls?.serverName ?? place.host
+    const secured = connectTls({
+      socket,
+      host: name,
+      ...(isIP(name) === 0 ? { servername: name } : {}),
+      secureContext,
+      ALPNProtocols: ['http/1.1'],
+      rejectUnauthorized: tls?.insecure !== true,
+      checkServerIdentity: (_host, certificate) => checkNames(name, certificate),
+    })
+    return opened(secured, { event: 'secureConnect', failure: tlsFailure, timeout: dialTimeout(place) })
+  }
+}
+
+interface Opening {
+  readonly event: 'connect' | 'secureConnect'
+  readonly failure: (cause: unknown) => OutgoingCallError
+  readonly timeout: OutgoingCallError
+}
+
+/** The socket as soon as it is ready; closed where that does not come about. */
+function opened<S extends Socket>(socket: S, { event, failure, timeout }: Opening): Promise<S> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: OutgoingCallError): void => {
+      settle()
+      // What the socket says while it is taken down is of no interest to anybody.
+      socket.on('error', () => {})
+      socket.destroy()
+      reject(error)
+    }
+    const onReady = (): void => {
+      settle()
+      resolve(socket)
+    }
+    const onError = (cause: unknown): void => fail(failure(cause))
+    const onClose = (): void => fail(failure({ code: 'ECONNRESET' }))
+    const timer = setTimeout(() => fail(timeout), DIAL_TIMEOUT_MS)
+    const settle = (): void => {
+      clearTimeout(timer)
+      socket.off(event, onReady).off('error', onError).off('close', onClose)
+    }
+    socket.once(event, onReady).once('error', onError).once('close', onClose)
+  })
+}
+
+function checkNames(name: string, certificate: PeerCertificate): Error | undefined {
+  const alternatives = certificate.subjectaltname ?? ''
+  if (alternatives === '') return nameMismatch(name, '')
+  return checkServerIdentity(name, certificate) === undefined ? undefined : nameMismatch(name, alternatives)
+}
+
+function secureContext({ ca, certificate, key }: OutgoingTls): SecureContext {
+  if (ca !== undefined) checkAuthorities(ca)
+  try {
+    return createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(ca === undefined ? {} : { ca }),
+      ...(certificate === undefined ? {} : { cert: certificate }),
+      ...(key === undefined ? {} : { key }),
+    })
+  } catch (cause) {
+    throw new OutgoingCallError('settings', 'tls: failed to find any PEM data in certificate input', { cause })
+  }
+}
+
+/** Node takes a bundle without a certificate for an empty one, and then every call fails as if the other side were wrong. */
+function checkAuthorities(ca: string): void {
+  const blocks = ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+  if (blocks.length > 0 && blocks.every(isCertificate)) return
+  throw new OutgoingCallError('settings', 'unable to load root certificates: unable to parse bytes as PEM block')
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0
+  } catch {
+    return false
+  }
+}

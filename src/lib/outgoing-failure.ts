@@ -1,0 +1,181 @@
+// Why a call to another server failed, in the words that operators know from the reference server and search for.
+import { isIP } from 'node:net'
+
+export type OutgoingFailureKind =
+  /** What to call is not usable: an authority that is no certificate, a URL that is none. */
+  | 'settings'
+  /** The name leads nowhere. */
+  | 'lookup'
+  /** The egress policy does not let us. */
+  | 'address'
+  | 'connect'
+  | 'tls'
+  | 'deadline'
+  /** The connection ended, or what came over it is no HTTP. */
+  | 'broken'
+  /** The head of an answer came, and not the rest. */
+  | 'cut'
+  | 'too-large'
+  /** There is an answer, and it is not one that says yes. */
+  | 'answer'
+
+export class OutgoingCallError extends Error {
+  override readonly name = 'OutgoingCallError'
+  readonly kind: OutgoingFailureKind
+  /** The code of the answer where there is one. */
+  readonly status: number | undefined
+
+  constructor(kind: OutgoingFailureKind, message: string, options: { status?: number; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.kind = kind
+    this.status = options.status
+  }
+
+  /** The same failure, said with what was being done. */
+  within(text: string): OutgoingCallError {
+    return new OutgoingCallError(this.kind, text, {
+      ...(this.status === undefined ? {} : { status: this.status }),
+      cause: this.cause,
+    })
+  }
+}
+
+export const DEADLINE_TEXT = 'context deadline exceeded'
+
+/** Of an answer that had begun. */
+export function cutFailure(why: string, cause?: unknown): OutgoingCallError {
+  const text = `unexpected error when reading response body. Please retry. Original error: ${why}`
+  return new OutgoingCallError('cut', text, { cause })
+}
+
+/** Of a name that cannot be looked up. */
+export function lookupFailure(host: string, cause: unknown): OutgoingCallError {
+  const code = codeOf(cause)
+  const why = code === 'ENOTFOUND' || code === 'ENODATA' ? 'no such host' : 'server misbehaving'
+  return new OutgoingCallError('lookup', `dial tcp: lookup ${host}: ${why}`, { cause })
+}
+
+export function addressFailure(address: string, port: number): OutgoingCallError {
+  return new OutgoingCallError('address', `dial tcp ${hostPort(address, port)}: address not allowed`)
+}
+
+const CONNECT_TEXTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  ECONNRESET: 'connect: connection reset by peer',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  EADDRNOTAVAIL: 'connect: cannot assign requested address',
+  EACCES: 'connect: permission denied',
+  ETIMEDOUT: 'connect: connection timed out',
+}
+
+/** Of a connection that did not come about. Several addresses were tried perhaps; the first says why. */
+export function connectFailure(place: { host: string; port: number }, cause: unknown): OutgoingCallError {
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause
+  const address = memberOf(first, 'address')
+  const at = hostPort(typeof address === 'string' ? address : place.host, place.port)
+  const text = CONNECT_TEXTS[codeOf(first)] ?? `connect: ${messageOf(first)}`
+  return new OutgoingCallError('connect', `dial tcp ${at}: ${text}`, { cause })
+}
+
+export function dialTimeout(place: { host: string; port: number }): OutgoingCallError {
+  return new OutgoingCallError('connect', `dial tcp ${hostPort(place.host, place.port)}: i/o timeout`)
+}
+
+const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+  'INVALID_CA',
+])
+
+const VERIFY_TEXTS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'x509: certificate has expired or is not yet valid',
+  CERT_NOT_YET_VALID: 'x509: certificate has expired or is not yet valid',
+  INVALID_PURPOSE: 'x509: certificate specifies an incompatible key usage',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'x509: certificate is not valid for the name',
+}
+
+/** Of a handshake that did not come to its end. */
+export function tlsFailure(cause: unknown): OutgoingCallError {
+  return new OutgoingCallError('tls', tlsText(codeOf(cause), messageOf(cause)), { cause })
+}
+
+function tlsText(code: string, message: string): string {
+  if (UNKNOWN_AUTHORITY.has(code)) {
+    return 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
+  }
+  if (code === NAME_MISMATCH) return `tls: failed to verify certificate: ${message}`
+  const verify = VERIFY_TEXTS[code]
+  if (verify !== undefined) return `tls: failed to verify certificate: ${verify}`
+  const alert = /^ERR_SSL_(?:SSL\/)?(?:TLS|SSLV3|TLSV1|TLSV13)_ALERT_(.+)$/.exec(code)?.[1]
+  if (alert !== undefined) return `remote error: tls: ${alert.toLowerCase().replaceAll('_', ' ')}`
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+    return 'http: server gave HTTP response to HTTPS client'
+  }
+  if (code === 'ECONNRESET') return 'EOF'
+  return `tls: ${message}`
+}
+
+const NAME_MISMATCH = 'QUARTERDECK_NAME_MISMATCH'
+
+/** A certificate for other names. Only alternative names count: the common name is for people. */
+export function nameMismatch(wanted: string, alternatives: string): Error {
+  const names = (kind: string): readonly string[] =>
+    alternatives.split(', ').flatMap((entry) => (entry.startsWith(kind) ? [entry.slice(kind.length)] : []))
+  const addresses = names('IP Address:')
+  const dns = names('DNS:')
+  return Object.assign(new Error(mismatchText(wanted, dns, addresses)), { code: NAME_MISMATCH })
+}
+
+function mismatchText(wanted: string, dns: readonly string[], addresses: readonly string[]): string {
+  if (isIP(wanted) !== 0) {
+    return addresses.length === 0
+      ? `x509: cannot validate certificate for ${wanted} because it doesn't contain any IP SANs`
+      : `x509: certificate is valid for ${addresses.join(', ')}, not ${wanted}`
+  }
+  return dns.length === 0
+    ? `x509: certificate is not valid for any names, but wanted to match ${wanted}`
+    : `x509: certificate is valid for ${dns.join(', ')}, not ${wanted}`
+}
+
+/** Of a connection that was there and broke before the head of an answer had come. */
+export function brokenFailure(cause: unknown): OutgoingCallError {
+  const code = codeOf(cause)
+  if (code.startsWith('HPE_')) {
+    return new OutgoingCallError('broken', 'net/http: HTTP/1.x transport connection broken: malformed HTTP response', {
+      cause,
+    })
+  }
+  if (code.startsWith('ERR_SSL_')) return tlsFailure(cause)
+  const hangUp = code === 'ECONNRESET' && messageOf(cause) === 'socket hang up'
+  const text = hangUp
+    ? 'EOF'
+    : code === 'ECONNRESET'
+      ? 'read: connection reset by peer'
+      : code === 'EPIPE'
+        ? 'write: broken pipe'
+        : messageOf(cause)
+  return new OutgoingCallError('broken', text, { cause })
+}
+
+function codeOf(error: unknown): string {
+  const code = memberOf(error, 'code')
+  return typeof code === 'string' ? code : ''
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+function hostPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}
