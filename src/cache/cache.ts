@@ -184,7 +184,7 @@ class MemoryStore implements WatchCache {
       type,
       revision: start.revision,
       snapshot: type.snapshots.newest,
-      fields: undefined,
+      finder: undefined,
       wantsState: false,
     }
     return this.#watchFrom(request, state, signal)
@@ -228,10 +228,10 @@ class MemoryStore implements WatchCache {
       if (plan.kind === 'storage' || type === undefined) return undefined
       switch (plan.kind) {
         case 'current':
-          return { type, revision, snapshot: type.snapshots.newest, fields: type.fields }
+          return { type, revision, snapshot: type.snapshots.newest, finder: type }
         case 'snapshot': {
           const snapshot = type.snapshots.at(plan.revision)
-          return snapshot === undefined ? undefined : { type, revision: plan.revision, snapshot, fields: undefined }
+          return snapshot === undefined ? undefined : { type, revision: plan.revision, snapshot, finder: undefined }
         }
         case 'freshen':
           if (!(await this.#pass(read))) return undefined

@@ -10,7 +10,6 @@ import { matcherOf } from '../store/selection.ts'
 import type { Matcher } from '../store/selection.ts'
 import type { ListPage, ListRequest } from '../store/store.ts'
 import type { CachedItem, CachedObject, CachedUnreadable } from './cached-object.ts'
-import type { FieldIndex } from './field-index.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
 
 /** So many objects are handed out at a time. */
@@ -18,12 +17,23 @@ const BATCH = 256
 /** After so many items looked at in vain others have a turn. */
 const LOOKED_AT = 1_024
 
+/** What finds objects without looking at all of them; undefined where it knows no better. */
+export interface Finder {
+  find(matcher: Matcher, list: FindIn): readonly CachedObject[] | undefined
+}
+
+export interface FindIn {
+  readonly snapshot: Snapshot
+  /** The end of a page is told by what is behind it, matching or not. */
+  readonly isPaged: boolean
+}
+
 export interface CachedState {
   readonly snapshot: Snapshot
   /** The revision that the list is said to be of. */
   readonly revision: number
   /** Set where the snapshot is what is there now. */
-  readonly fields: FieldIndex | undefined
+  readonly finder: Finder | undefined
 }
 
 export async function listCached(state: CachedState, request: ListRequest): Promise<ListPage> {
@@ -32,7 +42,7 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   const range = listRange(request, matcher)
   if (range === undefined) return { revision, next: undefined, remaining: undefined, batches: noBatches() }
   if (state.snapshot.unreadable > 0 && request.skipUnreadable !== true) refuseUnreadable(state, request, range)
-  const items = itemsIn(state, range, matcher)
+  const items = itemsIn(state, range, { matcher, isPaged: request.limit !== undefined })
   if (request.limit === undefined) {
     return { revision, next: undefined, remaining: undefined, batches: walk(items, matcher) }
   }
@@ -44,11 +54,17 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   return { revision, next, remaining, batches: once(found) }
 }
 
+interface Wanted {
+  readonly matcher: Matcher | undefined
+  readonly isPaged: boolean
+}
+
 /** By an index where that leads to few, else everything in the range. */
-function itemsIn(state: CachedState, range: ListRange, matcher: Matcher | undefined): Iterator<CachedItem> {
-  const { indexed } = matcher ?? {}
-  const found = indexed === undefined ? undefined : state.fields?.find(indexed.field, indexed.value)
-  if (found === undefined) return walkTree(state.snapshot.tree, range)
+function itemsIn(state: CachedState, range: ListRange, wanted: Wanted): Iterator<CachedItem> {
+  const { snapshot, finder } = state
+  const { matcher, isPaged } = wanted
+  const found = matcher === undefined ? undefined : finder?.find(matcher, { snapshot, isPaged })
+  if (found === undefined) return walkTree(snapshot.tree, range)
   return found.filter(({ key }) => key >= range.start && key < range.end).values()
 }
 

@@ -2,11 +2,14 @@
 // goes through all of them in one turn of the event loop, so a reader never sees one without the other.
 import { compareStrings, newSortedTree } from '../lib/sorted-tree.ts'
 import { Change } from '../store/change.ts'
+import type { Matcher } from '../store/selection.ts'
 import type { StoredResource } from '../store/store.ts'
-import type { CachedItem } from './cached-object.ts'
+import type { FindIn, Finder } from './cached-list.ts'
+import type { CachedItem, CachedObject } from './cached-object.ts'
 import { FieldIndex } from './field-index.ts'
 import { History } from './history.ts'
 import type { HistoryLimits, HistoryRecord } from './history.ts'
+import { LabelIndex } from './label-index.ts'
 import type { SlabAllocator } from './slab.ts'
 import { Snapshots } from './snapshots.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
@@ -25,13 +28,15 @@ export interface TypeCacheOptions {
   readonly nowMs: number
 }
 
-export class TypeCache {
+export class TypeCache implements Finder {
   readonly namespaced: boolean
   readonly fields: FieldIndex
   readonly watchers: WatcherIndex<Watcher>
   readonly #slabs: SlabAllocator
   readonly #tree: ItemTree = newSortedTree(compareStrings)
   readonly #limits: HistoryLimits
+  readonly #labels = new LabelIndex()
+  #nowMs: number
   #unreadable = 0
   #snapshots: Snapshots
   #history: History
@@ -43,6 +48,7 @@ export class TypeCache {
     this.watchers = new WatcherIndex(indexed)
     this.#slabs = options.slabs
     this.#limits = options.limits
+    this.#nowMs = options.nowMs
     this.#history = new History(options.revision, options.limits)
     this.#snapshots = this.#newSnapshots(options.revision, options.nowMs)
   }
@@ -61,6 +67,16 @@ export class TypeCache {
 
   get(key: string): CachedItem | undefined {
     return this.#tree.get(key)
+  }
+
+  find(matcher: Matcher, { snapshot, isPaged }: FindIn): readonly CachedObject[] | undefined {
+    // The indexes are of what is there now.
+    if (snapshot !== this.#snapshots.newest) return undefined
+    const { indexed, label } = matcher
+    if (indexed !== undefined) return this.fields.find(indexed.field, indexed.value)
+    if (label === undefined || isPaged) return undefined
+    const { size } = this.#tree
+    return this.#labels.find(label, { size, nowMs: this.#nowMs, objects: () => this.#objects() })
   }
 
   /** Puts an item in that is as old as the cache itself: nobody is told. `begin` must follow. */
@@ -92,6 +108,7 @@ export class TypeCache {
 
   /** Forgets what is too old, also where nothing happens that would. */
   expire(nowMs: number): void {
+    this.#nowMs = nowMs
     this.#snapshots.expire(nowMs)
     this.#history.expire(nowMs)
   }
@@ -100,16 +117,23 @@ export class TypeCache {
     const previous = this.#tree.get(key)
     if (previous?.kind === 'object') {
       this.fields.remove(previous)
+      this.#labels.remove(previous)
       this.#slabs.retire(previous)
     } else if (previous !== undefined) this.#unreadable--
     if (item === undefined) {
       if (previous !== undefined) this.#tree.delete(key)
       return previous
     }
-    if (item.kind === 'object') this.fields.add(item)
-    else this.#unreadable++
+    if (item.kind === 'object') {
+      this.fields.add(item)
+      this.#labels.add(item)
+    } else this.#unreadable++
     this.#tree.set(key, item)
     return previous
+  }
+
+  *#objects(): Generator<CachedObject> {
+    for (const item of this.#tree.values()) if (item.kind === 'object') yield item
   }
 
   #newSnapshots(revision: number, nowMs: number): Snapshots {

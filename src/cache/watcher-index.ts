@@ -1,6 +1,8 @@
 // Who is to be told of a change: each watcher is under the one thing that narrows it most, so that a change is offered to
 // few who do not want it, however many watch the type.
 import type { SelectableField } from '../api/selector-fields.ts'
+import type { StoredObject } from '../api/read.ts'
+import { labelTextOf, labelValue } from '../store/selection.ts'
 import type { HistoryRecord } from './history.ts'
 
 /** What narrows a watcher. Names and values as keys and fields have them. */
@@ -12,6 +14,7 @@ export type Scope =
   /** In whatever namespace; the end of the key, its slash included. */
   | { readonly kind: 'name'; readonly suffix: string }
   | { readonly kind: 'field'; readonly place: number; readonly value: string }
+  | { readonly kind: 'label'; readonly key: string; readonly value: string }
 
 export class WatcherIndex<W> {
   readonly #fields: readonly SelectableField[]
@@ -20,6 +23,8 @@ export class WatcherIndex<W> {
   readonly #keys = new Map<string, Set<W>>()
   readonly #names = new Map<string, Set<W>>()
   readonly #values: readonly Map<string, Set<W>>[]
+  /** By key, then by value. */
+  readonly #labels = new Map<string, Map<string, Set<W>>>()
 
   /** `fields`: the type's indexed ones; a scope's `place` is a place among them. */
   constructor(fields: readonly SelectableField[]) {
@@ -51,6 +56,7 @@ export class WatcherIndex<W> {
     const set = map.get(key)
     set?.delete(watcher)
     if (set?.size === 0) map.delete(key)
+    if (scope.kind === 'label' && map.size === 0) this.#labels.delete(scope.key)
   }
 
   /** Everyone whose scope the change is in; nobody twice. */
@@ -67,10 +73,25 @@ export class WatcherIndex<W> {
       if (is !== undefined) values.get(is)?.forEach(tell)
       if (was !== undefined && was !== is) values.get(was)?.forEach(tell)
     }
+    if (this.#labels.size > 0) this.#tellByLabels(record, tell)
+  }
+
+  #tellByLabels({ change }: HistoryRecord, tell: (watcher: W) => void): void {
+    if (change.unreadable !== undefined) {
+      // Nobody knows whether it has the label: it is everybody's trouble.
+      for (const values of this.#labels.values()) values.forEach((set) => set.forEach(tell))
+      return
+    }
+    const [current, previous] = [labelsOf(change.current), labelsOf(change.previous)]
+    for (const [key, values] of this.#labels) {
+      const [is, was] = [labelValue(current, key), labelValue(previous, key)]
+      if (is !== undefined) values.get(is)?.forEach(tell)
+      if (was !== undefined && was !== is) values.get(was)?.forEach(tell)
+    }
   }
 
   everyone(): W[] {
-    const maps = [this.#namespaces, this.#keys, this.#names, ...this.#values]
+    const maps = [this.#namespaces, this.#keys, this.#names, ...this.#values, ...this.#labels.values()]
     return [...this.#all, ...maps.flatMap((map) => [...map.values()].flatMap((set) => [...set]))]
   }
 
@@ -84,6 +105,15 @@ export class WatcherIndex<W> {
         return { map: this.#names, key: scope.suffix }
       case 'field':
         return { map: this.#values[scope.place] ?? new Map<string, Set<W>>(), key: scope.value }
+      case 'label': {
+        const map = this.#labels.get(scope.key) ?? new Map<string, Set<W>>()
+        this.#labels.set(scope.key, map)
+        return { map, key: scope.value }
+      }
     }
   }
+}
+
+function labelsOf(object: StoredObject | undefined): string {
+  return object === undefined ? '' : labelTextOf(object)
 }

@@ -24,6 +24,8 @@ export interface Matcher {
   readonly namespace: string | undefined
   /** Only one with this value of an indexed field can. */
   readonly indexed: { readonly field: SelectableField; readonly value: string } | undefined
+  /** Only one with this label can. */
+  readonly label: { readonly key: string; readonly value: string } | undefined
   matches(object: Selectable): boolean
 }
 
@@ -38,6 +40,7 @@ class SelectionMatcher implements Matcher {
   readonly name: string | undefined
   readonly namespace: string | undefined
   readonly indexed: Matcher['indexed']
+  readonly label: Matcher['label']
   readonly #resource: StoredResource
   readonly #labels: LabelSelector | undefined
   readonly #fields: FieldSelector | undefined
@@ -49,6 +52,7 @@ class SelectionMatcher implements Matcher {
     this.name = fields === undefined ? undefined : exactField(fields, 'metadata.name')
     this.namespace = fields === undefined ? undefined : exactField(fields, 'metadata.namespace')
     this.indexed = fields === undefined ? undefined : pinnedField(resource, fields)
+    this.label = labels === undefined ? undefined : pinnedLabel(labels)
   }
 
   matches(object: Selectable): boolean {
@@ -74,7 +78,14 @@ function pinnedField(resource: StoredResource, fields: FieldSelector): Matcher['
   return undefined
 }
 
-function labelTextOf(object: Selectable): string {
+function pinnedLabel({ requirements }: LabelSelector): Matcher['label'] {
+  for (const requirement of requirements) {
+    if (requirement.kind === 'equals') return { key: requirement.key, value: requirement.value }
+  }
+  return undefined
+}
+
+export function labelTextOf(object: Selectable): string {
   if (object.labelText !== undefined) return object.labelText
   const { bytes } = object
   const span = layoutOf(bytes)?.labels
@@ -84,11 +95,18 @@ function labelTextOf(object: Selectable): string {
 /** Labels hold nothing that JSON would have to escape, so they can be read off the text: a key stands there as `"key":"value"`. */
 function matchesLabelText(selector: LabelSelector, text: string): boolean {
   if (text.includes('\\')) return selector.matches(labelsIn(text))
-  return selector.matches((key) => {
-    const mark = `"${key}":"`
-    const at = text.indexOf(mark)
-    return at < 0 ? undefined : text.slice(at + mark.length, text.indexOf('"', at + mark.length))
-  })
+  return selector.matches((key) => plainValue(text, key))
+}
+
+/** The value under a key in the text of a label map. */
+export function labelValue(text: string, key: string): string | undefined {
+  return text.includes('\\') ? labelsIn(text)(key) : plainValue(text, key)
+}
+
+function plainValue(text: string, key: string): string | undefined {
+  const mark = `"${key}":"`
+  const at = text.indexOf(mark)
+  return at < 0 ? undefined : text.slice(at + mark.length, text.indexOf('"', at + mark.length))
 }
 
 function labelsIn(text: string): (key: string) => string | undefined {

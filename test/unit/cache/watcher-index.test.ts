@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { HistoryRecord } from '../../../src/cache/history.ts'
 import { type Scope, WatcherIndex } from '../../../src/cache/watcher-index.ts'
 import { Change } from '../../../src/store/change.ts'
+import type { StoredItem } from '../../../src/store/store.ts'
 import { pods } from '../store/resources.ts'
 
 const fields = pods.selectableFields.filter(({ indexed }) => indexed)
@@ -10,8 +11,17 @@ const fields = pods.selectableFields.filter(({ indexed }) => indexed)
 function record(key: string, before: string | undefined, now: string | undefined): HistoryRecord {
   const values = (value: string | undefined): readonly string[] | undefined =>
     value === undefined ? undefined : [value]
-  const change = new Change(1, undefined, undefined)
+  const change = new Change(1, labelled(now), labelled(before))
   return { revision: 1, change, key, before: values(before), now: values(now), atMs: 0, bytes: 0 }
+}
+
+function labelled(app: string | undefined): StoredItem | undefined {
+  if (app === undefined) return undefined
+  const bytes = Buffer.from(JSON.stringify({ metadata: { name: 'x', resourceVersion: '1', labels: { app } } }))
+  const object = (): never => {
+    throw new Error('a label is read off the bytes')
+  }
+  return { kind: 'object', namespace: '', name: 'x', revision: 1, bytes, object }
 }
 
 function isIn(scope: Scope, { key, before, now }: HistoryRecord): boolean {
@@ -26,6 +36,8 @@ function isIn(scope: Scope, { key, before, now }: HistoryRecord): boolean {
       return key.endsWith(scope.suffix)
     case 'field':
       return now?.[scope.place] === scope.value || before?.[scope.place] === scope.value
+    case 'label':
+      return scope.key === 'app' && (now?.[0] === scope.value || before?.[0] === scope.value)
   }
 }
 
@@ -37,6 +49,7 @@ describe('who is told of a change', () => {
     fc.tuple(word, word).map(([namespace, name]): Scope => ({ kind: 'key', key: `${namespace}/${name}` })),
     word.map((name): Scope => ({ kind: 'name', suffix: `/${name}` })),
     word.map((value): Scope => ({ kind: 'field', place: 0, value })),
+    fc.tuple(fc.constantFrom('app', 'tier'), word).map(([key, value]): Scope => ({ kind: 'label', key, value })),
   )
 
   it('is everyone in whose scope it is, each once', () => {
