@@ -65,8 +65,11 @@ function readJson(bytes: Buffer): SourceDocument {
 const TYPE_NAMES =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-/** What an object is must be readable before anything else of it is looked at; `null` is an object that says nothing. */
-function checkTypeNames(value: Value): void {
+/**
+ * What an object is must be readable before anything else of it is looked at; `null` is an object that says nothing. Throws
+ * `BodySyntaxError`.
+ */
+export function checkTypeNames(value: Value): void {
   if (value === null) return
   const fail = (found: Value, target: string): never => {
     const problem = `json: cannot unmarshal ${typeOf(found)} into Go ${target}`
@@ -129,17 +132,35 @@ export function readPatch(bytes: Buffer): { readonly document: Value; readonly p
   }
 }
 
-/** What is applied: YAML, of which JSON is a part. */
-export function readApplied(bytes: Buffer): { readonly document: ValueMap; readonly problems: readonly string[] } {
+export interface AppliedDocument {
+  readonly document: ValueMap
+  readonly problems: readonly string[]
+}
+
+/** What is applied: YAML, of which JSON is a part, or CBOR. Throws `BodySyntaxError`. */
+export function readApplied(bytes: Buffer, encoding: 'yaml' | 'cbor'): AppliedDocument {
+  return encoding === 'yaml' ? readAppliedYaml(bytes) : readAppliedCbor(bytes)
+}
+
+function readAppliedYaml(bytes: Buffer): AppliedDocument {
   try {
     const { value, duplicates } = parseYaml(bytes)
     if (value === null) return { document: {}, problems: [] }
     if (isMap(value)) return { document: value, problems: duplicates }
-    throw new BodySyntaxError(
-      `error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`,
-    )
+    throw new BodySyntaxError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${notAMap(value)}`)
   } catch (error) {
     if (!(error instanceof YamlError)) throw error
-    throw new BodySyntaxError(`error converting YAML to JSON: ${error.message}`)
+    throw new BodySyntaxError(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
   }
+}
+
+function readAppliedCbor(bytes: Buffer): AppliedDocument {
+  const { value } = readCbor(bytes)
+  if (value === null) return { document: {}, problems: [] }
+  if (isMap(value)) return { document: value, problems: [] }
+  throw new BodySyntaxError(`error decoding CBOR: ${notAMap(value)}`)
+}
+
+function notAMap(value: Value): string {
+  return `json: cannot unmarshal ${typeOf(value)} into Go value of type map[string]interface {}`
 }

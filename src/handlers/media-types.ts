@@ -23,10 +23,8 @@ export function bodyEncoding(parts: ResourceParts, { http, resource }: ServedReq
 export function patchType(parts: ResourceParts, { http, resource }: ResourceRequest): PatchType {
   const contentType = headerOf(http, 'content-type')
   const type = patchTypeOf(contentType)
-  const isCbor = contentType.startsWith('application/apply-patch+cbor')
-  if (type !== undefined && (!isCbor || parts.gates.has(CBOR_GATE)) && !(resource.isCustom && type === 'strategic')) {
-    return type
-  }
+  const isOff = type === 'apply-cbor' ? !parts.gates.has(CBOR_GATE) : type === 'strategic' && resource.isCustom
+  if (type !== undefined && !isOff) return type
   if (resource.isCustom) throw unsupportedMediaType(CUSTOM_PATCH_TYPES)
   throw new ApiError('UnsupportedMediaType', '415: Unsupported Media Type', { details: {} })
 }

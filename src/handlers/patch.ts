@@ -2,29 +2,25 @@
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import type { Value, ValueMap } from '../api/value.ts'
+import type { Value } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
-import { BodySyntaxError, readApplied, readPatch } from '../codec/request-body.ts'
+import { BodySyntaxError, checkTypeNames, readPatch } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
-import { setOfFields } from '../patch/field-set.ts'
-import { trackApply } from '../patch/field-tracking.ts'
 import { formatGoValue } from '../patch/go-format.ts'
 import { applyJsonPatch, jsonType, unknownPatchMembers } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
-import type { PatchType } from '../patch/patch.ts'
+import type { ApplyType, PatchType } from '../patch/patch.ts'
+import { isApply } from '../patch/patch.ts'
+import { findRestoreFault } from '../patch/restore.ts'
 import { applyStrategicMerge } from '../patch/strategic-merge.ts'
-import { findTypeProblems, formatProblems } from '../patch/typed-validate.ts'
-import { conflictError } from '../registry/errors.ts'
-import { metaText, withMeta } from '../registry/object-meta.ts'
-import type { WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
-import { updateFormOf } from '../registry/update-form.ts'
+import type { PatchBody } from './apply.ts'
+import { Applied } from './apply.ts'
 import { patchType } from './media-types.ts'
-import { checkName } from './read-body.ts'
+import { checkName, otherKindProblem } from './read-body.ts'
 import type { ResourceParts, ResourceRequest, WrittenKind } from './resource-parts.ts'
 import { servedAt, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
-import type { WriteOptions } from './write-options.ts'
 import { parseWriteOptions } from './write-options.ts'
 
 export async function handlePatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
@@ -33,20 +29,27 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
   const served = servedAt(request)
   const view = viewOf(parts, served)
   const bytes = await http.readBody()
-  const options = parseWriteOptions(http.query, 'PatchOptions', type === 'apply')
+  const options = parseWriteOptions(http.query, 'PatchOptions', isApply(type))
   const context = writeContext(parts, request, options)
   const name = info.name ?? ''
   const subresource = info.subresource ?? ''
-  const patch = new Patch(request, { type, bytes, options, context })
+  const body: PatchBody = { bytes, options, context }
+  const patch = isApply(type)
+    ? new Applied(request, type, body)
+    : new Patch({ parts, target: served.resource, type, body })
   const { object, created } = await updateObject(
     parts.registry,
     resource,
     {
       name,
       subresource,
-      wanted: (live) => patch.apply(live),
-      tracksFields: type === 'apply',
-      absent: type === 'apply' && subresource === '' ? 'apply' : 'refuse',
+      wanted: (live) => {
+        const wanted = patch.apply(live)
+        checkName(wanted, name)
+        return withDefaults(served.resource, wanted, context)
+      },
+      tracksFields: isApply(type),
+      absent: isApply(type) && subresource === '' ? 'apply' : 'refuse',
       uid: '',
     },
     context,
@@ -54,183 +57,133 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
   return respondWithObject(view, served, object, created ? 201 : 200)
 }
 
-interface PatchBody {
-  readonly type: PatchType
-  readonly bytes: Buffer
-  readonly options: WriteOptions
-  readonly context: WriteContext
+interface PatchParts {
+  readonly parts: ResourceParts
+  /** The kind that is patched: that of the resource, or of a view of it. */
+  readonly target: WrittenKind
+  readonly type: Exclude<PatchType, ApplyType>
+  readonly body: PatchBody
+}
+
+interface PatchDocument {
+  readonly document: Value
+  readonly problems: readonly string[]
 }
 
 /** One patch, applied as often as other writes win. Its document is read when there is an object to apply it to (W-159). */
 class Patch {
-  readonly #request: ResourceRequest
-  readonly #body: PatchBody
-  /** The kind that is patched: that of the resource, or of a view of it. */
+  readonly #parts: ResourceParts
   readonly #target: WrittenKind
+  readonly #type: PatchParts['type']
+  readonly #body: PatchBody
+  #read: PatchDocument | undefined
 
-  constructor(request: ResourceRequest, body: PatchBody) {
-    this.#request = request
+  constructor({ parts, target, type, body }: PatchParts) {
+    this.#parts = parts
+    this.#target = target
+    this.#type = type
     this.#body = body
-    this.#target = servedAt(request).resource
   }
 
   apply(live: ApiObject | undefined): ApiObject {
-    const { type, context } = this.#body
-    const { info } = this.#request
-    const wanted = type === 'apply' ? this.#applied(live) : this.#patched(live!)
-    checkName(wanted, info.name ?? '')
-    return withDefaults(this.#target, wanted, context)
-  }
-
-  #patched(live: ApiObject): ApiObject {
-    const { type } = this.#body
-    const { document, problems } = this.#readPatch()
-    switch (type) {
-      case 'json': {
-        const odd = [...problems.map((problem) => `json patch ${problem}`), ...unknownPatchMembers(document)]
-        const patched = applyJsonPatch(live, document)
-        return this.#decode(patched, odd, () => JSON.stringify(patched))
-      }
-      case 'merge': {
-        if (document === null) throw new ApiError('BadRequest', 'Invalid JSON Patch')
-        if (!isMap(document)) throw this.#notAnObject('error decoding patch: ', document)
-        const patched = applyMergePatch(live, document)
-        return this.#decode(patched, problems, () => JSON.stringify(patched))
-      }
-      default: {
-        if (document === null) return live
-        if (!isMap(document)) throw this.#notAnObject('', document)
-        const patched = applyStrategicMerge(this.#target.schema.shape, live, document)
-        return this.#decode(patched, problems, () => formatGoValue(document))
-      }
+    if (live === undefined) throw new TypeError('a patch needs something to be applied to')
+    this.#read ??= this.#readPatch()
+    switch (this.#type) {
+      case 'json':
+        return this.#json(live, this.#read)
+      case 'merge':
+        return this.#merge(live, this.#read)
+      case 'strategic':
+        return this.#strategic(live, this.#read)
     }
   }
 
-  #readPatch(): { readonly document: Value; readonly problems: readonly string[] } {
+  /** With field validation off the reference does not look at the patch first, and so finds other words for it. */
+  get #isLoose(): boolean {
+    return this.#body.options.fieldValidation === 'Ignore'
+  }
+
+  #json(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
+    const odd = [...problems.map((problem) => `json patch ${problem}`), ...unknownPatchMembers(document)]
+    const patched = applyJsonPatch(live, document, this.#isLoose ? 'loose' : 'strict')
+    return this.#decodeDocument(patched, odd)
+  }
+
+  #merge(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
+    // A list is not merged but taken for the object, where nobody has looked at it before (W-192).
+    const isTaken = this.#isLoose && Array.isArray(document)
+    if (document === null || (this.#isLoose && !isMap(document) && !isTaken)) {
+      throw new ApiError('BadRequest', 'Invalid JSON Patch')
+    }
+    if (!isMap(document) && !isTaken) throw notAnObject('error decoding patch: ', document)
+    return this.#decodeDocument(applyMergePatch(live, document), problems)
+  }
+
+  #strategic(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
+    if (document === null) return live
+    if (!isMap(document)) throw notAnObject('', document)
+    const patched = applyStrategicMerge(this.#target.schema.shape, live, document)
+    const shown = (): string => formatGoValue(document)
+    const fault = findRestoreFault(this.#target.schema.shape, patched)
+    if (fault !== undefined) throw refuse(shown(), fault)
+    return this.#decode(patched, problems, shown)
+  }
+
+  #readPatch(): PatchDocument {
     try {
       return readPatch(this.#body.bytes)
     } catch (error) {
       if (!(error instanceof BodySyntaxError)) throw error
-      const prefix = this.#body.type === 'strategic' ? '' : 'error decoding patch: '
-      throw new ApiError('BadRequest', `${prefix}${error.message}`)
+      if (this.#type === 'strategic') throw new ApiError('BadRequest', error.message)
+      if (this.#type === 'merge' && this.#isLoose) throw new ApiError('BadRequest', 'Invalid JSON Patch')
+      throw new ApiError('BadRequest', this.#isLoose ? error.message : `error decoding patch: ${error.message}`)
     }
   }
 
-  #notAnObject(prefix: string, document: Value): ApiError {
-    const type = 'map[string]interface {}'
-    return new ApiError(
-      'BadRequest',
-      `${prefix}json: cannot unmarshal ${jsonType(document)} into Go value of type ${type}`,
-    )
+  /** A patched document is read as a body would be: it says what it is. */
+  #decodeDocument(patched: Value, problems: readonly string[]): ApiObject {
+    const shown = (): string => JSON.stringify(patched)
+    try {
+      checkTypeNames(patched)
+    } catch (error) {
+      if (!(error instanceof BodySyntaxError)) throw error
+      throw refuse(shown(), error.message)
+    }
+    const other = otherKindProblem(patched, this.#target, this.#parts.resources())
+    if (other !== undefined) throw refuse(shown(), other)
+    return this.#decode(patched, problems, shown)
   }
 
   /** The patched document as an object of the kind; what does not fit is 422 about the patch (W-171, W-214). */
   #decode(patched: Value, documentProblems: readonly string[], shown: () => string): ApiObject {
     const target = this.#target
     const { fieldValidation } = this.#body.options
-    const refuse = (problem: string): ApiError => {
-      const message = `Invalid value: ${JSON.stringify(shown())}: ${problem}`
-      return new ApiError('Invalid', ` "" is invalid: patch: ${message}`, {
-        details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
-      })
-    }
-    const type = { kind: target.kind, apiVersion: formatGroupVersion(target) }
-    if (isMap(patched)) refuseOtherKind(patched, type, refuse)
     let decoded: ReturnType<typeof target.decode>
     try {
       decoded = target.decode(patched)
     } catch (error) {
-      throw refuse((error as Error).message)
+      throw refuse(shown(), (error as Error).message)
     }
     const problems = [...documentProblems, ...decoded.problems]
-    if (fieldValidation === 'Strict' && problems.length > 0)
-      throw refuse(`strict decoding error: ${problems.join(', ')}`)
+    if (fieldValidation === 'Strict' && problems.length > 0) {
+      throw refuse(shown(), `strict decoding error: ${problems.join(', ')}`)
+    }
     if (fieldValidation === 'Warn') for (const problem of problems) this.#body.context.warn(problem)
-    return { ...decoded.value, ...type } as ApiObject
-  }
-
-  #applied(live: ApiObject | undefined): ApiObject {
-    const { bytes, options, context } = this.#body
-    const { resource, info } = this.#request
-    const { document, problems } = readAppliedBody(bytes)
-    const target = this.#target
-    const apiVersion = formatGroupVersion(target)
-    const [kind, version] = [textOf(document, 'kind'), textOf(document, 'apiVersion')]
-    if (kind !== target.kind || version !== apiVersion) {
-      throw new ApiError(
-        'BadRequest',
-        `invalid object type: ${version.includes('/') ? version : `/${version}`}, Kind=${kind}`,
-      )
-    }
-    const metadata = document['metadata']
-    if (isMap(metadata) && metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) {
-      throw new ApiError('BadRequest', 'metadata.managedFields must be nil')
-    }
-    if (live === undefined && metaText(document, 'uid') !== '') {
-      throw conflictError(
-        resource,
-        info.name ?? '',
-        `uid mismatch: the provided object specified uid ${metaText(document, 'uid')}, and no existing object was found`,
-      )
-    }
-    const typeProblems = findTypeProblems(target.schema.shape, document)
-    if (typeProblems.length > 0) {
-      const subject = `${metaText(document, 'namespace')}/${metaText(document, 'name')}; ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
-      throw new ApiError(
-        'BadRequest',
-        `failed to create typed patch object (${subject}): ${formatProblems(typeProblems)}`,
-      )
-    }
-    const { versions, resetFields } = updateFormOf(resource, info.subresource ?? '')
-    const merged = trackApply(
-      {
-        versions,
-        apiVersion,
-        manager: options.fieldManager,
-        subresource: info.subresource ?? '',
-        reset: setOfFields(resetFields),
-        now: context.now,
-        live: live ?? { kind, apiVersion },
-      },
-      document,
-      options.force,
-    )
-    if (problems.length > 0 && options.fieldValidation === 'Strict') {
-      throw new ApiError(
-        'BadRequest',
-        `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
-      )
-    }
-    if (options.fieldValidation === 'Warn') for (const problem of problems) context.warn(problem)
-    const { value } = target.decode(merged)
-    const object = { ...value, kind, apiVersion } as ApiObject
-    if (live === undefined) return withMeta(object, { resourceVersion: undefined })
-    const sent = metaText(document, 'resourceVersion')
-    return withMeta(object, { resourceVersion: sent === '' ? metaText(live, 'resourceVersion') : sent })
+    return { ...decoded.value, kind: target.kind, apiVersion: formatGroupVersion(target) } as ApiObject
   }
 }
 
-function readAppliedBody(bytes: Buffer): { readonly document: ValueMap; readonly problems: readonly string[] } {
-  try {
-    return readApplied(bytes)
-  } catch (error) {
-    if (!(error instanceof BodySyntaxError)) throw error
-    throw new ApiError('BadRequest', `error decoding YAML: ${error.message}`)
-  }
+function refuse(shown: string, problem: string): ApiError {
+  const message = `Invalid value: ${JSON.stringify(shown)}: ${problem}`
+  return new ApiError('Invalid', ` "" is invalid: patch: ${message}`, {
+    details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
+  })
 }
 
-function textOf(document: ValueMap, name: string): string {
-  const value = document[name]
-  return typeof value === 'string' ? value : ''
-}
-
-/** A patch may take kind and apiVersion away, which changes nothing, but not change them (W-167). */
-function refuseOtherKind(
-  patched: ValueMap,
-  type: { readonly kind: string; readonly apiVersion: string },
-  refuse: (problem: string) => ApiError,
-): void {
-  const [kind, apiVersion] = [textOf(patched, 'kind') || type.kind, textOf(patched, 'apiVersion') || type.apiVersion]
-  if (kind === type.kind && apiVersion === type.apiVersion) return
-  throw refuse(`no kind "${kind}" is registered for version "${apiVersion}"`)
+function notAnObject(prefix: string, document: Value): ApiError {
+  const type = 'map[string]interface {}'
+  return new ApiError(
+    'BadRequest',
+    `${prefix}json: cannot unmarshal ${jsonType(document)} into Go value of type ${type}`,
+  )
 }

@@ -77,19 +77,38 @@ function kindIn(value: Value, resource: BodyKind): GroupVersionKind {
 }
 
 function refuseKind(kind: GroupVersionKind, { resource, resources }: BodyRequest): never {
-  const version = formatGroupVersion(kind)
-  if (!resources.knowsKind(kind)) {
-    throw cannotBeHandled(kind, resource, `no kind "${kind.kind}" is registered for version "${version}"`)
-  }
-  if (kind.kind === resource.kind && kind.group === resource.group) {
+  if (resources.knowsKind(kind) && kind.kind === resource.kind && kind.group === resource.group) {
     throw new ApiError(
       'BadRequest',
-      `the API version in the data (${version}) does not match the expected API version (${formatGroupVersion(resource)})`,
+      `the API version in the data (${formatGroupVersion(kind)}) does not match the expected API version (${formatGroupVersion(resource)})`,
     )
   }
+  throw cannotBeHandled(kind, resource, unfitKind(kind, resource, resources))
+}
+
+function unfitKind(kind: GroupVersionKind, resource: BodyKind, resources: ResourceTable): string {
+  if (!resources.knowsKind(kind)) {
+    return `no kind "${kind.kind}" is registered for version "${formatGroupVersion(kind)}"`
+  }
   const group = resource.group === '' ? 'core' : resource.group.split('.', 1)[0]!
-  const problem = `converting (${kind.version}.${kind.kind}) to (${group}.${resource.kind}): unknown conversion`
-  throw cannotBeHandled(kind, resource, problem)
+  return `converting (${kind.version}.${kind.kind}) to (${group}.${resource.kind}): unknown conversion`
+}
+
+/** Why a document cannot be of the resource's kind by what it says it is; undefined: it can. It is first read as what it says. */
+export function otherKindProblem(value: Value, resource: BodyKind, resources: ResourceTable): string | undefined {
+  const kind = kindIn(value, resource)
+  if (kind.kind === resource.kind && kind.group === resource.group && kind.version === resource.version)
+    return undefined
+  for (const other of resources.all()) {
+    if (other.kind !== kind.kind || other.group !== kind.group || other.version !== kind.version) continue
+    try {
+      other.decode(value)
+    } catch (error) {
+      return (error as Error).message
+    }
+    break
+  }
+  return unfitKind(kind, resource, resources)
 }
 
 function cannotBeHandled(kind: GroupVersionKind, resource: BodyKind, problem: string): ApiError {

@@ -22,9 +22,12 @@ export function unknownPatchMembers(patch: Value): string[] {
   )
 }
 
-/** The document after all operations. Throws `ApiError` where one cannot be applied; then nothing has happened. */
-export function applyJsonPatch(document: Value, patch: Value): Value {
-  const operations = readOperations(patch)
+/**
+ * The document after all operations. Throws `ApiError` where one cannot be applied; then nothing has happened. A patch that is
+ * read loosely is refused later and in other words, as it is in the reference where field validation is off (W-172).
+ */
+export function applyJsonPatch(document: Value, patch: Value, reading: 'strict' | 'loose' = 'strict'): Value {
+  const operations = readOperations(patch, reading === 'loose')
   let copied = 0
   let result = document
   for (const operation of operations) {
@@ -44,35 +47,41 @@ interface Operation {
   readonly value: Value | undefined
 }
 
-function readOperations(patch: Value): Operation[] {
-  if (!isList(patch)) throw undecodable(patch, '[]handlers.jsonPatchOp')
+function readOperations(patch: Value, loose: boolean): Operation[] {
+  // A patch that is null has no operations, and an operation that is null says nothing.
+  if (patch === null) return []
+  if (!isList(patch))
+    throw undecodable(patch, `Go value of type ${loose ? 'jsonpatch.Patch' : '[]handlers.jsonPatchOp'}`, loose)
   if (patch.length > MAX_OPERATIONS) {
     throw new ApiError(
       'RequestEntityTooLarge',
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
     )
   }
-  return patch.map((operation) => {
-    if (!isMap(operation)) throw undecodable(operation, 'handlers.jsonPatchOp')
+  return patch.map((item) => {
+    const operation = item ?? {}
+    if (!isMap(operation)) {
+      throw undecodable(operation, `Go value of type ${loose ? 'jsonpatch.Operation' : 'handlers.jsonPatchOp'}`, loose)
+    }
     return {
-      op: textMember(operation, 'op'),
-      path: textMember(operation, 'path'),
-      from: textMember(operation, 'from'),
+      op: textMember(operation, 'op', loose),
+      path: textMember(operation, 'path', loose),
+      from: textMember(operation, 'from', loose),
       value: own(operation, 'value'),
     }
   })
 }
 
-function textMember(operation: ValueMap, name: string): string {
-  const value = own(operation, name)
-  return typeof value === 'string' ? value : ''
+function textMember(operation: ValueMap, name: string, loose: boolean): string {
+  const value = own(operation, name) ?? ''
+  if (typeof value === 'string') return value
+  if (loose) return ''
+  throw undecodable(value, `Go struct field jsonPatchOp.${name} of type string`, loose)
 }
 
-function undecodable(value: Value, goType: string): ApiError {
-  return new ApiError(
-    'BadRequest',
-    `error decoding patch: json: cannot unmarshal ${jsonType(value)} into Go value of type ${goType}`,
-  )
+function undecodable(value: Value, target: string, loose: boolean): ApiError {
+  const problem = `json: cannot unmarshal ${jsonType(value)} into ${target}`
+  return new ApiError('BadRequest', loose ? problem : `error decoding patch: ${problem}`)
 }
 
 /** How the reference's decoder names the type of a JSON value. */

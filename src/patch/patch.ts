@@ -3,20 +3,27 @@
 import type { StatusDetails } from '../api/status.ts'
 import { ApiError } from '../api/status.ts'
 
-export type PatchType = 'json' | 'merge' | 'strategic' | 'apply'
+export type PatchType = 'json' | 'merge' | 'strategic' | ApplyType
+
+/** An apply by what its body is encoded in; YAML has JSON in it. */
+export type ApplyType = 'apply-yaml' | 'apply-cbor'
 
 const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
   'application/json-patch+json': 'json',
   'application/merge-patch+json': 'merge',
   'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-  'application/apply-patch+cbor': 'apply',
+  'application/apply-patch+yaml': 'apply-yaml',
+  'application/apply-patch+cbor': 'apply-cbor',
 }
 
 /** The kind of patch that a Content-Type names, parameters aside; undefined where it names none. */
 export function patchTypeOf(contentType: string): PatchType | undefined {
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase()
   return Object.hasOwn(PATCH_TYPES, mediaType) ? PATCH_TYPES[mediaType] : undefined
+}
+
+export function isApply(type: PatchType): type is ApplyType {
+  return type === 'apply-yaml' || type === 'apply-cbor'
 }
 
 /** A patch that is well-formed but does not fit the object. The reference answers some of these with a bare 500 (D20). */

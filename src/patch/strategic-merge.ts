@@ -22,7 +22,7 @@ type Members = Record<string, Value>
 
 function mergeMaps(shape: Shape, original: ValueMap, patch: ValueMap): ValueMap {
   const directive = own(patch, PATCH)
-  if (directive === 'replace') return withoutDirectives(patch) as ValueMap
+  if (directive === 'replace') return withoutDirective(patch)
   if (directive === 'delete') return {}
   if (directive !== undefined) {
     throw patchDoesNotFit(`unknown patch type: ${formatGoValue(directive)} in map: ${formatGoValue(patch)}`)
@@ -37,7 +37,9 @@ function mergeMaps(shape: Shape, original: ValueMap, patch: ValueMap): ValueMap 
     } else if (value === null) {
       delete result[key]
     } else {
-      setOwn(result, key, mergeMember(fieldOf(shape, key), own(result, key), value))
+      const merged = mergeMember(fieldOf(shape, key), own(result, key), value)
+      if (merged === undefined) delete result[key]
+      else setOwn(result, key, merged)
     }
   }
   return result
@@ -70,24 +72,35 @@ function fieldOf(shape: Shape, key: string): FieldRules {
   }
 }
 
-function mergeMember(field: FieldRules, original: Value | undefined, patch: Value): Value {
-  if (isMap(original) && isMap(patch) && !field.replaces) return mergeMaps(field.shape, original, patch)
-  if (isList(original) && isList(patch) && field.merges) return mergeLists(field, original, patch)
-  return withoutDirectives(patch) ?? {}
+/** The member after the patch; undefined where there is none then. */
+function mergeMember(field: FieldRules, original: Value | undefined, patch: Value): Value | undefined {
+  if (isMap(original) && isMap(patch)) return field.replaces ? patch : mergeMaps(field.shape, original, patch)
+  if (isList(original) && isList(patch)) return field.merges ? mergeLists(field, original, patch) : patch
+  return withoutDirectives(patch)
 }
 
-/** What a patch adds where there was nothing: directives and nulls in it go, and so do items that it says to delete. */
+function withoutDirective(patch: ValueMap): ValueMap {
+  const result: Members = {}
+  for (const key of Object.keys(patch)) if (key !== PATCH) setOwn(result, key, patch[key]!)
+  return result
+}
+
+/**
+ * What a patch adds where there was nothing: nulls in it go, and so does every map with a `$patch` directive, whatever that
+ * says: there is nothing that it could be about.
+ */
 function withoutDirectives(patch: Value): Value | undefined {
   if (isList(patch)) {
     return patch.map((item) => withoutDirectives(item)).filter((item) => item !== undefined)
   }
   if (!isMap(patch)) return patch
-  if (own(patch, PATCH) === 'delete') return undefined
+  if (Object.hasOwn(patch, PATCH)) return undefined
   const result: Members = {}
   for (const key of Object.keys(patch)) {
     const value = patch[key]!
     if (value === null || isDirective(key)) continue
-    setOwn(result, key, withoutDirectives(value) ?? {})
+    const kept = withoutDirectives(value)
+    if (kept !== undefined) setOwn(result, key, kept)
   }
   return result
 }
@@ -148,6 +161,7 @@ function mergeOrderedLists(shape: Shape, result: Members, patch: ValueMap): Set<
       continue
     }
     const merged = patched === undefined ? original : mergeMember(field, original, patched)
+    if (merged === undefined) delete result[name]
     if (!isList(merged)) {
       if (merged !== undefined) setOwn(result, name, merged)
       continue

@@ -89,19 +89,25 @@ describe('patches', () => {
   })
 
   it('that are applied are YAML or JSON, and nothing is an empty one', () => {
-    expect(readApplied(Buffer.from('a: 1\n')).document).toEqual({ a: 1 })
-    expect(readApplied(Buffer.from('{"a":1}')).document).toEqual({ a: 1 })
-    expect(readApplied(Buffer.from('')).document).toEqual({})
+    expect(readApplied(Buffer.from('a: 1\n'), 'yaml').document).toEqual({ a: 1 })
+    expect(readApplied(Buffer.from('{"a":1}'), 'yaml').document).toEqual({ a: 1 })
+    expect(readApplied(Buffer.from(''), 'yaml').document).toEqual({})
   })
 
   it.each([
-    ['{', 'error converting YAML to JSON: yaml: line 1: did not find expected node content'],
+    ['{', 'error decoding YAML: error converting YAML to JSON: yaml: line 1: did not find expected node content'],
     [
       '[1]',
-      'error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}',
+      'error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}',
     ],
   ])('are refused: %s', (text, message) => {
-    expect(messageOf(() => readApplied(Buffer.from(text)))).toBe(message)
+    expect(messageOf(() => readApplied(Buffer.from(text), 'yaml'))).toBe(message)
+  })
+
+  it('that are applied may be CBOR', () => {
+    expect(readApplied(Buffer.from('a1616101', 'hex'), 'cbor').document).toEqual({ a: 1 })
+    expect(messageOf(() => readApplied(Buffer.from('8101', 'hex'), 'cbor'))).toMatch('cannot unmarshal array')
+    expect(messageOf(() => readApplied(Buffer.from('a2616101616102', 'hex'), 'cbor'))).toMatch('duplicate map key "a"')
   })
 
   it('in CBOR may not repeat keys', () => {

@@ -148,9 +148,26 @@ describe('limits', () => {
       [1],
       'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp',
     ],
+    [
+      'an operation whose name is a number',
+      [{ op: 5 }],
+      'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string',
+    ],
   ])('says that a patch is not %s (W-172)', (_name, patch, message) => {
     expect(() => applyJsonPatch({}, patch)).toThrow(message)
   })
+})
+
+it.each<[string, Value, string]>([
+  ['an object', {}, 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
+  ['a number in the list', [1], 'json: cannot unmarshal number into Go value of type jsonpatch.Operation'],
+  ['an operation whose name is a number', [{ op: 5 }], 'the server rejected our request'],
+])('says otherwise that a patch is not %s where it is read loosely', (_name, patch, message) => {
+  expect(() => applyJsonPatch({}, patch, 'loose')).toThrow(message)
+})
+
+it('takes null for a patch without operations', () => {
+  expect(applyJsonPatch({ a: 1 }, null)).toEqual({ a: 1 })
 })
 
 it('tells of members that no operation has', () => {

@@ -5,7 +5,7 @@ import type { ApiObject, GroupVersionKind } from '../../../src/api/object.ts'
 import { isMap, type Value, type ValueMap } from '../../../src/api/value.ts'
 import { applyJsonPatch } from '../../../src/patch/json-patch.ts'
 import { applyMergePatch } from '../../../src/patch/merge-patch.ts'
-import { patchTypeOf } from '../../../src/patch/patch.ts'
+import { isApply, patchTypeOf } from '../../../src/patch/patch.ts'
 import { applyStrategicMerge } from '../../../src/patch/strategic-merge.ts'
 import { builtInGroups, type BuiltInResource } from '../../../src/schema/built-in-resources.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
@@ -247,7 +247,7 @@ function patched(
   options: Options,
 ): Value | undefined {
   const type = patchTypeOf(options.headers?.['content-type'] ?? '')
-  if (stored === undefined || type === undefined || type === 'apply') return undefined
+  if (stored === undefined || type === undefined || isApply(type)) return undefined
   try {
     if (type === 'json') return applyJsonPatch(stored, patch)
     if (type === 'merge') return applyMergePatch(stored, patch)

@@ -1,0 +1,131 @@
+// Server-side apply as a request (writes.md 5.1): reads what is applied and merges it into what is there, in the name of
+// its manager.
+import type { ApiObject } from '../api/object.ts'
+import { formatGroupVersion } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import type { AppliedDocument } from '../codec/request-body.ts'
+import { BodySyntaxError, readApplied } from '../codec/request-body.ts'
+import { setOfFields } from '../patch/field-set.ts'
+import { trackApply } from '../patch/field-tracking.ts'
+import type { ApplyType } from '../patch/patch.ts'
+import { findTypeProblems, formatProblems } from '../patch/typed-validate.ts'
+import { conflictError } from '../registry/errors.ts'
+import { metaText, withMeta } from '../registry/object-meta.ts'
+import type { WriteContext } from '../registry/registry.ts'
+import { updateFormOf } from '../registry/update-form.ts'
+import type { ResourceRequest, WrittenKind } from './resource-parts.ts'
+import { servedAt } from './resource-parts.ts'
+import type { WriteOptions } from './write-options.ts'
+
+export interface PatchBody {
+  readonly bytes: Buffer
+  readonly options: WriteOptions
+  readonly context: WriteContext
+}
+
+/** One apply, merged again where another write won. Its document is read when it is first wanted (W-159). */
+export class Applied {
+  readonly #request: ResourceRequest
+  readonly #type: ApplyType
+  readonly #body: PatchBody
+  /** The kind that is applied: that of the resource, or of a view of it. */
+  readonly #target: WrittenKind
+  #read: AppliedDocument | undefined
+
+  constructor(request: ResourceRequest, type: ApplyType, body: PatchBody) {
+    this.#request = request
+    this.#type = type
+    this.#body = body
+    this.#target = servedAt(request).resource
+  }
+
+  /** What is wanted, given what is there. Throws `ApiError`. */
+  apply(live: ApiObject | undefined): ApiObject {
+    const { options, context } = this.#body
+    const { resource, info } = this.#request
+    this.#read ??= this.#readBody()
+    const { document, problems } = this.#read
+    const { kind, schema } = this.#target
+    const apiVersion = formatGroupVersion(this.#target)
+    if (live === undefined && metaText(document, 'uid') !== '') {
+      const sent = metaText(document, 'uid')
+      const problem = `uid mismatch: the provided object specified uid ${sent}, and no existing object was found`
+      throw conflictError(resource, info.name ?? '', problem)
+    }
+    const typeProblems = findTypeProblems(schema.shape, document)
+    if (typeProblems.length > 0) {
+      const subject = `${metaText(document, 'namespace')}/${metaText(document, 'name')}; ${slashed(apiVersion)}, Kind=${kind}`
+      throw new ApiError(
+        'BadRequest',
+        `failed to create typed patch object (${subject}): ${formatProblems(typeProblems)}`,
+      )
+    }
+    const { versions, resetFields } = updateFormOf(resource, info.subresource ?? '')
+    const merged = trackApply(
+      {
+        versions,
+        apiVersion,
+        manager: options.fieldManager,
+        subresource: info.subresource ?? '',
+        reset: setOfFields(resetFields),
+        now: context.now,
+        live: live ?? { kind, apiVersion },
+      },
+      document,
+      options.force,
+    )
+    this.#tell(problems)
+    const object = { ...this.#target.decode(merged).value, kind, apiVersion } as ApiObject
+    if (live === undefined) return withMeta(object, { resourceVersion: undefined })
+    const sent = metaText(document, 'resourceVersion')
+    return withMeta(object, { resourceVersion: sent === '' ? metaText(live, 'resourceVersion') : sent })
+  }
+
+  #readBody(): AppliedDocument {
+    const read = this.#decode()
+    const { document } = read
+    const [kind, version] = [textOf(document, 'kind'), textOf(document, 'apiVersion')]
+    if (kind !== this.#target.kind || version !== formatGroupVersion(this.#target)) {
+      throw new ApiError('BadRequest', `invalid object type: ${slashed(version)}, Kind=${kind}`)
+    }
+    const metadata = own(document, 'metadata')
+    if (isMap(metadata) && (own(metadata, 'managedFields') ?? null) !== null) {
+      throw new ApiError('BadRequest', 'metadata.managedFields must be nil')
+    }
+    return read
+  }
+
+  #decode(): AppliedDocument {
+    try {
+      return readApplied(this.#body.bytes, this.#type === 'apply-cbor' ? 'cbor' : 'yaml')
+    } catch (error) {
+      if (!(error instanceof BodySyntaxError)) throw error
+      throw new ApiError('BadRequest', error.message)
+    }
+  }
+
+  /** Members that were written twice; conflicts are told before them (W-232). */
+  #tell(problems: readonly string[]): void {
+    const { options, context } = this.#body
+    if (problems.length > 0 && options.fieldValidation === 'Strict') {
+      const lines = problems.map((problem) => `  ${problem}`).join('\n')
+      throw new ApiError(
+        'BadRequest',
+        `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${lines}`,
+      )
+    }
+    if (options.fieldValidation === 'Warn') for (const problem of problems) context.warn(problem)
+  }
+}
+
+/** The slash stays where there is no group. */
+function slashed(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
+}
+
+function textOf(document: ValueMap, name: string): string {
+  const value = own(document, name)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,70 @@
+// Whether the result of a strategic merge can be an object of its kind. The reference does not decode it as it does a body but
+// restores it member by member, in the order of the type's fields, and has words of its own for what does not fit (W-207).
+import type { Value } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import type { ObjectShape, Shape } from '../schema/table.ts'
+
+/** The first thing that does not fit, in the reference's words; undefined: all does, as far as this looks. */
+export function findRestoreFault(shape: ObjectShape, value: Value): string | undefined {
+  return faultIn(shape, value)
+}
+
+function faultIn(shape: Shape, value: Value): string | undefined {
+  if (value === null) return undefined
+  switch (shape.kind) {
+    case 'object':
+      if (!isMap(value)) return `cannot restore struct from: ${goKind(value)}`
+      return firstFault(shape.fields, (field) => {
+        const member = own(value, field.name)
+        return member === undefined ? undefined : faultIn(field.shape, member)
+      })
+    case 'list':
+      if (!isList(value)) return `cannot restore slice from ${goKind(value)}`
+      return firstFault(value, (item) => faultIn(shape.item, item))
+    case 'map':
+      if (!isMap(value)) return `cannot restore map from ${goKind(value)}`
+      return firstFault(Object.values(value), (member) => faultIn(shape.value, member))
+    case 'bytes':
+      return typeof value === 'string' || isList(value) ? undefined : `cannot restore slice from ${goKind(value)}`
+    case 'string':
+      if (typeof value === 'string') return undefined
+      // Go converts an integer to a string of one character, which is never what was meant, and so is refused by name.
+      return goKind(value) === 'int64' ? 'cannot convert int64 to string' : 'unrecognized type: string'
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'unrecognized type: bool'
+    case 'int32':
+    case 'int64':
+      if (typeof value !== 'number') return typeof value === 'bigint' ? undefined : `unrecognized type: ${shape.kind}`
+      return Number.isInteger(value) ? undefined : `cannot convert float64 to ${shape.kind}`
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? undefined : 'unrecognized type: float64'
+    default:
+      // Times, quantities and the like read themselves: decoding has the words for them.
+      return undefined
+  }
+}
+
+function firstFault<T>(members: Iterable<T>, faultOf: (member: T) => string | undefined): string | undefined {
+  for (const member of members) {
+    const fault = faultOf(member)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** What Go calls the form of a value that was read without a type. */
+function goKind(value: Value): string {
+  if (isList(value)) return 'slice'
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64'
+    case 'bigint':
+      return 'int64'
+    default:
+      return 'map'
+  }
+}
