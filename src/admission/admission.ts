@@ -10,6 +10,9 @@ export interface AdmissionRequest {
   readonly operation: AdmissionOperation
   readonly kind: GroupVersionKind
   readonly resource: GroupVersionResource
+  /** What the client asked for: `kind` and `resource` say the stored version, these the version in the path. */
+  readonly requestKind: GroupVersionKind
+  readonly requestResource: GroupVersionResource
   /** Empty for the resource itself. */
   readonly subresource: string
   /** Empty for what belongs to the whole cluster. */

@@ -12,10 +12,14 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
   const { at, body } = action
   const { admission } = request.parts
   const object = withNamespaceOf(at, sent, request)
+  const kind = { group: body.group, version: body.version, kind: body.kind }
+  const resource = { group: at.group, version: at.version, resource: at.resource }
   const step = (shown: ApiObject) => ({
     operation: 'CREATE' as const,
-    kind: { group: body.group, version: body.version, kind: body.kind },
-    resource: { group: at.group, version: at.version, resource: at.resource },
+    kind,
+    resource,
+    requestKind: kind,
+    requestResource: resource,
     subresource: at.subresource,
     namespace: request.namespace,
     name: request.name === '' ? metaText(shown, 'name') : request.name,

@@ -53,10 +53,13 @@ export interface AdmissionStep {
 
 export function admissionRequest(step: AdmissionStep, context: WriteContext): AdmissionRequest {
   const { resource } = step
+  const isOwnKind = step.kind === undefined || step.kind === resource.storedKind
   return {
     operation: step.operation,
     kind: step.kind ?? resource.storedKind,
     resource: { group: resource.group, version: resource.storedKind.version, resource: resource.resource },
+    requestKind: !isOwnKind ? step.kind : { group: resource.group, version: resource.version, kind: resource.kind },
+    requestResource: { group: resource.group, version: resource.version, resource: resource.resource },
     subresource: step.subresource,
     namespace: resource.namespaced ? context.namespace : '',
     name: step.name,

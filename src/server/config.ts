@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { parseDuration } from '../lib/duration.ts'
+import { type EgressRules, isAddressRange } from '../lib/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { readConfigFile } from './config-file.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
@@ -41,6 +42,8 @@ export interface Config {
   readonly shutdownDelayMs: number
   readonly serviceAccountIssuer: string
   readonly serviceIpRange: Range
+  /** Where webhooks may be. */
+  readonly egress: EgressRules
   readonly featureGates: FeatureGates
   readonly logLevel: LogLevel
 }
@@ -110,6 +113,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),
     serviceAccountIssuer: issuer(read.required('service-account-issuer')),
     serviceIpRange: ipRange(read.required('service-cluster-ip-range')),
+    egress: egressRules(read),
     featureGates: gates(read.optional('feature-gates')),
     logLevel: oneOf(read.required('log-level'), LOG_LEVELS),
   })
@@ -252,6 +256,17 @@ function ipRange({ text, source }: Setting): Range {
   const range = parseCidr(text)
   if (range === undefined) throw usageError(`${source}: "${text}" is not a range like 10.96.0.0/16`)
   return range
+}
+
+/** Who can reach a server that listens on loopback alone can call what else listens there, without our help. */
+function egressRules(read: SettingReader): EgressRules {
+  const ranges = (name: FlagName): readonly string[] => {
+    const wrong = read.list(name).find((text) => !isAddressRange(text))
+    if (wrong !== undefined) throw usageError(`--${name}: "${wrong}" is not a range like 10.0.0.0/8`)
+    return read.list(name)
+  }
+  const loopback = /^(127\.|::1$)/.test(read.required('bind-address').text)
+  return { loopback, allow: ranges('egress-allow'), deny: ranges('egress-deny') }
 }
 
 function gates(setting: Setting | undefined): FeatureGates {

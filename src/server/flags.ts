@@ -212,6 +212,22 @@ export const FLAGS = [
     help: 'The addresses that services get. The first is the server’s own and stands in its certificate.',
   },
   {
+    name: 'egress-allow',
+    kind: 'list',
+    group: 'Cluster',
+    placeholder: 'CIDR,...',
+    help:
+      'Addresses that webhooks may have though they are closed by default. Closed are link-local, multicast and unspecified ' +
+      'addresses, and this machine’s own unless --bind-address is one of those.',
+  },
+  {
+    name: 'egress-deny',
+    kind: 'list',
+    group: 'Cluster',
+    placeholder: 'CIDR,...',
+    help: 'Further addresses that no webhook may have. Comes before --egress-allow.',
+  },
+  {
     name: 'feature-gates',
     kind: 'gates',
     group: 'Running it',

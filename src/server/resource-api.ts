@@ -24,6 +24,7 @@ import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
@@ -43,6 +44,8 @@ export interface ResourceApiOptions {
   readonly authority: string
   /** Where the addresses of services come from. */
   readonly serviceRange: Range
+  /** Calls the webhooks. */
+  readonly caller: OutgoingCaller
   readonly log: Log
   /** As the documents about the API tell it. */
   readonly version: string

@@ -11,7 +11,9 @@ import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
 import { indexPage, routeRequests, type Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
 import { systemClock } from '../lib/clock.ts'
+import { egressPolicy } from '../lib/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
+import { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { Compactor } from '../store/compactor.ts'
 import { openAuthenticator, openAuthorizer } from './access.ts'
@@ -74,6 +76,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const authorizer = openAuthorizer(config.authorizationModes)
   const { storagePrefix: prefix, featureGates: gates } = config
   const address = { text: '' }
+  const caller = opened.use(new OutgoingCaller({ egress: egressPolicy(config.egress) }))
   const api = openResourceApi({
     kv,
     prefix,
@@ -83,6 +86,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     admissionPlugins: config.admissionPlugins,
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
+    caller,
     log,
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,

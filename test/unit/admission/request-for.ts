@@ -9,10 +9,16 @@ export function requestFor(
   group = '',
 ): AdmissionRequest {
   const shown = object as ApiObject | undefined
+  const [kind, place] = [
+    { group, version: 'v1', kind: '' },
+    { group, version: 'v1', resource },
+  ]
   return {
     operation: 'CREATE',
-    kind: { group, version: 'v1', kind: '' },
-    resource: { group, version: 'v1', resource },
+    kind,
+    resource: place,
+    requestKind: kind,
+    requestResource: place,
     subresource: '',
     namespace: 'ns',
     name: typeof shown?.metadata?.['name'] === 'string' ? shown.metadata['name'] : '',

@@ -45,6 +45,17 @@ describe('the configuration', () => {
     expect(config.dataDirectory).toBeUndefined()
   })
 
+  it('lets webhooks be on this machine only where the server is on this machine only', async () => {
+    expect((await readConfig([], {})).egress).toEqual({ loopback: true, allow: [], deny: [] })
+    const args = ['--bind-address', '0.0.0.0', '--egress-allow', '127.0.0.0/8', '--egress-deny', '10.0.0.0/8,fd00::/8']
+    expect((await readConfig(args, {})).egress).toEqual({
+      loopback: false,
+      allow: ['127.0.0.0/8'],
+      deny: ['10.0.0.0/8', 'fd00::/8'],
+    })
+    expect(await faultOf(['--egress-allow', '10.0.0.1'])).toContain('is not a range like 10.0.0.0/8')
+  })
+
   it('reads durations in Go’s form', async () => {
     expect((await readConfig(['--shutdown-delay-duration', '1m30s'], {})).shutdownDelayMs).toBe(90_000)
   })

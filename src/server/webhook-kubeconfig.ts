@@ -1,0 +1,83 @@
+// The configuration files of webhooks that the operator names by flags: kubeconfigs, of which the current context says whom
+// to call and with which credentials.
+import { dirname, resolve } from 'node:path'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { parseYaml } from '../codec/yaml-parse.ts'
+import type { OutgoingTarget } from '../lib/outgoing-call.ts'
+import type { OutgoingTls } from '../lib/outgoing-connections.ts'
+import { readTextFile } from './files.ts'
+import { reasonOf, StartError } from './start-error.ts'
+
+/** `flag` names the flag in the message: `--authentication-token-webhook-config-file`. Throws a `StartError` of one line. */
+export function readWebhookKubeconfig(file: string, flag: string): OutgoingTarget {
+  const text = readTextFile(file, flag)
+  try {
+    return targetOf(parseYaml(Buffer.from(text)).value, dirname(resolve(file)))
+  } catch (error) {
+    throw new StartError(`${flag} ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function targetOf(content: Value, folder: string): OutgoingTarget {
+  const config = isMap(content) ? content : {}
+  const current = textIn(config, 'current-context')
+  const context = named(config, 'contexts', 'context', current)
+  if (context === undefined) throw new Error('the current-context is not among the contexts')
+  const cluster = named(config, 'clusters', 'cluster', textIn(context, 'cluster'))
+  if (cluster === undefined) throw new Error('the cluster of the current context is not among the clusters')
+  const user = named(config, 'users', 'user', textIn(context, 'user')) ?? {}
+  const url = textIn(cluster, 'server').replace(/\/$/, '')
+  if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) throw new Error('the server of the cluster is not a URL')
+  const headers = credentials(user, folder)
+  return {
+    url: new URL(url).pathname === '/' ? `${url}/` : url,
+    tls: tlsOf(cluster, user, folder),
+    ...(headers === undefined ? {} : { headers }),
+  }
+}
+
+function tlsOf(cluster: ValueMap, user: ValueMap, folder: string): OutgoingTls {
+  const ca = pem(cluster, 'certificate-authority', folder)
+  const certificate = pem(user, 'client-certificate', folder)
+  const key = pem(user, 'client-key', folder)
+  const serverName = textIn(cluster, 'tls-server-name')
+  if ((certificate === undefined) !== (key === undefined)) {
+    throw new Error('client-certificate and client-key go together')
+  }
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
+    ...(serverName === '' ? {} : { serverName }),
+    ...(own(cluster, 'insecure-skip-tls-verify') === true ? { insecure: true } : {}),
+  }
+}
+
+function credentials(user: ValueMap, folder: string): Readonly<Record<string, string>> | undefined {
+  const file = textIn(user, 'tokenFile')
+  const token = file === '' ? textIn(user, 'token') : readTextFile(resolve(folder, file), 'tokenFile').trim()
+  if (token !== '') return { authorization: `Bearer ${token}` }
+  const name = textIn(user, 'username')
+  if (name === '') return undefined
+  return { authorization: `Basic ${Buffer.from(`${name}:${textIn(user, 'password')}`).toString('base64')}` }
+}
+
+/** Given in the file itself, which comes first, or as a path from where the file is. */
+function pem(map: ValueMap, name: string, folder: string): string | undefined {
+  const data = textIn(map, `${name}-data`)
+  if (data !== '') return Buffer.from(data, 'base64').toString()
+  const file = textIn(map, name)
+  return file === '' ? undefined : readTextFile(resolve(folder, file), name)
+}
+
+function named(config: ValueMap, list: string, member: string, name: string): ValueMap | undefined {
+  const entries = own(config, list)
+  if (!isList(entries)) return undefined
+  const entry = entries.find((candidate) => isMap(candidate) && own(candidate, 'name') === name)
+  const value = isMap(entry) ? own(entry, member) : undefined
+  return isMap(value) ? value : undefined
+}
+
+function textIn(map: ValueMap, name: string): string {
+  const value = own(map, name)
+  return typeof value === 'string' ? value : ''
+}
