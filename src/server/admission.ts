@@ -1,9 +1,19 @@
 // The admission chain, put together: what every write has to pass, in the order of `admission-plugins.ts`.
 import type { Admission, AdmissionPlugin } from '../admission/admission.ts'
 import { admitInOrder } from '../admission/chain.ts'
+import { claimResize } from '../admission/claim-resize.ts'
+import { defaultIngressClass, defaultStorageClass } from '../admission/default-class.ts'
+import { DEFAULT_TOLERATION_SECONDS } from '../admission/default-toleration-seconds.ts'
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
+import { podTopologyLabels } from '../admission/pod-topology-labels.ts'
+import { priority } from '../admission/priority.ts'
+import { runtimeClass } from '../admission/runtime-class.ts'
+import { serviceAccount } from '../admission/service-account.ts'
+import { STORAGE_PROTECTION } from '../admission/storage-protection.ts'
+import { TAINT_NODES_BY_CONDITION } from '../admission/taint-nodes-by-condition.ts'
 import type { ApiObject } from '../api/object.ts'
+import { systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store, StoredResource } from '../store/store.ts'
@@ -22,7 +32,19 @@ export function openAdmission({ store, table, enabled }: AdmissionParts): Admiss
     if (found === undefined) throw new InvariantError(`${resource} are not served`)
     return readFrom(store, found.stored)
   }
-  const plugins: readonly AdmissionPlugin[] = [namespaceLifecycle(read('namespaces'))]
+  const plugins: readonly AdmissionPlugin[] = [
+    namespaceLifecycle(read('namespaces')),
+    serviceAccount(read('serviceaccounts'), systemClock),
+    TAINT_NODES_BY_CONDITION,
+    priority(read('priorityclasses', 'scheduling.k8s.io')),
+    DEFAULT_TOLERATION_SECONDS,
+    defaultStorageClass(read('storageclasses', 'storage.k8s.io')),
+    STORAGE_PROTECTION,
+    claimResize(read('storageclasses', 'storage.k8s.io')),
+    runtimeClass(read('runtimeclasses', 'node.k8s.io')),
+    defaultIngressClass(read('ingressclasses', 'networking.k8s.io')),
+    podTopologyLabels(read('nodes')),
+  ]
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
   return admitInOrder(plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name)))
 }

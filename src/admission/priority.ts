@@ -1,0 +1,119 @@
+// Priority: a pod's priority and whether it preempts others come from its class; of classes only one is the default
+// (W-463 to W-466).
+import type { ApiObject } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
+import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
+import { metaText, numberIn, specOf, textIn, withSpec } from './members.ts'
+import type { ObjectReader } from './object-reader.ts'
+import { forbidden } from './refusal.ts'
+
+const PREEMPT = 'PreemptLowerPriority'
+
+export function priority(classes: ObjectReader): AdmissionPlugin {
+  return {
+    name: 'Priority',
+    resources: ['pods', 'priorityclasses.scheduling.k8s.io'],
+    operations: ['CREATE', 'UPDATE'],
+    mutate(request, signal) {
+      const { object, resource, subresource, operation } = request
+      if (object === undefined || subresource !== '' || resource.resource !== 'pods') return object
+      return operation === 'CREATE'
+        ? withPriority(request, object, classes, signal)
+        : withKept(object, request.oldObject)
+    },
+    async validate(request, signal) {
+      const { object, resource, operation, subresource } = request
+      if (resource.resource !== 'priorityclasses' || subresource !== '' || object === undefined) return
+      if (own(object, 'globalDefault') !== true) return
+      const current = await defaultClass(classes, signal)
+      if (current === undefined) return
+      // The default may be changed, and it may be what it was.
+      if (operation === 'UPDATE' && metaText(current, 'name') === metaText(object, 'name')) return
+      throw forbidden(
+        request,
+        `PriorityClass ${metaText(current, 'name')} is already marked as default. Only one default can exist`,
+      )
+    },
+  }
+}
+
+interface Resolved {
+  readonly name: string
+  readonly value: number
+  readonly policy: string
+}
+
+async function withPriority(
+  request: AdmissionRequest,
+  pod: ApiObject,
+  classes: ObjectReader,
+  signal: AbortSignal,
+): Promise<ApiObject> {
+  const spec = specOf(pod)
+  const resolved = await resolve(request, textIn(spec, 'priorityClassName'), classes, signal)
+  const [given, policy] = [numberIn(spec, 'priority'), own(spec, 'preemptionPolicy')]
+  if (given !== undefined && given !== resolved.value) {
+    throw forbidden(
+      request,
+      `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${resolved.value} from the given PriorityClass name`,
+    )
+  }
+  if (typeof policy === 'string' && policy !== resolved.policy) {
+    throw forbidden(
+      request,
+      `the string value of PreemptionPolicy (${policy}) must not be provided in pod spec; priority admission controller computed ${resolved.policy} from the given PriorityClass name`,
+    )
+  }
+  return withSpec(pod, {
+    ...(resolved.name === '' ? {} : { priorityClassName: resolved.name }),
+    priority: resolved.value,
+    preemptionPolicy: resolved.policy,
+  })
+}
+
+async function resolve(
+  request: AdmissionRequest,
+  name: string,
+  classes: ObjectReader,
+  signal: AbortSignal,
+): Promise<Resolved> {
+  if (name === '') {
+    const fallback = await defaultClass(classes, signal)
+    return fallback === undefined ? { name: '', value: 0, policy: PREEMPT } : resolvedOf(fallback)
+  }
+  const found = (await classes.find('', name, signal)) ?? (await classes.findLatest('', name, signal))
+  if (found === undefined) throw forbidden(request, `no PriorityClass with name ${name} was found`)
+  return resolvedOf(found)
+}
+
+function resolvedOf(priorityClass: ValueMap): Resolved {
+  const policy = textIn(priorityClass, 'preemptionPolicy')
+  return {
+    name: metaText(priorityClass, 'name'),
+    value: numberIn(priorityClass, 'value') ?? 0,
+    policy: policy === '' ? PREEMPT : policy,
+  }
+}
+
+/** Of several that came to be at once, the one that is least. */
+async function defaultClass(classes: ObjectReader, signal: AbortSignal): Promise<ApiObject | undefined> {
+  let least: ApiObject | undefined
+  for (const candidate of await classes.list('', signal)) {
+    if (own(candidate, 'globalDefault') !== true) continue
+    if (least === undefined || (numberIn(candidate, 'value') ?? 0) < (numberIn(least, 'value') ?? 0)) least = candidate
+  }
+  return least
+}
+
+/** An update that says nothing of these keeps what there was: they were filled in by us. */
+function withKept(pod: ApiObject, stored: ApiObject | undefined): ApiObject {
+  const [spec, before] = [specOf(pod), specOf(stored ?? {})]
+  const kept = Object.fromEntries(
+    ['priority', 'preemptionPolicy'].flatMap((field) => {
+      const value = own(before, field)
+      return own(spec, field) === undefined && value !== undefined ? [[field, value]] : []
+    }),
+  )
+  return Object.keys(kept).length === 0 ? pod : withSpec(pod, kept)
+}

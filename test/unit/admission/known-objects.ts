@@ -1,0 +1,16 @@
+// The objects of one resource as a test says they are, for plugins that read others.
+import type { ObjectReader } from '../../../src/admission/object-reader.ts'
+import type { ApiObject } from '../../../src/api/object.ts'
+
+/** Objects without a namespace are of the whole cluster. */
+export function knownObjects(...objects: readonly object[]): ObjectReader {
+  const known = objects as readonly ApiObject[]
+  const namespaceOf = ({ metadata }: ApiObject): unknown => metadata['namespace'] ?? ''
+  const find = (namespace: string, name: string): Promise<ApiObject | undefined> =>
+    Promise.resolve(known.find((item) => item.metadata['name'] === name && namespaceOf(item) === namespace))
+  return {
+    find,
+    findLatest: find,
+    list: (namespace) => Promise.resolve(known.filter((item) => namespace === '' || namespaceOf(item) === namespace)),
+  }
+}
