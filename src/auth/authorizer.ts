@@ -25,7 +25,7 @@ export interface PathAccess {
 export type Access = ResourceAccess | PathAccess
 
 export type Decision =
-  | { readonly kind: 'allow' }
+  | { readonly kind: 'allow'; readonly reason?: string }
   | { readonly kind: 'deny'; readonly reason: string }
   | { readonly kind: 'no-opinion'; readonly reason?: string }
 
@@ -68,8 +68,9 @@ export function allowAll(): Authorizer {
   return { authorize: () => ALLOW }
 }
 
+/** It says no more than that it has no opinion (P-156). */
 export function denyAll(): Authorizer {
-  return { authorize: () => ({ kind: 'deny', reason: 'Everything is forbidden.' }) }
+  return { authorize: () => ({ kind: 'no-opinion', reason: 'Everything is forbidden.' }) }
 }
 
 const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/'])

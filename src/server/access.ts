@@ -1,11 +1,10 @@
-// Who is let in and who decides what they may do, from the configuration.
+// Who is let in, from the configuration.
 import { type Authenticator, bearerTokens, firstOf } from '../auth/authenticator.ts'
-import { allowAll, allowMasters, allowPublicPaths, type Authorizer, chain, denyAll } from '../auth/authorizer.ts'
 import { clientCertificates } from '../auth/client-certificate.ts'
 import { parseTokenFile, type TokenFile, tokenLookup } from '../auth/token-file.ts'
 import type { Log } from '../lib/log.ts'
 import { ADMIN } from './admin.ts'
-import type { AuthorizationMode, Config } from './config.ts'
+import type { Config } from './config.ts'
 import { readTextFile } from './files.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
@@ -26,23 +25,5 @@ function readTokenFile(file: string): TokenFile {
     return parseTokenFile(text)
   } catch (error) {
     throw new StartError(`--token-auth-file ${file}: ${reasonOf(error)}`, { cause: error })
-  }
-}
-
-/** Administrators first, then the modes in order. */
-export function openAuthorizer(modes: readonly AuthorizationMode[]): Authorizer {
-  return chain([allowMasters(), ...modes.map(authorizerOf)])
-}
-
-function authorizerOf(mode: AuthorizationMode): Authorizer {
-  switch (mode) {
-    case 'AlwaysAllow':
-      return allowAll()
-    case 'AlwaysDeny':
-      return denyAll()
-    case 'Node':
-      return chain([])
-    case 'RBAC':
-      return allowPublicPaths()
   }
 }

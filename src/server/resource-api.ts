@@ -8,6 +8,7 @@ import { canonicalJson } from '../codec/json-encode.ts'
 import { Transcoder } from '../codec/transcode.ts'
 import type { Controller } from '../controllers/controllers.ts'
 import { PRESENCE } from '../controllers/kubernetes-service.ts'
+import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
 import { makeSystemNamespaces } from '../controllers/system-namespaces.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
@@ -29,6 +30,7 @@ import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmission } from './admission.ts'
+import type { Authorization } from './authorization.ts'
 import { openControllers } from './controllers.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import type { Range } from './ip-range.ts'
@@ -38,7 +40,7 @@ export interface ResourceApiOptions {
   readonly prefix: string
   readonly gates: FeatureGates
   readonly eventTtlMs: number
-  readonly authorizer: Authorizer
+  readonly authorization: Authorization
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
@@ -61,13 +63,16 @@ export interface ResourceApi {
   readonly controllers: readonly Controller[]
   /** Resolves when everything is loaded and what every client counts on is there. */
   readonly ready: (signal: AbortSignal) => Promise<void>
+  /** Keeps what this replica has to know of the stored objects; until the signal fires. */
+  readonly follow: (signal: AbortSignal) => Promise<void>
   readonly isServed: (resource: GroupVersionResource) => boolean
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
-  const { kv, prefix, gates, authorizer, log } = options
+  const { kv, prefix, gates, authorization, log } = options
+  const { authorizer } = authorization
   const schema = loadBuiltInSchema()
   const table = builtInResources(schema, canonicalJson, {
     serviceRange: options.serviceRange.text,
@@ -119,9 +124,12 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const ready = async (signal: AbortSignal): Promise<void> => {
     await store.ready(signal)
     await makeSystemNamespaces(parts, signal)
+    await makeBootstrapRoles(parts, signal)
+    await authorization.loaded
   }
   const isServed = (resource: GroupVersionResource): boolean => table.find(resource) !== undefined
-  return { handler, cache: store, controllers, ready, routes, isServed }
+  const follow = (signal: AbortSignal): Promise<void> => authorization.follow(parts, signal)
+  return { handler, cache: store, controllers, ready, follow, routes, isServed }
 }
 
 function lazily<T>(make: () => T): () => T {

@@ -16,9 +16,10 @@ import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { Compactor } from '../store/compactor.ts'
-import { openAuthenticator, openAuthorizer } from './access.ts'
+import { openAuthenticator } from './access.ts'
 import { advertisedAddress } from './advertised-address.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
+import { openAuthorization } from './authorization.ts'
 import type { Config } from './config.ts'
 import { makePrivateDirectory } from './files.ts'
 import { healthChecks } from './health.ts'
@@ -73,7 +74,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const { tls, authority } = servingFiles(config)
   const token = adminToken(dataDirectory)
   const life = new Life(config.livezGraceMs)
-  const authorizer = openAuthorizer(config.authorizationModes)
+  const authorization = openAuthorization(config.authorizationModes)
+  const { authorizer } = authorization
   const { storagePrefix: prefix, featureGates: gates } = config
   const address = { text: '' }
   const caller = opened.use(new OutgoingCaller({ egress: egressPolicy(config.egress) }))
@@ -82,7 +84,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     prefix,
     gates,
     eventTtlMs: config.eventTtlMs,
-    authorizer,
+    authorization,
     admissionPlugins: config.admissionPlugins,
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
@@ -111,6 +113,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const failed = runInBackground(opened, (stop) =>
     Promise.all([
       api.cache.run(stop),
+      api.follow(stop),
       runControllers(api.controllers, log, stop),
       forgetHistory({ config, kv, log }, stop),
     ]),

@@ -17,6 +17,8 @@ export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions)
     const access = accessOf(request)
     if (isHealthFromAfar(request) && !anonymousHealth) throw forbiddenAccess(access)
     return whenKnown(authorizer.authorize(access, request.signal), (decision) => {
+      request.annotate('authorization.k8s.io/decision', decision.kind === 'allow' ? 'allow' : 'forbid')
+      request.annotate('authorization.k8s.io/reason', decision.reason ?? '')
       if (decision.kind !== 'allow') throw forbiddenAccess(access, decision.reason)
       return next(request)
     })

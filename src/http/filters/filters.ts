@@ -49,8 +49,9 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
     refuseUnreadableTimeout(),
     crossOrigin(options.allowedOrigins),
     authenticate({ ...options, writeStatus }),
-    authorize(options),
+    // Before everything is loaded nobody knows who may do what.
     putOffWhenStarting(options.isStarting),
+    authorize(options),
   ]
   return {
     handler: filters.reduceRight<Handler>((next, filter) => filter(next), handler),

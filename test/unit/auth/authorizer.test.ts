@@ -15,13 +15,18 @@ describe('who decides', () => {
     const authorizer = chain([allowMasters(), denyAll()])
     expect(await authorizer.authorize(path('get', '/x', ['system:masters']), signal)).toEqual({ kind: 'allow' })
     expect(await authorizer.authorize(path('get', '/x', known), signal)).toEqual({
-      kind: 'deny',
+      kind: 'no-opinion',
       reason: 'Everything is forbidden.',
     })
   })
 
   it('the first with an opinion ends it', async () => {
-    expect(await chain([allowAll(), denyAll()]).authorize(path('get', '/x', []), signal)).toEqual({ kind: 'allow' })
+    const refuse = { authorize: () => ({ kind: 'deny', reason: 'no' }) as const }
+    expect(await chain([allowAll(), refuse]).authorize(path('get', '/x', []), signal)).toEqual({ kind: 'allow' })
+    expect(await chain([refuse, allowAll()]).authorize(path('get', '/x', []), signal)).toEqual({
+      kind: 'deny',
+      reason: 'no',
+    })
     expect(await chain([]).authorize(path('get', '/x', []), signal)).toEqual({ kind: 'no-opinion' })
   })
 

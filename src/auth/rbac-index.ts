@@ -1,0 +1,249 @@
+// Roles and bindings as a request asks for them: by subject, then by namespace, then by resource. Whoever feeds it tells every
+// change; a decision looks only at what its user and groups are bound to, however many roles there are.
+import type { ApiObject } from '../api/object.ts'
+import { quoted } from '../api/field-error.ts'
+import { type PolicyRule, rulesOf } from '../api/policy-rule.ts'
+import type { User } from '../api/user.ts'
+import type { ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+
+export const RBAC_KINDS = ['ClusterRole', 'Role', 'ClusterRoleBinding', 'RoleBinding'] as const
+export type RbacKind = (typeof RBAC_KINDS)[number]
+
+export interface RoleReference {
+  readonly kind: string
+  readonly name: string
+}
+
+/** A rule that a subject has, and why. */
+export interface Grant {
+  readonly rule: PolicyRule
+  /** `RBAC: allowed by …`, as reviews and audit tell it. */
+  readonly reason: string
+}
+
+export interface GrantedRules {
+  readonly grants: readonly Grant[]
+  /** By `group/resource`, and by `group/resource/subresource`; rules with stars are in `wild`. */
+  readonly byResource: ReadonlyMap<string, readonly Grant[]>
+  readonly wild: readonly Grant[]
+  readonly paths: readonly Grant[]
+  /** The roles that bindings name and that are not there. */
+  readonly problems: readonly string[]
+}
+
+interface Binding {
+  readonly kind: 'ClusterRoleBinding' | 'RoleBinding'
+  readonly namespace: string
+  readonly name: string
+  readonly role: RoleReference
+  readonly subjects: readonly Subject[]
+}
+
+interface Subject {
+  /** What users and groups are looked up by. */
+  readonly key: string
+  /** `User "jane"` */
+  readonly description: string
+}
+
+/** What one subject is bound to in one namespace, or in the whole cluster. */
+interface BoundSubject {
+  readonly bindings: Map<Binding, Subject>
+  compiled: GrantedRules | undefined
+  /** The state of all roles that `compiled` was made of. */
+  generation: number
+}
+
+type BySubject = Map<string, BoundSubject>
+
+export class RbacIndex {
+  /** By kind, then `namespace/name`. */
+  readonly #roles = {
+    ClusterRole: new Map<string, readonly PolicyRule[]>(),
+    Role: new Map<string, readonly PolicyRule[]>(),
+  }
+  readonly #bindings = new Map<string, Binding>()
+  /** By namespace; the bindings of the whole cluster under ''. */
+  readonly #bound = new Map<string, BySubject>()
+  #generation = 0
+
+  put(kind: RbacKind, object: ApiObject): void {
+    const { namespace, name } = placeOf(object)
+    this.#generation++
+    if (kind === 'ClusterRole' || kind === 'Role') {
+      this.#roles[kind].set(keyOf(namespace, name), rulesOf(object))
+      return
+    }
+    this.remove(kind, namespace, name)
+    const binding = bindingOf(kind, { namespace, name }, object)
+    this.#bindings.set(bindingKey(kind, namespace, name), binding)
+    const bySubject = entry(this.#bound, namespace, (): BySubject => new Map())
+    for (const subject of binding.subjects) {
+      const bound = entry(bySubject, subject.key, newBoundSubject)
+      // The first subject that applies is the one that is told.
+      if (!bound.bindings.has(binding)) bound.bindings.set(binding, subject)
+      bound.generation = -1
+    }
+  }
+
+  remove(kind: RbacKind, namespace: string, name: string): void {
+    this.#generation++
+    if (kind === 'ClusterRole' || kind === 'Role') {
+      this.#roles[kind].delete(keyOf(namespace, name))
+      return
+    }
+    const key = bindingKey(kind, namespace, name)
+    const binding = this.#bindings.get(key)
+    if (binding === undefined) return
+    this.#bindings.delete(key)
+    const bySubject = this.#bound.get(namespace)
+    for (const subject of binding.subjects) {
+      const bound = bySubject?.get(subject.key)
+      if (bound === undefined) continue
+      bound.bindings.delete(binding)
+      bound.generation = -1
+      if (bound.bindings.size === 0) bySubject?.delete(subject.key)
+    }
+    if (bySubject?.size === 0) this.#bound.delete(namespace)
+  }
+
+  /** Undefined where there is no such role. `namespace` is that of the binding. */
+  rulesOfRole({ kind, name }: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
+    if (kind === 'ClusterRole') return this.#roles.ClusterRole.get(keyOf('', name))
+    return kind === 'Role' ? this.#roles.Role.get(keyOf(namespace, name)) : undefined
+  }
+
+  /** What the user and each of the groups has in the whole cluster, then in the namespace. */
+  *grantsOf(user: User, namespace: string): Iterable<GrantedRules> {
+    yield* this.#grantsIn('', user)
+    if (namespace !== '') yield* this.#grantsIn(namespace, user)
+  }
+
+  *#grantsIn(namespace: string, user: User): Iterable<GrantedRules> {
+    const bySubject = this.#bound.get(namespace)
+    if (bySubject === undefined) return
+    const own = bySubject.get(`u:${user.name}`)
+    if (own !== undefined) yield this.#compiled(own)
+    for (const group of user.groups) {
+      const bound = bySubject.get(`g:${group}`)
+      if (bound !== undefined) yield this.#compiled(bound)
+    }
+  }
+
+  #compiled(bound: BoundSubject): GrantedRules {
+    if (bound.compiled !== undefined && bound.generation === this.#generation) return bound.compiled
+    const compiled = this.#compile(bound)
+    bound.compiled = compiled
+    bound.generation = this.#generation
+    return compiled
+  }
+
+  #compile({ bindings }: BoundSubject): GrantedRules {
+    const grants: Grant[] = []
+    const problems: string[] = []
+    for (const [binding, subject] of bindings) {
+      const rules = this.rulesOfRole(binding.role, binding.namespace)
+      const reason = `RBAC: allowed by ${describeBinding(binding)} to ${subject.description}`
+      if (rules === undefined) problems.push(missingRole(binding.role))
+      else for (const rule of rules) grants.push({ rule, reason })
+    }
+    const byResource = new Map<string, Grant[]>()
+    const wild: Grant[] = []
+    const paths: Grant[] = []
+    for (const grant of grants) {
+      if (grant.rule.nonResourceURLs.length > 0) paths.push(grant)
+      const keys = plainKeys(grant.rule)
+      if (keys === undefined) wild.push(grant)
+      else for (const key of keys) entry(byResource, key, (): Grant[] => []).push(grant)
+    }
+    return { grants, byResource, wild, paths, problems }
+  }
+}
+
+/** A rule of many groups and resources is not worth a key for each combination. */
+const MAX_KEYS = 1_000
+
+function plainKeys({ apiGroups, resources }: PolicyRule): readonly string[] | undefined {
+  const hasStar = apiGroups.includes('*') || resources.some((resource) => resource === '*' || resource.startsWith('*/'))
+  if (hasStar || apiGroups.length * resources.length > MAX_KEYS) return undefined
+  return [...new Set(apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)))]
+}
+
+export function missingRole({ kind, name }: RoleReference): string {
+  return `${kind.toLowerCase()}.rbac.authorization.k8s.io ${quoted(name)} not found`
+}
+
+function describeBinding({ kind, namespace, name, role }: Binding): string {
+  const shown = kind === 'RoleBinding' ? `${name}/${namespace}` : name
+  return `${kind} ${quoted(shown)} of ${role.kind} ${quoted(role.name)}`
+}
+
+function bindingOf(
+  kind: Binding['kind'],
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  object: ApiObject,
+): Binding {
+  const subjects = own(object, 'subjects')
+  return {
+    kind,
+    namespace,
+    name,
+    role: roleReferenceOf(object),
+    subjects: isList(subjects) ? subjects.filter(isMap).flatMap((subject) => subjectOf(subject, namespace)) : [],
+  }
+}
+
+export function roleReferenceOf(binding: ValueMap): RoleReference {
+  const role = own(binding, 'roleRef')
+  return isMap(role) ? { kind: text(role, 'kind'), name: text(role, 'name') } : { kind: '', name: '' }
+}
+
+/** Service accounts are users by their full name; without a namespace they are of the binding's (P-130). */
+function subjectOf(subject: ValueMap, bindingNamespace: string): readonly Subject[] {
+  const kind = text(subject, 'kind')
+  const name = text(subject, 'name')
+  switch (kind) {
+    case 'User':
+      return [{ key: `u:${name}`, description: `User ${quoted(name)}` }]
+    case 'Group':
+      return [{ key: `g:${name}`, description: `Group ${quoted(name)}` }]
+    case 'ServiceAccount': {
+      const namespace = text(subject, 'namespace') === '' ? bindingNamespace : text(subject, 'namespace')
+      if (namespace === '') return []
+      const description = `ServiceAccount ${quoted(`${name}/${namespace}`)}`
+      return [{ key: `u:system:serviceaccount:${namespace}:${name}`, description }]
+    }
+    default:
+      return []
+  }
+}
+
+function placeOf({ metadata }: ApiObject): { readonly namespace: string; readonly name: string } {
+  return { namespace: text(metadata, 'namespace'), name: text(metadata, 'name') }
+}
+
+function text(map: ValueMap, key: string): string {
+  const value = own(map, key)
+  return typeof value === 'string' ? value : ''
+}
+
+function keyOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`
+}
+
+function bindingKey(kind: Binding['kind'], namespace: string, name: string): string {
+  return `${kind}/${namespace}/${name}`
+}
+
+function newBoundSubject(): BoundSubject {
+  return { bindings: new Map(), compiled: undefined, generation: -1 }
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}

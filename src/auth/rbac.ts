@@ -1,0 +1,75 @@
+// Role-based access: the decision on a request, and all that somebody may do (P-116, P-125 to P-130). It never denies.
+import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
+import type { User } from '../api/user.ts'
+import type { Access, Authorizer, Decision, PathAccess, ResourceAccess } from './authorizer.ts'
+import type { Grant, RbacIndex } from './rbac-index.ts'
+
+const NO_OPINION: Decision = { kind: 'no-opinion' }
+
+export function rbacAuthorizer(index: RbacIndex): Authorizer {
+  return { authorize: (access) => decide(index, access) }
+}
+
+function decide(index: RbacIndex, access: Access): Decision {
+  const grant = access.kind === 'path' ? pathGrant(index, access) : resourceGrant(index, access)
+  if (grant !== undefined) return { kind: 'allow', reason: grant.reason }
+  const problems = problemsOf(index, access.user, namespaceOf(access))
+  return problems === undefined ? NO_OPINION : { kind: 'no-opinion', reason: `RBAC: ${problems}` }
+}
+
+/** Paths belong to no namespace: only what is granted in the whole cluster counts. */
+function namespaceOf(access: Access): string {
+  return access.kind === 'path' ? '' : (access.namespace ?? '')
+}
+
+function pathGrant(index: RbacIndex, { user, verb, path }: PathAccess): Grant | undefined {
+  for (const { paths } of index.grantsOf(user, '')) {
+    const grant = paths.find(({ rule }) => allowsPath(rule, verb, path))
+    if (grant !== undefined) return grant
+  }
+  return undefined
+}
+
+function resourceGrant(index: RbacIndex, access: ResourceAccess): Grant | undefined {
+  const { user, group, resource, subresource } = access
+  const key =
+    subresource === undefined || subresource === '' ? `${group}/${resource}` : `${group}/${resource}/${subresource}`
+  for (const { byResource, wild } of index.grantsOf(user, namespaceOf(access))) {
+    const grant = firstAllowing(byResource.get(key), access) ?? firstAllowing(wild, access)
+    if (grant !== undefined) return grant
+  }
+  return undefined
+}
+
+function firstAllowing(grants: readonly Grant[] | undefined, access: ResourceAccess): Grant | undefined {
+  return grants?.find(({ rule }) => allowsResource(rule, access))
+}
+
+function problemsOf(index: RbacIndex, user: User, namespace: string): string | undefined {
+  const problems = new Set<string>()
+  for (const grants of index.grantsOf(user, namespace)) {
+    for (const problem of grants.problems) problems.add(problem)
+  }
+  return joinProblems([...problems])
+}
+
+export interface UserRules {
+  readonly rules: readonly PolicyRule[]
+  /** What could not be found out; undefined where everything could. */
+  readonly problem: string | undefined
+}
+
+/** Everything that the roles of the user allow in the namespace, and in the whole cluster. */
+export function rulesFor(index: RbacIndex, user: User, namespace: string): UserRules {
+  const rules: PolicyRule[] = []
+  for (const { grants } of index.grantsOf(user, namespace)) {
+    for (const { rule } of grants) rules.push(rule)
+  }
+  return { rules, problem: problemsOf(index, user, namespace) }
+}
+
+/** One as it is, several in brackets. */
+function joinProblems(problems: readonly string[]): string | undefined {
+  if (problems.length === 0) return undefined
+  return problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
+}

@@ -1,0 +1,256 @@
+// The default roles and bindings: what is missing of them is made at every start, what was added to them stays, and what bears the
+// annotation with `false` is left alone (P-145).
+import type { ApiObject } from '../api/object.ts'
+import { ruleDocument, rulesOf, type PolicyRule } from '../api/policy-rule.ts'
+import { missingRules } from '../api/rule-coverage.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { createObject } from '../registry/create.ts'
+import { deleteObject } from '../registry/delete.ts'
+import type { Resource, WriteContext } from '../registry/registry.ts'
+import { updateObject } from '../registry/update.ts'
+import { CONTROLLER_ROLES } from './bootstrap-policy-controllers.ts'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './bootstrap-policy.ts'
+import type { ControllerParts } from './controllers.ts'
+import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+
+const API_GROUP = 'rbac.authorization.k8s.io'
+const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
+const LABELS: ValueMap = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
+const ANNOTATIONS: ValueMap = { [AUTO_UPDATE]: 'true' }
+
+/** So many writes are under way at once. */
+const PARALLEL = 32
+const ATTEMPTS = 5
+
+const AT_ONCE = {
+  gracePeriodSeconds: 0,
+  preconditions: { uid: undefined, resourceVersion: undefined },
+  orphanDependents: undefined,
+  propagationPolicy: undefined,
+  ignoreReadErrors: false,
+} as const
+
+interface Wanted {
+  readonly resource: Resource
+  readonly namespace: string
+  readonly name: string
+  readonly object: ApiObject
+}
+
+/** Resolves when every default role and binding is there. The namespaces that some are in have to be. */
+export async function makeBootstrapRoles(parts: ControllerParts, signal: AbortSignal): Promise<void> {
+  const queue = wantedObjects(parts)
+  const worker = async (): Promise<void> => {
+    for (let wanted = queue.pop(); wanted !== undefined; wanted = queue.pop()) await make(parts, wanted, signal)
+  }
+  await Promise.all(Array.from({ length: PARALLEL }, worker))
+}
+
+async function make(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await makeOnce(parts, wanted, signal)
+    } catch (error) {
+      // Another server does the same at this moment.
+      if (!isReason(error, 'AlreadyExists', 'Conflict', 'NotFound') || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<void> {
+  const { resource, namespace, name, object } = wanted
+  const context: WriteContext = { ...controllerContext(parts, namespace, signal), fieldManager: 'kube-apiserver' }
+  const key = { resource: resource.stored, namespace, name }
+  const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
+  if (item === undefined) {
+    await createObject(parts.registry, resource, object, context)
+    return
+  }
+  if (item.kind !== 'object') return
+  const found = item.object()
+  const repaired = reconciled(found, object)
+  if (repaired === 'other role') {
+    await deleteObject(parts.registry, resource, { name, options: AT_ONCE }, context)
+    await createObject(parts.registry, resource, object, context)
+  } else if (repaired !== undefined) {
+    const again = (live: ApiObject | undefined): ApiObject => {
+      const result = live === undefined ? undefined : reconciled(live, object)
+      return result === undefined || result === 'other role' ? live! : result
+    }
+    const request = { name, subresource: '', wanted: again, tracksFields: false, absent: 'refuse', uid: '' } as const
+    await updateObject(parts.registry, resource, request, context)
+  }
+}
+
+/** What is there with what is missing of it; undefined where nothing is. A binding to another role has to be made anew. */
+export function reconciled(found: ApiObject, wanted: ApiObject): ApiObject | 'other role' | undefined {
+  if (textAt(found, 'annotations', AUTO_UPDATE) === 'false') return undefined
+  const isBinding = own(wanted, 'roleRef') !== undefined
+  if (isBinding && !equalValues(own(found, 'roleRef'), own(wanted, 'roleRef'))) return 'other role'
+  const metadata = {
+    ...found.metadata,
+    labels: { ...mapAt(wanted.metadata, 'labels'), ...mapAt(found.metadata, 'labels') },
+    annotations: { ...mapAt(wanted.metadata, 'annotations'), ...mapAt(found.metadata, 'annotations') },
+  }
+  const repaired = isBinding ? withSubjects(found, wanted) : withRules(withSelectors(found, wanted), wanted)
+  const result = { ...repaired, metadata }
+  return equalValues(result, found) ? undefined : result
+}
+
+function withSubjects(found: ApiObject, wanted: ApiObject): ApiObject {
+  const subjects = withMissing(own(found, 'subjects'), own(wanted, 'subjects'))
+  return subjects === undefined ? found : { ...found, subjects }
+}
+
+function withRules(found: ApiObject, wanted: ApiObject): ApiObject {
+  const missing = missingRules(rulesOf(found), rulesOf(wanted))
+  if (missing.length === 0) return found
+  const there = own(found, 'rules')
+  return { ...found, rules: [...(isList(there) ? there : []), ...missing.map(ruleDocument)] }
+}
+
+function withSelectors(found: ApiObject, wanted: ApiObject): ApiObject {
+  const rule = own(wanted, 'aggregationRule')
+  if (!isMap(rule)) return found
+  const there = own(found, 'aggregationRule')
+  const selectors = withMissing(
+    isMap(there) ? own(there, 'clusterRoleSelectors') : undefined,
+    own(rule, 'clusterRoleSelectors'),
+  )
+  return selectors === undefined ? found : { ...found, aggregationRule: { clusterRoleSelectors: selectors } }
+}
+
+/** Undefined where nothing is missing. */
+function withMissing(there: Value | undefined, wanted: Value | undefined): readonly Value[] | undefined {
+  const known = isList(there) ? there : []
+  const missing = (isList(wanted) ? wanted : []).filter((item) => !known.some((other) => equalValues(other, item)))
+  return missing.length === 0 ? undefined : [...known, ...missing]
+}
+
+function mapAt(map: ValueMap, key: string): ValueMap {
+  const value = own(map, key)
+  return isMap(value) ? value : {}
+}
+
+function textAt(object: ApiObject, field: string, key: string): Value | undefined {
+  return own(mapAt(object.metadata, field), key)
+}
+
+function wantedObjects(parts: ControllerParts): Wanted[] {
+  const [roles, bindings] = [rbac(parts, 'roles'), rbac(parts, 'rolebindings')]
+  const [clusterRoles, clusterBindings] = [rbac(parts, 'clusterroles'), rbac(parts, 'clusterrolebindings')]
+  const ofControllers = parseRoles(CONTROLLER_ROLES)
+  return [
+    ...parseBindings(CLUSTER_ROLE_BINDINGS).map((line) => bindingObject(clusterBindings, line)),
+    ...ofControllers.map(({ name }) => bindingObject(clusterBindings, controllerBinding(name))),
+    ...parseBindings(ROLE_BINDINGS).map((line) => bindingObject(bindings, line)),
+    ...parseRoles(ROLES).map((line) => roleObject(roles, line)),
+    ...[...ofControllers, ...parseRoles(CLUSTER_ROLES)].map((line) => roleObject(clusterRoles, line)),
+  ]
+}
+
+function rbac(parts: ControllerParts, resource: string): Resource {
+  return resourceOf(parts, API_GROUP, 'v1', resource)
+}
+
+interface RoleLine {
+  readonly name: string
+  readonly namespace: string
+  /** The labels that others gather it by. */
+  readonly labels: readonly string[]
+  /** The label that it gathers others by. */
+  readonly gathers: string | undefined
+  readonly rules: PolicyRule[]
+}
+
+const READ: readonly string[] = ['get', 'list', 'watch']
+const WRITE: readonly string[] = ['create', 'delete', 'deletecollection', 'patch', 'update']
+const VERBS: Readonly<Record<string, readonly string[]>> = { R: READ, W: WRITE, RW: [...READ, ...WRITE].sort() }
+
+/** Reads what `bootstrap-policy.ts` holds. */
+function parseRoles(text: string): RoleLine[] {
+  const roles: RoleLine[] = []
+  for (const line of text.split('\n')) {
+    if (line === '') continue
+    if (line.startsWith(' ')) {
+      roles.at(-1)?.rules.push(parseRule(line.trim()))
+      continue
+    }
+    const [place = '', ...marks] = line.split(' ')
+    const marked = (sign: string): string[] =>
+      marks.flatMap((mark) => (mark.startsWith(sign) ? [`${API_GROUP}/${mark.slice(1)}`] : []))
+    roles.push({ ...placeOf(place), labels: marked('+'), gathers: marked('=')[0], rules: [] })
+  }
+  return roles
+}
+
+function parseRule(line: string): PolicyRule {
+  const [forPaths, forResources] = [line.split(' @ '), line.split(' | ')]
+  const isPath = forPaths.length === 2
+  const [verbs = '', groups = '', resources = '', names = ''] = isPath ? forPaths : forResources
+  return {
+    verbs: VERBS[verbs] ?? words(verbs),
+    apiGroups: isPath ? [] : words(groups).map((group) => (group === 'core' ? '' : group)),
+    resources: words(resources),
+    resourceNames: words(names),
+    nonResourceURLs: isPath ? words(groups) : [],
+  }
+}
+
+function words(text: string): string[] {
+  return text === '' ? [] : text.split(' ')
+}
+
+function placeOf(place: string): { readonly namespace: string; readonly name: string } {
+  const slash = place.indexOf('/')
+  return { namespace: place.slice(0, Math.max(slash, 0)), name: place.slice(slash + 1) }
+}
+
+function roleObject(resource: Resource, line: RoleLine): Wanted {
+  const { name, namespace, labels, gathers, rules } = line
+  const metadata = {
+    name,
+    annotations: ANNOTATIONS,
+    labels: { ...LABELS, ...Object.fromEntries(labels.map((label) => [label, 'true'])) },
+  }
+  const aggregationRule =
+    gathers === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [gathers]: 'true' } }] } }
+  const object = newObject(resource, metadata, { rules: rules.map(ruleDocument), ...aggregationRule })
+  return { resource, namespace, name, object }
+}
+
+interface BindingLine {
+  readonly namespace: string
+  readonly name: string
+  readonly role: string
+  readonly subjects: readonly string[]
+}
+
+function parseBindings(text: string): BindingLine[] {
+  return text.split('\n').flatMap((line) => {
+    const [place = '', role = '', ...subjects] = line.split(' ')
+    return place === '' ? [] : [{ ...placeOf(place), role, subjects }]
+  })
+}
+
+function controllerBinding(role: string): BindingLine {
+  const account = role.slice(role.lastIndexOf(':') + 1)
+  return { namespace: '', name: role, role, subjects: [`s:kube-system/${account}`] }
+}
+
+function bindingObject(resource: Resource, { namespace, name, role, subjects }: BindingLine): Wanted {
+  const kind = resource.namespaced ? 'Role' : 'ClusterRole'
+  const object = newObject(
+    resource,
+    { name, annotations: ANNOTATIONS, labels: LABELS },
+    { subjects: subjects.map(subjectOf), roleRef: { apiGroup: API_GROUP, kind, name: role } },
+  )
+  return { resource, namespace, name, object }
+}
+
+function subjectOf(mark: string): ValueMap {
+  const rest = mark.slice(2)
+  if (mark.startsWith('s:')) return { kind: 'ServiceAccount', ...placeOf(rest) }
+  return { kind: mark.startsWith('u:') ? 'User' : 'Group', apiGroup: API_GROUP, name: rest }
+}

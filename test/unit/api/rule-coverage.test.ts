@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { describeRule, type PolicyRule } from '../../../src/api/policy-rule.ts'
+import { missingRules } from '../../../src/api/rule-coverage.ts'
+
+/** `get list|apps|deployments|name`, or `get@/path` */
+function rule(text: string): PolicyRule {
+  const [head = '', groups = '', resources = '', names = ''] = text.split('|')
+  const [verbs = '', paths = ''] = head.split('@')
+  const words = (list: string): string[] => (list === '' ? [] : list.split(' '))
+  return {
+    verbs: words(verbs),
+    apiGroups: text.includes('|') ? groups.split(' ') : [],
+    resources: words(resources),
+    resourceNames: words(names),
+    nonResourceURLs: words(paths),
+  }
+}
+
+function missing(held: readonly string[], wanted: readonly string[]): readonly string[] {
+  return missingRules(held.map(rule), wanted.map(rule)).map(describeRule)
+}
+
+describe('what is missing of rules', () => {
+  it.each<[string, string[], string[], string[]]>([
+    ['nothing of nothing', [], [], []],
+    ['nothing where it is the same', ['get||pods'], ['get||pods'], []],
+    ['a verb', ['get||pods'], ['get delete||pods'], ['{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}']],
+    ['nothing where two rules hold a part each', ['get||pods', 'list||pods'], ['get list||pods'], []],
+    ['nothing under a star', ['*|*|*'], ['x|y|z', 'get|apps|deployments/scale|n'], []],
+    ['paths are no resources', ['*|*|*'], ['get@/x'], ['{NonResourceURLs:["/x"], Verbs:["get"]}']],
+    ['nothing below a path with a star', ['get@/x/*'], ['get@/x/y /x/*'], []],
+    ['nothing of a subresource of everything', ['get||*/log'], ['get||pods/log'], []],
+    [
+      'the resource of a subresource',
+      ['get||*/log'],
+      ['get||pods'],
+      ['{APIGroups:[""], Resources:["pods"], Verbs:["get"]}'],
+    ],
+    ['a star from one who has none', ['get||pods'], ['*||pods'], ['{APIGroups:[""], Resources:["pods"], Verbs:["*"]}']],
+    ['names from one who has some', ['get||s|a'], ['get||s'], ['{APIGroups:[""], Resources:["s"], Verbs:["get"]}']],
+    [
+      'another name',
+      ['get||s|a'],
+      ['get||s|a b'],
+      ['{APIGroups:[""], Resources:["s"], ResourceNames:["b"], Verbs:["get"]}'],
+    ],
+    ['nothing of a name from one who has all', ['get||s'], ['get||s|a'], []],
+  ])('%s', (_, held, wanted, expected) => {
+    expect(missing(held, wanted)).toEqual(expected)
+  })
+
+  it('is found without looking at more combinations than there is time for', () => {
+    const many = (letter: string): string => Array.from({ length: 500 }, (_, i) => `${letter}${i}`).join(' ')
+    const huge = `${many('v')}|${many('g')}|${many('r')}|${many('n')}`
+    const start = performance.now()
+    expect(missingRules([rule('get||pods')], [rule(huge), rule('get||pods')])).toHaveLength(1)
+    expect(missingRules([rule('*|*|*')], [rule(huge)])).toEqual([])
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+})
