@@ -1,8 +1,7 @@
 // Reads a request's body, whole and bounded. The bound holds for what arrives, whatever the client announced.
-import type { IncomingMessage } from 'node:http'
-import type { Http2ServerRequest } from 'node:http2'
 import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
+import type { RawRequest } from './raw.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
@@ -10,18 +9,15 @@ export function tooLargeError(limitBytes: number): ApiError {
   return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`)
 }
 
-export function readBody(
-  message: IncomingMessage | Http2ServerRequest,
-  limitBytes: number,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  const announced = Number(message.headers['content-length'] ?? 0)
+export function readBody(request: RawRequest, limitBytes: number, signal: AbortSignal): Promise<Buffer> {
+  const { headers, body } = request
+  const announced = Number(headers['content-length'] ?? 0)
   if (announced > limitBytes) return Promise.reject(tooLargeError(limitBytes))
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const stop = (): void => {
-      message.off('data', take).off('end', finish).off('error', fail)
+      body.off('data', take).off('end', finish).off('error', fail)
       signal.removeEventListener('abort', cancel)
     }
     const fail = (cause: unknown): void => {
@@ -40,6 +36,6 @@ export function readBody(
     const cancel = (): void => fail(signal.reason)
     if (signal.aborted) return cancel()
     signal.addEventListener('abort', cancel, { once: true })
-    message.on('data', take).on('end', finish).on('error', fail)
+    body.on('data', take).on('end', finish).on('error', fail)
   })
 }

@@ -1,9 +1,8 @@
 // The open connections: who is at their other ends, found out once for each, and how they are closed in the end.
-import { constants, Http2ServerRequest, type Http2SecureServer, type Http2Session } from 'node:http2'
+import { constants, type Http2SecureServer, type Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CertificateCredential } from '../auth/authenticator.ts'
-import type { RawRequest } from './exchange.ts'
 import type { RemoteEnd } from './http.ts'
 
 /** How long the last bytes may take to reach those who are still reading. */
@@ -32,12 +31,15 @@ export class Connections {
     server.on('session', (session: Http2Session) => track(this.#sessions, session))
   }
 
-  remoteOf(message: RawRequest): RemoteEnd {
-    const session = message instanceof Http2ServerRequest ? message.stream.session : undefined
-    const connection = session ?? message.socket
-    const known = this.#remotes.get(connection)
-    if (known !== undefined) return known
-    const socket = (session?.socket ?? message.socket) as TLSSocket
+  remoteOf(socket: Socket): RemoteEnd {
+    return this.#remotes.get(socket) ?? this.#look(socket, { socket: socket as TLSSocket, session: undefined })
+  }
+
+  remoteOfSession(session: Http2Session): RemoteEnd {
+    return this.#remotes.get(session) ?? this.#look(session, { socket: session.socket as TLSSocket, session })
+  }
+
+  #look(connection: object, { socket, session }: { socket: TLSSocket; session: Http2Session | undefined }): RemoteEnd {
     const address = socket.remoteAddress ?? ''
     const remote: RemoteEnd = {
       address,

@@ -2,8 +2,6 @@
 // see, and owns the request's signal and deadline. The signal comes from the *response* closing early; the request's own
 // `close` fires as soon as a body has been read.
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import type { Http2ServerRequest } from 'node:http2'
 import type { User } from '../api/user.ts'
 import { ANONYMOUS } from '../auth/user.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
@@ -12,20 +10,14 @@ import { type Deadline, deadlineOf } from './deadline.ts'
 import type { HttpRequest, RemoteEnd, RequestHeaders } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import { requestInfoOf, type RequestInfo } from './request-info.ts'
+import type { HeaderRecord, RawRequest } from './raw.ts'
 import { formatWarnings } from './warnings.ts'
 
-/** Node's request, of either protocol. */
-export type RawRequest = IncomingMessage | Http2ServerRequest
-
 export interface ExchangeOptions {
-  /** The path and query as sent. */
-  readonly target: string
   readonly remote: RemoteEnd
   readonly transport: HttpRequest['transport']
   readonly requestTimeoutMs: number
 }
-
-type ExtraHeaders = Record<string, string | readonly string[]>
 
 export class Exchange implements HttpRequest {
   readonly auditId: string
@@ -44,21 +36,21 @@ export class Exchange implements HttpRequest {
   /** Called when the deadline passes, after the signal has fired. */
   onDeadline: (() => void) | undefined
   readonly #abort = new AbortController()
-  readonly #message: RawRequest
+  readonly #request: RawRequest
   #warnings: string[] | undefined
   #annotations: Map<string, string> | undefined
   #onOver: (() => void) | undefined
   #isOver = false
 
-  constructor(message: RawRequest, { target, remote, transport, requestTimeoutMs }: ExchangeOptions) {
-    const { headers } = message
+  constructor(request: RawRequest, { remote, transport, requestTimeoutMs }: ExchangeOptions) {
+    const { headers, target } = request
     const auditId = headers['audit-id']
     const { path, search } = splitTarget(target)
     const decoded = decodePath(path)
-    this.#message = message
+    this.#request = request
     this.receivedAt = performance.now()
     this.auditId = typeof auditId === 'string' && auditId !== '' ? auditId : randomUUID()
-    this.method = message.method ?? 'GET'
+    this.method = request.method
     this.path = decoded ?? path
     this.query = parseQuery(search)
     this.info =
@@ -77,7 +69,7 @@ export class Exchange implements HttpRequest {
   }
 
   readBody(): Promise<Buffer> {
-    return readBody(this.#message, MAX_BODY_BYTES, this.signal)
+    return readBody(this.#request, MAX_BODY_BYTES, this.signal)
   }
 
   readonly warn = (text: string): void => {
@@ -104,8 +96,8 @@ export class Exchange implements HttpRequest {
   }
 
   /** What every answer carries, errors too (P-002, R-270, R-271, R-273). A handler's own headers come before these. */
-  envelope(): ExtraHeaders {
-    const headers: ExtraHeaders = { 'audit-id': this.auditId, 'cache-control': 'no-cache, private' }
+  envelope(): HeaderRecord {
+    const headers: HeaderRecord = { 'audit-id': this.auditId, 'cache-control': 'no-cache, private' }
     if (this.#warnings !== undefined) {
       const warning = formatWarnings(this.#warnings)
       if (warning.length > 0) headers['warning'] = warning

@@ -1,7 +1,12 @@
 // The socket: HTTP/1.1 and HTTP/2 over TLS on one port, fastify as the shell around one wildcard route, everything that is
 // hot past it. Stopping lets short requests finish and ends the long ones.
-import { createSecureServer, Http2ServerResponse, type Http2SecureServer } from 'node:http2'
-import type { IncomingMessage } from 'node:http'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { fastify } from 'fastify'
@@ -9,9 +14,17 @@ import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { ClientGoneError } from './abort-reasons.ts'
 import { Connections } from './connections.ts'
-import { Exchange, type RawRequest } from './exchange.ts'
-import type { Handler, HttpRequest, HttpResponse } from './http.ts'
-import { breakOff, respond, type RawResponse, wasSent } from './respond.ts'
+import { Exchange } from './exchange.ts'
+import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
+import {
+  MessageResponse,
+  type RawRequest,
+  type RawResponse,
+  requestOf,
+  requestOfStream,
+  StreamResponse,
+} from './raw.ts'
+import { respond } from './respond.ts'
 import { RunningRequests } from './running-requests.ts'
 import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
 
@@ -76,26 +89,39 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     exposeHeadRoutes: false,
   })
-  const begin = (message: RawRequest, target: string, transport: HttpRequest['transport']): Exchange => {
-    const remote = connections.remoteOf(message)
-    const exchange = new Exchange(message, { target, remote, transport, requestTimeoutMs })
+  const begin = (request: RawRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
+    const exchange = new Exchange(request, { remote, transport, requestTimeoutMs })
     running.add(exchange)
     return exchange
   }
-  app.addHook('onRequest', (request, reply) => {
-    reply.hijack()
-    const raw = reply.raw as RawResponse
-    const exchange = begin(request.raw, request.originalUrl, 'plain')
-    raw.once('close', () => {
-      exchange.closed(wasSent(raw))
+  const serve = (exchange: Exchange, raw: RawResponse): (() => void) => {
+    void answer(exchange, raw, options)
+    return () => {
+      exchange.closed(raw.wasSent)
       running.remove(exchange)
       connections.noteEnd(exchange.remote, raw.headersSent)
-    })
-    void answer(exchange, raw, options)
+    }
+  }
+  app.addHook('onRequest', (request, reply) => {
+    reply.hijack()
+    const message = request.raw as unknown as IncomingMessage
+    const response = reply.raw as unknown as ServerResponse
+    const exchange = begin(requestOf(message, request.originalUrl), connections.remoteOf(message.socket), 'plain')
+    response.once('close', serve(exchange, new MessageResponse(response)))
   })
+  const onStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void => {
+    const { session } = stream
+    const raw = new StreamResponse(stream)
+    const request = requestOfStream(stream, headers)
+    if (session === undefined) return
+    if (request === undefined) return raw.whole(405, {}, undefined)
+    if (headers.expect === '100-continue') stream.additionalHeaders({ ':status': 100 })
+    const exchange = begin(request, connections.remoteOfSession(session), 'plain')
+    stream.once('close', serve(exchange, raw))
+  }
   server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
     const transport = isWebSocketUpgrade(message) ? 'websocket' : 'plain'
-    const exchange = begin(message, message.url ?? '/', transport)
+    const exchange = begin(requestOf(message, message.url ?? '/'), connections.remoteOf(message.socket), transport)
     socket.once('close', () => {
       exchange.closed(false)
       running.remove(exchange)
@@ -104,6 +130,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   })
   app.all('/*', () => {})
   app.setNotFoundHandler(() => {})
+  // With a listener for requests comes Node's imitation of HTTP/1.1 on top of every stream; ours takes its place.
+  server.removeAllListeners('stream').on('stream', onStream)
   await app.listen({ host: options.host, port: options.port })
   return {
     ...addressOf(server, options),
@@ -131,7 +159,8 @@ async function answer(exchange: Exchange, raw: RawResponse, options: ListenerOpt
   let sentBytes = 0
   const send = async (response: HttpResponse): Promise<void> => {
     status = response.status
-    sentBytes = await respond(raw, leaving(raw, response), exchange)
+    if (response.closeConnection === true) raw.leave()
+    sentBytes = await respond(raw, response, exchange)
   }
   exchange.onDeadline = () => {
     if (!raw.headersSent) void send(options.onTimeout(exchange))
@@ -142,7 +171,7 @@ async function answer(exchange: Exchange, raw: RawResponse, options: ListenerOpt
     if (!raw.headersSent) await send(response)
   } catch (error) {
     tellBroken(options.log, exchange, error)
-    breakOff(raw)
+    raw.breakOff()
   }
   options.observe({ request: exchange, status, sentBytes, milliseconds: performance.now() - exchange.receivedAt })
 }
@@ -161,16 +190,6 @@ async function upgrade(exchange: Exchange, wanted: Upgrade, options: ListenerOpt
 function tellBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {
   if (signal.reason instanceof ClientGoneError) return
   log.error({ err: error, auditId, path }, 'answer broken off')
-}
-
-/** Tells the client to open another connection: HTTP/2 by a frame, HTTP/1.1 by a header. */
-function leaving(raw: RawResponse, response: HttpResponse): HttpResponse {
-  if (response.closeConnection !== true) return response
-  if (!(raw instanceof Http2ServerResponse))
-    return { ...response, headers: { ...response.headers, connection: 'close' } }
-  const { session } = raw.stream
-  raw.stream.once('close', () => session?.close())
-  return response
 }
 
 function createServer({ tls, maxStreamsPerConnection }: ListenerOptions): Http2SecureServer {

@@ -1,7 +1,5 @@
 // Puts an answer on the wire, at the client's pace. Invariant: an answer that could not be sent whole never looks whole;
 // its connection (HTTP/1.1) or stream (HTTP/2) is destroyed instead of ended.
-import type { ServerResponse } from 'node:http'
-import { constants, Http2ServerResponse } from 'node:http2'
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
@@ -10,9 +8,7 @@ import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import type { Exchange } from './exchange.ts'
 import type { ByteSink, HttpRequest, HttpResponse, ResponseBody } from './http.ts'
-
-/** Node's response, of either protocol; they differ in what is not used here. */
-export type RawResponse = ServerResponse | Http2ServerResponse
+import type { HeaderRecord, RawResponse } from './raw.ts'
 
 /** Bodies above this are compressed for clients that take it (R-274). */
 export const GZIP_ABOVE_BYTES = 128 * 1024
@@ -27,8 +23,7 @@ export function respond(raw: RawResponse, response: HttpResponse, exchange: Exch
   const { body } = response
   switch (body.kind) {
     case 'empty':
-      head(raw, response, { exchange })
-      raw.end()
+      raw.whole(response.status, headOf(response, { exchange }), undefined)
       return 0
     case 'bytes':
       return respondBytes(raw, response, { body, exchange })
@@ -53,10 +48,8 @@ interface HeadParts {
   readonly extra?: ExtraHeaders
 }
 
-function head(raw: RawResponse, response: HttpResponse, { exchange, extra }: HeadParts): void {
-  // Both protocols take a plain object; only the declared types differ.
-  const write = raw as { writeHead(status: number, headers: unknown): unknown }
-  write.writeHead(response.status, Object.assign(exchange.envelope(), response.headers, extra))
+function headOf(response: HttpResponse, { exchange, extra }: HeadParts): HeaderRecord {
+  return Object.assign(exchange.envelope(), response.headers, extra)
 }
 
 function respondBytes(
@@ -68,9 +61,8 @@ function respondBytes(
   if (body.compress === true && bytes.length > GZIP_ABOVE_BYTES && takesGzip(exchange)) {
     return respondPacked(raw, response, { body, exchange })
   }
-  head(raw, response, { exchange, extra: { 'content-length': bytes.length } })
-  if (exchange.method === 'HEAD') raw.end()
-  else raw.end(bytes)
+  const head = headOf(response, { exchange, extra: { 'content-length': bytes.length } })
+  raw.whole(response.status, head, exchange.method === 'HEAD' ? undefined : bytes)
   return bytes.length
 }
 
@@ -80,9 +72,8 @@ async function respondPacked(
   { body, exchange }: With<'bytes'>,
 ): Promise<number> {
   const packed = await gzipAsync(body.bytes, { level: 1 })
-  head(raw, response, { exchange, extra: { 'content-length': packed.length, ...GZIPPED } })
-  if (exchange.method === 'HEAD') raw.end()
-  else raw.end(packed)
+  const head = headOf(response, { exchange, extra: { 'content-length': packed.length, ...GZIPPED } })
+  raw.whole(response.status, head, exchange.method === 'HEAD' ? undefined : packed)
   return packed.length
 }
 
@@ -93,8 +84,7 @@ async function respondPieces(
 ): Promise<number> {
   const gathered = gather(body.pieces)
   if (exchange.method === 'HEAD') {
-    head(raw, response, { exchange })
-    raw.end()
+    raw.whole(response.status, headOf(response, { exchange }), undefined)
     return 0
   }
   let out = gathered
@@ -102,14 +92,14 @@ async function respondPieces(
     const start = await takeUpTo(gathered, GZIP_ABOVE_BYTES)
     const rest = chain(start.chunks, gathered)
     if (start.size > GZIP_ABOVE_BYTES) {
-      head(raw, response, { exchange, extra: GZIPPED })
+      raw.begin(response.status, headOf(response, { exchange, extra: GZIPPED }))
       out = compressed(rest)
     } else {
-      head(raw, response, { exchange })
+      raw.begin(response.status, headOf(response, { exchange }))
       out = rest
     }
   } else {
-    head(raw, response, { exchange })
+    raw.begin(response.status, headOf(response, { exchange }))
   }
   const sink = new RawSink(raw, exchange.signal)
   for await (const chunk of out) {
@@ -124,13 +114,13 @@ async function respondStream(
   response: HttpResponse,
   { body, exchange }: With<'stream'>,
 ): Promise<number> {
-  head(raw, response, { exchange })
-  // A watch may stay silent for long: the client must see that it began.
-  ;(raw as ServerResponse).flushHeaders()
+  const head = headOf(response, { exchange })
   if (exchange.method === 'HEAD') {
-    raw.end()
+    raw.whole(response.status, head, undefined)
     return 0
   }
+  // A watch may stay silent for long: the client must see that it began.
+  raw.begin(response.status, head)
   const sink = new RawSink(raw, exchange.signal)
   try {
     await body.run(sink)
@@ -216,15 +206,14 @@ class RawSink implements ByteSink {
   write(piece: Buffer): boolean {
     if (this.#signal.aborted) return false
     this.bytes += piece.length
-    // `write` of HTTP/2 lacks the overload with one argument in its common signature.
-    return (this.#raw as ServerResponse).write(piece)
+    return this.#raw.write(piece)
   }
 
   drained(): Promise<void> {
     const raw = this.#raw
     const signal = this.#signal
     if (signal.aborted) return Promise.reject(new CancelledError(signal.reason))
-    if (!raw.writableNeedDrain) return Promise.resolve()
+    if (!raw.needsDrain) return Promise.resolve()
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         raw.off('drain', go)
@@ -242,15 +231,4 @@ class RawSink implements ByteSink {
       signal.addEventListener('abort', cancel, { once: true })
     })
   }
-}
-
-/** Of a closed answer: whether all of it went out. An HTTP/2 stream counts as finished also when it was reset. */
-export function wasSent(raw: RawResponse): boolean {
-  return raw instanceof Http2ServerResponse ? raw.writableEnded && !raw.stream.aborted : raw.writableFinished
-}
-
-/** Breaks the answer off so that nobody takes it for a whole one. */
-export function breakOff(raw: RawResponse): void {
-  if (raw instanceof Http2ServerResponse) raw.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
-  else raw.destroy()
 }

@@ -8,6 +8,7 @@ import { CancelledError } from '../lib/errors.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import type { Exchange } from './exchange.ts'
 import type { ByteSink, HttpResponse } from './http.ts'
+import { MessageResponse } from './raw.ts'
 import { respond } from './respond.ts'
 import { plainText } from './responses.ts'
 
@@ -68,7 +69,10 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   raw.assignSocket(upgrade.socket as Socket)
   raw.once('finish', () => upgrade.socket.end())
   const headers = { ...response.headers, connection: 'close' }
-  return { status: response.status, sentBytes: await respond(raw, { ...response, headers }, request) }
+  return {
+    status: response.status,
+    sentBytes: await respond(new MessageResponse(raw), { ...response, headers }, request),
+  }
 }
 
 function refusalOf({ headers }: IncomingMessage): HttpResponse | undefined {
