@@ -18,7 +18,8 @@ export interface CertificateCredential {
 }
 
 export type Authentication =
-  | { readonly kind: 'user'; readonly user: User }
+  /** `warnings` are for the caller. */
+  | { readonly kind: 'user'; readonly user: User; readonly warnings?: readonly string[] }
   /** There is no credential of the kind that this method looks at. */
   | { readonly kind: 'none' }
   /** There is one and it is not good; `problem` is for the log, never for the caller. */
@@ -34,7 +35,10 @@ export function firstOf(methods: readonly Authenticator[]): Authenticator {
     const method = methods[at]
     if (method === undefined) return refusal
     return whenKnown(method.authenticate(asked.credentials, asked.signal), (result) => {
-      if (result.kind === 'user') return { kind: 'user', user: asAuthenticated(result.user) }
+      if (result.kind === 'user') {
+        const user = asAuthenticated(result.user)
+        return user === result.user ? result : { ...result, user }
+      }
       return ask(at + 1, refusal.kind === 'none' ? result : refusal, asked)
     })
   }
@@ -44,18 +48,4 @@ export function firstOf(methods: readonly Authenticator[]): Authenticator {
 interface Question {
   readonly credentials: Credentials
   readonly signal: AbortSignal
-}
-
-/** Tokens that some method may know; a token that none of them knows is refused (P-032). */
-export function bearerTokens(lookups: readonly ((token: string) => User | undefined)[]): Authenticator {
-  return {
-    authenticate({ bearerToken }) {
-      if (bearerToken === undefined) return { kind: 'none' }
-      for (const lookup of lookups) {
-        const user = lookup(bearerToken)
-        if (user !== undefined) return { kind: 'user', user }
-      }
-      return { kind: 'refused', problem: 'invalid bearer token' }
-    },
-  }
 }

@@ -2,14 +2,18 @@
 // kept as digests, so that looking one up takes the same time however much of it is right.
 import { hash } from 'node:crypto'
 import type { User } from '../api/user.ts'
+import type { TokenAnswer, TokenMethod } from './bearer-tokens.ts'
+import { asAuthenticated } from './user.ts'
 
-export type TokenLookup = (token: string) => User | undefined
-
-/** A lookup for single tokens given in code. */
-export function tokenLookup(users: ReadonlyMap<string, User>): TokenLookup {
-  const byDigest = new Map([...users].map(([token, user]) => [digest(token), user]))
-  return (token) => byDigest.get(digest(token))
+/** Tokens that are known by heart; they are meant for this server alone. */
+export function staticTokens(users: ReadonlyMap<string, User>): TokenMethod {
+  const answers = new Map(
+    [...users].map(([token, user]) => [digest(token), { kind: 'user', user: asAuthenticated(user) } as const]),
+  )
+  return (presented) => answers.get(presented.digest) ?? UNKNOWN
 }
+
+const UNKNOWN: TokenAnswer = { kind: 'unknown' }
 
 function digest(token: string): string {
   return hash('sha256', token, 'base64')

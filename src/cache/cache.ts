@@ -17,6 +17,7 @@ import type {
   ListRequest,
   ObjectKey,
   Store,
+  StoredItem,
   StoredResource,
   Watch,
   WatchRequest,
@@ -60,6 +61,8 @@ export interface WatchCache extends Store {
   run(signal: AbortSignal): Promise<void>
   /** Resolves when everything is loaded; throws `CancelledError` when the signal fires. */
   ready(signal: AbortSignal): Promise<void>
+  /** What is in memory now, without waiting for anything; absent also where nothing is loaded. */
+  peek(key: ObjectKey): StoredItem | undefined
   /** For health checks and metrics. */
   status(): CacheStatus
 }
@@ -159,6 +162,11 @@ class MemoryStore implements WatchCache {
     if (state === undefined) return this.#store.get(key, at, signal)
     const inType = keyInType(key)
     return { revision: state.revision, item: inType === undefined ? undefined : state.type.get(inType) }
+  }
+
+  peek(key: ObjectKey): StoredItem | undefined {
+    const inType = keyInType(key)
+    return inType === undefined ? undefined : this.#typeOf(key.resource)?.get(inType)
   }
 
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {

@@ -2,6 +2,8 @@
 // They are asked like a create, and go through admission like one.
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
+import { EMPTY_SET } from '../patch/field-set.ts'
+import { trackUpdate } from '../patch/field-tracking.ts'
 import { metaText, withMeta } from './object-meta.ts'
 import type { Action, ActionAnswer, ActionContext, ActionPlace } from './registry.ts'
 
@@ -11,7 +13,7 @@ export type ActionRequest = Omit<ActionContext, 'validate'>
 export async function runAction(action: Action, sent: ApiObject, request: ActionRequest): Promise<ActionAnswer> {
   const { at, body } = action
   const { admission } = request.parts
-  const object = withNamespaceOf(at, sent, request)
+  const object = tracked(action, withNamespaceOf(at, sent, request), request)
   const kind = { group: body.group, version: body.version, kind: body.kind }
   const resource = { group: at.group, version: at.version, resource: at.resource }
   const step = (shown: ApiObject) => ({
@@ -34,6 +36,17 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
   const mutated = (await admission.mutate(step(object), request.signal)) ?? object
   const validate = (shown: ApiObject): Promise<void> => admission.validate(step(shown), request.signal)
   return action.run(mutated, { ...request, validate })
+}
+
+/** Whoever asks owns what they sent, as with a create, though it is never stored (P-060, W-562). */
+function tracked({ at, body }: Action, object: ApiObject, { fieldManager: manager, now }: ActionRequest): ApiObject {
+  const { kind, apiVersion } = object
+  const versions = { shape: () => body.schema.shape, convert: <T>(same: T): T => same }
+  const { subresource } = at
+  return trackUpdate(
+    { versions, apiVersion, manager, subresource, reset: EMPTY_SET, now, live: { kind, apiVersion } },
+    object,
+  )
 }
 
 function withNamespaceOf(at: ActionPlace, object: ApiObject, { namespace }: ActionRequest): ApiObject {

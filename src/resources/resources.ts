@@ -29,6 +29,8 @@ import { podWarnings } from './warnings-template.ts'
 
 export { NODE_PORTS } from './service-claims.ts'
 export { repairServiceClaims } from './service-repair.ts'
+export { tokenRequestAction, type TokenRequestOptions } from './token-request.ts'
+export { tokenReviewAction } from './token-review.ts'
 
 const TRAITS: Readonly<Record<string, CharacterTraits>> = {
   ...TRAITS_OF_KINDS,

@@ -3,14 +3,15 @@
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import { parseDuration } from '../lib/duration.ts'
 import { type EgressRules, isAddressRange } from '../lib/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { readConfigFile } from './config-file.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
-import { type Flag, FLAGS, type FlagName } from './flags.ts'
+import type { FlagName } from './flags.ts'
+import { type IdentityConfig, identityConfig } from './identity-config.ts'
 import { type Range, parseCidr } from './ip-range.ts'
-import { mergeSettings, readArguments, readEnvironment, type Setting, type Settings } from './settings.ts'
+import { type CertificatePair, duration, integer, oneOf, pair, SettingReader } from './setting-reader.ts'
+import { mergeSettings, readArguments, readEnvironment, type Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
 
 export interface Config {
@@ -28,6 +29,7 @@ export interface Config {
   readonly servingCertificate: CertificatePair | undefined
   readonly maxStreamsPerConnection: number
   readonly allowedOrigins: readonly RegExp[]
+  readonly identity: IdentityConfig
   readonly tokenFile: string | undefined
   readonly clientCaFile: string | undefined
   readonly anonymousRequests: boolean
@@ -40,7 +42,6 @@ export interface Config {
   readonly requestTimeoutMs: number
   readonly livezGraceMs: number
   readonly shutdownDelayMs: number
-  readonly serviceAccountIssuer: string
   readonly serviceIpRange: Range
   /** Where webhooks may be. */
   readonly egress: EgressRules
@@ -58,11 +59,6 @@ export interface EtcdConfig {
   readonly endpoints: readonly string[]
   readonly caFile: string | undefined
   readonly client: CertificatePair | undefined
-}
-
-export interface CertificatePair {
-  readonly certificateFile: string
-  readonly keyFile: string
 }
 
 const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const
@@ -100,6 +96,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
       what: 'a number of streams',
     }),
     allowedOrigins: read.list('cors-allowed-origins').map((text) => pattern(text, '--cors-allowed-origins')),
+    identity: identityConfig(read),
     tokenFile: read.file('token-auth-file'),
     clientCaFile: read.file('client-ca-file'),
     anonymousRequests: read.switch('anonymous-auth'),
@@ -111,51 +108,11 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     requestTimeoutMs: duration(read.required('request-timeout')),
     livezGraceMs: duration(read.required('livez-grace-period')),
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),
-    serviceAccountIssuer: issuer(read.required('service-account-issuer')),
     serviceIpRange: ipRange(read.required('service-cluster-ip-range')),
     egress: egressRules(read),
     featureGates: gates(read.optional('feature-gates')),
     logLevel: oneOf(read.required('log-level'), LOG_LEVELS),
   })
-}
-
-/** The settings, with the defaults of the table behind them. */
-class SettingReader {
-  readonly #settings: Settings
-
-  constructor(settings: Settings) {
-    this.#settings = settings
-  }
-
-  optional(name: FlagName): Setting | undefined {
-    const set = this.#settings.get(name)
-    if (set !== undefined) return set
-    const flag: Flag | undefined = FLAGS.find((candidate) => candidate.name === name)
-    return flag?.fallback === undefined ? undefined : { text: flag.fallback, source: `--${name}` }
-  }
-
-  required(name: FlagName): Setting {
-    const setting = this.optional(name)
-    if (setting === undefined || setting.text === '') throw usageError(`--${name} needs a value`)
-    return setting
-  }
-
-  switch(name: FlagName): boolean {
-    const { text, source } = this.required(name)
-    if (/^(true|t|1)$/i.test(text)) return true
-    if (/^(false|f|0)$/i.test(text)) return false
-    throw usageError(`${source}: "${text}" is neither true nor false`)
-  }
-
-  list(name: FlagName): readonly string[] {
-    const text = this.optional(name)?.text ?? ''
-    return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
-  }
-
-  file(name: FlagName): string | undefined {
-    const text = this.optional(name)?.text ?? ''
-    return text === '' ? undefined : path.resolve(text)
-  }
 }
 
 interface StoragePlaces {
@@ -189,17 +146,6 @@ function defaultDataDirectory(environment: Environment): string {
   return path.join(base, 'quarterdeck')
 }
 
-function pair(read: SettingReader, certificate: FlagName, key: FlagName): CertificatePair | undefined {
-  const certificateFile = read.file(certificate)
-  const keyFile = read.file(key)
-  if (certificateFile === undefined && keyFile === undefined) return undefined
-  if (certificateFile === undefined || keyFile === undefined) {
-    const [given, missing] = certificateFile === undefined ? [key, certificate] : [certificate, key]
-    throw usageError(`--${given} needs --${missing} beside it`)
-  }
-  return { certificateFile, keyFile }
-}
-
 function storagePrefix({ text, source }: Setting): string {
   const prefix = `/${text.replace(/^\/+|\/+$/g, '')}/`
   if (prefix === '//' || prefix.includes('//') || /[^\x21-\x7e]/.test(prefix)) {
@@ -211,19 +157,6 @@ function storagePrefix({ text, source }: Setting): string {
 function address({ text, source }: Setting): string {
   if (isIP(text) === 0) throw usageError(`${source}: "${text}" is not an IP address`)
   return text
-}
-
-function integer({ text, source }: Setting, limits: { least: number; most: number; what: string }): number {
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
-  if (number >= limits.least && number <= limits.most) return number
-  throw usageError(`${source}: "${text}" is not ${limits.what} (${limits.least} to ${limits.most})`)
-}
-
-function duration({ text, source }: Setting): number {
-  const parsed = parseDuration(text)
-  if (!parsed.ok || parsed.nanoseconds < 0n)
-    throw usageError(`${source}: "${text}" is not a duration like 90s or 1m30s`)
-  return Number(parsed.nanoseconds) / 1e6
 }
 
 function pattern(text: string, source: string): RegExp {
@@ -239,17 +172,6 @@ function authorizationModes({ text, source }: Setting): readonly AuthorizationMo
   const repeated = modes.find((mode, i) => modes.indexOf(mode) !== i)
   if (repeated !== undefined) throw usageError(`${source}: ${repeated} is there twice`)
   return modes
-}
-
-function oneOf<T extends string>({ text, source }: Setting, words: readonly T[]): T {
-  const word = words.find((candidate) => candidate === text)
-  if (word === undefined) throw usageError(`${source}: "${text}" is not one of ${words.join(', ')}`)
-  return word
-}
-
-function issuer({ text, source }: Setting): string {
-  if (!URL.canParse(text) || !text.startsWith('https://')) throw usageError(`${source}: "${text}" is not an https URL`)
-  return text
 }
 
 function ipRange({ text, source }: Setting): Range {

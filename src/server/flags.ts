@@ -1,30 +1,9 @@
 // Every flag of `quarterdeck serve`, as data: what it is called, what it takes, what it does. The reference server's
 // names where it has them. The manual, the environment and the configuration file are all read from this table.
+import type { Flag, FlagGroup, FlagKind } from './flag.ts'
+import { IDENTITY_FLAGS } from './flags-identity.ts'
 
-export type FlagKind =
-  | 'text'
-  | 'file'
-  | 'directory'
-  | 'address'
-  | 'port'
-  | 'count'
-  | 'duration'
-  | 'list'
-  | 'switch'
-  | 'gates'
-
-export interface Flag {
-  readonly name: string
-  readonly kind: FlagKind
-  readonly group: FlagGroup
-  /** In the words of the command line; absent: not set. */
-  readonly fallback?: string
-  /** What stands for the value in the manual, where the kind does not say it. */
-  readonly placeholder?: string
-  readonly help: string
-}
-
-export type FlagGroup = 'Storage' | 'Serving' | 'Who may do what' | 'Life cycle' | 'Cluster' | 'Running it'
+export type { Flag, FlagGroup, FlagKind }
 
 export const FLAGS = [
   {
@@ -195,14 +174,7 @@ export const FLAGS = [
     fallback: '0s',
     help: 'Told to stop, go on serving for so long with /readyz failing, so that load balancers look elsewhere first.',
   },
-  {
-    name: 'service-account-issuer',
-    kind: 'text',
-    group: 'Cluster',
-    fallback: 'https://kubernetes.default.svc.cluster.local',
-    placeholder: 'URL',
-    help: 'The issuer named in the tokens of service accounts.',
-  },
+  ...IDENTITY_FLAGS,
   {
     name: 'service-cluster-ip-range',
     kind: 'text',

@@ -2,6 +2,7 @@
 import { forbiddenAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
+import type { LiveObjects } from '../auth/live-objects.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
@@ -19,7 +20,8 @@ import { builtInOpenApiParts } from '../schema/openapi-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
-import { builtInResources, NODE_PORTS } from '../resources/resources.ts'
+import type { ResourceTable } from '../registry/registry.ts'
+import { builtInResources, NODE_PORTS, tokenRequestAction, tokenReviewAction } from '../resources/resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
@@ -33,7 +35,9 @@ import { openAdmission } from './admission.ts'
 import type { Authorization } from './authorization.ts'
 import { openControllers } from './controllers.ts'
 import type { FeatureGates } from './feature-gates.ts'
+import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
+import { liveObjects } from './live-objects.ts'
 
 export interface ResourceApiOptions {
   readonly kv: Kv
@@ -41,6 +45,8 @@ export interface ResourceApiOptions {
   readonly gates: FeatureGates
   readonly eventTtlMs: number
   readonly authorization: Authorization
+  /** Who is asking depends on objects, and some objects on who is asking. */
+  readonly openIdentity: (live: LiveObjects) => Identity
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
@@ -68,17 +74,25 @@ export interface ResourceApi {
   readonly isServed: (resource: GroupVersionResource) => boolean
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
+  readonly identity: Identity
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const { kv, prefix, gates, authorization, log } = options
   const { authorizer } = authorization
   const schema = loadBuiltInSchema()
-  const table = builtInResources(schema, canonicalJson, {
+  const identity = options.openIdentity(
+    liveObjects(
+      () => store,
+      () => table,
+    ),
+  )
+  const table: ResourceTable = builtInResources(schema, canonicalJson, {
+    actions: [tokenRequestAction(schema, identity.tokenRequests), tokenReviewAction(schema, identity.tokens.review)],
     serviceRange: options.serviceRange.text,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
   })
-  const store = openWatchCache({
+  const store: WatchCache = openWatchCache({
     store: openKvStore({ kv, prefix }),
     resources: [...[...table.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,
@@ -129,7 +143,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   }
   const isServed = (resource: GroupVersionResource): boolean => table.find(resource) !== undefined
   const follow = (signal: AbortSignal): Promise<void> => authorization.follow(parts, signal)
-  return { handler, cache: store, controllers, ready, follow, routes, isServed }
+  return { handler, cache: store, controllers, ready, follow, routes, isServed, identity }
 }
 
 function lazily<T>(make: () => T): () => T {

@@ -16,7 +16,6 @@ import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { Compactor } from '../store/compactor.ts'
-import { openAuthenticator } from './access.ts'
 import { advertisedAddress } from './advertised-address.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
 import { openAuthorization } from './authorization.ts'
@@ -26,6 +25,7 @@ import { healthChecks } from './health.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
 import { giveBackMemory } from './idle-memory.ts'
+import { openIdentity, openIdOf } from './identity.ts'
 import { Life } from './life.ts'
 import { listen, servingFiles } from './serving.ts'
 import { renewCertificates } from './renewal.ts'
@@ -85,6 +85,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     gates,
     eventTtlMs: config.eventTtlMs,
     authorization,
+    openIdentity: (live) => openIdentity({ config, adminToken: token, log, live }),
     admissionPlugins: config.admissionPlugins,
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
@@ -96,13 +97,16 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   })
   const metrics = openMetrics({ version: versionInfo(), gates, isServed: api.isServed })
   const { handler, onTimeout } = withFilters(
-    routeRequests({ routes: routesOf({ kv, api, metrics, life, log }), resources: api.handler }),
+    routeRequests({
+      routes: routesOf({ kv, api, metrics, life, log, more: openIdOf(config, api.identity, address) }),
+      resources: api.handler,
+    }),
     {
       ...config,
       log,
       encodeStatus: openStatusEncoder(loadBuiltInSchema()),
       cbor: gates.CBORServingAndStorage,
-      authenticator: openAuthenticator(config, token, log),
+      authenticator: api.identity.authenticator,
       authorizer,
       isStarting: life.isStarting,
       isClosing: life.isClosing,
@@ -188,15 +192,17 @@ interface RouteParts {
   readonly life: Life
   readonly log: Log
   readonly api: ResourceApi
+  readonly more: readonly Route[]
 }
 
-function routesOf({ kv, metrics, life, log, api }: RouteParts): Route[] {
+function routesOf({ kv, metrics, life, log, api, more }: RouteParts): Route[] {
   const isLoaded = (): boolean => api.cache.status().isReady
   const routes: Route[] = [
     ...api.routes,
     ...healthRoutes({ checks: healthChecks(kv, life, isLoaded), inGracePeriod: life.inGracePeriod, log }),
     { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
     { path: '/metrics', handler: showMetrics(metrics) },
+    ...more,
   ]
   const index: Handler = indexPage(routes.map(({ path }) => path))
   return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]

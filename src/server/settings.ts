@@ -13,7 +13,7 @@ export interface Setting {
 
 export type Settings = ReadonlyMap<FlagName, Setting>
 
-/** Throws a `StartError` for what is not a flag of ours, with the one that was probably meant. */
+/** A list may be given in parts. Throws a `StartError` for what is not a flag of ours, with the one that was probably meant. */
 export function readArguments(args: readonly string[]): Settings {
   const options = Object.fromEntries(
     FLAGS.map(({ name, kind }) => [name, { type: kind === 'switch' ? ('boolean' as const) : ('string' as const) }]),
@@ -27,7 +27,9 @@ export function readArguments(args: readonly string[]): Settings {
     if (flag === undefined) throw unknownFlag(token.rawName, token.name)
     const text = token.value ?? (flag.kind === 'switch' ? 'true' : undefined)
     if (text === undefined) throw usageError(`${token.rawName} needs a value`)
-    settings.set(flag.name as FlagName, { text, source: token.rawName })
+    const name = flag.name as FlagName
+    const earlier = flag.kind === 'list' ? settings.get(name) : undefined
+    settings.set(name, { text: earlier === undefined ? text : `${earlier.text},${text}`, source: token.rawName })
   }
   return settings
 }

@@ -102,8 +102,12 @@ export class ApiWorld {
     const action = this.resources.findAction({ group: '', version: 'v1', resource, subresource })
     if (action === undefined) throw new Error(`no ${place}`)
     const context = this.context(more)
-    const sent = { ...action.body.decode(body as never).value, apiVersion: '', kind: '' } as unknown as ApiObject
-    return runAction(action, sent, { ...context, parts: this.parts, resources: this.resources, name })
+    return runAction(action, defaulted(action.body, body, context), {
+      ...context,
+      parts: this.parts,
+      resources: this.resources,
+      name,
+    })
   }
 }
 

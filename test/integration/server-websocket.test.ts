@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { bearerTokens } from '../../src/auth/authenticator.ts'
+import { bearerTokens } from '../../src/auth/bearer-tokens.ts'
 import { allowMasters } from '../../src/auth/authorizer.ts'
-import { tokenLookup } from '../../src/auth/token-file.ts'
+import { staticTokens } from '../../src/auth/token-file.ts'
 import { withFilters } from '../../src/http/filters/filters.ts'
 import type { Handler } from '../../src/http/http.ts'
 import { type Listener, openListener } from '../../src/http/listener.ts'
@@ -64,7 +64,7 @@ async function open(): Promise<Listener> {
       log: SILENT_LOG,
       encodeStatus: () => Buffer.of(),
       cbor: false,
-      authenticator: bearerTokens([tokenLookup(new Map([['secret', root]]))]),
+      authenticator: bearerTokens([staticTokens(new Map([['secret', root]]))], []).authenticator,
       authorizer: allowMasters(),
       anonymousRequests: true,
       anonymousHealth: false,

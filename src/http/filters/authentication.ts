@@ -23,6 +23,7 @@ export function authenticate({ authenticator, anonymousRequests, writeStatus }: 
     return whenKnown(authenticator.authenticate(credentials, request.signal), (result) => {
       if (result.kind === 'user') {
         request.identify(result.user)
+        for (const text of result.warnings ?? []) request.warn(text)
         return next(request)
       }
       if (result.kind === 'refused' || !anonymousRequests) {

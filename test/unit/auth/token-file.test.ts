@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseTokenFile, tokenLookup } from '../../../src/auth/token-file.ts'
+import { bearerTokens } from '../../../src/auth/bearer-tokens.ts'
+import { parseTokenFile, staticTokens } from '../../../src/auth/token-file.ts'
 
 describe('the static token file', () => {
   it('names user, uid and groups', () => {
@@ -39,10 +40,10 @@ describe('the static token file', () => {
   })
 
   it('finds exactly the tokens that it has', () => {
-    const lookup = tokenLookup(parseTokenFile('secret,alice,1').users)
-    expect(lookup('secret')?.name).toBe('alice')
-    expect(lookup('secre')).toBeUndefined()
-    expect(lookup('')).toBeUndefined()
-    expect(lookup('__proto__')).toBeUndefined()
+    const { authenticator } = bearerTokens([staticTokens(parseTokenFile('secret,alice,1').users)], [])
+    const ask = (bearerToken: string) =>
+      authenticator.authenticate({ bearerToken, certificate: undefined }, new AbortController().signal)
+    expect(ask('secret')).toMatchObject({ kind: 'user', user: { name: 'alice' } })
+    for (const token of ['secre', '', '__proto__']) expect(ask(token)).toMatchObject({ kind: 'refused' })
   })
 })

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/api/status.ts'
-import { bearerTokens, firstOf } from '../../../src/auth/authenticator.ts'
+import { firstOf } from '../../../src/auth/authenticator.ts'
+import { bearerTokens } from '../../../src/auth/bearer-tokens.ts'
 import { allowMasters, allowPublicPaths, chain } from '../../../src/auth/authorizer.ts'
 import { clientCertificates } from '../../../src/auth/client-certificate.ts'
-import { tokenLookup } from '../../../src/auth/token-file.ts'
+import { staticTokens } from '../../../src/auth/token-file.ts'
 import { type FilterOptions, withFilters } from '../../../src/http/filters/filters.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { pageNotFound, plainText } from '../../../src/http/responses.ts'
@@ -20,7 +21,7 @@ const options: FilterOptions = {
   log: SILENT_LOG,
   encodeStatus: () => Buffer.of(),
   cbor: false,
-  authenticator: firstOf([clientCertificates(), bearerTokens([tokenLookup(users)])]),
+  authenticator: firstOf([clientCertificates(), bearerTokens([staticTokens(users)], []).authenticator]),
   authorizer: chain([allowMasters(), allowPublicPaths()]),
   anonymousRequests: true,
   anonymousHealth: false,

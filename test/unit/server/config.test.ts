@@ -114,7 +114,16 @@ describe('the configuration', () => {
       ['--service-cluster-ip-range', '10.0.0.0'],
       '--service-cluster-ip-range: "10.0.0.0" is not a range like 10.96.0.0/16',
     ],
-    [['--service-account-issuer', 'me'], '--service-account-issuer: "me" is not an https URL'],
+    [
+      ['--service-account-issuer', 'http://['],
+      '--service-account-issuer: "http://[" contains a \':\' but is not a URL',
+    ],
+    [['--service-account-issuer', 'a,a'], '--service-account-issuer: "a" is there twice'],
+    [
+      ['--service-account-max-token-expiration', '30m'],
+      '--service-account-max-token-expiration: must be between 1 hour and 2^32 seconds',
+    ],
+    [['--service-account-jwks-uri', 'http://x'], '--service-account-jwks-uri: "http://x" is not an https URL'],
     [['--log-level', 'loud'], '--log-level: "loud" is not one of debug, info, warn, error, silent'],
     [['--cors-allowed-origins', '('], '--cors-allowed-origins: "(" is not a regular expression'],
     [['--feature-gates', 'WatchLst=true'], '--feature-gates: unknown feature gate "WatchLst"; did you mean WatchList?'],

@@ -1,0 +1,101 @@
+// Bearer tokens: which of several methods knows one, and for whom it is meant. A token that no method knows is refused, never
+// taken for none (P-010, P-012, P-017, P-032).
+import { hash } from 'node:crypto'
+import type { User } from '../api/user.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { Authenticator } from './authenticator.ts'
+import { asAuthenticated } from './user.ts'
+
+/** A token that somebody shows, and whom it is shown to. */
+export interface PresentedToken {
+  readonly token: string
+  /** SHA-256: what tokens are looked up by, so that the time it takes says nothing about those that are known. */
+  readonly digest: string
+  /** Good if the token is meant for one of these. */
+  readonly audiences: readonly string[]
+}
+
+export type TokenAnswer =
+  | {
+      readonly kind: 'user'
+      readonly user: User
+      /** Those of the wanted audiences that it is meant for; absent: it is not made for any in particular. */
+      readonly audiences?: readonly string[]
+      readonly warnings?: readonly string[]
+    }
+  /** Not one of mine. */
+  | { readonly kind: 'unknown' }
+  /** Mine, and not good. */
+  | { readonly kind: 'refused'; readonly problem: string }
+
+export type TokenMethod = (presented: PresentedToken, signal: AbortSignal) => MaybePromise<TokenAnswer>
+
+export type TokenReview =
+  | { readonly kind: 'user'; readonly user: User; readonly audiences: readonly string[] }
+  | { readonly kind: 'refused'; readonly problem: string }
+
+export interface BearerTokens {
+  readonly authenticator: Authenticator
+  /** Whose token it is, for somebody who was shown it; without audiences those of this server are meant. */
+  readonly review: (token: string, audiences: readonly string[], signal: AbortSignal) => MaybePromise<TokenReview>
+}
+
+const UNKNOWN = 'invalid bearer token'
+
+/** `apiAudiences`: what this server calls itself. */
+export function bearerTokens(methods: readonly TokenMethod[], apiAudiences: readonly string[]): BearerTokens {
+  return {
+    authenticator: {
+      authenticate({ bearerToken }, signal) {
+        if (bearerToken === undefined) return { kind: 'none' }
+        return whenKnown(askAll(methods, presentedAs(bearerToken, apiAudiences), signal), (answer) =>
+          answer.kind === 'unknown' ? { kind: 'refused', problem: UNKNOWN } : answer,
+        )
+      },
+    },
+    review: (token, audiences, signal) => {
+      const wanted = audiences.length === 0 ? apiAudiences : audiences
+      return whenKnown(askAll(methods, presentedAs(token, wanted), signal), (answer) =>
+        reviewOf(answer, { wanted, apiAudiences }),
+      )
+    },
+  }
+}
+
+function presentedAs(token: string, audiences: readonly string[]): PresentedToken {
+  return { token, digest: hash('sha256', token, 'base64'), audiences }
+}
+
+/** The first that recognises it wins; what others had against it is told where none does. */
+function askAll(
+  methods: readonly TokenMethod[],
+  presented: PresentedToken,
+  signal: AbortSignal,
+): MaybePromise<TokenAnswer> {
+  const ask = (at: number, problems: readonly string[]): MaybePromise<TokenAnswer> => {
+    const method = methods[at]
+    if (method === undefined) {
+      return problems.length === 0 ? { kind: 'unknown' } : { kind: 'refused', problem: aggregate(problems) }
+    }
+    return whenKnown(method(presented, signal), (answer) => {
+      if (answer.kind === 'user') return answer
+      return ask(at + 1, answer.kind === 'unknown' ? problems : [...problems, answer.problem])
+    })
+  }
+  return ask(0, [])
+}
+
+function aggregate(problems: readonly string[]): string {
+  return `[${[UNKNOWN, ...new Set(problems)].join(', ')}]`
+}
+
+function reviewOf(
+  answer: TokenAnswer,
+  { wanted, apiAudiences }: { readonly wanted: readonly string[]; readonly apiAudiences: readonly string[] },
+): TokenReview {
+  if (answer.kind === 'unknown') return { kind: 'refused', problem: UNKNOWN }
+  if (answer.kind === 'refused') return answer
+  const audiences = answer.audiences ?? wanted.filter((audience) => apiAudiences.includes(audience))
+  if (audiences.length === 0 && wanted.length > 0) return { kind: 'refused', problem: UNKNOWN }
+  return { kind: 'user', user: asAuthenticated(answer.user), audiences }
+}

@@ -1,0 +1,208 @@
+// Tokens of service accounts: what is written in one that we make, and what must be true of one that is shown to us. A
+// signature is checked once; that the account, and what the token is bound to, are still there is looked at every time, so
+// that taking them away ends the token (P-040 to P-044).
+import { randomUUID } from 'node:crypto'
+import type { ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
+import type { Jwt, SigningKey } from './jwt.ts'
+import { parseJwt, signJwt } from './jwt.ts'
+import { LEGACY_ISSUER, legacyToken } from './legacy-token.ts'
+import type { LiveObject, LiveObjects, ObjectName } from './live-objects.ts'
+import type { AccountName } from './service-account.ts'
+import { accountUserName } from './service-account.ts'
+import type { VerificationKey } from './signing-keys.ts'
+import { isSignedByOneOf } from './signing-keys.ts'
+import type { Checked, Tie, VerifiedToken } from './verified-token.ts'
+import { audienceProblem, boundUser, checkTies, claimProblem, tieProblem } from './verified-token.ts'
+
+export interface Named {
+  readonly name: string
+  readonly uid: string
+}
+
+export interface TokenOrder {
+  readonly account: AccountName & { readonly uid: string }
+  readonly pod?: Named
+  readonly secret?: Named
+  /** Its uid is empty where there is no such node, and the name is all that is known. */
+  readonly node?: Named
+  readonly audiences: readonly string[]
+  readonly lifetimeSeconds: number
+  /** From when on its use is to be reported, though it is still good. */
+  readonly warnAfterSeconds?: number
+}
+
+export interface IssuedToken {
+  readonly token: string
+  readonly id: string
+}
+
+/** Signs what is ordered; the time of issue is that of the clock, in whole seconds. */
+export function issueToken(
+  issuer: { readonly url: string; readonly key: SigningKey },
+  order: TokenOrder,
+  nowMs: number,
+): IssuedToken {
+  const { account, pod, secret, node } = order
+  const now = Math.floor(nowMs / 1000)
+  const id = randomUUID()
+  const claims = {
+    aud: order.audiences,
+    exp: now + order.lifetimeSeconds,
+    iat: now,
+    iss: issuer.url,
+    jti: id,
+    'kubernetes.io': {
+      namespace: account.namespace,
+      ...(node === undefined ? {} : { node: node.uid === '' ? { name: node.name } : reference(node) }),
+      ...(pod === undefined ? {} : { pod: reference(pod) }),
+      ...(secret === undefined ? {} : { secret: reference(secret) }),
+      serviceaccount: reference(account),
+      ...(order.warnAfterSeconds === undefined ? {} : { warnafter: now + order.warnAfterSeconds }),
+    },
+    nbf: now,
+    sub: accountUserName(account),
+  }
+  return { token: signJwt(issuer.key, claims), id }
+}
+
+function reference({ name, uid }: Named): Named {
+  return { name, uid }
+}
+
+export interface AccountTokenOptions {
+  readonly issuers: readonly string[]
+  readonly keys: readonly VerificationKey[]
+  /** What tokens that name no audience are meant for. */
+  readonly apiAudiences: readonly string[]
+  readonly live: LiveObjects
+  readonly clock: Clock
+  /** A token of the old kind was used that is kept in this secret. */
+  readonly onLegacyUse?: (secret: LiveObject) => void
+}
+
+/** How many tokens whose signature was found good are remembered: the pods of a large cluster, at some hundred bytes each. */
+const REMEMBERED = 20_000
+
+export function serviceAccountTokens(options: AccountTokenOptions): TokenMethod {
+  const verified = new BoundedMap<string, VerifiedToken>(REMEMBERED)
+  return (presented, signal) => {
+    let token: VerifiedToken | TokenAnswer | undefined = verified.get(presented.digest)
+    if (token === undefined) {
+      token = verify(options, presented.token)
+      if (token.kind !== 'verified') return token
+      verified.set(presented.digest, token)
+    }
+    return answer(options, token, { presented, signal })
+  }
+}
+
+const UNKNOWN: TokenAnswer = { kind: 'unknown' }
+
+function refused(problem: string): TokenAnswer {
+  return { kind: 'refused', problem }
+}
+
+function verify(options: AccountTokenOptions, token: string): VerifiedToken | TokenAnswer {
+  const jwt = parseJwt(token)
+  const issuer = jwt === undefined ? undefined : own(jwt.claims, 'iss')
+  if (jwt === undefined || typeof issuer !== 'string') return UNKNOWN
+  const isLegacy = issuer === LEGACY_ISSUER
+  if (!isLegacy && !options.issuers.includes(issuer)) return UNKNOWN
+  if (!isSignedByOneOf(options.keys, jwt)) return refused('go-jose/go-jose: error in cryptographic primitive')
+  return isLegacy ? legacyToken(jwt.claims, token) : boundToken(jwt)
+}
+
+/** What the signed claims say, once they have the form that we give them. */
+function boundToken({ claims }: Jwt): VerifiedToken | TokenAnswer {
+  return claimsOf(claims) ?? refused('service account token claims could not be validated due to unexpected error')
+}
+
+function claimsOf(claims: ValueMap): VerifiedToken | undefined {
+  const stated = own(claims, 'kubernetes.io')
+  if (!isMap(stated)) return undefined
+  const namespace = own(stated, 'namespace')
+  const account = namedIn(stated, 'serviceaccount')
+  const [expires, notBefore, issued, id] = ['exp', 'nbf', 'iat', 'jti'].map((name) => own(claims, name))
+  if (typeof namespace !== 'string' || account === undefined || account.uid === '') return undefined
+  if (own(claims, 'sub') !== accountUserName({ namespace, name: account.name })) return undefined
+  if (typeof expires !== 'number') return undefined
+  const [pod, secret, node] = ['pod', 'secret', 'node'].map((name) => namedIn(stated, name))
+  const ties: Tie[] = [tie('serviceaccounts', namespace, account)]
+  if (secret !== undefined) ties.push(tie('secrets', namespace, secret))
+  if (pod !== undefined) ties.push(tie('pods', namespace, pod))
+  // A pod's token tells where the pod runs; it is bound to the pod, not to the node.
+  if (node !== undefined && pod === undefined) ties.push(tie('nodes', '', node))
+  return {
+    kind: 'verified',
+    expiresAt: expires,
+    notBefore: typeof notBefore === 'number' ? notBefore : undefined,
+    issuedAt: typeof issued === 'number' ? issued : undefined,
+    audiences: audiencesIn(claims),
+    ties,
+    isLegacy: false,
+    user: boundUser({ account: { namespace, ...account }, pod, node, id: typeof id === 'string' ? id : '' }),
+  }
+}
+
+function tie(kind: ObjectName['kind'], namespace: string, { name, uid }: Named): Tie {
+  return { kind, namespace, name, problemWith: (live) => tieProblem(kind, live, uid) }
+}
+
+function namedIn(map: ValueMap, member: string): Named | undefined {
+  const value = own(map, member)
+  if (!isMap(value)) return undefined
+  const [name, uid] = [own(value, 'name'), own(value, 'uid')]
+  return typeof name === 'string' && name !== '' ? { name, uid: typeof uid === 'string' ? uid : '' } : undefined
+}
+
+/** The claim may be one text or a list of them. */
+function audiencesIn(claims: ValueMap): readonly string[] {
+  const value = own(claims, 'aud')
+  if (typeof value === 'string') return [value]
+  return isList(value) ? value.filter((audience) => typeof audience === 'string') : []
+}
+
+interface Asked {
+  readonly presented: PresentedToken
+  readonly signal: AbortSignal
+}
+
+function answer(options: AccountTokenOptions, token: VerifiedToken, asked: Asked): TokenAnswer | Promise<TokenAnswer> {
+  const { live, clock, apiAudiences } = options
+  const meantFor = token.audiences.length === 0 ? apiAudiences : token.audiences
+  const audiences = asked.presented.audiences.filter((audience) => meantFor.includes(audience))
+  if (audiences.length === 0) return refused(audienceProblem(meantFor, asked.presented.audiences))
+  const now = clock.now()
+  const problem = claimProblem(token, now)
+  if (problem !== undefined) return refused(problem)
+  const conclude = (checked: Checked): TokenAnswer => {
+    if (checked.kind === 'problem') return refused(checked.problem)
+    if (!token.isLegacy) return { kind: 'user', user: token.user, audiences }
+    const [secret] = checked.found
+    if (secret !== undefined) options.onLegacyUse?.(secret)
+    return { kind: 'user', user: token.user, audiences, warnings: checked.warnings }
+  }
+  const checked = checkTies(token.ties, (name) => live.peek(name), now)
+  // What is at hand may be older than the token: whoever is to be refused is refused on what is there now.
+  if (checked.kind === 'good') return conclude(checked)
+  return findTies(live, token.ties, asked.signal).then((found) =>
+    conclude(checkTies(token.ties, (name) => found.get(name), now)),
+  )
+}
+
+async function findTies(
+  live: LiveObjects,
+  ties: readonly Tie[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ObjectName, LiveObject>> {
+  const found = new Map<ObjectName, LiveObject>()
+  for (const name of ties) {
+    const object = await live.find(name, signal)
+    if (object !== undefined) found.set(name, object)
+  }
+  return found
+}

@@ -1,0 +1,120 @@
+// A token of a service account whose signature is good: whose it is, for how long, and which objects it stands and falls with.
+import type { User } from '../api/user.ts'
+import type { LiveKind, LiveObject, ObjectName } from './live-objects.ts'
+import type { AccountName } from './service-account.ts'
+import { accountGroups, accountUserName } from './service-account.ts'
+import { asAuthenticated } from './user.ts'
+
+export interface VerifiedToken {
+  readonly kind: 'verified'
+  /** In seconds since 1970; undefined: never. */
+  readonly expiresAt: number | undefined
+  readonly notBefore: number | undefined
+  readonly issuedAt: number | undefined
+  /** Empty: it names none. */
+  readonly audiences: readonly string[]
+  readonly ties: readonly Tie[]
+  readonly isLegacy: boolean
+  readonly user: User
+}
+
+/** An object without which the token is no good. */
+export interface Tie extends ObjectName {
+  /** What is wrong with what is found under the name. */
+  readonly problemWith: (live: LiveObject) => string | undefined
+  /** What the caller is to be told, though the token is good. */
+  readonly warningsFrom?: (live: LiveObject) => readonly string[]
+}
+
+/** How far clocks may be apart, and how long a deletion may take. */
+const LEEWAY_SECONDS = 60
+
+/** What is wrong with the times it names (P-041). */
+export function claimProblem(
+  { expiresAt, notBefore, issuedAt }: Pick<VerifiedToken, 'expiresAt' | 'notBefore' | 'issuedAt'>,
+  nowMs: number,
+): string | undefined {
+  const now = nowMs / 1000
+  if (notBefore !== undefined && now + LEEWAY_SECONDS < notBefore) return 'service account token is not valid yet'
+  if (expiresAt !== undefined && now - LEEWAY_SECONDS > expiresAt) return 'service account token has expired'
+  if (issuedAt !== undefined && now + LEEWAY_SECONDS < issuedAt) {
+    return 'service account token claims could not be validated due to unexpected error'
+  }
+  return undefined
+}
+
+export function audienceProblem(meantFor: readonly string[], wanted: readonly string[]): string {
+  const list = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`
+  return `token audiences ${list(meantFor)} is invalid for the target audiences ${list(wanted)}`
+}
+
+export type Checked =
+  | { readonly kind: 'good'; readonly found: readonly LiveObject[]; readonly warnings: readonly string[] }
+  | { readonly kind: 'problem'; readonly problem: string }
+
+const NO_WARNINGS: readonly string[] = []
+
+/** The first thing that is wrong with one of the objects; one that is going counts for a minute more. */
+export function checkTies(ties: readonly Tie[], find: (name: Tie) => LiveObject | undefined, nowMs: number): Checked {
+  const found: LiveObject[] = []
+  let warnings = NO_WARNINGS
+  for (const tie of ties) {
+    const live = find(tie)
+    const problem = live === undefined ? absence(tie) : (tie.problemWith(live) ?? deletion(tie.kind, live, nowMs))
+    if (problem !== undefined || live === undefined) return { kind: 'problem', problem: problem ?? absence(tie) }
+    found.push(live)
+    if (tie.warningsFrom !== undefined) warnings = [...warnings, ...tie.warningsFrom(live)]
+  }
+  return { kind: 'good', found, warnings }
+}
+
+const INVALIDATED = 'service account token has been invalidated'
+
+function absence({ kind, name }: ObjectName): string {
+  return kind === 'serviceaccounts' ? `serviceaccounts ${JSON.stringify(name)} not found` : INVALIDATED
+}
+
+function deletion(kind: LiveKind, { deletedAtMs }: LiveObject, nowMs: number): string | undefined {
+  if (deletedAtMs === undefined || deletedAtMs >= nowMs - LEEWAY_SECONDS * 1000) return undefined
+  return kind === 'serviceaccounts' ? 'service account has been deleted' : INVALIDATED
+}
+
+const UID_WORDS: Readonly<Record<LiveKind, readonly [string, string]>> = {
+  serviceaccounts: ['service account', 'claim'],
+  secrets: ['secret', 'service account secret ref claim'],
+  pods: ['pod', 'service account pod ref claim'],
+  nodes: ['node', 'service account node ref claim'],
+}
+
+/** An object of the same name that was made later is another one. */
+export function tieProblem(kind: LiveKind, live: LiveObject, uid: string): string | undefined {
+  if (live.uid === uid) return undefined
+  const [what, claim] = UID_WORDS[kind]
+  return `${what} UID (${live.uid}) does not match ${claim} (${uid})`
+}
+
+export interface Identity {
+  readonly account: AccountName & { readonly uid: string }
+  readonly pod: { readonly name: string; readonly uid: string } | undefined
+  readonly node: { readonly name: string; readonly uid: string } | undefined
+  /** Of the token; empty where it has none. */
+  readonly id: string
+}
+
+const EXTRA = 'authentication.kubernetes.io/'
+
+/** P-042. */
+export function boundUser({ account, pod, node, id }: Identity): User {
+  const extra: Record<string, readonly string[]> = {}
+  if (id !== '') extra[`${EXTRA}credential-id`] = [`JTI=${id}`]
+  if (node !== undefined) {
+    extra[`${EXTRA}node-name`] = [node.name]
+    if (node.uid !== '') extra[`${EXTRA}node-uid`] = [node.uid]
+  }
+  if (pod !== undefined) {
+    extra[`${EXTRA}pod-name`] = [pod.name]
+    extra[`${EXTRA}pod-uid`] = [pod.uid]
+  }
+  const { namespace, uid } = account
+  return asAuthenticated({ name: accountUserName(account), uid, groups: accountGroups(namespace), extra })
+}

@@ -1,0 +1,136 @@
+// Who is let in, from the configuration: the methods in their order, and the tokens that we make ourselves.
+import { generateKeyPairSync } from 'node:crypto'
+import path from 'node:path'
+import { type Authenticator, firstOf } from '../auth/authenticator.ts'
+import { type BearerTokens, bearerTokens } from '../auth/bearer-tokens.ts'
+import { clientCertificates } from '../auth/client-certificate.ts'
+import type { LiveObjects } from '../auth/live-objects.ts'
+import { issueToken, serviceAccountTokens } from '../auth/service-account-token.ts'
+import { jsonWebKeys, readSigningKeys, type SigningKeys } from '../auth/signing-keys.ts'
+import { parseTokenFile, staticTokens, type TokenFile } from '../auth/token-file.ts'
+import { openIdRoutes } from '../handlers/openid.ts'
+import type { Route } from '../http/router.ts'
+import { systemClock } from '../lib/clock.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+import type { TokenRequestOptions } from '../resources/resources.ts'
+import { ADMIN } from './admin.ts'
+import type { Config } from './config.ts'
+import { readOwnFile, readTextFile, writePrivateFile } from './files.ts'
+import { reasonOf, StartError } from './start-error.ts'
+
+export interface Identity {
+  readonly authenticator: Authenticator
+  readonly tokens: BearerTokens
+  readonly tokenRequests: TokenRequestOptions
+  readonly keys: SigningKeys
+}
+
+export interface IdentityParts {
+  readonly config: Config
+  readonly adminToken: string
+  readonly log: Log
+  readonly live: LiveObjects
+}
+
+export function openIdentity({ config, adminToken, log, live }: IdentityParts): Identity {
+  const { issuers, apiAudiences, maxTokenSeconds, extendTokens } = config.identity
+  const keys = accountKeys(config, log)
+  const clock = systemClock
+  const tokens = bearerTokens(
+    [
+      staticTokens(new Map([[adminToken, ADMIN]])),
+      ...fileTokens(config, log),
+      serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock }),
+    ],
+    apiAudiences,
+  )
+  const certificates = config.clientCaFile === undefined ? [] : [clientCertificates()]
+  return {
+    authenticator: firstOf([...certificates, tokens.authenticator]),
+    tokens,
+    keys,
+    tokenRequests: {
+      apiAudiences,
+      maxLifetimeSeconds: maxTokenSeconds,
+      extend: extendTokens,
+      issue: (order) => {
+        const [url] = issuers
+        const key = keys.signing
+        if (key === undefined || url === undefined) throw new InvariantError('there is no key to sign tokens with')
+        return issueToken({ url, key }, order, clock.now())
+      },
+    },
+  }
+}
+
+/** `address`: where the server listens, once it does. */
+export function openIdOf(config: Config, { keys }: Identity, address: { readonly text: string }): readonly Route[] {
+  const { issuers, jwksUri } = config.identity
+  return openIdRoutes({
+    issuer: issuers[0] ?? '',
+    jwksUri: () => jwksUri ?? `https://${address.text}/openid/v1/jwks`,
+    algorithms: keys.verification.map(({ algorithm }) => algorithm),
+    jwks: jsonWebKeys(keys.verification),
+  })
+}
+
+function fileTokens({ tokenFile }: Config, log: Log): readonly ReturnType<typeof staticTokens>[] {
+  if (tokenFile === undefined) return []
+  const { users, skippedLines } = readTokenFile(tokenFile)
+  for (const line of skippedLines) log.warn({ file: tokenFile, line }, 'empty token skipped')
+  return [staticTokens(users)]
+}
+
+function readTokenFile(file: string): TokenFile {
+  const text = readTextFile(file, '--token-auth-file')
+  try {
+    return parseTokenFile(text)
+  } catch (error) {
+    throw new StartError(`--token-auth-file ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+const OWN_KEY = 'service-account.key'
+
+/** The operator's keys, or one of our own that is kept in the data directory. */
+function accountKeys({ identity, dataDirectory, storage }: Config, log: Log): SigningKeys {
+  const { signingKeyFile, keyFiles } = identity
+  const older = keyFiles.map((file) =>
+    keysIn(file, '--service-account-key-file', (text) => readSigningKeys(undefined, [text])),
+  )
+  const checking = older.flatMap(({ verification }) => verification)
+  const own =
+    signingKeyFile === undefined
+      ? readSigningKeys(ownKey(dataDirectory), [])
+      : keysIn(signingKeyFile, '--service-account-signing-key-file', (text) => readSigningKeys(text, []))
+  if (signingKeyFile === undefined && storage.kind === 'etcd') {
+    log.warn(
+      {},
+      'tokens of service accounts are good on this replica alone: give all of them one --service-account-signing-key-file',
+    )
+  }
+  const known = new Set(own.verification.map(({ id }) => id))
+  return { signing: own.signing, verification: [...own.verification, ...checking.filter(({ id }) => !known.has(id))] }
+}
+
+function keysIn(file: string, flag: string, read: (text: string) => SigningKeys): SigningKeys {
+  const text = readTextFile(file, flag)
+  try {
+    return read(text)
+  } catch (error) {
+    throw new StartError(`${flag} ${file} ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function ownKey(directory: string | undefined): string {
+  const kept = directory === undefined ? undefined : readOwnFile(directory, OWN_KEY)
+  if (kept !== undefined) return kept
+  const { privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'prime256v1',
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  if (directory !== undefined) writePrivateFile(path.join(directory, OWN_KEY), privateKey)
+  return privateKey
+}

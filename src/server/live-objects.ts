@@ -1,0 +1,58 @@
+// The objects that identity depends on, out of the watch cache. What was read of a version of an object is remembered by it:
+// a token that is used again and again costs a look-up.
+import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import type { LiveKind, LiveObject, LiveObjects, ObjectName } from '../auth/live-objects.ts'
+import type { WatchCache } from '../cache/cache.ts'
+import { InvariantError } from '../lib/errors.ts'
+import { metaText } from '../registry/object-meta.ts'
+import type { ResourceTable } from '../registry/registry.ts'
+import type { ObjectKey, StoredItem } from '../store/store.ts'
+
+/** Both are asked for when they are needed: the server is put together in between. */
+export function liveObjects(cache: () => WatchCache, table: () => ResourceTable): LiveObjects {
+  const known = new WeakMap<StoredItem, LiveObject>()
+  const keyOf = ({ kind, namespace, name }: ObjectName): ObjectKey => ({
+    resource: storedAs(table(), kind),
+    namespace,
+    name,
+  })
+  const liveOf = (item: StoredItem | undefined): LiveObject | undefined => {
+    if (item?.kind !== 'object') return undefined
+    const before = known.get(item)
+    if (before !== undefined) return before
+    const live = new LiveItem(item)
+    known.set(item, live)
+    return live
+  }
+  return {
+    peek: (name) => liveOf(cache().peek(keyOf(name))),
+    find: async (name, signal) => liveOf((await cache().get(keyOf(name), { kind: 'latest' }, signal)).item),
+  }
+}
+
+function storedAs(table: ResourceTable, kind: LiveKind): ObjectKey['resource'] {
+  const resource = table.find({ group: '', version: 'v1', resource: kind })
+  if (resource === undefined) throw new InvariantError(`${kind} are not served`)
+  return resource.stored
+}
+
+/** The whole object is read again where it is wanted, and then kept: of most only the uid ever is. */
+class LiveItem implements LiveObject {
+  readonly uid: string
+  readonly deletedAtMs: number | undefined
+  readonly #item: StoredObject
+  #object: ApiObject | undefined
+
+  constructor(item: StoredObject) {
+    const object = item.object()
+    const deleted = metaText(object, 'deletionTimestamp')
+    this.uid = metaText(object, 'uid')
+    this.deletedAtMs = deleted === '' ? undefined : Date.parse(deleted)
+    this.#item = item
+  }
+
+  get object(): ApiObject {
+    return (this.#object ??= this.#item.object())
+  }
+}

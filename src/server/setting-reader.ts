@@ -1,0 +1,80 @@
+// Reads settings, which are text, as what they stand for; the defaults of the table are behind them. Every fault is told in
+// one line that names where the text came from.
+import path from 'node:path'
+import { parseDuration } from '../lib/duration.ts'
+import { type Flag, FLAGS, type FlagName } from './flags.ts'
+import type { Setting, Settings } from './settings.ts'
+import { usageError } from './start-error.ts'
+
+export class SettingReader {
+  readonly #settings: Settings
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  optional(name: FlagName): Setting | undefined {
+    const set = this.#settings.get(name)
+    if (set !== undefined) return set
+    const flag: Flag | undefined = FLAGS.find((candidate) => candidate.name === name)
+    return flag?.fallback === undefined ? undefined : { text: flag.fallback, source: `--${name}` }
+  }
+
+  required(name: FlagName): Setting {
+    const setting = this.optional(name)
+    if (setting === undefined || setting.text === '') throw usageError(`--${name} needs a value`)
+    return setting
+  }
+
+  switch(name: FlagName): boolean {
+    const { text, source } = this.required(name)
+    if (/^(true|t|1)$/i.test(text)) return true
+    if (/^(false|f|0)$/i.test(text)) return false
+    throw usageError(`${source}: "${text}" is neither true nor false`)
+  }
+
+  list(name: FlagName): readonly string[] {
+    const text = this.optional(name)?.text ?? ''
+    return text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]))
+  }
+
+  file(name: FlagName): string | undefined {
+    const text = this.optional(name)?.text ?? ''
+    return text === '' ? undefined : path.resolve(text)
+  }
+}
+
+export interface CertificatePair {
+  readonly certificateFile: string
+  readonly keyFile: string
+}
+
+export function pair(read: SettingReader, certificate: FlagName, key: FlagName): CertificatePair | undefined {
+  const certificateFile = read.file(certificate)
+  const keyFile = read.file(key)
+  if (certificateFile === undefined && keyFile === undefined) return undefined
+  if (certificateFile === undefined || keyFile === undefined) {
+    const [given, missing] = certificateFile === undefined ? [key, certificate] : [certificate, key]
+    throw usageError(`--${given} needs --${missing} beside it`)
+  }
+  return { certificateFile, keyFile }
+}
+
+export function integer({ text, source }: Setting, limits: { least: number; most: number; what: string }): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= limits.least && number <= limits.most) return number
+  throw usageError(`${source}: "${text}" is not ${limits.what} (${limits.least} to ${limits.most})`)
+}
+
+export function duration({ text, source }: Setting): number {
+  const parsed = parseDuration(text)
+  if (!parsed.ok || parsed.nanoseconds < 0n)
+    throw usageError(`${source}: "${text}" is not a duration like 90s or 1m30s`)
+  return Number(parsed.nanoseconds) / 1e6
+}
+
+export function oneOf<T extends string>({ text, source }: Setting, words: readonly T[]): T {
+  const word = words.find((candidate) => candidate === text)
+  if (word === undefined) throw usageError(`${source}: "${text}" is not one of ${words.join(', ')}`)
+  return word
+}
