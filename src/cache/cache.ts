@@ -65,6 +65,15 @@ export interface WatchCache extends Store {
   peek(key: ObjectKey): StoredItem | undefined
   /** For health checks and metrics. */
   status(): CacheStatus
+  /** How much there is of a type; undefined where it is not in memory. */
+  load(resource: StoredResource): TypeLoad | undefined
+}
+
+export interface TypeLoad {
+  readonly objects: number
+  /** As they are stored. */
+  readonly bytes: number
+  readonly watchers: number
 }
 
 export interface CacheStatus {
@@ -155,6 +164,11 @@ class MemoryStore implements WatchCache {
       objects: this.#contents?.size ?? 0,
       watchers: types.reduce((sum, type) => sum + type.watchers.everyone().length, 0),
     }
+  }
+
+  load(resource: StoredResource): TypeLoad | undefined {
+    const type = this.#contents?.known(resource)
+    return type === undefined ? undefined : { objects: type.size, bytes: type.bytes, watchers: type.watchers.size }
   }
 
   async get(key: ObjectKey, at: Exclude<ReadAt, { kind: 'exact' }>, signal: AbortSignal): Promise<GetResult> {

@@ -49,6 +49,11 @@ export class Contents {
     return this.types.reduce((sum, type) => sum + type.size, this.#unclaimed.size)
   }
 
+  /** Undefined: nobody has asked for it yet. */
+  known(resource: StoredResource): TypeCache | undefined {
+    return this.#types.get(resource.storagePrefix)?.type
+  }
+
   /** The type, taken up with what is there of it where nobody asked for it before. */
   typeOf(resource: StoredResource): TypeCache {
     const known = this.#types.get(resource.storagePrefix)

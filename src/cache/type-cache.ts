@@ -38,6 +38,7 @@ export class TypeCache implements Finder {
   readonly #labels = new LabelIndex()
   #nowMs: number
   #unreadable = 0
+  #bytes = 0
   #snapshots: Snapshots
   #history: History
 
@@ -63,6 +64,11 @@ export class TypeCache implements Finder {
 
   get size(): number {
     return this.#tree.size
+  }
+
+  /** Of the objects that are there now, as they are stored. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   get(key: string): CachedItem | undefined {
@@ -118,6 +124,7 @@ export class TypeCache implements Finder {
     if (previous?.kind === 'object') {
       this.fields.remove(previous)
       this.#labels.remove(previous)
+      this.#bytes -= previous.length
       this.#slabs.retire(previous)
     } else if (previous !== undefined) this.#unreadable--
     if (item === undefined) {
@@ -127,6 +134,7 @@ export class TypeCache implements Finder {
     if (item.kind === 'object') {
       this.fields.add(item)
       this.#labels.add(item)
+      this.#bytes += item.length
     } else this.#unreadable++
     this.#tree.set(key, item)
     return previous

@@ -17,6 +17,7 @@ export type Scope =
   | { readonly kind: 'label'; readonly key: string; readonly value: string }
 
 export class WatcherIndex<W> {
+  #size = 0
   readonly #fields: readonly SelectableField[]
   readonly #all = new Set<W>()
   readonly #namespaces = new Map<string, Set<W>>()
@@ -32,11 +33,17 @@ export class WatcherIndex<W> {
     this.#values = fields.map(() => new Map<string, Set<W>>())
   }
 
+  /** How many there are. */
+  get size(): number {
+    return this.#size
+  }
+
   get fields(): readonly SelectableField[] {
     return this.#fields
   }
 
   add(scope: Scope, watcher: W): void {
+    this.#size++
     if (scope.kind === 'all') {
       this.#all.add(watcher)
       return
@@ -49,12 +56,12 @@ export class WatcherIndex<W> {
 
   remove(scope: Scope, watcher: W): void {
     if (scope.kind === 'all') {
-      this.#all.delete(watcher)
+      if (this.#all.delete(watcher)) this.#size--
       return
     }
     const { map, key } = this.#slot(scope)
     const set = map.get(key)
-    set?.delete(watcher)
+    if (set?.delete(watcher) === true) this.#size--
     if (set?.size === 0) map.delete(key)
     if (scope.kind === 'label' && map.size === 0) this.#labels.delete(scope.key)
   }

@@ -7,7 +7,7 @@ import { ANONYMOUS } from '../auth/user.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { MAX_BODY_BYTES, readBody } from './body.ts'
 import { type Deadline, deadlineOf } from './deadline.ts'
-import type { HttpRequest, RemoteEnd, RequestHeaders } from './http.ts'
+import type { HttpRequest, RemoteEnd, RequestHeaders, ResponseHeaders } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import { requestInfoOf, type RequestInfo } from './request-info.ts'
 import type { HeaderRecord, RawRequest } from './raw.ts'
@@ -38,6 +38,7 @@ export class Exchange implements HttpRequest {
   readonly #abort = new AbortController()
   readonly #request: RawRequest
   #warnings: string[] | undefined
+  #added: ResponseHeaders | undefined
   #annotations: Map<string, string> | undefined
   #onOver: (() => void) | undefined
   #isOver = false
@@ -77,6 +78,10 @@ export class Exchange implements HttpRequest {
     else if (!this.#warnings.includes(text)) this.#warnings.push(text)
   }
 
+  addHeaders(headers: ResponseHeaders): void {
+    this.#added = this.#added === undefined ? headers : { ...this.#added, ...headers }
+  }
+
   annotate(key: string, value: string): void {
     if (this.#annotations?.has(key) === false) this.#annotations.set(key, value)
   }
@@ -98,6 +103,7 @@ export class Exchange implements HttpRequest {
   /** What every answer carries, errors too (P-002, R-270, R-271, R-273). A handler's own headers come before these. */
   envelope(): HeaderRecord {
     const headers: HeaderRecord = { 'audit-id': this.auditId, 'cache-control': 'no-cache, private' }
+    if (this.#added !== undefined) Object.assign(headers, this.#added)
     if (this.#warnings !== undefined) {
       const warning = formatWarnings(this.#warnings)
       if (warning.length > 0) headers['warning'] = warning

@@ -47,6 +47,8 @@ export interface HttpRequest {
   annotate(key: string, value: string): void
   /** From now on annotations are kept, in this record. */
   keepAnnotations(annotations: Map<string, string>): void
+  /** Headers for the answer, whatever it will be; a handler's own come before these. */
+  addHeaders(headers: ResponseHeaders): void
   /** Called once, when nothing more is sent: the answer is out or was broken off. For one listener. */
   whenOver(listener: () => void): void
   /** Says whose request it is; the credential is gone with that. For filters that find it out. */

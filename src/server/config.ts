@@ -39,6 +39,9 @@ export interface Config {
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionFile: string | undefined
   readonly kubeconfigFile: string | undefined
+  readonly priorityAndFairness: boolean
+  readonly maxReads: number
+  readonly maxWrites: number
   readonly requestTimeoutMs: number
   readonly livezGraceMs: number
   readonly shutdownDelayMs: number
@@ -105,6 +108,9 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     admissionPlugins: enabledPlugins(read.list('enable-admission-plugins'), read.list('disable-admission-plugins')),
     admissionFile: read.file('admission-control-config-file'),
     kubeconfigFile: read.file('kubeconfig-out'),
+    priorityAndFairness: read.switch('enable-priority-and-fairness'),
+    maxReads: requestCount(read.required('max-requests-inflight')),
+    maxWrites: requestCount(read.required('max-mutating-requests-inflight')),
     requestTimeoutMs: duration(read.required('request-timeout')),
     livezGraceMs: duration(read.required('livez-grace-period')),
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),
@@ -157,6 +163,10 @@ function storagePrefix({ text, source }: Setting): string {
 function address({ text, source }: Setting): string {
   if (isIP(text) === 0) throw usageError(`${source}: "${text}" is not an IP address`)
   return text
+}
+
+function requestCount(setting: Setting): number {
+  return integer(setting, { least: 0, most: 1_000_000, what: 'a number of requests' })
 }
 
 function pattern(text: string, source: string): RegExp {

@@ -154,6 +154,27 @@ export const FLAGS = [
     help: 'Where to write the administrator’s kubeconfig. Default: admin.kubeconfig in the data directory.',
   },
   {
+    name: 'enable-priority-and-fairness',
+    kind: 'switch',
+    group: 'Life cycle',
+    fallback: 'true',
+    help: 'Share the server out among its users by flow schemas and priority levels, with queues. If false, only the two numbers below count.',
+  },
+  {
+    name: 'max-requests-inflight',
+    kind: 'count',
+    group: 'Life cycle',
+    fallback: '400',
+    help: 'How many reading requests are worked on at a time; with priority and fairness, a part of the seats there are. 0: any number.',
+  },
+  {
+    name: 'max-mutating-requests-inflight',
+    kind: 'count',
+    group: 'Life cycle',
+    fallback: '200',
+    help: 'The same for writing requests; with priority and fairness, the other part of the seats.',
+  },
+  {
     name: 'request-timeout',
     kind: 'duration',
     group: 'Life cycle',

@@ -3,13 +3,14 @@ import { forbiddenAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { LiveObjects } from '../auth/live-objects.ts'
-import type { WatchCache } from '../cache/cache.ts'
+import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
 import { Transcoder } from '../codec/transcode.ts'
 import type { Controller } from '../controllers/controllers.ts'
 import { PRESENCE } from '../controllers/kubernetes-service.ts'
 import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
+import { makeFlowObjects } from '../controllers/flow-control-objects.ts'
 import { makeSystemNamespaces } from '../controllers/system-namespaces.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
@@ -20,7 +21,7 @@ import { builtInOpenApiParts } from '../schema/openapi-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
-import type { ResourceTable } from '../registry/registry.ts'
+import type { Resource, ResourceTable } from '../registry/registry.ts'
 import { builtInResources, NODE_PORTS, tokenRequestAction, tokenReviewAction } from '../resources/resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
@@ -33,7 +34,7 @@ import { openKvStore } from '../store/kv-store.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmission } from './admission.ts'
 import type { Authorization } from './authorization.ts'
-import { openControllers } from './controllers.ts'
+import { FLOW_OBJECTS, openControllers } from './controllers.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
@@ -72,6 +73,9 @@ export interface ResourceApi {
   /** Keeps what this replica has to know of the stored objects; until the signal fires. */
   readonly follow: (signal: AbortSignal) => Promise<void>
   readonly isServed: (resource: GroupVersionResource) => boolean
+  /** How much there is of a type; undefined where it is not kept here. */
+  readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
+  readonly find: (resource: GroupVersionResource) => Resource | undefined
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
   readonly identity: Identity
@@ -138,12 +142,17 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const ready = async (signal: AbortSignal): Promise<void> => {
     await store.ready(signal)
     await makeSystemNamespaces(parts, signal)
-    await makeBootstrapRoles(parts, signal)
+    await Promise.all([makeBootstrapRoles(parts, signal), makeFlowObjects(parts, FLOW_OBJECTS, signal)])
     await authorization.loaded
   }
   const isServed = (resource: GroupVersionResource): boolean => table.find(resource) !== undefined
+  const find = (resource: GroupVersionResource): Resource | undefined => table.find(resource)
+  const load = (resource: GroupVersionResource): TypeLoad | undefined => {
+    const found = table.find(resource)
+    return found === undefined ? undefined : store.load(found.stored)
+  }
   const follow = (signal: AbortSignal): Promise<void> => authorization.follow(parts, signal)
-  return { handler, cache: store, controllers, ready, follow, routes, isServed, identity }
+  return { handler, cache: store, controllers, ready, follow, routes, isServed, find, load, identity }
 }
 
 function lazily<T>(make: () => T): () => T {

@@ -21,6 +21,7 @@ import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.
 import { openAuthorization } from './authorization.ts'
 import type { Config } from './config.ts'
 import { makePrivateDirectory } from './files.ts'
+import { openFlowControl } from './flow-control.ts'
 import { healthChecks } from './health.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
@@ -95,10 +96,14 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     serverAddress: () => address.text,
     advertisedAddress: advertisedAddress(config.bindAddress),
   })
+  const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({ version: versionInfo(), gates, isServed: api.isServed })
   const { handler, onTimeout } = withFilters(
     routeRequests({
-      routes: routesOf({ kv, api, metrics, life, log, more: openIdOf(config, api.identity, address) }),
+      routes: [
+        ...flow.routes,
+        ...routesOf({ kv, api, metrics, life, log, more: openIdOf(config, api.identity, address) }),
+      ],
       resources: api.handler,
     }),
     {
@@ -108,6 +113,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       cbor: gates.CBORServingAndStorage,
       authenticator: api.identity.authenticator,
       authorizer,
+      flowControl: flow.control,
       isStarting: life.isStarting,
       isClosing: life.isClosing,
     },
@@ -119,6 +125,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       api.cache.run(stop),
       api.follow(stop),
       runControllers(api.controllers, log, stop),
+      flow.run(stop),
       forgetHistory({ config, kv, log }, stop),
     ]),
   )

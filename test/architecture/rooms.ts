@@ -23,7 +23,11 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   kv: { mayImport: ['lib'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
   auth: { mayImport: ['lib', 'api'], entrance: 'words' },
   audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'front' },
-  flow: { mayImport: ['lib', 'api', 'auth'], entrance: 'front' },
+  flow: {
+    mayImport: ['lib', 'api', 'auth'],
+    entrance: 'front',
+    sideDoors: ['priority-and-fairness.ts', 'in-flight.ts', 'bootstrap.ts', 'dump.ts'],
+  },
   admission: { mayImport: ['lib', 'api', 'schema', 'cel', 'auth'], entrance: 'words' },
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   store: { mayImport: ['lib', 'api', 'codec', 'kv'], entrance: 'words' },

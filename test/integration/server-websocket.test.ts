@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { bearerTokens } from '../../src/auth/bearer-tokens.ts'
 import { allowMasters } from '../../src/auth/authorizer.ts'
 import { staticTokens } from '../../src/auth/token-file.ts'
+import { limitInFlight } from '../../src/flow/in-flight.ts'
 import { withFilters } from '../../src/http/filters/filters.ts'
 import type { Handler } from '../../src/http/http.ts'
 import { type Listener, openListener } from '../../src/http/listener.ts'
@@ -66,6 +67,7 @@ async function open(): Promise<Listener> {
       cbor: false,
       authenticator: bearerTokens([staticTokens(new Map([['secret', root]]))], []).authenticator,
       authorizer: allowMasters(),
+      flowControl: limitInFlight({ reads: 0, writes: 0 }),
       anonymousRequests: true,
       anonymousHealth: false,
       allowedOrigins: [],

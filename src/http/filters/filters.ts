@@ -3,6 +3,7 @@
 // happens when its time is up is the exchange's business, around all of this.
 import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
+import type { FlowControl } from '../../flow/flow.ts'
 import type { Log } from '../../lib/log.ts'
 import { type StatusEncoder, statusWriter } from '../errors.ts'
 import { timeoutError } from '../deadline.ts'
@@ -11,6 +12,7 @@ import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
 import { crossOrigin } from './cross-origin.ts'
 import { turnAwayWhenClosing } from './closing.ts'
+import { controlFlow } from './flow-control.ts'
 import { catchFaults } from './faults.ts'
 import { putOffWhenStarting } from './starting.ts'
 import { refuseUnreadableTimeout } from './unreadable-timeout.ts'
@@ -23,6 +25,7 @@ export interface FilterOptions {
   readonly cbor: boolean
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
+  readonly flowControl: FlowControl
   /** Requests without credentials are those of `system:anonymous`; otherwise they are refused. */
   readonly anonymousRequests: boolean
   /** Health is answered to callers from other machines without credentials too (D13). */
@@ -49,6 +52,7 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
     refuseUnreadableTimeout(),
     crossOrigin(options.allowedOrigins),
     authenticate({ ...options, writeStatus }),
+    controlFlow(options.flowControl),
     // Before everything is loaded nobody knows who may do what.
     putOffWhenStarting(options.isStarting),
     authorize(options),

@@ -9,6 +9,7 @@ import { requestInfoOf } from '../../../src/http/request-info.ts'
 export interface FakeRequest extends HttpRequest {
   readonly warnings: readonly string[]
   readonly notes: ReadonlyMap<string, string>
+  readonly added: Readonly<Record<string, string | readonly string[]>>
 }
 
 /** `line` is like `GET /livez?verbose`. */
@@ -18,6 +19,7 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
   const query = parseQuery(search)
   const info = requestInfoOf(method, path, query)
   const warnings: string[] = []
+  const added: Record<string, string | readonly string[]> = {}
   const notes = new Map<string, string>()
   return {
     auditId: 'an-audit-id',
@@ -38,6 +40,8 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
     warn: (text) => void warnings.push(text),
     notes,
     annotate: (key, value) => void notes.set(key, value),
+    addHeaders: (headers) => void Object.assign(added, headers),
+    added,
     keepAnnotations: () => {},
     whenOver: () => {},
     identify(user) {

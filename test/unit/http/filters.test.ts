@@ -6,6 +6,7 @@ import { allowMasters, allowPublicPaths, chain } from '../../../src/auth/authori
 import { clientCertificates } from '../../../src/auth/client-certificate.ts'
 import { staticTokens } from '../../../src/auth/token-file.ts'
 import { type FilterOptions, withFilters } from '../../../src/http/filters/filters.ts'
+import { limitInFlight } from '../../../src/flow/in-flight.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { pageNotFound, plainText } from '../../../src/http/responses.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
@@ -23,6 +24,7 @@ const options: FilterOptions = {
   cbor: false,
   authenticator: firstOf([clientCertificates(), bearerTokens([staticTokens(users)], []).authenticator]),
   authorizer: chain([allowMasters(), allowPublicPaths()]),
+  flowControl: limitInFlight({ reads: 0, writes: 0 }),
   anonymousRequests: true,
   anonymousHealth: false,
   allowedOrigins: [],

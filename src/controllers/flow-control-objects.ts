@@ -1,0 +1,228 @@
+// The flow schemas and priority levels that belong to the server: made at the start, put back as they should be once a
+// minute (P-201 to P-204), and every schema told whether its level is there (P-206).
+import type { ApiObject } from '../api/object.ts'
+import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { systemClock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import { createObject } from '../registry/create.ts'
+import { metaNumber, metaOf, withMeta } from '../registry/object-meta.ts'
+import type { Resource, WriteContext } from '../registry/registry.ts'
+import { updateObject } from '../registry/update.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, follow, isReason, newObject, resourceOf } from './controllers.ts'
+import { WorkQueue } from './work-queue.ts'
+
+export interface FlowObjects {
+  readonly levels: readonly WantedObject[]
+  readonly schemas: readonly WantedObject[]
+}
+
+export interface WantedObject {
+  readonly name: string
+  /** Always as it is here; the others are the operator's as soon as they say so. */
+  readonly mandatory: boolean
+  readonly spec: ValueMap
+}
+
+const GROUP = 'flowcontrol.apiserver.k8s.io'
+const AUTO_UPDATE = 'apf.kubernetes.io/autoupdate-spec'
+const PRODUCER = 'api-priority-and-fairness-config-producer-v1'
+const CONSUMER = 'api-priority-and-fairness-config-consumer-v1'
+const LOOK_AGAIN_MS = 60_000
+
+export function flowControlObjects(parts: ControllerParts, wanted: FlowObjects): Controller {
+  return {
+    name: 'flow-control-objects',
+    async run(signal) {
+      await Promise.all([tellDangling(parts, signal), keep()])
+      async function keep(): Promise<void> {
+        do await makeFlowObjects(parts, wanted, signal)
+        while (await pause(systemClock, LOOK_AGAIN_MS, signal))
+      }
+    },
+  }
+}
+
+/** All of them as they should be, now. */
+export async function makeFlowObjects(parts: ControllerParts, wanted: FlowObjects, signal: AbortSignal): Promise<void> {
+  const levels = resourceOf(parts, GROUP, 'v1', 'prioritylevelconfigurations')
+  const schemas = resourceOf(parts, GROUP, 'v1', 'flowschemas')
+  await Promise.all([
+    ...wanted.levels.map((object) => keepObject(parts, levels, object, signal)),
+    ...wanted.schemas.map((object) => keepObject(parts, schemas, object, signal)),
+  ])
+}
+
+async function keepObject(
+  parts: ControllerParts,
+  resource: Resource,
+  wanted: WantedObject,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = wanted
+  const context: WriteContext = { ...controllerContext(parts, '', signal), fieldManager: PRODUCER }
+  const metadata = { name, annotations: { [AUTO_UPDATE]: 'true' } }
+  const made = resource.withDefaults(newObject(resource, metadata, { spec: wanted.spec }), {
+    gates: context.gates,
+    now: () => context.now,
+  })
+  const key = { resource: resource.stored, namespace: '', name }
+  const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
+  try {
+    if (item === undefined) {
+      await createObject(parts.registry, resource, made, context)
+      return
+    }
+    if (item.kind !== 'object' || revised(item.object(), resource, { made, wanted }) === undefined) return
+    const request = {
+      name,
+      subresource: '',
+      wanted: (live: ApiObject | undefined) => revised(live!, resource, { made, wanted }) ?? live!,
+      tracksFields: false,
+      absent: 'refuse',
+      uid: '',
+    } as const
+    await updateObject(parts.registry, resource, request, context)
+  } catch (error) {
+    if (!isReason(error, 'AlreadyExists', 'NotFound', 'Conflict')) throw error
+  }
+}
+
+/** Undefined where it is as it should be. */
+function revised(
+  live: ApiObject,
+  resource: Resource,
+  { made, wanted }: { readonly made: ApiObject; readonly wanted: WantedObject },
+): ApiObject | undefined {
+  const said = own(mapIn(metaOf(live), 'annotations'), AUTO_UPDATE)
+  // Whoever says nothing has left it as it was made, or has not.
+  const isOurs = wanted.mandatory || said === 'true' || (said !== 'false' && metaNumber(live, 'generation') === 1)
+  const spec = isOurs ? keptSpec(mapIn(resource.toCanonical(made), 'spec'), live) : mapIn(live, 'spec')
+  const word = isOurs ? 'true' : 'false'
+  if (said === word && equalValues(spec, mapIn(live, 'spec'))) return undefined
+  const annotations = { ...mapIn(metaOf(live), 'annotations'), [AUTO_UPDATE]: word }
+  return withMeta({ ...live, spec }, { annotations })
+}
+
+/** What is exempt is exempt; how many seats that costs the others is for the operator to say (P-205). */
+function keptSpec(spec: ValueMap, live: ApiObject): ValueMap {
+  const exempt = own(mapIn(live, 'spec'), 'exempt')
+  return own(spec, 'type') === 'Exempt' && exempt !== undefined ? { ...spec, exempt } : spec
+}
+
+async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promise<void> {
+  const { store } = parts.registry
+  const schemas = resourceOf(parts, GROUP, 'v1', 'flowschemas')
+  const levels = resourceOf(parts, GROUP, 'v1', 'prioritylevelconfigurations')
+  const present = new Set<string>()
+  const levelOf = new Map<string, string>()
+  const isSynced = { levels: false, schemas: false }
+  const work = async (name: string): Promise<boolean> => {
+    await tellSchema({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, signal)
+    return false
+  }
+  const queue = new WorkQueue({ name: 'flow-control-objects', log: parts.log, workers: 1, work })
+  const look = (concerns: (level: string) => boolean): void => {
+    if (!isSynced.levels || !isSynced.schemas) return
+    for (const [name, level] of levelOf) if (concerns(level)) queue.add(name)
+  }
+  const followLevels = follow(
+    store,
+    levels,
+    {
+      onPresent: ({ name }) => {
+        if (present.has(name)) return
+        present.add(name)
+        look((level) => level === name)
+      },
+      onGone: ({ name }) => {
+        present.delete(name)
+        look((level) => level === name)
+      },
+      onSynced: () => {
+        isSynced.levels = true
+        look(() => true)
+      },
+    },
+    signal,
+  )
+  const followSchemas = follow(
+    store,
+    schemas,
+    {
+      onPresent: (stored) => {
+        levelOf.set(stored.name, levelNameOf(stored.object()))
+        if (isSynced.levels && isSynced.schemas) queue.add(stored.name)
+      },
+      onGone: ({ name }) => void levelOf.delete(name),
+      onSynced: () => {
+        isSynced.schemas = true
+        look(() => true)
+      },
+    },
+    signal,
+  )
+  await Promise.all([followLevels, followSchemas, queue.run(signal)])
+}
+
+interface SchemaParts {
+  readonly parts: ControllerParts
+  readonly resource: Resource
+  readonly hasLevel: (level: string) => boolean
+}
+
+async function tellSchema(
+  { parts, resource, hasLevel }: SchemaParts,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = { resource: resource.stored, namespace: '', name }
+  const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
+  if (item?.kind !== 'object') return
+  const context: WriteContext = { ...controllerContext(parts, '', signal), fieldManager: CONSUMER }
+  const told = (live: ApiObject): ApiObject | undefined => withCondition(live, hasLevel(levelNameOf(live)), context.now)
+  if (told(item.object()) === undefined) return
+  const request = {
+    name,
+    subresource: 'status',
+    wanted: (live: ApiObject | undefined) => told(live!) ?? live!,
+    tracksFields: false,
+    absent: 'refuse',
+    uid: '',
+  } as const
+  try {
+    await updateObject(parts.registry, resource, request, context)
+  } catch (error) {
+    if (!isReason(error, 'NotFound', 'Conflict')) throw error
+  }
+}
+
+/** Undefined where that is what it says already. */
+function withCondition(live: ApiObject, exists: boolean, now: string): ApiObject | undefined {
+  const level = JSON.stringify(levelNameOf(live))
+  const named = `This FlowSchema references the PriorityLevelConfiguration object named ${level}`
+  const wanted = exists
+    ? { status: 'False', reason: 'Found', message: `${named} and it exists` }
+    : { status: 'True', reason: 'NotFound', message: `${named} but there is no such object` }
+  const status = mapIn(live, 'status')
+  const conditions = own(status, 'conditions')
+  const all = isList(conditions) ? conditions.filter(isMap) : []
+  const before = all.find((condition) => own(condition, 'type') === 'Dangling')
+  if (before !== undefined && Object.entries(wanted).every(([member, value]) => own(before, member) === value)) {
+    return undefined
+  }
+  const since: Value =
+    before !== undefined && own(before, 'status') === wanted.status ? (own(before, 'lastTransitionTime') ?? now) : now
+  const condition: ValueMap = { type: 'Dangling', lastTransitionTime: since, ...wanted }
+  return { ...live, status: { ...status, conditions: [...all.filter((each) => each !== before), condition] } }
+}
+
+function levelNameOf(schema: ApiObject): string {
+  const name = own(mapIn(mapIn(schema, 'spec'), 'priorityLevelConfiguration'), 'name')
+  return typeof name === 'string' ? name : ''
+}
+
+function mapIn(map: ValueMap, name: string): ValueMap {
+  const value = own(map, name)
+  return isMap(value) ? value : {}
+}

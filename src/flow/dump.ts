@@ -1,0 +1,114 @@
+// Tables of what flow control is doing at this moment, for people who look for what is slow (P-219).
+import type { PriorityAndFairness } from './priority-and-fairness.ts'
+import type { Ticket } from './ticket.ts'
+
+export type DumpName = 'dump_priority_levels' | 'dump_queues' | 'dump_requests'
+
+export const DUMPS: readonly DumpName[] = ['dump_priority_levels', 'dump_queues', 'dump_requests']
+
+export function dump(control: PriorityAndFairness, name: DumpName): string {
+  switch (name) {
+    case 'dump_priority_levels':
+      return levels(control)
+    case 'dump_queues':
+      return queues(control)
+    case 'dump_requests':
+      return requests(control)
+  }
+}
+
+const LEVEL_COLUMNS: readonly string[] = [
+  'PriorityLevelName',
+  'ActiveQueues',
+  'IsIdle',
+  'IsQuiescing',
+  'WaitingRequests',
+  'ExecutingRequests',
+  'DispatchedRequests',
+  'RejectedRequests',
+  'TimedoutRequests',
+  'CancelledRequests',
+]
+
+function levels(control: PriorityAndFairness): string {
+  const rows = control.levels.map((level) => {
+    const waiting = level.queues?.waiting ?? 0
+    const active = level.queues?.all.filter((queue) => queue.isActive).length ?? 0
+    const counts = [waiting, level.running, level.dispatched, level.rejected, level.timedOut, 0]
+    return [level.spec.name, active, waiting + level.running === 0, false, ...counts]
+  })
+  return table(LEVEL_COLUMNS, rows)
+}
+
+const QUEUE_COLUMNS: readonly string[] = [
+  'PriorityLevelName',
+  'Index',
+  'PendingRequests',
+  'ExecutingRequests',
+  'SeatsInUse',
+  'NextDispatchR',
+  'InitialSeatsSum',
+  'MaxSeatsSum',
+  'TotalWorkSum',
+]
+
+function queues(control: PriorityAndFairness): string {
+  const rows = control.levels.flatMap((level) =>
+    (level.queues?.all ?? []).map((queue, index) => [
+      level.spec.name,
+      index,
+      queue.waiting.size,
+      queue.running,
+      queue.seatsInUse,
+      `${queue.due.toFixed(8)}ss`,
+      ...sums([...queue.waiting]),
+    ]),
+  )
+  return table(QUEUE_COLUMNS, rows)
+}
+
+function sums(waiting: readonly Ticket[]): readonly (string | number)[] {
+  const sum = (read: (ticket: Ticket) => number): number => waiting.reduce((total, ticket) => total + read(ticket), 0)
+  const work = sum((ticket) => ticket.estimatedWork).toFixed(8)
+  return [sum((ticket) => ticket.work.seats), sum((ticket) => ticket.mostSeats), `${work}ss`]
+}
+
+const REQUEST_COLUMNS: readonly string[] = [
+  'PriorityLevelName',
+  'FlowSchemaName',
+  'QueueIndex',
+  'RequestIndexInQueue',
+  'FlowDistingsher',
+  'ArriveTime',
+  'InitialSeats',
+  'FinalSeats',
+  'AdditionalLatency',
+]
+
+function requests(control: PriorityAndFairness): string {
+  const rows = control.levels.flatMap((level) =>
+    (level.queues?.all ?? []).flatMap((queue, index) =>
+      [...queue.waiting].map((ticket, place) => [level.spec.name, ticket.schemaName, index, place, ...about(ticket)]),
+    ),
+  )
+  return table(REQUEST_COLUMNS, rows)
+}
+
+function about({ flow, cameAt, work }: Ticket): readonly (string | number)[] {
+  return [flow, new Date(cameAt).toISOString(), work.seats, work.seatsAfter, `${work.afterMs}ms`]
+}
+
+/** Columns as wide as what is in them; a name may hold anything, so that what is not printable is not printed. */
+function table(columns: readonly string[], rows: readonly (readonly (string | number | boolean)[])[]): string {
+  const cells = [columns, ...rows.map((row) => row.map((cell) => String(cell).replaceAll(/[^ -~]/g, '?')))]
+  const widths = columns.map((_, at) => cells.reduce((most, row) => Math.max(most, row[at]!.length), 0) + 2)
+  return cells
+    .map(
+      (row) =>
+        `${row
+          .map((cell, at) => `${cell},`.padEnd(widths[at]!))
+          .join('')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}

@@ -1,0 +1,142 @@
+// The queues of a priority level. Each active queue gets an equal share of the seats over time: a queue's next request is
+// due at a virtual moment, which moves on by the work that the queue was given, and the earliest goes first.
+import { dealHand } from './shuffle-shard.ts'
+import type { Queuing } from './flow-objects.ts'
+
+/** A request as a queue sees it. */
+export interface Queued {
+  /** The most that it takes at any moment. */
+  readonly mostSeats: number
+  /** In seats times seconds. */
+  readonly estimatedWork: number
+}
+
+const MOST_HANDS = 4096
+
+export class Queue<Q extends Queued> {
+  readonly waiting = new Set<Q>()
+  seatsWaiting = 0
+  seatsInUse = 0
+  running = 0
+  /** When the next is due, in virtual time. */
+  due = 0
+
+  get isActive(): boolean {
+    return this.running > 0 || this.waiting.size > 0
+  }
+}
+
+export class FairQueues<Q extends Queued> {
+  readonly queuing: Queuing
+  readonly all: readonly Queue<Q>[]
+  readonly #hands = new Map<number, readonly Queue<Q>[]>()
+  waiting = 0
+  seatsWaiting = 0
+  #active = 0
+  #virtual = 0
+  #lookedAt: number
+  /** Where the last one was taken from, so that equals take turns. */
+  #last = 0
+
+  constructor(queuing: Queuing, nowMs: number) {
+    this.queuing = queuing
+    this.#lookedAt = nowMs
+    this.all = Array.from({ length: queuing.queues }, () => new Queue<Q>())
+  }
+
+  /** The emptiest of the queues that the flow was dealt. */
+  choose(hash: number): Queue<Q> {
+    const hand = this.#handOf(hash)
+    let best = hand[0]!
+    for (let i = 1; i < hand.length; i++) if (loadOf(hand[i]!) < loadOf(best)) best = hand[i]!
+    return best
+  }
+
+  /** Dealing costs more than all the rest of letting a request go; most requests are of few flows. */
+  #handOf(hash: number): readonly Queue<Q>[] {
+    const known = this.#hands.get(hash)
+    if (known !== undefined) return known
+    if (this.#hands.size >= MOST_HANDS) this.#hands.clear()
+    const hand = dealHand(hash, this.queuing).map((index) => this.all[index]!)
+    this.#hands.set(hash, hand)
+    return hand
+  }
+
+  /** Virtual time goes as fast as one queue is served. */
+  advance(nowMs: number, seats: { readonly inUse: number; readonly limit: number }): void {
+    const passed = (nowMs - this.#lookedAt) / 1000
+    this.#lookedAt = nowMs
+    if (this.#active > 0)
+      this.#virtual += (passed * Math.min(seats.inUse + this.seatsWaiting, seats.limit)) / this.#active
+  }
+
+  add(queue: Queue<Q>, request: Q): void {
+    this.#wake(queue)
+    queue.waiting.add(request)
+    queue.seatsWaiting += request.mostSeats
+    this.waiting++
+    this.seatsWaiting += request.mostSeats
+  }
+
+  /** False: it is not there any more. */
+  remove(queue: Queue<Q>, request: Q): boolean {
+    if (!queue.waiting.delete(request)) return false
+    queue.seatsWaiting -= request.mostSeats
+    this.waiting--
+    this.seatsWaiting -= request.mostSeats
+    if (!queue.isActive) this.#active--
+    return true
+  }
+
+  /** The one whose turn it is; it stays in its queue. */
+  next(): { readonly queue: Queue<Q>; readonly request: Q } | undefined {
+    let found: { queue: Queue<Q>; request: Q } | undefined
+    let earliest = Number.POSITIVE_INFINITY
+    let at = this.#last
+    const { all } = this
+    for (let i = 0; i < all.length; i++) {
+      const index = (this.#last + 1 + i) % all.length
+      const queue = all[index]!
+      if (queue.waiting.size === 0) continue
+      const request = oldestOf(queue)
+      const end = queue.due + request.estimatedWork
+      if (end >= earliest) continue
+      earliest = end
+      at = index
+      found = { queue, request }
+    }
+    this.#last = at
+    return found
+  }
+
+  begin(queue: Queue<Q>, request: Q): void {
+    this.#wake(queue)
+    queue.running++
+    queue.seatsInUse += request.mostSeats
+    queue.due += request.estimatedWork
+  }
+
+  /** `work`: what it really was, in seats times seconds. */
+  end(queue: Queue<Q>, request: Q, work: number): void {
+    queue.running--
+    queue.seatsInUse -= request.mostSeats
+    queue.due += work - request.estimatedWork
+    if (!queue.isActive) this.#active--
+  }
+
+  /** A queue that was idle has not saved anything up. */
+  #wake(queue: Queue<Q>): void {
+    if (queue.isActive) return
+    this.#active++
+    if (queue.due < this.#virtual) queue.due = this.#virtual
+  }
+}
+
+function loadOf(queue: { readonly seatsWaiting: number; readonly seatsInUse: number }): number {
+  return queue.seatsWaiting + queue.seatsInUse
+}
+
+function oldestOf<Q extends Queued>(queue: Queue<Q>): Q {
+  for (const request of queue.waiting) return request
+  throw new RangeError('the queue is empty')
+}

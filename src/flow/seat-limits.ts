@@ -1,0 +1,70 @@
+// Shares out the server's seats: what each priority level has by right, and what it has now that others lend (P-210).
+import type { LevelSpec } from './flow-objects.ts'
+
+export interface NominalSeats {
+  readonly nominal: number
+  /** What it keeps whatever the others want. */
+  readonly lower: number
+  /** What it may have at most. */
+  readonly upper: number
+}
+
+/** By the levels' names. */
+export function nominalSeats(levels: readonly LevelSpec[], total: number): ReadonlyMap<string, NominalSeats> {
+  const shares = levels.reduce((sum, level) => sum + level.shares, 0)
+  return new Map(
+    levels.map((level) => {
+      const nominal = shares === 0 ? 0 : Math.ceil((total * level.shares) / shares)
+      const lendable = Math.round((nominal * level.lendablePercent) / 100)
+      const { borrowingLimitPercent: percent } = level
+      const borrowable = percent === undefined ? total : Math.round((nominal * percent) / 100)
+      return [level.name, { nominal, lower: nominal - lendable, upper: nominal + borrowable }]
+    }),
+  )
+}
+
+/** The most that one request may take of a level (P-211). */
+export function mostSeatsOfOne(nominal: number, handSize: number | undefined): number {
+  const byHand = handSize === undefined ? nominal : nominal / handSize
+  return Math.max(1, Math.floor(Math.min(nominal * 0.15, byHand)))
+}
+
+export interface Wish {
+  readonly name: string
+  readonly lower: number
+  readonly upper: number
+  /** What it has wanted lately. */
+  readonly target: number
+}
+
+/**
+ * Each level gets the same fraction of what it wants, but no less than its lower bound and no more than its upper one, so
+ * that all of the seats are given out.
+ */
+export function shareOut(wishes: readonly Wish[], total: number): ReadonlyMap<string, number> {
+  const sumAt = (fraction: number): number => wishes.reduce((sum, wish) => sum + granted(wish, fraction), 0)
+  let low = 0
+  let high = 1
+  while (sumAt(high) < total && high < 2 ** 40) high *= 2
+  for (let round = 0; round < 60; round++) {
+    const middle = (low + high) / 2
+    if (sumAt(middle) < total) low = middle
+    else high = middle
+  }
+  return new Map(wishes.map((wish) => [wish.name, Math.round(granted(wish, high))]))
+}
+
+function granted({ target, lower, upper }: Wish, fraction: number): number {
+  return Math.min(upper, Math.max(lower, Math.max(target, 1) * fraction))
+}
+
+/** A peak is followed at once and forgotten slowly: by half in five minutes of periods of ten seconds. */
+const SMOOTHING = 0.977
+
+export function smoothedDemand(
+  before: number,
+  demand: { readonly average: number; readonly deviation: number },
+): number {
+  const envelope = demand.average + demand.deviation
+  return Math.max(envelope, SMOOTHING * before + (1 - SMOOTHING) * envelope)
+}

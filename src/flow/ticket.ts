@@ -1,0 +1,93 @@
+// One request on its way through a priority level: the seats that it takes, the queue that it is in, and what it is to be
+// counted under.
+import type { Admitted, FlowHeaders } from './flow.ts'
+import type { FairQueues, Queue, Queued } from './fair-queues.ts'
+import type { RejectReason, SchemaMeasures } from './measures.ts'
+import { flowHash } from './shuffle-shard.ts'
+import type { Work } from './work-estimate.ts'
+
+/** What is known of a request's time before it ran, in seconds: the order matters, not the number. */
+const TYPICAL_SECONDS = 0.003
+
+/** What a ticket needs to know of the schema that the request fell under. */
+export interface TicketSchema {
+  readonly name: string
+  readonly headers: FlowHeaders
+  readonly measures: SchemaMeasures
+  readonly reject: (reason: RejectReason, waitedMs: number) => void
+}
+
+export interface TicketOptions {
+  readonly schema: TicketSchema
+  /** What tells this request's flow from the others of its schema. */
+  readonly flow: string
+  readonly work: Work
+  readonly isWatch: boolean
+  readonly nowMs: number
+  /** Gives the seats back. */
+  readonly end: (ticket: Ticket) => void
+}
+
+export class Ticket implements Admitted, Queued {
+  readonly kind = 'admitted'
+  readonly flow: string
+  readonly work: Work
+  readonly mostSeats: number
+  readonly isWatch: boolean
+  readonly cameAt: number
+  beganAt = 0
+  queue: Queue<Ticket> | undefined
+  queues: FairQueues<Ticket> | undefined
+  /** To be called when it is let go, where it had to wait. */
+  go: (() => void) | undefined
+  readonly #schema: TicketSchema
+  readonly #end: (ticket: Ticket) => void
+  #state: 'waiting' | 'running' | 'over' = 'waiting'
+
+  constructor({ schema, flow, work, isWatch, nowMs, end }: TicketOptions) {
+    this.#schema = schema
+    this.#end = end
+    this.flow = flow
+    this.work = work
+    this.mostSeats = Math.max(work.seats, work.seatsAfter)
+    this.isWatch = isWatch
+    this.cameAt = nowMs
+  }
+
+  get schemaName(): string {
+    return this.#schema.name
+  }
+
+  get headers(): FlowHeaders {
+    return this.#schema.headers
+  }
+
+  get measures(): SchemaMeasures {
+    return this.#schema.measures
+  }
+
+  get estimatedWork(): number {
+    const { seats, seatsAfter, afterMs } = this.work
+    return seats * TYPICAL_SECONDS + (seatsAfter * afterMs) / 1000
+  }
+
+  hash(): number {
+    return flowHash(this.#schema.name, this.flow)
+  }
+
+  begin(nowMs: number): void {
+    this.#state = 'running'
+    this.beganAt = nowMs
+  }
+
+  reject(reason: RejectReason, nowMs: number): void {
+    this.#state = 'over'
+    this.#schema.reject(reason, nowMs - this.cameAt)
+  }
+
+  leave(): void {
+    if (this.#state !== 'running') return
+    this.#state = 'over'
+    this.#end(this)
+  }
+}

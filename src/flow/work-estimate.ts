@@ -1,0 +1,61 @@
+// How many seats a request takes: a list by the size of what it reads, a watch that begins with a state like one, a write by
+// how many will be told of it, everything else one (P-211 to P-213).
+import type { FindLoad, FlowRequest, TypeLoad } from './flow.ts'
+
+export interface Work {
+  readonly seats: number
+  /** Taken after it is done, for so long: what telling the watchers costs. */
+  readonly seatsAfter: number
+  readonly afterMs: number
+}
+
+const BYTES_A_SEAT = 100_000
+const MOST_SEATS = 10
+const WATCHERS_A_SEAT = 10
+const TELLING_MS = 5
+export const ONE_SEAT: Work = { seats: 1, seatsAfter: 0, afterMs: 0 }
+
+/** `most`: what one request may take of its level. */
+export function estimateWork(request: FlowRequest, findLoad: FindLoad, most: number): Work {
+  const { info } = request
+  if (info.kind !== 'resource') return ONE_SEAT
+  switch (info.verb) {
+    case 'get':
+      return ONE_SEAT
+    case 'list':
+      return reading(request, findLoad(info), most)
+    case 'watch':
+      return beginsWithState(request) ? reading(request, findLoad(info), most) : ONE_SEAT
+    case 'create':
+    case 'update':
+    case 'patch':
+    case 'delete':
+      return writing(findLoad(info), most)
+    default:
+      return ONE_SEAT
+  }
+}
+
+function beginsWithState({ query }: FlowRequest): boolean {
+  if (query.get('sendInitialEvents') === 'true') return true
+  const version = query.get('resourceVersion') ?? ''
+  return version === '' || version === '0'
+}
+
+function reading({ info, query }: FlowRequest, load: TypeLoad | undefined, most: number): Work {
+  if (load === undefined || load.objects === 0) return ONE_SEAT
+  const limit = Number(query.get('limit') ?? '0')
+  const isOne = info.kind === 'resource' && info.selectedName !== undefined
+  const objects = isOne ? 1 : limit > 0 ? Math.min(limit, load.objects) : load.objects
+  const bytes = (load.bytes / load.objects) * objects
+  const seats = Math.min(Math.max(1, Math.ceil(bytes / BYTES_A_SEAT)), MOST_SEATS, most)
+  return seats === 1 ? ONE_SEAT : { seats, seatsAfter: 0, afterMs: 0 }
+}
+
+function writing(load: TypeLoad | undefined, most: number): Work {
+  const watchers = load?.watchers ?? 0
+  if (watchers < WATCHERS_A_SEAT) return ONE_SEAT
+  const wanted = Math.ceil(watchers / WATCHERS_A_SEAT)
+  const seatsAfter = Math.min(wanted, MOST_SEATS, most)
+  return { seats: 1, seatsAfter, afterMs: (wanted * TELLING_MS) / seatsAfter }
+}

@@ -1,0 +1,57 @@
+// Takes a request's seats, or has it wait for them, or turns it away; streams to containers and the like pass by (P-214).
+// A watch gives its seats back when it has begun, everything else when its answer is out.
+import type { Admitted, Entry, FlowControl } from '../../flow/flow.ts'
+import { whenKnown } from '../../lib/maybe-promise.ts'
+import { isLongRunning } from '../deadline.ts'
+import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
+import { plainText } from '../responses.ts'
+
+/** A watch has no deadline, and waits no longer than a short request would by default (P-215). */
+const WATCH_WAIT_MS = 15_000
+const LONGEST_WAIT_MS = 60_000
+
+const TOO_MANY = 'Too many requests, please try again later.\n'
+
+export function controlFlow(control: FlowControl): Filter {
+  return (next) => (request) => {
+    if (isLongRunning(request.info) && !isWatch(request)) return next(request)
+    return whenKnown(control.enter(request, waitOf(request)), (entry) => go(entry, next, request))
+  }
+}
+
+function go(entry: Entry, next: Handler, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+  request.addHeaders(entry.headers)
+  if (entry.kind === 'turned-away') {
+    return plainText(429, TOO_MANY, { 'retry-after': String(entry.retryAfterSeconds) })
+  }
+  try {
+    const answer = next(request)
+    if (!(answer instanceof Promise)) return answered(answer, entry, request)
+    return answer.then(
+      (response) => answered(response, entry, request),
+      (error: unknown) => {
+        entry.leave()
+        throw error
+      },
+    )
+  } catch (error) {
+    entry.leave()
+    throw error
+  }
+}
+
+function answered(response: HttpResponse, entry: Admitted, request: HttpRequest): HttpResponse {
+  // What is sent piece by piece is read from memory on the way.
+  if (response.body.kind === 'pieces') request.whenOver(() => entry.leave())
+  else entry.leave()
+  return response
+}
+
+function isWatch({ info }: HttpRequest): boolean {
+  return info.kind === 'resource' && info.verb === 'watch'
+}
+
+/** A quarter of the time that the request has (P-215). */
+function waitOf({ deadline }: HttpRequest): number {
+  return deadline.kind === 'after' ? Math.min(deadline.milliseconds / 4, LONGEST_WAIT_MS) : WATCH_WAIT_MS
+}

@@ -1,0 +1,110 @@
+// What a room counts of its own work, cheap enough for the path of every request: a series is found once and then bumped.
+// Nothing here knows who reads it; `server` shows the families to whoever scrapes.
+
+/** A number that goes up, or up and down. */
+export class Count {
+  value = 0
+}
+
+/** How often something was up to each bound; bounds ascend. */
+export class Distribution {
+  readonly bounds: readonly number[]
+  /** As many as bounds, and one for what is above them all; not cumulated. */
+  readonly counts: Float64Array
+  sum = 0
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds
+    this.counts = new Float64Array(bounds.length + 1)
+  }
+
+  observe(value: number): void {
+    const { bounds } = this
+    let at = 0
+    while (at < bounds.length && value > bounds[at]!) at++
+    this.counts[at]!++
+    this.sum += value
+  }
+}
+
+export type MeasureKind = 'counter' | 'gauge' | 'histogram'
+
+export interface FamilyOptions<S extends Count | Distribution> {
+  readonly name: string
+  readonly help: string
+  readonly kind: MeasureKind
+  readonly labels: readonly string[]
+  readonly make: () => S
+  /** Brings gauges up to date that are only looked at when somebody asks. */
+  readonly refresh?: (family: Family<S>) => void
+}
+
+/** The series of one name, by the values of their labels. Only what is bounded may be a label. */
+export class Family<S extends Count | Distribution = Count | Distribution> {
+  readonly name: string
+  readonly help: string
+  readonly kind: MeasureKind
+  readonly labels: readonly string[]
+  readonly #make: () => S
+  readonly #refresh: ((family: Family<S>) => void) | undefined
+  readonly #series = new Map<string, { readonly values: readonly string[]; readonly series: S }>()
+
+  constructor(options: FamilyOptions<S>) {
+    this.name = options.name
+    this.help = options.help
+    this.kind = options.kind
+    this.labels = options.labels
+    this.#make = options.make
+    this.#refresh = options.refresh
+    // Without labels there is one series, and it is there from the start.
+    if (options.labels.length === 0) this.of()
+  }
+
+  /** Keep what it gives where it is bumped often. The values are in the order of the labels. */
+  of(...values: readonly string[]): S {
+    const key = values.length === 1 ? values[0]! : values.join('\0')
+    const known = this.#series.get(key)
+    if (known !== undefined) return known.series
+    const series = this.#make()
+    this.#series.set(key, { values, series })
+    return series
+  }
+
+  /** Forgets the series that are not to be shown any more. */
+  clear(): void {
+    this.#series.clear()
+  }
+
+  *all(): Generator<{ readonly values: readonly string[]; readonly series: S }> {
+    this.#refresh?.(this)
+    yield* this.#series.values()
+  }
+
+  /** Back to nothing, gauges aside; series that somebody holds go on counting. */
+  reset(): void {
+    if (this.kind === 'gauge') return
+    for (const { series } of this.#series.values()) {
+      if (series instanceof Count) series.value = 0
+      else {
+        series.counts.fill(0)
+        series.sum = 0
+      }
+    }
+  }
+}
+
+type Described = Pick<FamilyOptions<Count>, 'name' | 'help' | 'labels'>
+
+export function counterFamily(described: Described): Family<Count> {
+  return new Family({ ...described, kind: 'counter', make: () => new Count() })
+}
+
+export function gaugeFamily(
+  described: Described & { readonly refresh?: (family: Family<Count>) => void },
+): Family<Count> {
+  return new Family({ ...described, kind: 'gauge', make: () => new Count() })
+}
+
+export function histogramFamily(described: Described & { readonly bounds: readonly number[] }): Family<Distribution> {
+  return new Family({ ...described, kind: 'histogram', make: () => new Distribution(described.bounds) })
+}

@@ -1,0 +1,111 @@
+// Flow control, put together: by the objects of the API, followed from the cache, or by two plain numbers.
+import { dump, DUMPS } from '../flow/dump.ts'
+import type { FindLoad, FlowControl } from '../flow/flow.ts'
+import { limitInFlight } from '../flow/in-flight.ts'
+import { PriorityAndFairness } from '../flow/priority-and-fairness.ts'
+import type { ApiObject, GroupVersionResource } from '../api/object.ts'
+import { follow } from '../controllers/controllers.ts'
+import { plainText } from '../http/responses.ts'
+import type { Route } from '../http/router.ts'
+import { systemClock } from '../lib/clock.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { Family } from '../lib/measure.ts'
+import type { Resource } from '../registry/registry.ts'
+import type { Store } from '../store/store.ts'
+
+export interface FlowOptions {
+  /** By schemas and levels; otherwise by the two numbers alone. */
+  readonly priorityAndFairness: boolean
+  readonly maxReads: number
+  readonly maxWrites: number
+}
+
+export interface FlowParts {
+  readonly store: Store
+  readonly find: (resource: GroupVersionResource) => Resource | undefined
+  readonly findLoad: FindLoad
+}
+
+export interface RunningFlowControl {
+  readonly control: FlowControl
+  readonly measures: readonly Family[]
+  readonly routes: readonly Route[]
+  /** Follows the objects until the signal fires. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+export function openFlowControl(options: FlowOptions, parts: FlowParts): RunningFlowControl {
+  const { maxReads: reads, maxWrites: writes } = options
+  if (!options.priorityAndFairness) {
+    return { control: limitInFlight({ reads, writes }), measures: [], routes: [], run: () => Promise.resolve() }
+  }
+  const control = new PriorityAndFairness({ seats: reads + writes, findLoad: parts.findLoad, clock: systemClock })
+  return {
+    control,
+    measures: control.measures.all(),
+    routes: DUMPS.map((name) => ({
+      path: `/debug/api_priority_and_fairness/${name}`,
+      handler: () => plainText(200, dump(control, name)),
+    })),
+    async run(signal) {
+      await Promise.all([control.run(signal), followObjects(control, parts, signal)])
+    },
+  }
+}
+
+/** Several changes at a time make one configuration. */
+async function followObjects(control: PriorityAndFairness, parts: FlowParts, signal: AbortSignal): Promise<void> {
+  const levels = new Followed()
+  const schemas = new Followed()
+  let isDue = false
+  const reconfigure = (): void => {
+    isDue = false
+    if (levels.isComplete && schemas.isComplete) control.configure(levels.all(), schemas.all())
+  }
+  const onChange = (): void => {
+    if (isDue) return
+    isDue = true
+    setImmediate(reconfigure)
+  }
+  const following = async (name: string, objects: Followed): Promise<void> => {
+    const resource = parts.find({ group: 'flowcontrol.apiserver.k8s.io', version: 'v1', resource: name })
+    if (resource === undefined) throw new InvariantError(`${name} are not served`)
+    await follow(
+      parts.store,
+      resource,
+      {
+        onPresent: (stored) => {
+          objects.set(stored.name, stored.object())
+          onChange()
+        },
+        onGone: ({ name: gone }) => {
+          objects.remove(gone)
+          onChange()
+        },
+        onSynced: () => {
+          objects.isComplete = true
+          onChange()
+        },
+      },
+      signal,
+    )
+  }
+  await Promise.all([following('prioritylevelconfigurations', levels), following('flowschemas', schemas)])
+}
+
+class Followed {
+  isComplete = false
+  readonly #objects = new Map<string, ApiObject>()
+
+  set(name: string, object: ApiObject): void {
+    this.#objects.set(name, object)
+  }
+
+  remove(name: string): void {
+    this.#objects.delete(name)
+  }
+
+  all(): readonly ApiObject[] {
+    return [...this.#objects.values()]
+  }
+}
