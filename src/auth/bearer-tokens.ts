@@ -42,15 +42,25 @@ export interface BearerTokens {
 
 const UNKNOWN = 'invalid bearer token'
 
+/** So many good tokens are remembered with their digests: making one costs more than all the rest of a known caller. */
+const REMEMBERED = 1_000
+
 /** `apiAudiences`: what this server calls itself. */
 export function bearerTokens(methods: readonly TokenMethod[], apiAudiences: readonly string[]): BearerTokens {
+  const seen = new Map<string, PresentedToken>()
+  const remember = (presented: PresentedToken): void => {
+    if (seen.size >= REMEMBERED) seen.clear()
+    seen.set(presented.token, presented)
+  }
   return {
     authenticator: {
       authenticate({ bearerToken }, signal) {
         if (bearerToken === undefined) return { kind: 'none' }
-        return whenKnown(askAll(methods, presentedAs(bearerToken, apiAudiences), signal), (answer) =>
-          answer.kind === 'unknown' ? { kind: 'refused', problem: UNKNOWN } : answer,
-        )
+        const presented = seen.get(bearerToken) ?? presentedAs(bearerToken, apiAudiences)
+        return whenKnown(askAll(methods, presented, signal), (answer) => {
+          if (answer.kind === 'user' && !seen.has(bearerToken)) remember(presented)
+          return answer.kind === 'unknown' ? { kind: 'refused', problem: UNKNOWN } : answer
+        })
       },
     },
     review: (token, audiences, signal) => {

@@ -57,6 +57,26 @@ const TRANSFORMS: ReadonlySet<string> = new Set<Transform['as']>([
   'PartialObjectMetadataList',
 ])
 
+/** So many are remembered; clients have few and always the same. */
+const REMEMBERED = 256
+
+/** Remembers what it found: clients ask for the same forms again and again. */
+export class Negotiator {
+  readonly #found = new Map<string, Negotiated>()
+
+  /** See `negotiate`. */
+  negotiate(asked: Asked, offer: Offer): Negotiated {
+    const { router, collection, protobuf, transforms, cbor } = offer
+    const key = `${router} ${collection} ${protobuf} ${transforms} ${cbor} ${asked.contentType ?? ''}\n${asked.accept ?? ''}`
+    const known = this.#found.get(key)
+    if (known !== undefined) return known
+    const found = negotiate(asked, offer)
+    if (this.#found.size >= REMEMBERED) this.#found.clear()
+    this.#found.set(key, found)
+    return found
+  }
+}
+
 /** The form of an object or a list. Throws 406 (R-019, R-221, R-224). */
 export function negotiate(asked: Asked, offer: Offer): Negotiated {
   const clauses = clausesOf(asked)

@@ -1,6 +1,7 @@
 // What the handlers of resources work with, and a request once it is known what it is about.
 import type { ApiObject } from '../api/object.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
+import type { Negotiator } from '../codec/negotiate.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import type { ObjectView, RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
@@ -20,6 +21,7 @@ export interface ResourceParts {
   readonly kinds: { readonly partialMetadata: KindSchema; readonly status: KindSchema }
   /** For encodings that need the table of kinds. */
   readonly encoding: EncodingTools
+  readonly negotiator: Negotiator
   /** RFC 3339 in whole seconds. */
   readonly now: () => string
   /** Throws `Forbidden` where the user of the request may not do this with its object. */

@@ -13,7 +13,7 @@ import type { ListForm, ListItem, ListMetadata, ListType } from '../codec/list-j
 import type { EncodingTools } from '../codec/list-protobuf.ts'
 import { writeList } from '../codec/list-writer.ts'
 import type { Asked, Negotiated, Offer } from '../codec/negotiate.ts'
-import { negotiate, negotiateWatch } from '../codec/negotiate.ts'
+import { negotiateWatch } from '../codec/negotiate.ts'
 import { partialMetadata } from '../codec/partial-metadata.ts'
 import { encodeEnvelope, encodeProtobuf } from '../codec/protobuf.ts'
 import { parseJson } from '../codec/stored-json.ts'
@@ -36,7 +36,7 @@ export interface View extends Negotiated {
 }
 
 export function viewOf(parts: ResourceParts, request: ServedRequest): View {
-  return completeView(parts, request, negotiate(askedBy(request), offerOf(parts, request)))
+  return completeView(parts, request, parts.negotiator.negotiate(askedBy(request), offerOf(parts, request)))
 }
 
 export function watchViewOf(parts: ResourceParts, request: ResourceRequest): View {

@@ -67,26 +67,28 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
   const grouped = segments[0] === 'apis'
   const isResource = grouped ? segments.length >= 4 : segments[0] === 'api' && segments.length >= 3
   if (!isResource) return { kind: 'path', verb: method.toLowerCase() }
-  const group = grouped ? (segments[1] ?? '') : ''
-  const parts = segments.slice(grouped ? 2 : 1)
-  const [version = '', first] = parts
+  const versionAt = grouped ? 2 : 1
+  const first = segments[versionAt + 1]
   const legacy = first === 'watch' || first === 'proxy'
-  if (legacy && parts.length < 3) {
+  if (legacy && segments.length < versionAt + 3) {
     return { kind: 'broken', message: `unable to determine kind and namespace from url, ${path}` }
   }
-  const { namespace, place } = placeOf(parts.slice(legacy ? 2 : 1))
-  const [resource = '', named, ...below] = place
+  const placeAt = versionAt + (legacy ? 2 : 1)
+  const namespace = segments[placeAt] === 'namespaces' ? segments[placeAt + 1] : undefined
+  const resourceAt = namespace === undefined || isOfNamespaceItself(segments[placeAt + 2]) ? placeAt : placeAt + 2
+  const named = segments[resourceAt + 1]
   const name = named === '' ? undefined : named
   const verb = legacy ? first : verbOf(VERBS.get(method) ?? '', name, query)
   const hasSubresource = verb !== 'proxy'
+  const restAt = resourceAt + (hasSubresource ? 3 : 2)
   return {
     kind: 'resource',
     verb,
-    group,
-    version,
-    resource,
-    subresource: hasSubresource ? below[0] : undefined,
-    rest: hasSubresource ? below.slice(1) : below,
+    group: grouped ? (segments[1] ?? '') : '',
+    version: segments[versionAt] ?? '',
+    resource: segments[resourceAt] ?? '',
+    subresource: hasSubresource ? segments[resourceAt + 2] : undefined,
+    rest: restAt < segments.length ? segments.slice(restAt) : NONE,
     namespace,
     name,
     selectedName: verb === 'list' || verb === 'watch' ? selectedNameOf(query) : undefined,
@@ -94,12 +96,11 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
   }
 }
 
-/** Takes `namespaces/<ns>/` off the front, but for the namespace itself and its two subresources. */
-function placeOf(parts: readonly string[]): { namespace: string | undefined; place: readonly string[] } {
-  const [first, namespace, third] = parts
-  if (first !== 'namespaces' || namespace === undefined) return { namespace: undefined, place: parts }
-  const ownSubresource = third === undefined || third === 'status' || third === 'finalize'
-  return { namespace, place: ownSubresource ? parts : parts.slice(2) }
+const NONE: readonly string[] = []
+
+/** What follows `namespaces/<ns>/` is a resource in it, but for nothing at all and the namespace's two subresources. */
+function isOfNamespaceItself(next: string | undefined): boolean {
+  return next === undefined || next === 'status' || next === 'finalize'
 }
 
 function verbOf(verb: ResourceVerb, name: string | undefined, query: Query): ResourceVerb {

@@ -8,8 +8,9 @@ import type { HttpRequest } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { ALL_GATES, type FeatureGates } from './feature-gates.ts'
-import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
+import { Counter, Gauge, Registry } from './prometheus.ts'
 import { RunningMetrics } from './running-metrics.ts'
+import { type Count, type Distribution, Family } from './tallies.ts'
 
 export interface Metrics extends MetricsSource {
   /** To be told of every request that `observe` will be told of. */
@@ -36,33 +37,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
   measureProcess(registry)
-  const total = new Counter({
-    name: 'apiserver_request_total',
-    help: 'Requests by verb, resource, scope and code.',
-    labelNames: [...REQUEST_LABELS, 'dry_run', 'code'],
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'apiserver_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer.',
-    labelNames: [...REQUEST_LABELS, 'dry_run'],
-    buckets: [...DURATION_BUCKETS],
-    registers,
-  })
-  const objectives = new Histogram({
-    name: 'apiserver_request_sli_duration_seconds',
-    help: 'Time that requests took, as service levels are measured by.',
-    labelNames: REQUEST_LABELS,
-    buckets: DURATION_BUCKETS.slice(2),
-    registers,
-  })
-  const sizes = new Histogram({
-    name: 'apiserver_response_sizes',
-    help: 'Bytes of answers.',
-    labelNames: REQUEST_LABELS,
-    buckets: [...SIZE_BUCKETS],
-    registers,
-  })
+  const tallies = openTallies(registry)
   tellBuild(options, registers)
   const labelsFor = (request: HttpRequest): RequestLabels | undefined => labelsOf(request, options.isServed)
   const running = new RunningMetrics({
@@ -78,14 +53,72 @@ export function openMetrics(options: MetricsOptions): Metrics {
       const labels = labelsFor(request)
       if (labels === undefined) return
       const dryRun = request.query.get('dryRun') === 'All' ? 'All' : ''
-      total.inc({ ...labels, dry_run: dryRun, code: String(status) })
-      durations.observe({ ...labels, dry_run: dryRun }, milliseconds / 1000)
+      const tally = tallies(labels, dryRun)
+      tally.count(status)
+      tally.durations.observe(milliseconds / 1000)
       if (isLongRunning(request.info)) return
-      objectives.observe(labels, milliseconds / 1000)
-      sizes.observe(labels, sentBytes)
+      tally.objectives.observe(milliseconds / 1000)
+      tally.sizes.observe(sentBytes)
     },
     render: () => registry.metrics(),
     reset: () => registry.resetMetrics(),
+  }
+}
+
+interface RequestTally {
+  count(status: number): void
+  readonly durations: Distribution
+  readonly objectives: Distribution
+  readonly sizes: Distribution
+}
+
+/** Finds what requests with these labels are counted in. */
+function openTallies(registry: MetricsRegistry): (labels: RequestLabels, dryRun: string) => RequestTally {
+  const total = Family.counter({
+    registry,
+    name: 'apiserver_request_total',
+    help: 'Requests by verb, resource, scope and code.',
+  })
+  const durations = Family.histogram(
+    {
+      registry,
+      name: 'apiserver_request_duration_seconds',
+      help: 'Time from the first byte of a request to the last of its answer.',
+    },
+    DURATION_BUCKETS,
+  )
+  const objectives = Family.histogram(
+    {
+      registry,
+      name: 'apiserver_request_sli_duration_seconds',
+      help: 'Time that requests took, as service levels are measured by.',
+    },
+    DURATION_BUCKETS.slice(2),
+  )
+  const sizes = Family.histogram(
+    { registry, name: 'apiserver_response_sizes', help: 'Bytes of answers.' },
+    SIZE_BUCKETS,
+  )
+  const byShape = new Map<string, Omit<RequestTally, 'durations' | 'count'>>()
+  const tallies = new Map<string, RequestTally>()
+  return (labels, dryRun) => {
+    const shape = REQUEST_LABELS.map((name) => labels[name]).join(' ')
+    const known = tallies.get(`${shape} ${dryRun}`)
+    if (known !== undefined) return known
+    const shared = byShape.get(shape) ?? { objectives: objectives.member(labels), sizes: sizes.member(labels) }
+    byShape.set(shape, shared)
+    const codes = new Map<number, Count>()
+    const made = {
+      ...shared,
+      durations: durations.member({ ...labels, dry_run: dryRun }),
+      count(status: number): void {
+        const count = codes.get(status) ?? total.member({ ...labels, dry_run: dryRun, code: String(status) })
+        codes.set(status, count)
+        count.value++
+      },
+    }
+    tallies.set(`${shape} ${dryRun}`, made)
+    return made
   }
 }
 

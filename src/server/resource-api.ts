@@ -6,6 +6,7 @@ import type { LiveObjects } from '../auth/live-objects.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
+import { Negotiator } from '../codec/negotiate.ts'
 import { Transcoder } from '../codec/transcode.ts'
 import type { Controller } from '../controllers/controllers.ts'
 import { PRESENCE } from '../controllers/kubernetes-service.ts'
@@ -121,6 +122,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       status: kindIn(schema, '', 'Status'),
     },
     encoding: { schemas: schema, transcoder: new Transcoder() },
+    negotiator: new Negotiator(),
     deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
