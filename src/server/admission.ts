@@ -1,6 +1,8 @@
 // The admission chain, put together: what every write has to pass, in the order of `admission-plugins.ts`.
 import type { Admission, AdmissionPlugin } from '../admission/admission.ts'
 import { admitInOrder } from '../admission/chain.ts'
+import { certificateApproval, certificateSigning } from '../admission/certificate-signers.ts'
+import { CERTIFICATE_SUBJECT } from '../admission/certificate-subject.ts'
 import { claimResize } from '../admission/claim-resize.ts'
 import { defaultIngressClass, defaultStorageClass } from '../admission/default-class.ts'
 import { DEFAULT_TOLERATION_SECONDS } from '../admission/default-toleration-seconds.ts'
@@ -13,6 +15,7 @@ import { serviceAccount } from '../admission/service-account.ts'
 import { STORAGE_PROTECTION } from '../admission/storage-protection.ts'
 import { TAINT_NODES_BY_CONDITION } from '../admission/taint-nodes-by-condition.ts'
 import type { ApiObject } from '../api/object.ts'
+import type { Authorizer } from '../auth/authorizer.ts'
 import { systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { ResourceTable } from '../registry/registry.ts'
@@ -22,11 +25,12 @@ import { admissionOrder, type AdmissionPluginName } from './admission-plugins.ts
 export interface AdmissionParts {
   readonly store: Store
   readonly table: ResourceTable
+  readonly authorizer: Authorizer
   /** The plugins that are on. */
   readonly enabled: ReadonlySet<AdmissionPluginName>
 }
 
-export function openAdmission({ store, table, enabled }: AdmissionParts): Admission {
+export function openAdmission({ store, table, authorizer, enabled }: AdmissionParts): Admission {
   const read = (resource: string, group = ''): ObjectReader => {
     const found = table.find({ group, version: 'v1', resource })
     if (found === undefined) throw new InvariantError(`${resource} are not served`)
@@ -44,6 +48,9 @@ export function openAdmission({ store, table, enabled }: AdmissionParts): Admiss
     runtimeClass(read('runtimeclasses', 'node.k8s.io')),
     defaultIngressClass(read('ingressclasses', 'networking.k8s.io')),
     podTopologyLabels(read('nodes')),
+    certificateApproval(authorizer),
+    certificateSigning(authorizer),
+    CERTIFICATE_SUBJECT,
   ]
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
   return admitInOrder(plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name)))

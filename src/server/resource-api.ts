@@ -110,7 +110,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     registry: {
       store,
       dryRunStore: new DryRunStore(store),
-      admission: openAdmission({ store, table, enabled: options.admissionPlugins }),
+      admission: openAdmission({ store, table, authorizer, enabled: options.admissionPlugins }),
     },
     gates: new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : []))),
     now: () => `${new Date().toISOString().slice(0, 19)}Z`,

@@ -1,5 +1,6 @@
 // Certificates and requests for them in their armour of text: whether the armour is whole and holds the right thing.
 import { X509Certificate } from 'node:crypto'
+import { subjectOfRequest } from '../../lib/certificate-names.ts'
 
 interface Block {
   readonly type: string
@@ -32,7 +33,10 @@ function blocksIn(text: string): readonly Block[] {
 
 export function requestFault(text: string): string | undefined {
   const [block] = text.length > MAX_BYTES ? [] : blocksIn(text)
-  return block?.type === 'CERTIFICATE REQUEST' ? undefined : 'PEM block type must be CERTIFICATE REQUEST'
+  if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
+  const inner = block.text.slice(block.text.indexOf('-----', 5) + 5, block.text.lastIndexOf('-----END'))
+  const der = Buffer.from(inner, 'base64')
+  return subjectOfRequest(der) === undefined ? 'asn1: syntax error: malformed certificate request' : undefined
 }
 
 export function certificateFault(text: string): string | undefined {

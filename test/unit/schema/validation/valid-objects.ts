@@ -1,4 +1,6 @@
 // An object of each built-in kind that the server would take, as small as it can be.
+import { utf8String } from '../../../../src/server/der.ts'
+import { certificateRequest, COMMON_NAME } from '../../../fakes/certificate-request.ts'
 import type { ValueMap } from '../../../../src/api/value.ts'
 
 const LABELS = { app: 'a' }
@@ -21,7 +23,7 @@ const WEBHOOK = {
   rules: [RULE],
 }
 const ROLE_REF = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' }
-const REQUEST = `-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n`
+const REQUEST = certificateRequest([[COMMON_NAME, utf8String('jane')]])
 const CLAIM = { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } }
 const EVENT = {
   reason: 'R',
