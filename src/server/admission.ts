@@ -16,6 +16,7 @@ import { STORAGE_PROTECTION } from '../admission/storage-protection.ts'
 import { TAINT_NODES_BY_CONDITION } from '../admission/taint-nodes-by-condition.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
+import type { StoredObject } from '../api/read.ts'
 import { systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { ResourceTable } from '../registry/registry.ts'
@@ -56,14 +57,21 @@ export function openAdmission({ store, table, authorizer, enabled }: AdmissionPa
   return admitInOrder(plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name)))
 }
 
+/** Each version of an object is parsed once: every write in a namespace asks for the namespace. */
 function readFrom(store: Store, resource: StoredResource): ObjectReader {
+  const parsed = new WeakMap<StoredObject, ApiObject>()
+  const parse = (item: StoredObject): ApiObject => {
+    const known = parsed.get(item) ?? item.object()
+    parsed.set(item, known)
+    return known
+  }
   const get = async (
     at: { readonly kind: 'any' | 'latest' },
     [namespace, name]: readonly [string, string],
     signal: AbortSignal,
   ): Promise<ApiObject | undefined> => {
     const { item } = await store.get({ resource, namespace, name }, at, signal)
-    return item?.kind === 'object' ? item.object() : undefined
+    return item?.kind === 'object' ? parse(item) : undefined
   }
   return {
     find: (namespace, name, signal) => get({ kind: 'any' }, [namespace, name], signal),
@@ -72,7 +80,7 @@ function readFrom(store: Store, resource: StoredResource): ObjectReader {
       const within = namespace === '' ? {} : { namespace }
       const page = await store.list({ resource, ...within, at: { kind: 'any' }, skipUnreadable: true }, signal)
       const objects: ApiObject[] = []
-      for await (const batch of page.batches) objects.push(...batch.map((item) => item.object()))
+      for await (const batch of page.batches) objects.push(...batch.map(parse))
       return objects
     },
   }
