@@ -1,4 +1,6 @@
 // Decides whether a user may do what they ask for. The chain is asked in order; whoever has an opinion ends it (P-111).
+import type { PolicyRule } from '../api/policy-rule.ts'
+import type { FieldTerm, LabelRequirement } from '../api/selector.ts'
 import type { User } from '../api/user.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './user.ts'
@@ -13,6 +15,14 @@ export interface ResourceAccess {
   readonly subresource: string | undefined
   readonly namespace: string | undefined
   readonly name: string | undefined
+  /** What a list, a watch or a deletion of many is narrowed to; read only where somebody looks at it. */
+  readonly selectors?: () => AskedSelectors
+}
+
+/** Absent where nothing is asked for, and where it cannot be read: that asks for more, never for less (P-105). */
+export interface AskedSelectors {
+  readonly fields: readonly FieldTerm[] | undefined
+  readonly labels: readonly LabelRequirement[] | undefined
 }
 
 export interface PathAccess {
@@ -25,12 +35,22 @@ export interface PathAccess {
 export type Access = ResourceAccess | PathAccess
 
 export type Decision =
-  | { readonly kind: 'allow'; readonly reason?: string }
-  | { readonly kind: 'deny'; readonly reason: string }
-  | { readonly kind: 'no-opinion'; readonly reason?: string }
+  | { readonly kind: 'allow'; readonly reason?: string; readonly problem?: string }
+  /** `problem`: something broke on the way to this, and the caller is not to take it for a plain no (P-117). */
+  | { readonly kind: 'deny' | 'no-opinion'; readonly reason?: string; readonly problem?: string }
 
 export interface Authorizer {
   authorize(access: Access, signal: AbortSignal): MaybePromise<Decision>
+  /** Everything that it would allow the user in the namespace. Absent: it knows of no rules. */
+  readonly rulesFor?: (user: User, namespace: string) => UserRules
+}
+
+export interface UserRules {
+  readonly rules: readonly PolicyRule[]
+  /** There may be more than is told. */
+  readonly incomplete: boolean
+  /** What could not be found out; undefined where everything could. */
+  readonly problem: string | undefined
 }
 
 const ALLOW: Decision = { kind: 'allow' }
@@ -41,10 +61,20 @@ export function chain(authorizers: readonly Authorizer[]): Authorizer {
     const authorizer = authorizers[at]
     if (authorizer === undefined) return soFar
     return whenKnown(authorizer.authorize(asked.access, asked.signal), (decision) =>
-      decision.kind === 'no-opinion' ? ask(at + 1, joined(soFar, decision), asked) : decision,
+      decision.kind === 'no-opinion' ? ask(at + 1, joined(soFar, decision), asked) : withProblem(decision, soFar),
     )
   }
-  return { authorize: (access, signal) => ask(0, NO_OPINION, { access, signal }) }
+  return {
+    authorize: (access, signal) => ask(0, NO_OPINION, { access, signal }),
+    rulesFor: (user, namespace) => {
+      const all = authorizers.flatMap((authorizer) => authorizer.rulesFor?.(user, namespace) ?? [])
+      return {
+        rules: all.flatMap(({ rules }) => rules),
+        incomplete: all.some(({ incomplete }) => incomplete),
+        problem: joinProblems(all.flatMap(({ problem }) => problem ?? [])),
+      }
+    },
+  }
 }
 
 interface Question {
@@ -53,10 +83,25 @@ interface Question {
 }
 
 function joined(first: Decision, second: Decision): Decision {
-  const reasons = [first, second].flatMap((decision) =>
-    decision.kind === 'no-opinion' && decision.reason !== undefined ? [decision.reason] : [],
-  )
-  return reasons.length === 0 ? NO_OPINION : { kind: 'no-opinion', reason: reasons.join('\n') }
+  if (first === NO_OPINION) return second
+  const reason = [first, second].flatMap((decision) => decision.reason ?? []).join('\n')
+  const problem = joinProblems([first, second].flatMap((decision) => decision.problem ?? []))
+  return {
+    kind: 'no-opinion',
+    ...(reason === '' ? {} : { reason }),
+    ...(problem === undefined ? {} : { problem }),
+  }
+}
+
+function withProblem(decision: Decision, before: Decision): Decision {
+  const problem = joinProblems([before, decision].flatMap((each) => each.problem ?? []))
+  return problem === undefined ? decision : { ...decision, problem }
+}
+
+/** One as it is, several in brackets, each said once. */
+export function joinProblems(problems: readonly string[]): string | undefined {
+  const each = [...new Set(problems)]
+  return each.length < 2 ? each[0] : `[${each.join(', ')}]`
 }
 
 /** The administrators' group, always and before any other (P-110). */
@@ -65,7 +110,13 @@ export function allowMasters(): Authorizer {
 }
 
 export function allowAll(): Authorizer {
-  return { authorize: () => ALLOW }
+  const all = ['*']
+  const everything = { verbs: all, apiGroups: all, resources: all, resourceNames: [], nonResourceURLs: [] }
+  const everywhere = { verbs: all, apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: all }
+  return {
+    authorize: () => ALLOW,
+    rulesFor: () => ({ rules: [everything, everywhere], incomplete: false, problem: undefined }),
+  }
 }
 
 /** It says no more than that it has no opinion (P-156). */

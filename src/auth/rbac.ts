@@ -1,13 +1,17 @@
 // Role-based access: the decision on a request, and all that somebody may do (P-116, P-125 to P-130). It never denies.
 import { allowsPath, allowsResource, type PolicyRule } from '../api/policy-rule.ts'
 import type { User } from '../api/user.ts'
-import type { Access, Authorizer, Decision, PathAccess, ResourceAccess } from './authorizer.ts'
+import type { Access, Authorizer, Decision, PathAccess, ResourceAccess, UserRules } from './authorizer.ts'
+import { joinProblems } from './authorizer.ts'
 import type { Grant, RbacIndex } from './rbac-index.ts'
 
 const NO_OPINION: Decision = { kind: 'no-opinion' }
 
 export function rbacAuthorizer(index: RbacIndex): Authorizer {
-  return { authorize: (access) => decide(index, access) }
+  return {
+    authorize: (access) => decide(index, access),
+    rulesFor: (user, namespace) => rulesFor(index, user, namespace),
+  }
 }
 
 function decide(index: RbacIndex, access: Access): Decision {
@@ -46,17 +50,9 @@ function firstAllowing(grants: readonly Grant[] | undefined, access: ResourceAcc
 }
 
 function problemsOf(index: RbacIndex, user: User, namespace: string): string | undefined {
-  const problems = new Set<string>()
-  for (const grants of index.grantsOf(user, namespace)) {
-    for (const problem of grants.problems) problems.add(problem)
-  }
-  return joinProblems([...problems])
-}
-
-export interface UserRules {
-  readonly rules: readonly PolicyRule[]
-  /** What could not be found out; undefined where everything could. */
-  readonly problem: string | undefined
+  const problems: string[] = []
+  for (const grants of index.grantsOf(user, namespace)) problems.push(...grants.problems)
+  return joinProblems(problems)
 }
 
 /** Everything that the roles of the user allow in the namespace, and in the whole cluster. */
@@ -65,11 +61,5 @@ export function rulesFor(index: RbacIndex, user: User, namespace: string): UserR
   for (const { grants } of index.grantsOf(user, namespace)) {
     for (const { rule } of grants) rules.push(rule)
   }
-  return { rules, problem: problemsOf(index, user, namespace) }
-}
-
-/** One as it is, several in brackets. */
-function joinProblems(problems: readonly string[]): string | undefined {
-  if (problems.length === 0) return undefined
-  return problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`
+  return { rules, incomplete: false, problem: problemsOf(index, user, namespace) }
 }

@@ -32,6 +32,8 @@ export class Exchange implements HttpRequest {
   readonly receivedAt: number
   readonly signal: AbortSignal
   user: User = ANONYMOUS
+  impersonator: User | undefined
+  impersonationConstraint: string | undefined
   authorization: string | undefined
   /** Called when the deadline passes, after the signal has fired. */
   onDeadline: (() => void) | undefined
@@ -98,6 +100,20 @@ export class Exchange implements HttpRequest {
   identify(user: User): void {
     this.user = user
     this.authorization = undefined
+  }
+
+  actFor(user: User, constraint: string | undefined): void {
+    this.impersonator = this.user
+    this.impersonationConstraint = constraint
+    this.user = user
+  }
+
+  takeHeader(name: string): readonly string[] {
+    const { headers, rawHeaders } = this.#request
+    if (headers[name] === undefined) return []
+    headers[name] = undefined
+    // Joined, a value with a comma in it could not be told from two.
+    return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
   }
 
   /** What every answer carries, errors too (P-002, R-270, R-271, R-273). A handler's own headers come before these. */

@@ -24,6 +24,10 @@ export interface HttpRequest {
   readonly headers: RequestHeaders
   /** Who is asking; anonymous until the authentication filter has run. */
   readonly user: User
+  /** Who really is asking, where that is somebody else; for the audit log (P-089). */
+  readonly impersonator: User | undefined
+  /** The narrow right that this rests on: `impersonate:user-info`. */
+  readonly impersonationConstraint: string | undefined
   /** Where the connection comes from. */
   readonly remote: RemoteEnd
   /** `websocket`: the client asked for an upgrade; a `stream` answer is then sent as one message a piece. */
@@ -53,6 +57,10 @@ export interface HttpRequest {
   whenOver(listener: () => void): void
   /** Says whose request it is; the credential is gone with that. For filters that find it out. */
   identify(user: User): void
+  /** From here on it is the request of this user. */
+  actFor(user: User, constraint: string | undefined): void
+  /** What a header says, each line of it on its own, and takes it away. */
+  takeHeader(name: string): readonly string[]
 }
 
 export interface RemoteEnd {

@@ -109,10 +109,15 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     const exchange = begin(requestOf(message, request.originalUrl), connections.remoteOf(message.socket), 'plain')
     response.once('close', serve(exchange, new MessageResponse(response)))
   })
-  const onStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void => {
+  const onStream = (
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    _flags: number,
+    rawHeaders: readonly string[],
+  ): void => {
     const { session } = stream
     const raw = new StreamResponse(stream)
-    const request = requestOfStream(stream, headers)
+    const request = requestOfStream(stream, headers, rawHeaders)
     if (session === undefined) return
     if (request === undefined) return raw.whole(405, {}, undefined)
     if (headers.expect === '100-continue') stream.additionalHeaders({ ':status': 100 })

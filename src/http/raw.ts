@@ -10,6 +10,8 @@ export interface RawRequest {
   /** The path and query as sent. */
   readonly target: string
   readonly headers: IncomingHttpHeaders | Http2Headers
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[]
   readonly body: Readable
 }
 
@@ -35,14 +37,19 @@ export interface RawResponse {
 }
 
 export function requestOf(message: IncomingMessage, target: string): RawRequest {
-  return { method: message.method ?? 'GET', target, headers: message.headers, body: message }
+  const { method = 'GET', headers, rawHeaders } = message
+  return { method, target, headers, rawHeaders, body: message }
 }
 
 /** Undefined for CONNECT, which names no resource. */
-export function requestOfStream(stream: ServerHttp2Stream, headers: Http2Headers): RawRequest | undefined {
+export function requestOfStream(
+  stream: ServerHttp2Stream,
+  headers: Http2Headers,
+  rawHeaders: readonly string[],
+): RawRequest | undefined {
   const { ':method': method, ':path': target } = headers
   if (method === undefined || target === undefined) return undefined
-  return { method, target, headers, body: stream }
+  return { method, target, headers, rawHeaders, body: stream }
 }
 
 export class MessageResponse implements RawResponse {

@@ -76,6 +76,7 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
   const placeAt = versionAt + (legacy ? 2 : 1)
   const namespace = segments[placeAt] === 'namespaces' ? segments[placeAt + 1] : undefined
   const resourceAt = namespace === undefined || isOfNamespaceItself(segments[placeAt + 2]) ? placeAt : placeAt + 2
+  const resource = segments[resourceAt] ?? ''
   const named = segments[resourceAt + 1]
   const name = named === '' ? undefined : named
   const verb = legacy ? first : verbOf(VERBS.get(method) ?? '', name, query)
@@ -84,9 +85,9 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
   return {
     kind: 'resource',
     verb,
-    group: grouped ? (segments[1] ?? '') : '',
+    group: grouped ? (segments[1] ?? '') : coreGroupOf(resource),
     version: segments[versionAt] ?? '',
-    resource: segments[resourceAt] ?? '',
+    resource,
     subresource: hasSubresource ? segments[resourceAt + 2] : undefined,
     rest: restAt < segments.length ? segments.slice(restAt) : NONE,
     namespace,
@@ -97,6 +98,11 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
 }
 
 const NONE: readonly string[] = []
+
+/** The specification prints reviews under the core group (D15): they are the same resources, with the same rights. */
+function coreGroupOf(resource: string): string {
+  return resource === 'subjectaccessreviews' || resource === 'localsubjectaccessreviews' ? 'authorization.k8s.io' : ''
+}
 
 /** What follows `namespaces/<ns>/` is a resource in it, but for nothing at all and the namespace's two subresources. */
 function isOfNamespaceItself(next: string | undefined): boolean {

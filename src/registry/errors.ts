@@ -52,7 +52,7 @@ export function invalidError(
     details: {
       ...(name === '' ? {} : { name }),
       ...(kind.group === '' ? {} : { group: kind.group }),
-      kind: kind.kind,
+      ...(kind.kind === '' ? {} : { kind: kind.kind }),
       causes: errors.map(causeOf),
     },
   })

@@ -27,6 +27,7 @@ import { serviceTraits } from './service.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
 import { podWarnings } from './warnings-template.ts'
 
+export { accessReviewActions } from './access-reviews.ts'
 export { NODE_PORTS } from './service-claims.ts'
 export { repairServiceClaims } from './service-repair.ts'
 export { tokenRequestAction, type TokenRequestOptions } from './token-request.ts'

@@ -31,6 +31,7 @@ export function openAuthorization(modes: readonly AuthorizationMode[]): Authoriz
   const meanwhile = allowPublicPaths()
   const roles = rbacAuthorizer(rbac)
   const byRoles: Authorizer = {
+    ...roles,
     authorize: (access, signal) => (isLoaded ? roles : meanwhile).authorize(access, signal),
   }
   return {

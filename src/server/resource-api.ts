@@ -23,7 +23,13 @@ import { serveResources } from '../handlers/resources.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import { builtInResources, NODE_PORTS, tokenRequestAction, tokenReviewAction } from '../resources/resources.ts'
+import {
+  accessReviewActions,
+  builtInResources,
+  NODE_PORTS,
+  tokenRequestAction,
+  tokenReviewAction,
+} from '../resources/resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
@@ -93,7 +99,11 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     ),
   )
   const table: ResourceTable = builtInResources(schema, canonicalJson, {
-    actions: [tokenRequestAction(schema, identity.tokenRequests), tokenReviewAction(schema, identity.tokens.review)],
+    actions: [
+      ...accessReviewActions(schema, authorizer),
+      tokenRequestAction(schema, identity.tokenRequests),
+      tokenReviewAction(schema, identity.tokens.review),
+    ],
     serviceRange: options.serviceRange.text,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
   })

@@ -114,6 +114,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       authenticator: api.identity.authenticator,
       authorizer,
       flowControl: flow.control,
+      constrainedImpersonation: gates.ConstrainedImpersonation,
       isStarting: life.isStarting,
       isClosing: life.isClosing,
     },

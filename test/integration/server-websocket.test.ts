@@ -68,6 +68,7 @@ async function open(): Promise<Listener> {
       authenticator: bearerTokens([staticTokens(new Map([['secret', root]]))], []).authenticator,
       authorizer: allowMasters(),
       flowControl: limitInFlight({ reads: 0, writes: 0 }),
+      constrainedImpersonation: true,
       anonymousRequests: true,
       anonymousHealth: false,
       allowedOrigins: [],

@@ -1,5 +1,7 @@
 // Asks whether the user may do this, before anybody looks whether it exists (P-113 to P-118).
-import type { Access, Authorizer } from '../../auth/authorizer.ts'
+import { parseFieldSelector } from '../../api/selector-fields.ts'
+import { parseLabelSelector } from '../../api/selector-text.ts'
+import type { Access, AskedSelectors, Authorizer } from '../../auth/authorizer.ts'
 import { ANONYMOUS } from '../../auth/user.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import { forbiddenAccess } from '../forbidden.ts'
@@ -30,8 +32,29 @@ function isHealthFromAfar({ user, path, remote }: HttpRequest): boolean {
   return user.name === ANONYMOUS.name && HEALTH.has(path) && !remote.isLoopback
 }
 
-function accessOf({ info, user, path }: HttpRequest): Access {
+export function accessOf({ info, user, path, query }: HttpRequest): Access {
   if (info.kind !== 'resource') return { kind: 'path', user, path, verb: info.kind === 'path' ? info.verb : '' }
   const { verb, group, version, resource, subresource, namespace, name, selectedName } = info
-  return { kind: 'resource', user, verb, group, version, resource, subresource, namespace, name: name ?? selectedName }
+  const access = { verb, group, version, resource, subresource, namespace, name: name ?? selectedName }
+  const isNarrowed = SELECTING.has(verb) && (query.has('fieldSelector') || query.has('labelSelector'))
+  return { kind: 'resource', user, ...access, ...(isNarrowed ? { selectors: () => selectorsOf(query) } : {}) }
+}
+
+const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection'])
+
+function selectorsOf(query: HttpRequest['query']): AskedSelectors {
+  const read = <T>(name: string, parse: (text: string) => readonly T[]): readonly T[] | undefined => {
+    const text = query.get(name) ?? ''
+    if (text === '') return undefined
+    try {
+      return parse(text)
+    } catch {
+      // The list itself will say what is wrong with it.
+      return undefined
+    }
+  }
+  return {
+    fields: read('fieldSelector', (text) => parseFieldSelector(text).terms),
+    labels: read('labelSelector', (text) => parseLabelSelector(text).requirements),
+  }
 }

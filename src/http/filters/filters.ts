@@ -4,6 +4,7 @@
 import type { Authenticator } from '../../auth/authenticator.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
 import type { FlowControl } from '../../flow/flow.ts'
+import { Impersonator } from '../../auth/impersonation.ts'
 import type { Log } from '../../lib/log.ts'
 import { type StatusEncoder, statusWriter } from '../errors.ts'
 import { timeoutError } from '../deadline.ts'
@@ -14,6 +15,7 @@ import { crossOrigin } from './cross-origin.ts'
 import { turnAwayWhenClosing } from './closing.ts'
 import { controlFlow } from './flow-control.ts'
 import { catchFaults } from './faults.ts'
+import { impersonate } from './impersonation.ts'
 import { putOffWhenStarting } from './starting.ts'
 import { refuseUnreadableTimeout } from './unreadable-timeout.ts'
 
@@ -26,6 +28,8 @@ export interface FilterOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly flowControl: FlowControl
+  /** Acting for others takes narrow rights, or the wide old one. */
+  readonly constrainedImpersonation: boolean
   /** Requests without credentials are those of `system:anonymous`; otherwise they are refused. */
   readonly anonymousRequests: boolean
   /** Health is answered to callers from other machines without credentials too (D13). */
@@ -52,9 +56,10 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
     refuseUnreadableTimeout(),
     crossOrigin(options.allowedOrigins),
     authenticate({ ...options, writeStatus }),
-    controlFlow(options.flowControl),
     // Before everything is loaded nobody knows who may do what.
     putOffWhenStarting(options.isStarting),
+    impersonate(new Impersonator(options.authorizer, options.constrainedImpersonation)),
+    controlFlow(options.flowControl),
     authorize(options),
   ]
   return {

@@ -44,6 +44,16 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
     added,
     keepAnnotations: () => {},
     whenOver: () => {},
+    impersonator: undefined,
+    impersonationConstraint: undefined,
+    actFor(user, impersonationConstraint) {
+      Object.assign(this, { impersonator: this.user, user, impersonationConstraint })
+    },
+    takeHeader(name) {
+      const value = this.headers[name]
+      Object.assign(this, { headers: { ...this.headers, [name]: undefined } })
+      return value === undefined ? [] : [value].flat()
+    },
     identify(user) {
       Object.assign(this, { user, authorization: undefined })
     },

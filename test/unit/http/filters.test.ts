@@ -25,6 +25,7 @@ const options: FilterOptions = {
   authenticator: firstOf([clientCertificates(), bearerTokens([staticTokens(users)], []).authenticator]),
   authorizer: chain([allowMasters(), allowPublicPaths()]),
   flowControl: limitInFlight({ reads: 0, writes: 0 }),
+  constrainedImpersonation: true,
   anonymousRequests: true,
   anonymousHealth: false,
   allowedOrigins: [],
@@ -263,5 +264,49 @@ describe('other origins', () => {
   it('get none if they are others', async () => {
     const { headers } = await send('GET /livez', { headers: { origin: 'https://evil.example' } }, { allowedOrigins })
     expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+})
+
+describe('acting for others', () => {
+  const acting = async (headers: HttpRequest['headers'], token = 'root-token') => {
+    const request = fakeRequest('GET /x', { ...as(token), headers })
+    const seen: HttpRequest[] = []
+    const handler: Handler = (inner) => {
+      seen.push(inner)
+      return plainText(200, '')
+    }
+    const allow = { authorize: () => ({ kind: 'allow' }) as const }
+    const more = token === 'root-token' ? { authorizer: allow } : {}
+    const response = await withFilters(handler, { ...options, ...more }).handler(request)
+    return { response, seen: seen[0] }
+  }
+
+  it('makes it the request of the other, and keeps who it was', async () => {
+    const { seen } = await acting({
+      'impersonate-user': 'jane',
+      'impersonate-group': ['a, b', 'c'],
+      'impersonate-extra-example.com%2fx': 'y',
+    })
+    expect(seen?.user).toEqual({
+      name: 'jane',
+      uid: undefined,
+      groups: ['a, b', 'c', 'system:authenticated'],
+      extra: { 'example.com/x': ['y'] },
+    })
+    expect(seen?.impersonator?.name).toBe('root')
+    expect(seen?.impersonationConstraint).toBe('impersonate:user-info')
+    expect(seen?.headers['impersonate-user']).toBeUndefined()
+  })
+
+  it('needs a name', async () => {
+    const { response } = await acting({ 'impersonate-group': 'a' })
+    expect(response.status).toBe(400)
+    expect(messageOf(response)).toBe('requested groups without impersonating a user name')
+    expect((await acting({ 'impersonate-user': '' })).seen?.user.name).toBe('root')
+  })
+
+  it('takes the right to', async () => {
+    const { response } = await acting({ 'impersonate-user': 'jane' }, 'bob-token')
+    expect(messageOf(response)).toBe('forbidden: User "bob" cannot impersonate-on:user-info:get path "/x"')
   })
 })
