@@ -14,14 +14,21 @@ import { runtimeClass } from '../admission/runtime-class.ts'
 import { serviceAccount } from '../admission/service-account.ts'
 import { STORAGE_PROTECTION } from '../admission/storage-protection.ts'
 import { TAINT_NODES_BY_CONDITION } from '../admission/taint-nodes-by-condition.ts'
+import { NO_WEBHOOK_OBSERVER } from '../admission/webhook/webhook.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { StoredObject } from '../api/read.ts'
 import { systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import type { ResourceTable } from '../registry/registry.ts'
+import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 import { admissionOrder, type AdmissionPluginName } from './admission-plugins.ts'
+import { openAdmissionWebhooks } from './admission-webhooks.ts'
+import { servedKinds } from './served-kinds.ts'
+import { servicePlaces } from './service-places.ts'
 
 export interface AdmissionParts {
   readonly store: Store
@@ -29,14 +36,36 @@ export interface AdmissionParts {
   readonly authorizer: Authorizer
   /** The plugins that are on. */
   readonly enabled: ReadonlySet<AdmissionPluginName>
+  readonly defaults: () => DefaultsContext
+  readonly caller: OutgoingCaller
+  readonly log: Log
 }
 
-export function openAdmission({ store, table, authorizer, enabled }: AdmissionParts): Admission {
+export interface OpenedAdmission {
+  readonly admission: Admission
+  /** Keeps what is to be known of configurations until the signal fires. */
+  follow(signal: AbortSignal): Promise<void>
+  /** Resolves when every configuration that was stored at the start is known. */
+  readonly loaded: Promise<void>
+}
+
+export function openAdmission(parts: AdmissionParts): OpenedAdmission {
+  const { store, table, authorizer, enabled } = parts
   const read = (resource: string, group = ''): ObjectReader => {
     const found = table.find({ group, version: 'v1', resource })
     if (found === undefined) throw new InvariantError(`${resource} are not served`)
     return readFrom(store, found.stored)
   }
+  const webhooks = openAdmissionWebhooks({
+    store,
+    resources: () => table,
+    caller: parts.caller,
+    locate: servicePlaces({ services: read('services'), endpoints: read('endpoints') }),
+    servedKinds: servedKinds(() => table, parts.defaults),
+    namespaces: read('namespaces'),
+    observer: NO_WEBHOOK_OBSERVER,
+    log: parts.log,
+  })
   const plugins: readonly AdmissionPlugin[] = [
     namespaceLifecycle(read('namespaces')),
     serviceAccount(read('serviceaccounts'), systemClock),
@@ -52,9 +81,13 @@ export function openAdmission({ store, table, authorizer, enabled }: AdmissionPa
     certificateApproval(authorizer),
     certificateSigning(authorizer),
     CERTIFICATE_SUBJECT,
+    ...webhooks.plugins,
   ]
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
-  return admitInOrder(plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name)))
+  const admission = admitInOrder(
+    plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name)),
+  )
+  return { admission, follow: (signal) => webhooks.follow(signal), loaded: webhooks.loaded }
 }
 
 /** Each version of an object is parsed once: every write in a namespace asks for the namespace. */

@@ -115,15 +115,22 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),
   })
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
+  const openGates = new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
+  const now = openSecondClock()
+  const admission = openAdmission({
+    store,
+    table,
+    authorizer,
+    enabled: options.admissionPlugins,
+    defaults: () => ({ gates: openGates, now }),
+    caller: options.caller,
+    log,
+  })
   const shared = {
     resources: () => table,
-    registry: {
-      store,
-      dryRunStore: new DryRunStore(store),
-      admission: openAdmission({ store, table, authorizer, enabled: options.admissionPlugins }),
-    },
-    gates: new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : []))),
-    now: openSecondClock(),
+    registry: { store, dryRunStore: new DryRunStore(store), admission: admission.admission },
+    gates: openGates,
+    now,
   }
   const handler = serveResources({
     ...shared,
@@ -153,6 +160,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   ]
   const ready = async (signal: AbortSignal): Promise<void> => {
     await store.ready(signal)
+    await admission.loaded
     await makeSystemNamespaces(parts, signal)
     await Promise.all([makeBootstrapRoles(parts, signal), makeFlowObjects(parts, FLOW_OBJECTS, signal)])
     await authorization.loaded
@@ -163,7 +171,9 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     const found = table.find(resource)
     return found === undefined ? undefined : store.load(found.stored)
   }
-  const follow = (signal: AbortSignal): Promise<void> => authorization.follow(parts, signal)
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    await Promise.all([authorization.follow(parts, signal), admission.follow(signal)])
+  }
   return { handler, cache: store, controllers, ready, follow, routes, isServed, find, load, identity }
 }
 

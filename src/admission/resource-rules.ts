@@ -1,0 +1,70 @@
+// Which requests a webhook or a policy wants to see, by operation, resource and scope (W-483, W-487).
+import type { GroupVersionKind, GroupVersionResource } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { AdmissionRequest } from './admission.ts'
+import { textIn, textsIn } from './members.ts'
+
+/** An asterisk stands for all. */
+export interface ResourceRule {
+  readonly operations: readonly string[]
+  readonly groups: readonly string[]
+  readonly versions: readonly string[]
+  readonly resources: readonly { readonly resource: string; readonly subresource: string }[]
+  /** `Cluster`, `Namespaced`, or `*` for both. */
+  readonly scope: string
+}
+
+/** From a rule of a configuration, as it is stored. */
+export function readRule(rule: ValueMap): ResourceRule {
+  return {
+    operations: textsIn(rule, 'operations'),
+    groups: textsIn(rule, 'apiGroups'),
+    versions: textsIn(rule, 'apiVersions'),
+    resources: textsIn(rule, 'resources').map((text) => {
+      const [resource = '', subresource = ''] = text.split('/')
+      return { resource, subresource }
+    }),
+    scope: textIn(rule, 'scope') || '*',
+  }
+}
+
+/** `as` is the version that the request is looked at in: the one it asked for, or another one of the same objects. */
+export function ruleMatches(rule: ResourceRule, request: AdmissionRequest, as: GroupVersionResource): boolean {
+  return (
+    names(rule.operations, request.operation) &&
+    names(rule.groups, as.group) &&
+    names(rule.versions, as.version) &&
+    rule.resources.some(
+      ({ resource, subresource }) =>
+        (resource === '*' || resource === as.resource) && (subresource === '*' || subresource === request.subresource),
+    ) &&
+    inScope(rule.scope, request)
+  )
+}
+
+function names(words: readonly string[], word: string): boolean {
+  return words.includes(word) || words.includes('*')
+}
+
+function inScope(scope: string, request: AdmissionRequest): boolean {
+  if (scope === '*') return true
+  return (request.namespace === '' || isAboutNamespaces(request.resource)) === (scope === 'Cluster')
+}
+
+export function isAboutNamespaces({ group, resource }: GroupVersionResource): boolean {
+  return group === '' && resource === 'namespaces'
+}
+
+const CONFIGURATIONS: ReadonlySet<string> = new Set([
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+])
+
+/** What says who is asked is changed without asking them: otherwise a broken webhook could not be removed. */
+export function isAdmissionConfiguration({ group, kind }: GroupVersionKind): boolean {
+  return group === 'admissionregistration.k8s.io' && CONFIGURATIONS.has(kind)
+}

@@ -1,0 +1,140 @@
+// One call of one webhook: the review goes out, the verdict comes back. A call that fails and a request that is refused are
+// different things: the failure policy speaks of the first only (W-492 to W-495).
+import { randomUUID } from 'node:crypto'
+import { ApiError, type StatusDetails, type StatusReason } from '../../api/status.ts'
+import { isMap, own, type ValueMap } from '../../api/value.ts'
+import { answerValue } from '../../lib/outgoing-answer.ts'
+import type { OutgoingCaller } from '../../lib/outgoing-call.ts'
+import { OutgoingCallError } from '../../lib/outgoing-failure.ts'
+import type { AdmissionRequest } from '../admission.ts'
+import { numberIn, textIn } from '../members.ts'
+import type { Invocation } from './invocation.ts'
+import { encodeReview, readVerdict, type Review, ReviewError, type Verdict } from './review.ts'
+
+/** The webhook could not be asked, or did not answer as it should. Settled by its failure policy. */
+export class HookFailure extends Error {
+  /** For the metrics. */
+  readonly code: number
+
+  constructor(hook: string, why: string, code: number) {
+    super(`failed calling webhook ${JSON.stringify(hook)}: ${why}`)
+    this.code = code
+  }
+}
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+const HARMLESS: ReadonlySet<string> = new Set(['None', 'NoneOnDryRun'])
+
+export interface HookCall {
+  readonly invocation: Invocation
+  readonly request: AdmissionRequest
+  readonly isMutating: boolean
+}
+
+/**
+ * What the webhook says where it does not refuse. Throws `HookFailure`, `ApiError` where it refuses, and `CancelledError` when
+ * the signal fires.
+ */
+export async function callHook(caller: OutgoingCaller, call: HookCall, signal: AbortSignal): Promise<Verdict> {
+  const { invocation, request, isMutating } = call
+  const { hook } = invocation
+  checkDryRun(call)
+  if (hook.reviewVersion === undefined) {
+    const why = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)'
+    throw new HookFailure(hook.name, `could not create admission objects: ${why}`, 400)
+  }
+  const review: Review = { version: hook.reviewVersion, uid: randomUUID(), request }
+  const answer = await ask(caller, { invocation, review }, signal)
+  let verdict: Verdict
+  try {
+    verdict = readVerdict(answer, review, isMutating)
+  } catch (error) {
+    if (!(error instanceof ReviewError)) throw error
+    throw new HookFailure(hook.name, `received invalid webhook response: ${error.message}`, 503)
+  }
+  for (const [key, value] of Object.entries(verdict.auditAnnotations)) request.annotate(`${hook.name}/${key}`, value)
+  for (const warning of verdict.warnings) request.warn(warning)
+  if (!verdict.allowed) throw denial(hook.name, verdict.status)
+  return verdict
+}
+
+function checkDryRun({ invocation: { hook }, request }: HookCall): void {
+  if (!request.dryRun) return
+  if (hook.sideEffects === undefined) throw new HookFailure(hook.name, 'Webhook SideEffects is nil', 400)
+  if (HARMLESS.has(hook.sideEffects)) return
+  throw new ApiError('BadRequest', `admission webhook ${JSON.stringify(hook.name)} does not support dry run`)
+}
+
+async function ask(
+  caller: OutgoingCaller,
+  { invocation, review }: { readonly invocation: Invocation; readonly review: Review },
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { hook } = invocation
+  try {
+    const answer = await caller.call(
+      hook.target,
+      {
+        body: encodeReview(invocation, review),
+        userAgent: 'kube-apiserver-admission',
+        timeoutMs: hook.timeoutMs,
+        tellTimeout: true,
+        maxAnswerBytes: MAX_ANSWER_BYTES,
+      },
+      signal,
+    )
+    return answerValue(answer)
+  } catch (error) {
+    if (!(error instanceof OutgoingCallError)) throw error
+    const doing = error.kind === 'settings' ? 'could not get REST client' : 'failed to call webhook'
+    throw new HookFailure(hook.name, `${doing}: ${error.message}`, error.status ?? 503)
+  }
+}
+
+/** The webhook's own Status, as far as one can be answered with (W-493). */
+function denial(hook: string, status: ValueMap = {}): ApiError {
+  const sent = numberIn(status, 'code') ?? 0
+  const code = Number.isInteger(sent) && sent >= 400 && sent <= 599 ? sent : 400
+  const reason = textIn(status, 'reason')
+  const denied = `admission webhook ${JSON.stringify(hook)} denied the request`
+  const why = textIn(status, 'message') || reason
+  const details = own(status, 'details')
+  return new ApiError(reason as StatusReason, why === '' ? `${denied} without explanation` : `${denied}: ${why}`, {
+    code,
+    ...(isMap(details) ? { details: readDetails(details) } : {}),
+  })
+}
+
+function readDetails(details: ValueMap): StatusDetails {
+  const texts = ['name', 'group', 'kind', 'uid'].flatMap((key) => {
+    const text = textIn(details, key)
+    return text === '' ? [] : [[key, text]]
+  })
+  const causes = own(details, 'causes')
+  const retry = numberIn(details, 'retryAfterSeconds')
+  return {
+    ...(Object.fromEntries(texts) as StatusDetails),
+    ...(Array.isArray(causes) ? { causes: causes.filter(isMap).map(readCause) } : {}),
+    ...(retry === undefined || retry <= 0 ? {} : { retryAfterSeconds: Math.floor(retry) }),
+  }
+}
+
+function readCause(cause: ValueMap): { readonly reason?: string; readonly message?: string; readonly field?: string } {
+  const texts = ['reason', 'message', 'field'].flatMap((key) => {
+    const text = textIn(cause, key)
+    return text === '' ? [] : [[key, text]]
+  })
+  return Object.fromEntries(texts) as Record<string, string>
+}
+
+/** A failure that was not to be overlooked, as the client is told it. */
+export function failedClosed(failure: HookFailure): ApiError {
+  return internal(failure.message)
+}
+
+export function internal(text: string, cause?: unknown): ApiError {
+  return new ApiError('InternalError', `Internal error occurred: ${text}`, {
+    details: { causes: [{ message: text }] },
+    ...(cause === undefined ? {} : { cause }),
+  })
+}

@@ -1,0 +1,69 @@
+// Match conditions: expressions that all have to hold for a webhook to be called (W-486).
+import type { ValueMap } from '../../api/value.ts'
+import { type Bindings, compile, DYN, type Environment, type Program } from '../../cel/cel.ts'
+import { textIn } from '../members.ts'
+
+export type ConditionResult =
+  | { readonly kind: 'match' }
+  | { readonly kind: 'noMatch' }
+  | { readonly kind: 'error'; readonly message: string }
+
+export interface Conditions {
+  /** `object`, `oldObject` and `request` are bound. */
+  evaluate(bindings: Bindings): ConditionResult
+}
+
+/** What all conditions of one webhook may cost together, and each of them. */
+const BUDGET = 2_500_000
+const CALL_BUDGET = 1_000_000
+
+const ENVIRONMENT: Environment = Object.freeze({
+  variables: new Map(['object', 'oldObject', 'request', 'namespaceObject', 'authorizer'].map((name) => [name, DYN])),
+})
+
+type Condition = { readonly expression: string; readonly program: Program | string }
+
+/** One that is not clearly false and cannot be told is settled by the failure policy. */
+export function readConditions(conditions: readonly ValueMap[], failsOpen: boolean): Conditions {
+  const compiled = conditions.map((condition): Condition => {
+    const expression = textIn(condition, 'expression')
+    const result = compile(expression, ENVIRONMENT)
+    return { expression, program: result.kind === 'program' ? result.program : `compilation error: ${result.text}` }
+  })
+  return {
+    evaluate(bindings) {
+      const errors: string[] = []
+      let left = BUDGET
+      for (const { expression, program } of compiled) {
+        const told = typeof program === 'string' ? program : run(program, bindings, Math.min(left, CALL_BUDGET))
+        if (typeof told === 'string') {
+          errors.push(`expression '${expression}' resulted in error: ${told}`)
+          continue
+        }
+        left -= told.cost
+        if (!told.holds) return { kind: 'noMatch' }
+      }
+      if (errors.length === 0) return { kind: 'match' }
+      if (failsOpen) return { kind: 'noMatch' }
+      return { kind: 'error', message: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }
+    },
+  }
+}
+
+function run(
+  program: Program,
+  bindings: Bindings,
+  limit: number,
+): { readonly holds: boolean; readonly cost: number } | string {
+  const result = program.evaluate(bindings, limit)
+  switch (result.kind) {
+    case 'value':
+      return typeof result.value === 'boolean'
+        ? { holds: result.value, cost: result.cost }
+        : 'cel expression evaluated to non-boolean'
+    case 'error':
+      return result.message
+    case 'overBudget':
+      return 'operation cancelled: actual cost limit exceeded'
+  }
+}

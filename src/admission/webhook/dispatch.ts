@@ -1,0 +1,121 @@
+// What calling webhooks has in common: who is asked, what a failure means, what is counted and noted of it.
+import { ApiError } from '../../api/status.ts'
+import { CancelledError } from '../../lib/errors.ts'
+import type { Log } from '../../lib/log.ts'
+import type { OutgoingCaller } from '../../lib/outgoing-call.ts'
+import type { AdmissionRequest } from '../admission.ts'
+import type { ObjectReader } from '../object-reader.ts'
+import { namespaceReader } from '../request-selectors.ts'
+import { callHook, failedClosed, HookFailure } from './call.ts'
+import type { Hook } from './hook.ts'
+import type { Invocation, ServedKinds } from './invocation.ts'
+import { invocationOf, type MatchParts } from './matching.ts'
+import type { WebhookObserver, WebhookType } from './observer.ts'
+import type { Verdict } from './review.ts'
+
+export interface DispatchParts {
+  readonly caller: OutgoingCaller
+  readonly servedKinds: ServedKinds
+  readonly namespaces: ObjectReader
+  readonly observer: WebhookObserver
+  readonly log: Log
+}
+
+/** Where a webhook stands in a pass, for the audit log: the walk, and its place in the list of all. */
+export interface Turn {
+  readonly round: 0 | 1
+  readonly index: number
+}
+
+export class Dispatch {
+  readonly #parts: DispatchParts
+  readonly #type: WebhookType
+
+  constructor(parts: DispatchParts, type: WebhookType) {
+    this.#parts = parts
+    this.#type = type
+  }
+
+  /** Asks one webhook after the other whether it wants to know of a request; the namespace is read once for all. */
+  matcher(
+    request: AdmissionRequest,
+    signal: AbortSignal,
+  ): (hook: Hook, request: AdmissionRequest) => Promise<Invocation | undefined> {
+    const { servedKinds, namespaces } = this.#parts
+    const parts: MatchParts = { servedKinds, namespace: namespaceReader(request, namespaces, signal) }
+    return (hook, current) => invocationOf(hook, current, parts)
+  }
+
+  /**
+   * Calls a webhook and does with its verdict what `use` does. Undefined where the call failed and that is not to matter.
+   * Throws `ApiError` where the request is refused, or the webhook's failure is.
+   */
+  async call<T>(
+    call: { readonly invocation: Invocation; readonly request: AdmissionRequest; readonly turn: Turn },
+    use: (verdict: Verdict) => T | Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T | undefined> {
+    const { invocation, request, turn } = call
+    const { hook } = invocation
+    const began = performance.now()
+    try {
+      const verdict = await callHook(
+        this.#parts.caller,
+        { invocation, request, isMutating: this.#type === 'admit' },
+        signal,
+      )
+      const used = await use(verdict)
+      this.#observe(call, began, { code: 200, rejected: false })
+      return used
+    } catch (error) {
+      if (error instanceof CancelledError) throw error
+      if (!(error instanceof HookFailure)) {
+        const isRefusal = error instanceof ApiError && error.reason !== 'InternalError'
+        const code = isRefusal ? error.code : 0
+        this.#observe(call, began, { code, rejected: true })
+        this.#reject(call, isRefusal ? 'no_error' : 'apiserver_internal_error', code)
+        throw error
+      }
+      this.#observe(call, began, { code: error.code, rejected: !hook.failsOpen })
+      const fields = { webhook: hook.name, configuration: hook.configuration, reason: error.message }
+      if (!hook.failsOpen) {
+        this.#parts.log.warn(fields, 'webhook failed, the request is refused')
+        this.#reject(call, 'calling_webhook_error', error.code)
+        throw failedClosed(error)
+      }
+      this.#parts.log.warn(fields, 'webhook failed, the request goes on without it')
+      this.#parts.observer.failedOpen(hook.name, this.#type)
+      const kind = this.#type === 'admit' ? 'mutation' : 'validating'
+      request.annotate(`failed-open.${kind}.webhook.admission.k8s.io/${turnName(turn)}`, hook.name)
+      return undefined
+    }
+  }
+
+  #observe(
+    { invocation, request }: { readonly invocation: Invocation; readonly request: AdmissionRequest },
+    began: number,
+    outcome: { readonly code: number; readonly rejected: boolean },
+  ): void {
+    this.#parts.observer.called({
+      name: invocation.hook.name,
+      type: this.#type,
+      operation: request.operation,
+      milliseconds: performance.now() - began,
+      ...outcome,
+    })
+  }
+
+  #reject(
+    { invocation, request }: { readonly invocation: Invocation; readonly request: AdmissionRequest },
+    errorType: 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error',
+    code: number,
+  ): void {
+    const { name } = invocation.hook
+    this.#parts.observer.rejected({ name, type: this.#type, operation: request.operation, errorType, code })
+  }
+}
+
+/** `round_0_index_2`. */
+export function turnName({ round, index }: Turn): string {
+  return `round_${round}_index_${index}`
+}

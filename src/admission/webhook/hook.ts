@@ -1,0 +1,115 @@
+// One webhook of a configuration, read once: what it wants to see, whom to call, what to do where the call fails.
+import type { ApiObject } from '../../api/object.ts'
+import { labelSelectorOf } from '../../api/selector-text.ts'
+import { EVERY_LABEL, type LabelSelector } from '../../api/selector.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+import type { OutgoingTarget } from '../../lib/outgoing-call.ts'
+import type { Place } from '../../lib/outgoing-connections.ts'
+import { mapIn, mapsIn, metaText, numberIn, partIn, textIn, textsIn } from '../members.ts'
+import { readRule, type ResourceRule } from '../resource-rules.ts'
+import { type Conditions, readConditions } from './conditions.ts'
+
+export interface Hook {
+  readonly configuration: string
+  readonly name: string
+  /** Tells webhooks of one list apart, also across changes of other configurations. */
+  readonly key: string
+  readonly rules: readonly ResourceRule[]
+  /** Also asked about requests for other versions of what its rules name. */
+  readonly wantsEquivalent: boolean
+  readonly namespaceSelector: LabelSelector
+  readonly objectSelector: LabelSelector
+  readonly conditions: Conditions | undefined
+  /** Absent where the configuration does not say. */
+  readonly sideEffects: string | undefined
+  readonly timeoutMs: number
+  /** A call that fails is as if it had not been to be made. */
+  readonly failsOpen: boolean
+  readonly reinvoked: boolean
+  /** Undefined: it understands none of ours. */
+  readonly reviewVersion: ReviewVersion | undefined
+  readonly target: OutgoingTarget
+}
+
+const REVIEW_VERSIONS = ['v1', 'v1beta1'] as const
+export type ReviewVersion = (typeof REVIEW_VERSIONS)[number]
+
+export interface ServiceReference {
+  readonly namespace: string
+  readonly name: string
+  readonly port: number
+}
+
+/** Where a service is reached. Throws `OutgoingCallError`. */
+export type LocateService = (service: ServiceReference) => Promise<Place>
+
+const DEFAULT_TIMEOUT_SECONDS = 10
+const DEFAULT_PORT = 443
+
+/** All webhooks of a configuration, in their order. */
+export function readHooks(configuration: ApiObject, locate: LocateService): readonly Hook[] {
+  const name = metaText(configuration, 'name')
+  return mapsIn(configuration, 'webhooks').map((hook, index) => readHook(hook, { configuration: name, index }, locate))
+}
+
+function readHook(
+  hook: ValueMap,
+  { configuration, index }: { readonly configuration: string; readonly index: number },
+  locate: LocateService,
+): Hook {
+  const failsOpen = textIn(hook, 'failurePolicy') === 'Ignore'
+  const conditions = mapsIn(hook, 'matchConditions')
+  const wanted = textsIn(hook, 'admissionReviewVersions')
+  const sideEffects = textIn(hook, 'sideEffects')
+  return {
+    configuration,
+    name: textIn(hook, 'name'),
+    key: `${configuration}/${index}/${textIn(hook, 'name')}`,
+    rules: mapsIn(hook, 'rules').map(readRule),
+    wantsEquivalent: textIn(hook, 'matchPolicy') !== 'Exact',
+    namespaceSelector: selectorIn(hook, 'namespaceSelector'),
+    objectSelector: selectorIn(hook, 'objectSelector'),
+    conditions: conditions.length === 0 ? undefined : readConditions(conditions, failsOpen),
+    sideEffects: sideEffects === '' ? undefined : sideEffects,
+    timeoutMs: 1000 * (numberIn(hook, 'timeoutSeconds') ?? DEFAULT_TIMEOUT_SECONDS),
+    failsOpen,
+    reinvoked: textIn(hook, 'reinvocationPolicy') === 'IfNeeded',
+    reviewVersion: REVIEW_VERSIONS.find((version) => version === wanted.find(isReviewVersion)),
+    target: readTarget(mapIn(hook, 'clientConfig'), locate),
+  }
+}
+
+function isReviewVersion(version: string): boolean {
+  return REVIEW_VERSIONS.some((known) => known === version)
+}
+
+function selectorIn(hook: ValueMap, name: string): LabelSelector {
+  const selector = own(hook, name)
+  return (selector === undefined ? undefined : labelSelectorOf(selector)) ?? EVERY_LABEL
+}
+
+/** The same client configuration stands in custom resource definitions, for conversion. */
+export function readTarget(config: ValueMap, locate: LocateService): OutgoingTarget {
+  const bundle = textIn(config, 'caBundle')
+  const tls = bundle === '' ? {} : { ca: Buffer.from(bundle, 'base64').toString() }
+  const service = partIn(config, 'service')
+  if (service === undefined) return { url: withPath(textIn(config, 'url')), tls }
+  const reference = {
+    namespace: textIn(service, 'namespace'),
+    name: textIn(service, 'name'),
+    port: numberIn(service, 'port') ?? DEFAULT_PORT,
+  }
+  const host = `${reference.name}.${reference.namespace}.svc`
+  return {
+    url: withPath(`https://${host}:${reference.port}${textIn(service, 'path')}`),
+    tls: { ...tls, serverName: host },
+    locate: () => locate(reference),
+  }
+}
+
+/** The reference calls the path without a slash at its end, and the root where there is none. */
+function withPath(url: string): string {
+  const [, place = '', path = ''] = /^([a-z]+:\/\/[^/]*)(.*)$/.exec(url) ?? []
+  if (place === '') return url
+  return `${place}/${path.split('/').filter(Boolean).join('/')}`
+}

@@ -1,0 +1,62 @@
+// Whether a webhook is to be called about a request, and in which version the objects are shown to it (W-483 to W-486).
+import type { ApiObject } from '../../api/object.ts'
+import { formatGroupResource } from '../../api/object.ts'
+import { ApiError } from '../../api/status.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import type { AdmissionRequest } from '../admission.ts'
+import { namespaceMatches, objectMatches } from '../request-selectors.ts'
+import { ruleMatches } from '../resource-rules.ts'
+import type { Hook } from './hook.ts'
+import type { Invocation, ServedKind, ServedKinds } from './invocation.ts'
+import { requestFacts } from './review.ts'
+
+export interface MatchParts {
+  readonly servedKinds: ServedKinds
+  readonly namespace: () => Promise<ApiObject>
+}
+
+/** Undefined where it is not to be called. Throws `ApiError` where that cannot be told. */
+export async function invocationOf(
+  hook: Hook,
+  request: AdmissionRequest,
+  { servedKinds, namespace }: MatchParts,
+): Promise<Invocation | undefined> {
+  const as = versionFor(hook, request, servedKinds)
+  if (as === undefined || !objectMatches(hook.objectSelector, request)) return undefined
+  if (!(await namespaceMatches(hook.namespaceSelector, request, namespace))) return undefined
+  const [object, oldObject] = await Promise.all([shown(as, request.object), shown(as, request.oldObject)])
+  const invocation: Invocation = { hook, as, object, oldObject }
+  return meetsConditions(invocation, request) ? invocation : undefined
+}
+
+/** The version that was asked for where a rule names it, otherwise the first equivalent one that the earliest rule names. */
+function versionFor(hook: Hook, request: AdmissionRequest, servedKinds: ServedKinds): ServedKind | undefined {
+  const isNamed = hook.rules.some((rule) => ruleMatches(rule, request, request.requestResource))
+  if (!isNamed && !hook.wantsEquivalent) return undefined
+  const [asked, ...others] = servedKinds(request)
+  if (isNamed) return asked
+  for (const rule of hook.rules) {
+    const found = others.find(({ resource }) => ruleMatches(rule, request, resource))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function shown(as: ServedKind, object: ApiObject | undefined): MaybePromise<ApiObject | undefined> {
+  return object === undefined ? undefined : as.show(object)
+}
+
+function meetsConditions({ hook, as, object, oldObject }: Invocation, request: AdmissionRequest): boolean {
+  if (hook.conditions === undefined) return true
+  const bindings = { object: object ?? null, oldObject: oldObject ?? null, request: requestFacts(as, request) }
+  const result = hook.conditions.evaluate(bindings)
+  if (result.kind !== 'error') return result.kind === 'match'
+  const { group, resource } = request.requestResource
+  const { name } = request
+  const subject = name === '' ? '' : ` ${JSON.stringify(name)}`
+  throw new ApiError(
+    'Forbidden',
+    `${formatGroupResource({ group, resource })}${subject} is forbidden: ${result.message}`,
+    { details: { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource } },
+  )
+}

@@ -1,0 +1,163 @@
+// MutatingAdmissionWebhook: one after the other. Where one changed the object the chain is walked once more, for those that
+// had been asked before the change and want to be asked again (W-447, W-448, W-496).
+import type { ApiObject } from '../../api/object.ts'
+import { ApiError } from '../../api/status.ts'
+import { equalValues, isList, type Value } from '../../api/value.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
+import { isAdmissionConfiguration } from '../resource-rules.ts'
+import { HookFailure, internal } from './call.ts'
+import { type Dispatch, type Turn, turnName } from './dispatch.ts'
+import type { Hook } from './hook.ts'
+import type { Hooks } from './hooks.ts'
+import type { Invocation } from './invocation.ts'
+import type { Verdict } from './review.ts'
+
+const NAME = 'MutatingAdmissionWebhook'
+
+/** What the reading and applying of patches is done with: other rooms' work. */
+export interface JsonPatching {
+  parse(bytes: Buffer): Value
+  applyPatch(document: Value, patch: Value): Value
+}
+
+export function mutatingWebhooks(hooks: Hooks, dispatch: Dispatch, json: JsonPatching): AdmissionPlugin {
+  return {
+    name: NAME,
+    mayRepeat: true,
+    mutate(request, signal) {
+      const { all } = hooks
+      if (all.length === 0 || isAdmissionConfiguration(request.requestKind)) return request.object
+      return new MutatingPass({ hooks: all, dispatch, json }, request, signal).run()
+    },
+  }
+}
+
+interface PassParts {
+  readonly hooks: readonly Hook[]
+  readonly dispatch: Dispatch
+  readonly json: JsonPatching
+}
+
+class MutatingPass {
+  readonly #parts: PassParts
+  readonly #signal: AbortSignal
+  readonly #memory: Reinvocation
+  readonly #round: 0 | 1
+  #request: AdmissionRequest
+
+  constructor(parts: PassParts, request: AdmissionRequest, signal: AbortSignal) {
+    this.#parts = parts
+    this.#signal = signal
+    this.#request = request
+    this.#round = request.walk?.isSecond === true ? 1 : 0
+    this.#memory = memoryOf(request)
+  }
+
+  async run(): Promise<ApiObject | undefined> {
+    if (this.#round === 1) this.#memory.beginAgain(this.#request.object)
+    const invocationFor = this.#parts.dispatch.matcher(this.#request, this.#signal)
+    for (const [index, hook] of this.#parts.hooks.entries()) {
+      if (this.#round === 1 && !this.#memory.isDue(hook)) continue
+      const invocation = await invocationFor(hook, this.#request)
+      if (invocation === undefined) continue
+      if (await this.#call(invocation, { round: this.#round, index })) {
+        this.#memory.changed()
+        this.#request.walk?.repeat()
+      }
+      if (hook.reinvoked) this.#memory.called(hook)
+    }
+    this.#memory.end(this.#request.object)
+    return this.#request.object
+  }
+
+  /** Whether the object is another one now. */
+  async #call(invocation: Invocation, turn: Turn): Promise<boolean> {
+    const request = this.#request
+    const { hook } = invocation
+    const made = await this.#parts.dispatch.call(
+      { invocation, request, turn },
+      (verdict) => this.#patched(invocation, verdict),
+      this.#signal,
+    )
+    const mutated = made !== undefined
+    request.annotate(
+      `mutation.webhook.admission.k8s.io/${turnName(turn)}`,
+      JSON.stringify({ configuration: hook.configuration, webhook: hook.name, mutated }),
+    )
+    if (mutated) this.#request = { ...request, object: made }
+    return mutated
+  }
+
+  /** Undefined where the webhook leaves the object as it is. */
+  async #patched({ hook, as, object }: Invocation, { patch }: Verdict): Promise<ApiObject | undefined> {
+    if (patch === undefined) return undefined
+    const { json } = this.#parts
+    const operations = parsePatch(hook, patch, json)
+    if (isList(operations) && operations.length === 0) return undefined
+    if (object === undefined) {
+      const what = 'attempted to modify the object, which is not supported for this operation'
+      throw internal(`admission webhook ${JSON.stringify(hook.name)} ${what}`)
+    }
+    const read = attempt(() => as.read(json.applyPatch(object, operations)))
+    return equalValues(read, object) ? undefined : await as.adopt(read)
+  }
+}
+
+function parsePatch(hook: Hook, patch: Buffer, json: JsonPatching): Value {
+  try {
+    return json.parse(patch)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new HookFailure(hook.name, `received undecodable patch in webhook response: ${why}`, 503)
+  }
+}
+
+/** Whatever is wrong with what a webhook made is not the client's doing. */
+function attempt<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const why = error instanceof ApiError && error.cause instanceof Error ? error.cause.message : error.message
+    throw internal(why, error)
+  }
+}
+
+/** What the first walk leaves for the second. */
+class Reinvocation {
+  /** Called before the last change, and asked for again. */
+  #due = new Set<string>()
+  /** Called since the last change. */
+  #recent = new Set<string>()
+  #last: ApiObject | undefined
+
+  called(hook: Hook): void {
+    this.#recent.add(hook.key)
+  }
+
+  changed(): void {
+    for (const key of this.#recent) this.#due.add(key)
+    this.#recent = new Set()
+  }
+
+  isDue(hook: Hook): boolean {
+    return this.#due.has(hook.key)
+  }
+
+  end(object: ApiObject | undefined): void {
+    this.#last = object
+  }
+
+  /** Built-in plugins may have changed what the webhooks left. */
+  beginAgain(object: ApiObject | undefined): void {
+    if (!equalValues(object, this.#last)) this.changed()
+  }
+}
+
+function memoryOf({ walk }: AdmissionRequest): Reinvocation {
+  const known = walk?.memory.get(NAME)
+  if (known instanceof Reinvocation) return known
+  const fresh = new Reinvocation()
+  walk?.memory.set(NAME, fresh)
+  return fresh
+}

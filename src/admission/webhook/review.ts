@@ -1,0 +1,149 @@
+// AdmissionReview, in both versions: what a webhook is told of a request, and what its answer says (W-489 to W-493).
+import type { ApiObject } from '../../api/object.ts'
+import { own, type Value, type ValueMap } from '../../api/value.ts'
+import type { AdmissionRequest } from '../admission.ts'
+import { mapIn, partIn, textIn, textsIn } from '../members.ts'
+import { namespaceOf } from '../request-selectors.ts'
+import type { ReviewVersion } from './hook.ts'
+import type { Invocation, ServedKind } from './invocation.ts'
+
+/** The request without its objects and its uid, in the reference's order of members: what conditions may ask for too. */
+export function requestFacts({ kind, resource }: Pick<ServedKind, 'kind' | 'resource'>, request: AdmissionRequest) {
+  const { requestKind, requestResource, subresource, name, operation, dryRun } = request
+  const namespace = namespaceOf(request)
+  return {
+    kind: { group: kind.group, version: kind.version, kind: kind.kind },
+    resource: { group: resource.group, version: resource.version, resource: resource.resource },
+    ...(subresource === '' ? {} : { subResource: subresource }),
+    requestKind: { group: requestKind.group, version: requestKind.version, kind: requestKind.kind },
+    requestResource: {
+      group: requestResource.group,
+      version: requestResource.version,
+      resource: requestResource.resource,
+    },
+    ...(subresource === '' ? {} : { requestSubResource: subresource }),
+    ...(name === '' ? {} : { name }),
+    ...(namespace === '' ? {} : { namespace }),
+    operation,
+    userInfo: userInfo(request),
+    dryRun,
+    options: optionsOf(request),
+  } satisfies ValueMap
+}
+
+function userInfo({ user }: AdmissionRequest): ValueMap {
+  return {
+    username: user.name,
+    ...(user.uid === undefined || user.uid === '' ? {} : { uid: user.uid }),
+    ...(user.groups.length === 0 ? {} : { groups: user.groups }),
+    ...(Object.keys(user.extra).length === 0 ? {} : { extra: user.extra }),
+  }
+}
+
+const OPTIONS_KINDS = {
+  CREATE: 'CreateOptions',
+  UPDATE: 'UpdateOptions',
+  DELETE: 'DeleteOptions',
+  CONNECT: undefined,
+} as const
+
+/** A patch is an update to webhooks (W-170). */
+function optionsOf({ operation, options }: AdmissionRequest): ValueMap | null {
+  const kind = OPTIONS_KINDS[operation]
+  if (kind === undefined) return null
+  const { kind: _, apiVersion: __, ...rest } = options
+  return { kind, apiVersion: 'meta.k8s.io/v1', ...rest }
+}
+
+export interface Review {
+  readonly version: ReviewVersion
+  readonly uid: string
+  readonly request: AdmissionRequest
+}
+
+/** The body of the call. Objects are written by their kind, everything else as it is. */
+export function encodeReview({ as, object, oldObject }: Invocation, { version, uid, request }: Review): string {
+  const { dryRun, options, ...facts } = requestFacts(as, request)
+  const text = (value: ApiObject | undefined): string => (value === undefined ? 'null' : as.encode(value))
+  const head = JSON.stringify({ uid, ...facts }).slice(0, -1)
+  const tail = `"object":${text(object)},"oldObject":${text(oldObject)},"dryRun":${dryRun},"options":${JSON.stringify(options)}`
+  return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${head},${tail}}}`
+}
+
+export interface Verdict {
+  readonly allowed: boolean
+  /** A JSON patch, as it was sent. */
+  readonly patch: Buffer | undefined
+  readonly warnings: readonly string[]
+  readonly auditAnnotations: Readonly<Record<string, string>>
+  /** Why it is not allowed, as far as the webhook says. */
+  readonly status: ValueMap | undefined
+}
+
+/** The answer breaks the protocol. */
+export class ReviewError extends Error {}
+
+/** Throws `ReviewError`. */
+export function readVerdict(answer: unknown, { version, uid }: Review, isMutating: boolean): Verdict {
+  const review = isObject(answer) ? answer : {}
+  const response = partIn(review, 'response')
+  if (response === undefined) throw new ReviewError('webhook response was absent')
+  if (version === 'v1') checkIdentity(review, response, uid)
+  const patch = patchOf(response, version, isMutating)
+  return {
+    allowed: own(response, 'allowed') === true,
+    patch,
+    warnings: textsIn(response, 'warnings'),
+    auditAnnotations: Object.fromEntries(
+      Object.entries(mapIn(response, 'auditAnnotations')).flatMap(([key, value]) =>
+        typeof value === 'string' ? [[key, value]] : [],
+      ),
+    ),
+    status: partIn(response, 'status'),
+  }
+}
+
+function isObject(value: unknown): value is ValueMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function checkIdentity(review: ValueMap, response: ValueMap, uid: string): void {
+  const sent = textIn(response, 'uid')
+  if (sent !== uid) throw new ReviewError(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(sent)}`)
+  const [apiVersion, kind] = [textIn(review, 'apiVersion'), textIn(review, 'kind')]
+  if (apiVersion !== 'admission.k8s.io/v1' || kind !== 'AdmissionReview') {
+    throw new ReviewError(
+      `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${apiVersion}, Kind=${kind}`,
+    )
+  }
+}
+
+/** In v1beta1 the type of a patch is taken for granted, and a validating webhook's patch for nothing. */
+function patchOf(response: ValueMap, version: ReviewVersion, isMutating: boolean): Buffer | undefined {
+  const patch = bytesOf(own(response, 'patch'))
+  const type = own(response, 'patchType') ?? undefined
+  if (version === 'v1beta1') return isMutating ? patch : undefined
+  if (!isMutating) {
+    if (patch !== undefined) throw new ReviewError('validating webhook may not return response.patch')
+    if (type !== undefined) throw new ReviewError('validating webhook may not return response.patchType')
+    return undefined
+  }
+  if (patch !== undefined && type === undefined) {
+    throw new ReviewError('webhook returned response.patch but not response.patchType')
+  }
+  if (patch === undefined && type !== undefined) {
+    throw new ReviewError('webhook returned response.patchType but not response.patch')
+  }
+  if (type === '') throw new ReviewError('webhook returned invalid response.patchType of ""')
+  if (type !== undefined && type !== 'JSONPatch')
+    throw new ReviewError(`unsupported patch type ${JSON.stringify(type)}`)
+  return patch
+}
+
+function bytesOf(value: Value | undefined): Buffer | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value !== 'string' || !/^[A-Za-z0-9+/\r\n]*=*$/.test(value.trim())) {
+    throw new ReviewError('response.patch is not base64')
+  }
+  return Buffer.from(value, 'base64')
+}

@@ -1,0 +1,62 @@
+// ValidatingAdmissionWebhook: all that want to know are asked at once. The first refusal is the answer, and nobody waits for
+// the others then.
+import { InvariantError } from '../../lib/errors.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
+import { isAdmissionConfiguration } from '../resource-rules.ts'
+import type { Dispatch } from './dispatch.ts'
+import type { Hooks } from './hooks.ts'
+import type { Invocation } from './invocation.ts'
+
+export function validatingWebhooks(hooks: Hooks, dispatch: Dispatch): AdmissionPlugin {
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    validate(request, signal) {
+      const { all } = hooks
+      if (all.length === 0 || isAdmissionConfiguration(request.requestKind)) return undefined
+      return validate(request, signal)
+    },
+  }
+
+  async function validate(request: AdmissionRequest, signal: AbortSignal): Promise<void> {
+    const invocationFor = dispatch.matcher(request, signal)
+    const invocations: { readonly invocation: Invocation; readonly index: number }[] = []
+    for (const [index, hook] of hooks.all.entries()) {
+      const invocation = await invocationFor(hook, request)
+      if (invocation !== undefined) invocations.push({ invocation, index })
+    }
+    if (invocations.length === 0) return
+    await allAtOnce(
+      invocations.map(
+        ({ invocation, index }) =>
+          (until: AbortSignal) =>
+            dispatch.call({ invocation, request, turn: { round: 0, index } }, () => {}, until),
+      ),
+      signal,
+    )
+  }
+}
+
+/** Runs all; the first that throws stops the others. Resolves or throws when nothing is running any more. */
+async function allAtOnce(
+  works: readonly ((signal: AbortSignal) => Promise<unknown>)[],
+  signal: AbortSignal,
+): Promise<void> {
+  const [only] = works
+  if (only === undefined) throw new InvariantError('nothing to run')
+  if (works.length === 1) {
+    await only(signal)
+    return
+  }
+  const stop = new AbortController()
+  const until = AbortSignal.any([signal, stop.signal])
+  const failures: unknown[] = []
+  await Promise.all(
+    works.map((work) =>
+      work(until).catch((error: unknown) => {
+        failures.push(error)
+        stop.abort()
+      }),
+    ),
+  )
+  if (failures.length > 0) throw failures[0]
+}
