@@ -17,7 +17,7 @@ import { updateObject } from '../registry/update.ts'
 import type { PatchBody } from './apply.ts'
 import { Applied } from './apply.ts'
 import { patchType } from './media-types.ts'
-import { checkName, otherKindProblem } from './read-body.ts'
+import { checkName, otherKindProblem, withReset } from './read-body.ts'
 import type { ResourceParts, ResourceRequest, WrittenKind } from './resource-parts.ts'
 import { servedAt, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
@@ -169,7 +169,10 @@ class Patch {
       throw refuse(shown(), `strict decoding error: ${problems.join(', ')}`)
     }
     if (fieldValidation === 'Warn') for (const problem of problems) this.#body.context.warn(problem)
-    return { ...decoded.value, kind: target.kind, apiVersion: formatGroupVersion(target) } as ApiObject
+    return withReset(
+      { ...decoded.value, kind: target.kind, apiVersion: formatGroupVersion(target) } as ApiObject,
+      patched,
+    )
   }
 }
 

@@ -4,10 +4,11 @@ import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
 import type { Encoding } from '../codec/codec.ts'
 import type { SourceDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readDocument, warningsOf } from '../codec/request-body.ts'
+import { withMeta } from '../registry/object-meta.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { FieldValidation } from './write-options.ts'
 
@@ -37,7 +38,10 @@ export function decodeBody(request: BodyRequest): ApiObject {
   try {
     const { value, problems } = resource.decode(document.source)
     reportProblems([...document.problems, ...problems], request)
-    return { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
+    return withReset(
+      { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject,
+      document.value,
+    )
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw cannotBeHandled(kind, resource, (error as Error).message)
@@ -126,6 +130,13 @@ function reportProblems(problems: readonly string[], request: BodyRequest): void
     throw cannotBeHandled(resource, resource, `strict decoding error: ${problems.join(', ')}`)
   }
   for (const text of problems.flatMap(warningsOf)) warn(text)
+}
+
+/** An empty list of owners is a request to forget them (W-280); decoding leaves it out, as it does every empty list. */
+export function withReset(object: ApiObject, document: Value): ApiObject {
+  const metadata = isMap(document) ? own(document, 'metadata') : undefined
+  const managed = isMap(metadata) ? own(metadata, 'managedFields') : undefined
+  return isList(managed) && managed.length === 0 ? withMeta(object, { managedFields: [] }) : object
 }
 
 /** The name in the body and the one in the path must be the same (W-099, W-100). */

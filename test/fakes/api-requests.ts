@@ -1,0 +1,101 @@
+// Requests to the handlers of resources without sockets: the whole way of a request but for transport and filters, on a
+// store in memory and with a clock that the test moves.
+import { ApiError, statusOf } from '../../src/api/status.ts'
+import { Negotiator } from '../../src/codec/negotiate.ts'
+import { Transcoder } from '../../src/codec/transcode.ts'
+import { serveResources } from '../../src/handlers/resources.ts'
+import type { Handler, HttpRequest, ResponseBody } from '../../src/http/http.ts'
+import { parseQuery } from '../../src/http/query.ts'
+import { requestInfoOf } from '../../src/http/request-info.ts'
+import { decodeObject } from '../../src/schema/decode.ts'
+import { loadBuiltInSchema } from '../../src/schema/schema.ts'
+import type { KindSchema } from '../../src/schema/table.ts'
+import type { ApiWorld } from './api-world.ts'
+
+export interface SentRequest {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly body?: object | string | Buffer
+  readonly contentType?: string
+  readonly userAgent?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
+  readonly warnings: readonly string[]
+}
+
+const START_MS = Date.parse('2030-01-01T00:00:00Z')
+
+export class ApiRequests {
+  readonly #handler: Handler
+  /** How much time has passed. */
+  seconds = 0
+
+  constructor(world: ApiWorld, gates: ReadonlySet<string> = new Set()) {
+    const schema = loadBuiltInSchema()
+    const kind = (group: string, name: string): KindSchema => schema.kind({ group, version: 'v1', kind: name })!
+    const deleteOptions = kind('', 'DeleteOptions')
+    this.#handler = serveResources({
+      negotiator: new Negotiator(),
+      resources: () => world.resources,
+      registry: world.parts,
+      gates,
+      kinds: { partialMetadata: kind('meta.k8s.io', 'PartialObjectMetadata'), status: kind('', 'Status') },
+      encoding: { schemas: schema, transcoder: new Transcoder() },
+      deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
+      now: () => `${new Date(START_MS + this.seconds * 1000).toISOString().slice(0, 19)}Z`,
+      authorize: () => Promise.resolve(),
+    })
+  }
+
+  async send(sent: SentRequest): Promise<Answer> {
+    const warnings: string[] = []
+    try {
+      const { status, body } = await this.#handler(requestOf(sent, warnings))
+      return { status, body: JSON.parse(await textOf(body)) as Answer['body'], warnings }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return { status: error.code, body: statusOf(error) as unknown as Answer['body'], warnings }
+    }
+  }
+}
+
+function requestOf({ method, path, body, contentType, userAgent }: SentRequest, warnings: string[]): HttpRequest {
+  const [place = '', search = ''] = path.split('?')
+  const query = parseQuery(search)
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : bodyText(body))
+  const request: Partial<HttpRequest> = {
+    method,
+    path: place,
+    query,
+    info: requestInfoOf(method, place, query),
+    headers: { 'content-type': contentType ?? 'application/json', 'user-agent': userAgent ?? 'test' },
+    user: { name: 'someone', uid: undefined, groups: [], extra: {} },
+    signal: AbortSignal.timeout(5_000),
+    readBody: () => Promise.resolve(bytes),
+    warn: (text) => void warnings.push(text),
+    annotate: () => undefined,
+  }
+  return request as HttpRequest
+}
+
+function bodyText(body: object | undefined): string {
+  return body === undefined ? '' : JSON.stringify(body)
+}
+
+async function textOf(body: ResponseBody): Promise<string> {
+  switch (body.kind) {
+    case 'bytes':
+      return body.bytes.toString()
+    case 'pieces': {
+      const pieces: Buffer[] = []
+      for await (const piece of body.pieces) pieces.push(piece)
+      return Buffer.concat(pieces).toString()
+    }
+    default:
+      return '{}'
+  }
+}

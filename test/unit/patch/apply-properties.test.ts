@@ -1,0 +1,365 @@
+// What holds of every apply, whoever applies what: on a schema of its own that has each way of merging.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../../src/api/status.ts'
+import type { Value, ValueMap } from '../../../src/api/value.ts'
+import { isMap } from '../../../src/api/value.ts'
+import { setOfFields } from '../../../src/patch/field-set.ts'
+import { trackApply, trackUpdate } from '../../../src/patch/field-tracking.ts'
+import { withoutManagedFields } from '../../../src/patch/managed-fields.ts'
+import type { Field, ListShape, MapShape, ObjectShape, Shape } from '../../../src/schema/table.ts'
+import { ownersOf } from './apply-script.ts'
+
+const TEXT: Shape = { kind: 'string' }
+
+function object(name: string, members: Readonly<Record<string, Shape>>, more: Partial<ObjectShape> = {}): ObjectShape {
+  const fields = Object.entries(members).map(
+    ([field, shape]): Field => ({ name: field, shape, required: false, pointer: true, omit: 'empty', nullable: false }),
+  )
+  return {
+    kind: 'object',
+    name,
+    fields,
+    byName: new Map(fields.map((field) => [field.name, field])),
+    mapType: 'granular',
+    preserveUnknown: false,
+    typeMeta: false,
+    wire: undefined,
+    ...more,
+  }
+}
+
+const list = (item: Shape, listType: ListShape['listType'], keys: readonly string[] = []): ListShape => ({
+  kind: 'list',
+  item,
+  listType,
+  keys,
+})
+const map = (value: Shape, mapType: MapShape['mapType'] = 'granular'): MapShape => ({ kind: 'map', value, mapType })
+
+const METADATA = object('Meta', { name: TEXT, uid: TEXT, managedFields: { kind: 'any' } })
+
+function kindOf(spec: Readonly<Record<string, Shape>>): ObjectShape {
+  return object('Thing', { metadata: METADATA, spec: object('Spec', spec) }, { typeMeta: true })
+}
+
+const ITEM = object('Item', { k: TEXT, a: TEXT, b: TEXT })
+const THING = kindOf({
+  text: TEXT,
+  granular: map(TEXT),
+  atomic: map(TEXT, 'atomic'),
+  set: list(TEXT, 'set'),
+  items: list(ITEM, 'map', ['k']),
+  whole: list(TEXT, 'atomic'),
+  nested: map(map(TEXT)),
+})
+
+const TYPE = { kind: 'Thing', apiVersion: 'x/v1' }
+
+interface Write {
+  readonly who: string
+  readonly spec: ValueMap
+  readonly verb: 'applies' | 'forces' | 'updates'
+}
+
+function write(shape: ObjectShape, live: ValueMap, { who, spec, verb }: Write, second = 0): ValueMap {
+  const now = `2030-01-01T00:00:${String(second).padStart(2, '0')}Z`
+  const versions = { shape: () => shape, convert: (value: ValueMap) => value }
+  const request = {
+    versions,
+    apiVersion: TYPE.apiVersion,
+    manager: who,
+    subresource: '',
+    reset: setOfFields([]),
+    now,
+    live,
+  }
+  const sent = { ...TYPE, metadata: { name: 'a' }, ...(Object.keys(spec).length === 0 ? {} : { spec }) }
+  const next = verb === 'updates' ? trackUpdate(request, sent) : trackApply(request, sent, verb === 'forces')
+  return { ...withoutNulls(next), metadata: { ...(next['metadata'] as ValueMap), uid: 'u' } }
+}
+
+/** As it is stored: decoding takes a member that is null away. */
+function withoutNulls(value: ValueMap): ValueMap {
+  const kept = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(kept.map(([name, member]) => [name, isMap(member) ? withoutNulls(member) : member]))
+}
+
+const NOTHING: ValueMap = { ...TYPE, metadata: {} }
+
+function writeAll(shape: ObjectShape, writes: readonly Write[]): ValueMap {
+  return writes.reduce<ValueMap>((live, step, index) => {
+    try {
+      return write(shape, live, step, index)
+    } catch (error) {
+      if (error instanceof ApiError && error.reason === 'Conflict') return live
+      throw error
+    }
+  }, NOTHING)
+}
+
+const text = fc.constantFrom('1', '2', '3')
+const key = fc.constantFrom('p', 'q', 'r')
+// Never empty: an empty map is a claim to the map itself, an empty list is none at all, and what becomes empty is gone.
+const texts = fc.dictionary(key, text, { minKeys: 1, maxKeys: 3 })
+const specs = fc.record(
+  {
+    text,
+    granular: texts,
+    atomic: texts,
+    set: fc.uniqueArray(key, { minLength: 1, maxLength: 3 }),
+    items: fc.uniqueArray(fc.record({ k: key, a: text, b: text }, { requiredKeys: ['k'] }), {
+      selector: ({ k }) => k,
+      minLength: 1,
+      maxLength: 3,
+    }),
+    whole: fc.array(key, { minLength: 1, maxLength: 3 }),
+    nested: fc.dictionary(key, texts, { minKeys: 1, maxKeys: 2 }),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<ValueMap>
+const who = fc.constantFrom('one', 'two', 'three')
+const anyWrite: fc.Arbitrary<Write> = fc.record({
+  who,
+  spec: specs,
+  verb: fc.constantFrom('applies' as const, 'forces' as const, 'updates' as const),
+})
+const history = fc.array(anyWrite, { maxLength: 5 })
+const RUNS = { numRuns: 60 }
+
+/** Lists with an identity compare as sets: their order is the order of whoever came first. */
+function unordered(value: Value): Value {
+  if (Array.isArray(value)) return value.map(unordered).toSorted((a, b) => (jsonOf(a) < jsonOf(b) ? -1 : 1))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, unordered(member)]))
+}
+
+function jsonOf(value: Value): string {
+  return JSON.stringify(value)
+}
+
+describe('whatever was written before', () => {
+  it('the same apply again changes nothing', () => {
+    fc.assert(
+      fc.property(history, anyWrite, (before, last) => {
+        const once = writeAll(THING, [...before, { ...last, verb: 'forces' }])
+        expect(write(THING, once, { ...last, verb: 'forces' }, 59)).toEqual(once)
+        expect(write(THING, once, { ...last, verb: 'applies' }, 59)).toEqual(once)
+      }),
+      RUNS,
+    )
+  })
+
+  it('an update to what is there changes nothing, and takes nothing', () => {
+    fc.assert(
+      fc.property(history, who, (before, manager) => {
+        const live = writeAll(THING, before)
+        const spec = (live['spec'] ?? {}) as ValueMap
+        expect(ownersOf(write(THING, live, { who: manager, spec, verb: 'updates' }))).toEqual(
+          live['spec'] === undefined ? expect.anything() : ownersOf(live),
+        )
+      }),
+      RUNS,
+    )
+  })
+
+  it('a forced apply leaves everything as it was applied', () => {
+    fc.assert(
+      fc.property(history, anyWrite, (before, last) => {
+        const live = writeAll(THING, [...before, { ...last, verb: 'forces' }])
+        const { atomic, whole, text: plain } = last.spec
+        const spec = (live['spec'] ?? {}) as ValueMap
+        if (plain !== undefined) expect(spec['text']).toBe(plain)
+        if (whole !== undefined && (whole as readonly Value[]).length > 0) expect(spec['whole']).toEqual(whole)
+        if (atomic !== undefined && Object.keys(atomic as ValueMap).length > 0) expect(spec['atomic']).toEqual(atomic)
+        for (const [name, value] of Object.entries((last.spec['granular'] ?? {}) as ValueMap)) {
+          expect((spec['granular'] as ValueMap)[name]).toBe(value)
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  it('an apply that a manager takes back takes with it what nobody else has', () => {
+    fc.assert(
+      fc.property(history, specs, (before, spec) => {
+        const others = before.filter((step) => step.who !== 'new')
+        const live = writeAll(THING, others)
+        const taken = writeAll(THING, [
+          ...others,
+          { who: 'new', spec, verb: 'applies' },
+          { who: 'new', spec: {}, verb: 'applies' },
+        ])
+        expect(Object.keys(ownersOf(taken))).not.toContain('new Apply')
+        for (const name of ['text', 'whole', 'atomic']) {
+          const member = (of: ValueMap): Value | undefined => (of['spec'] as ValueMap | null | undefined)?.[name]
+          if (member(live) !== undefined) expect(member(taken)).toEqual(member(live))
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  it('owners own only what is there', () => {
+    fc.assert(
+      fc.property(history, (before) => {
+        const live = writeAll(THING, before)
+        const spec = (live['spec'] ?? {}) as ValueMap
+        for (const path of Object.values(ownersOf(live)).flat()) {
+          const name = /^\.spec\.granular\.(\w)$/.exec(path)?.[1]
+          if (name !== undefined) expect(spec['granular']).toHaveProperty(name)
+          const member = /^\.spec\.set\[="(\w)"\]$/.exec(path)?.[1]
+          if (member !== undefined) expect(spec['set']).toContain(member)
+          const item = /^\.spec\.items\[k="(\w)"\]$/.exec(path)?.[1]
+          if (item !== undefined) expect((spec['items'] as readonly ValueMap[]).map(({ k }) => k)).toContain(item)
+        }
+      }),
+      RUNS,
+    )
+  })
+})
+
+describe('appliers alone', () => {
+  const applies = fc.array(fc.record({ who, spec: specs, verb: fc.constant('forces' as const) }), { maxLength: 6 })
+
+  it('own together all that is there', () => {
+    fc.assert(
+      fc.property(applies, (writes) => {
+        const live = writeAll(THING, writes)
+        const owned = new Set(Object.values(ownersOf(live)).flat())
+        const spec = (live['spec'] ?? {}) as ValueMap
+        if (spec['text'] !== undefined && spec['text'] !== null) expect(owned).toContain('.spec.text')
+        for (const name of Object.keys((spec['granular'] ?? {}) as ValueMap)) {
+          expect(owned).toContain(`.spec.granular.${name}`)
+        }
+        for (const member of (spec['set'] ?? []) as readonly string[])
+          expect(owned).toContain(`.spec.set[="${member}"]`)
+        for (const item of (spec['items'] ?? []) as readonly ValueMap[]) {
+          const at = `.spec.items[k=${jsonOf(item['k']!)}]`
+          for (const name of Object.keys(item)) expect(owned).toContain(`${at}.${name}`)
+        }
+      }),
+      RUNS,
+    )
+  })
+
+  it('that do not meet may come in any order', () => {
+    // Each has keys of its own, so that none of them can be in the way of another.
+    const mine = (name: string): fc.Arbitrary<ValueMap> =>
+      fc.record({
+        granular: texts.map((members) => prefixed(name, members)),
+        set: fc
+          .uniqueArray(key, { minLength: 1, maxLength: 3 })
+          .map((members) => members.map((member) => name + member)),
+        items: fc
+          .uniqueArray(fc.record({ k: key, a: text }), { selector: ({ k }) => k, maxLength: 3 })
+          .map((items) => items.map((item) => ({ ...item, k: name + item.k }))),
+      })
+    const prefixed = (name: string, members: Readonly<Record<string, string>>): Record<string, string> =>
+      Object.fromEntries(Object.entries(members).map(([member, value]) => [name + member, value]))
+    const three = fc.tuple(mine('x'), mine('y'), mine('z'))
+    const orders = fc.shuffledSubarray([0, 1, 2], { minLength: 3, maxLength: 3 })
+    fc.assert(
+      fc.property(three, orders, (bodies, order) => {
+        const steps = bodies.map((spec, index): Write => ({ who: `m${index}`, spec, verb: 'applies' }))
+        const straight = writeAll(THING, steps)
+        const shuffled = writeAll(
+          THING,
+          order.map((index) => steps[index]!),
+        )
+        expect(unordered(withoutManagedFields(shuffled))).toEqual(unordered(withoutManagedFields(straight)))
+        expect(ownersOf(shuffled)).toEqual(ownersOf(straight))
+      }),
+      RUNS,
+    )
+  })
+})
+
+describe('a schema that changes', () => {
+  const granular = kindOf({ m: map(TEXT) })
+  const atomic = kindOf({ m: map(TEXT, 'atomic') })
+  const one: Write = { who: 'one', spec: { m: { a: '1' } }, verb: 'applies' }
+  const two: Write = { who: 'two', spec: { m: { b: '2' } }, verb: 'applies' }
+
+  it('from granular to atomic makes owners of parts owners of the whole', () => {
+    const live = writeAll(granular, [one, two])
+    expect(() => write(atomic, live, one)).toThrow('conflict with "two": .spec.m')
+    const forced = write(atomic, live, { ...one, verb: 'forces' })
+    expect(forced['spec']).toEqual({ m: { a: '1' } })
+    expect(ownersOf(forced)).toEqual({ 'one Apply': ['.spec.m'] })
+  })
+
+  it('from atomic to granular leaves owners of the whole the node alone', () => {
+    const live = writeAll(atomic, [one])
+    const merged = write(granular, live, two)
+    expect(merged['spec']).toEqual({ m: { a: '1', b: '2' } })
+    expect(ownersOf(merged)).toEqual({ 'one Apply': ['.spec.m'], 'two Apply': ['.spec.m.b'] })
+  })
+})
+
+describe('lists that hold an item twice', () => {
+  const twice = (spec: ValueMap): ValueMap => ({ ...TYPE, metadata: { name: 'a', uid: 'u' }, spec })
+
+  it('are taken as they are where nobody applies the item', () => {
+    const live = twice({
+      items: [
+        { k: 'p', a: '1' },
+        { k: 'p', a: '2' },
+      ],
+    })
+    const applied = write(THING, live, { who: 'one', spec: { items: [{ k: 'q' }] }, verb: 'applies' })
+    expect((applied['spec'] as ValueMap)['items']).toEqual([{ k: 'p', a: '1' }, { k: 'p', a: '2' }, { k: 'q' }])
+  })
+
+  it('lose all of them to the item that is applied', () => {
+    const live = twice({
+      items: [
+        { k: 'p', a: '1' },
+        { k: 'p', a: '2' },
+      ],
+    })
+    const applied = write(THING, live, { who: 'one', spec: { items: [{ k: 'p', a: '3' }] }, verb: 'forces' })
+    expect((applied['spec'] as ValueMap)['items']).toEqual([{ k: 'p', a: '3' }])
+  })
+
+  it('may be sets too', () => {
+    const live = twice({ set: ['p', 'p', 'q'] })
+    const applied = write(THING, live, { who: 'one', spec: { set: ['p'] }, verb: 'forces' })
+    expect((applied['spec'] as ValueMap)['set']).toEqual(['p', 'q'])
+  })
+})
+
+describe('times', () => {
+  const one: Write = { who: 'one', spec: { granular: { p: '1' } }, verb: 'applies' }
+  const timeOf = (live: ValueMap, manager: string): Value | undefined =>
+    ((live['metadata'] as ValueMap)['managedFields'] as readonly ValueMap[]).find(
+      (entry) => entry['manager'] === manager,
+    )?.['time']
+
+  it('move with the applies that change the object, and not with the others', () => {
+    const first = write(THING, NOTHING, one, 1)
+    expect(timeOf(first, 'one')).toBe('2030-01-01T00:00:01Z')
+    expect(timeOf(write(THING, first, one, 2), 'one')).toBe('2030-01-01T00:00:01Z')
+    expect(timeOf(write(THING, first, { ...one, spec: { text: '2' } }, 3), 'one')).toBe('2030-01-01T00:00:03Z')
+  })
+
+  it('are absent for an applier that has changed nothing yet, and it is listed first', () => {
+    const shared = write(THING, write(THING, NOTHING, one, 1), { ...one, who: 'two' }, 2)
+    expect(timeOf(shared, 'two')).toBeUndefined()
+    const managers = ((shared['metadata'] as ValueMap)['managedFields'] as readonly ValueMap[]).map(
+      (entry) => entry['manager'],
+    )
+    expect(managers).toEqual(['two', 'one'])
+  })
+
+  it('stay where an apply only gives up a claim that is shared', () => {
+    const shared = write(
+      THING,
+      write(THING, NOTHING, one, 1),
+      { ...one, who: 'two', spec: { ...one.spec, text: '1' } },
+      2,
+    )
+    const given = write(THING, shared, { who: 'two', spec: { text: '1' }, verb: 'applies' }, 3)
+    expect(timeOf(given, 'two')).toBe('2030-01-01T00:00:02Z')
+  })
+})
