@@ -15,6 +15,7 @@ import { quoted } from '../api/field-error.ts'
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import { MAX_JSON_DEPTH } from './json-exact.ts'
 import { firstDocument } from './yaml-document.ts'
+import { syntaxMessage } from './yaml-faults.ts'
 import { type PlainScalar, resolveNumber, resolvePlain } from './yaml-scalar.ts'
 
 /** Input that is not YAML, or not a value that JSON could hold. */
@@ -38,9 +39,9 @@ export function parseYaml(bytes: Buffer): YamlDocument {
       return new Builder(text, parseEvents(text, { maxDepth: MAX_JSON_DEPTH })).document()
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error
-      const indented = budget < 0 ? undefined : withIndent(text, error)
-      if (indented === undefined) throw new YamlError(syntaxMessage(error))
-      text = indented
+      const mended = budget < 0 ? undefined : (withIndent(text, error) ?? withoutRest(text, error))
+      if (mended === undefined) throw new YamlError(syntaxMessage(text, error))
+      text = mended
     }
   }
 }
@@ -61,6 +62,13 @@ function withIndent(text: string, { reason, mark }: YAMLException): string | und
 }
 
 const MAX_INDENT = 1000
+
+/** What stands behind a document in brackets is never looked at by the reference. Undefined: the complaint is another. */
+function withoutRest(text: string, { reason, mark }: YAMLException): string | undefined {
+  if (mark === undefined || !reason.startsWith('end of the stream or a document separator')) return undefined
+  const isBracketed = /^(?:\s|#.*\n)*(?:---\s+)?[[{]/.test(text)
+  return isBracketed && mark.position > 0 ? text.slice(0, mark.position) : undefined
+}
 
 /** A value with the number of nodes that it has when its aliases are written out. */
 interface Built {
@@ -265,8 +273,13 @@ function tagged(tag: string, text: string): PlainScalar {
       if (name === 'bool' ? typeof value === 'boolean' : value === null) return value
       throw new YamlError(`yaml: cannot decode !!str \`${text.slice(0, 30)}\` as a !!${name}`)
     }
-    case 'binary':
-      return Buffer.from(text, 'base64').toString('utf8')
+    case 'binary': {
+      const packed = text.replace(/\s/g, '')
+      if (!/^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(packed)) {
+        throw new YamlError('yaml: !!binary value contains invalid base64 data')
+      }
+      return Buffer.from(packed, 'base64').toString('utf8')
+    }
     default:
       return text
   }
@@ -290,24 +303,3 @@ function allowedShare(nodes: number): number {
   if (nodes <= 400_000) return 0.99
   return nodes >= 4_000_000 ? 0.1 : 0.99 - 0.89 * ((nodes - 400_000) / 3_600_000)
 }
-
-/** The reference's words for what people get wrong most; the library's own for the rest. */
-function syntaxMessage({ reason, mark }: YAMLException): string {
-  const words = WORDS.find(([pattern]) => pattern.test(reason))?.[1] ?? reason
-  return mark === undefined ? `yaml: ${words}` : `yaml: line ${mark.line + 1}: ${words}`
-}
-
-const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/unexpected end of the stream within a flow collection/, 'did not find expected node content'],
-  [
-    /unexpected end of the (?:document|stream) within a (?:single|double) quoted scalar/,
-    'found unexpected end of stream',
-  ],
-  [
-    /bad indentation of a (?:mapping|sequence) entry|a multiline key may not be an implicit key/,
-    'did not find expected key',
-  ],
-  [/nested mappings are not allowed|implicit (?:map|block) /, 'mapping values are not allowed in this context'],
-  [/tab characters must not|unknown escape sequence/, 'found character that cannot start any token'],
-  [/nesting exceeded maxDepth/, 'exceeded max depth'],
-]

@@ -43,7 +43,10 @@ export function resolveNumber(text: string): number | bigint | undefined {
   const digits = text.startsWith('.') ? text : text.replaceAll('_', '')
   const integer = digits.length > MAX_INTEGER_LENGTH ? undefined : integerOf(digits)
   if (integer !== undefined) return integer
-  return FLOAT.test(digits) ? Number(digits) : undefined
+  if (!FLOAT.test(digits)) return undefined
+  const float = Number(digits)
+  // One that no float can hold is a text.
+  return Number.isFinite(float) ? float : undefined
 }
 
 function integerOf(digits: string): number | bigint | undefined {

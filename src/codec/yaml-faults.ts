@@ -1,0 +1,90 @@
+// What is wrong with a YAML text, in the reference's words: people look them up. The library that reads it sees the same
+// faults with other eyes, so what it says and what stands at that place decide together.
+import type { YAMLException } from 'js-yaml'
+
+/** Whether it is a fault of characters or of their order; the reference counts lines from 1 in the first, from 0 in the second. */
+type Fault = { readonly by: 'scanner' | 'parser'; readonly words: string; readonly atEnd?: boolean }
+
+const scanner = (words: string): Fault => ({ by: 'scanner', words })
+const parser = (words: string): Fault => ({ by: 'parser', words })
+
+const KEY = parser('did not find expected key')
+const DASH = parser("did not find expected '-' indicator")
+const CONTENT = parser('did not find expected node content')
+const NO_TOKEN = scanner('found character that cannot start any token')
+const MAPPING = scanner('mapping values are not allowed in this context')
+const SEQUENCE = scanner('block sequence entries are not allowed in this context')
+
+/** One line, without the text itself. */
+export function syntaxMessage(text: string, { reason, mark }: YAMLException): string {
+  const position = mark?.position ?? 0
+  const { by, words, atEnd = false } = faultOf(text, position, reason)
+  const line = atEnd ? linesIn(text) : (mark?.line ?? 0)
+  // The first line is never named.
+  return line === 0 ? `yaml: ${words}` : `yaml: line ${by === 'scanner' ? line + 1 : line}: ${words}`
+}
+
+function faultOf(text: string, position: number, reason: string): Fault {
+  const known = BY_REASON.find(([pattern]) => pattern.test(reason))?.[1]
+  if (known === undefined) return parser(reason)
+  return typeof known === 'function' ? known(text, position) : known
+}
+
+const BY_REASON: readonly (readonly [RegExp, Fault | ((text: string, position: number) => Fault)])[] = [
+  [/end of the stream or a document separator/, behindTheRoot],
+  [/within a flow collection|missed comma/, inBrackets],
+  [/within a (?:single|double) quoted scalar/, scanner('found unexpected end of stream')],
+  [/bad indentation of a mapping entry|multiline key/, (text, position) => behindAnEntry(text, position, KEY)],
+  [/bad indentation of a sequence entry/, (text, position) => behindAnEntry(text, position, DASH)],
+  [/expected ':' after a mapping key/, { ...scanner("could not find expected ':'"), atEnd: true }],
+  [/nested mappings|implicit (?:map|block) /, MAPPING],
+  [/tab characters/, NO_TOKEN],
+  [/unknown escape/, scanner('found unknown escape character')],
+  [/hexadecimal/, scanner('did not find expected hexdecimal number')],
+  [/non-printable/, scanner('control characters are not allowed')],
+  [/expected the node content/, CONTENT],
+  [/a line break is expected/, scanner('did not find expected comment or line break')],
+  [/indentation width of a block scalar/, scanner('found an indentation indicator equal to 0')],
+  [/name of an? (?:alias|anchor)/, scanner('did not find expected alphabetic or numeric character')],
+  [/nesting exceeded/, parser('exceeded max depth')],
+]
+
+/** Something follows the one value that a document has. */
+function behindTheRoot(text: string, position: number): Fault {
+  const before = text.slice(0, position)
+  if (/^\s*$/.test(before) && /[\]},]/.test(text[position] ?? '')) return CONTENT
+  if (/^\t/m.test(before)) return NO_TOKEN
+  return behindAnEntry(text, position, /^(?:---)?\s*-\s/.test(before) ? DASH : KEY)
+}
+
+function behindAnEntry(text: string, position: number, otherwise: Fault): Fault {
+  const at = text[position] ?? ''
+  if (/[@`%]/.test(at)) return NO_TOKEN
+  if (/[\]},]/.test(at)) return CONTENT
+  const isWithinLine = /\S/.test(text.slice(text.lastIndexOf('\n', position - 1) + 1, position))
+  if (at === ':') return MAPPING
+  return isWithinLine && /^-\s/.test(text.slice(position, position + 2)) ? SEQUENCE : otherwise
+}
+
+/** A bracket is not closed, or by another one. */
+function inBrackets(text: string, position: number): Fault {
+  const atEnd = position >= text.length
+  const before = text.slice(0, position).trimEnd().at(-1) ?? ''
+  if (/[[{,:]/.test(before)) return { ...CONTENT, atEnd }
+  return { ...parser(`did not find expected ',' or '${openBracket(text, position) === '{' ? '}' : ']'}'`), atEnd }
+}
+
+/** The innermost that is open there; quotes are not looked into, which decides one letter of a message. */
+function openBracket(text: string, position: number): string {
+  const open: string[] = []
+  for (const letter of text.slice(0, position)) {
+    if (letter === '[' || letter === '{') open.push(letter)
+    else if (letter === ']' || letter === '}') open.pop()
+  }
+  return open.at(-1) ?? '['
+}
+
+function linesIn(text: string): number {
+  const breaks = text.split('\n').length - 1
+  return text.endsWith('\n') ? breaks : breaks + 1
+}
