@@ -8,11 +8,23 @@ export interface Credentials {
   /** What follows `Bearer `, never empty. */
   readonly bearerToken: string | undefined
   readonly certificate: CertificateCredential | undefined
+  readonly sent: SentHeaders
 }
+
+/** The headers of the request, for those who find who is asking in them. Names are in lower case. */
+export interface SentHeaders {
+  readonly headers: Readonly<Record<string, unknown>>
+  /** The values of a header, one for each time that it was sent; nobody sees it after that. */
+  takeHeader(name: string): readonly string[]
+}
+
+export const NO_HEADERS: SentHeaders = Object.freeze({ headers: {}, takeHeader: () => [] })
 
 export interface CertificateCredential {
   readonly der: Buffer
-  /** It chains to the client CA, is in date and may be used by clients; the TLS layer has looked. */
+  /** What it came with, towards its authority. */
+  readonly chain: readonly Buffer[]
+  /** It chains to one of our authorities, was in date and may be used by clients; the TLS layer has looked. */
   readonly trusted: boolean
   readonly subject: Readonly<Record<string, string | readonly string[] | undefined>>
 }

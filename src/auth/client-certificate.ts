@@ -1,23 +1,44 @@
-// Users by client certificate: the common name is the user, each organization a group (P-020 to P-023). Whether the
-// certificate chains to the client CA was found out by the TLS layer, which lets the bad ones through to be told so.
+// Users by client certificate: the common name is the user, each organization a group (P-020 to P-024). The TLS layer lets the
+// bad ones through, to be told so here.
 import { hash } from 'node:crypto'
-import type { Authenticator } from './authenticator.ts'
+import { subjectOfCertificate } from '../lib/certificate-names.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Authentication, Authenticator, CertificateCredential } from './authenticator.ts'
+import type { CertificateAuthorities } from './certificate-authorities.ts'
+import { asAuthenticated } from './user.ts'
 
-export function clientCertificates(): Authenticator {
+const UID = '1.3.6.1.4.1.57683.2'
+
+export function clientCertificates(authorities: CertificateAuthorities, clock: Clock): Authenticator {
+  const known = new WeakMap<CertificateCredential, Authentication>()
   return {
     authenticate({ certificate }) {
       if (certificate === undefined) return { kind: 'none' }
-      if (!certificate.trusted) return { kind: 'refused', problem: 'client certificate is not trusted' }
-      const [name] = valuesOf(certificate.subject['CN'])
-      if (name === undefined || name === '') return { kind: 'none' }
-      const fingerprint = hash('sha256', certificate.der, 'hex')
-      const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] }
-      return { kind: 'user', user: { name, uid: undefined, groups: valuesOf(certificate.subject['O']), extra } }
+      const problem = authorities.problemWith(certificate, clock.now())
+      if (problem !== undefined) return { kind: 'refused', problem }
+      const before = known.get(certificate)
+      if (before !== undefined) return before
+      const answer = userOf(certificate)
+      known.set(certificate, answer)
+      return answer
     },
   }
 }
 
-function valuesOf(attribute: string | readonly string[] | undefined): readonly string[] {
+function userOf({ der, subject }: CertificateCredential): Authentication {
+  const [name] = valuesOf(subject['CN'])
+  if (name === undefined || name === '') return { kind: 'none' }
+  const uids = (subjectOfCertificate(der) ?? []).filter(({ type }) => type === UID)
+  const [uid] = uids
+  if (uids.length > 1) return { kind: 'refused', problem: `expected 1 UID, but found multiple: ${uids.length}` }
+  if (uid !== undefined && (uid.text === undefined || uid.text === '')) {
+    return { kind: 'refused', problem: 'the UID in the certificate is not a text or is empty' }
+  }
+  const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${hash('sha256', der, 'hex')}`] }
+  return { kind: 'user', user: asAuthenticated({ name, uid: uid?.text, groups: valuesOf(subject['O']), extra }) }
+}
+
+export function valuesOf(attribute: string | readonly string[] | undefined): readonly string[] {
   if (attribute === undefined) return []
   return typeof attribute === 'string' ? [attribute] : attribute
 }

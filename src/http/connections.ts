@@ -14,6 +14,8 @@ const LINGER_MS = 1000
  */
 const MAX_EARLY_ENDS = 1000
 
+const MAX_CHAIN = 8
+
 export class Connections {
   readonly #sockets = new Set<Socket>()
   readonly #tls = new Set<TLSSocket>()
@@ -85,7 +87,14 @@ function track<T extends Closable>(all: Set<T>, one: T): void {
 }
 
 function certificateOf(socket: TLSSocket, trust: boolean): CertificateCredential | undefined {
-  const { raw, subject } = socket.getPeerCertificate()
+  const leaf = socket.getPeerCertificate(true)
+  const { raw, subject } = leaf
   if (raw === undefined) return undefined
-  return { der: raw, subject: { ...subject }, trusted: trust && socket.authorized }
+  const chain: Buffer[] = []
+  for (let at = leaf.issuerCertificate; at?.raw !== undefined && chain.length < MAX_CHAIN; at = at.issuerCertificate) {
+    chain.push(at.raw)
+    // The authority at the end has signed itself.
+    if (at.issuerCertificate === at) break
+  }
+  return { der: raw, chain, subject: { ...subject }, trusted: trust && socket.authorized }
 }

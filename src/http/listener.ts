@@ -8,6 +8,7 @@ import {
 } from 'node:http2'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import type { SecureContextOptions } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import { fastify } from 'fastify'
 import { InvariantError } from '../lib/errors.ts'
@@ -39,6 +40,9 @@ export interface ListenerOptions {
   readonly log: Log
   readonly requestTimeoutMs: number
   readonly maxStreamsPerConnection: number
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
+  /** The suites for TLS 1.2, in OpenSSL's words. */
+  readonly ciphers: string
   /** Told of every request when its answer is over. */
   readonly observe: (finished: FinishedRequest) => void
 }
@@ -49,6 +53,8 @@ export interface TlsFiles {
   readonly key: string
   /** Client certificates are trusted if they chain to one of these. */
   readonly clientCa: string | undefined
+  /** So are those of proxies that speak for their users. */
+  readonly proxyCa: string | undefined
 }
 
 export interface FinishedRequest {
@@ -74,7 +80,7 @@ export interface Listener {
 /** Throws what Node throws where the address cannot be listened on. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const server = createServer(options)
-  const connections = new Connections(server, options.tls.clientCa !== undefined)
+  const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const running = new RunningRequests()
   const { requestTimeoutMs } = options
   const app = fastify({
@@ -143,7 +149,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     get requestCount() {
       return running.total
     },
-    renew: (tls) => server.setSecureContext(certificatesOf(tls)),
+    renew: (tls) => server.setSecureContext(contextOf({ ...options, tls })),
     async close(graceMs) {
       // Not the server's own `close`: that destroys connections whose last bytes are still on their way.
       NetServer.prototype.close.call(server)
@@ -197,22 +203,30 @@ function tellBroken(log: Log, { signal, auditId, path }: Exchange, error: unknow
   log.error({ err: error, auditId, path }, 'answer broken off')
 }
 
-function createServer({ tls, maxStreamsPerConnection }: ListenerOptions): Http2SecureServer {
+function createServer(listener: ListenerOptions): Http2SecureServer {
   const options = {
     allowHTTP1: true,
-    ...certificatesOf(tls),
+    ...contextOf(listener),
     // Everybody is asked for a certificate and nobody is turned away for a bad one: that is answered with 401 (P-020).
     requestCert: true,
     rejectUnauthorized: false,
-    minVersion: 'TLSv1.2',
     ...CONNECTION_LIMITS,
-    settings: { maxConcurrentStreams: maxStreamsPerConnection, maxHeaderListSize: MAX_HEADER_BYTES },
+    settings: { maxConcurrentStreams: listener.maxStreamsPerConnection, maxHeaderListSize: MAX_HEADER_BYTES },
   } as const
   return createSecureServer(options)
 }
 
-function certificatesOf({ key, certificate, clientCa }: TlsFiles): { key: string; cert: string; ca?: string } {
-  return { key, cert: certificate, ...(clientCa === undefined ? {} : { ca: clientCa }) }
+function contextOf({ tls, minVersion, ciphers }: ListenerOptions): SecureContextOptions {
+  const ca = authoritiesOf(tls)
+  const { key, certificate: cert } = tls
+  // An authority of ours need not be one that signed itself.
+  const context = { key, cert, minVersion, ciphers, allowPartialTrustChain: true }
+  return ca === undefined ? context : { ...context, ca }
+}
+
+function authoritiesOf({ clientCa, proxyCa }: TlsFiles): string | undefined {
+  const given = [clientCa, proxyCa].filter((pem) => pem !== undefined)
+  return given.length === 0 ? undefined : given.join('\n')
 }
 
 const MAX_HEADER_BYTES = 1024 * 1024

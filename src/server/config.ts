@@ -13,6 +13,7 @@ import { type Range, parseCidr } from './ip-range.ts'
 import { type CertificatePair, duration, integer, oneOf, pair, SettingReader } from './setting-reader.ts'
 import { mergeSettings, readArguments, readEnvironment, type Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
+import { type TlsRules, tlsRules } from './tls-rules.ts'
 
 export interface Config {
   readonly storage: StorageConfig
@@ -27,6 +28,7 @@ export interface Config {
   readonly securePort: number
   /** Undefined: the server makes its own. */
   readonly servingCertificate: CertificatePair | undefined
+  readonly tlsRules: TlsRules
   readonly maxStreamsPerConnection: number
   readonly allowedOrigins: readonly RegExp[]
   readonly identity: IdentityConfig
@@ -93,6 +95,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     bindAddress: address(read.required('bind-address')),
     securePort: integer(read.required('secure-port'), { least: 0, most: 65_535, what: 'a port number' }),
     servingCertificate: pair(read, 'tls-cert-file', 'tls-private-key-file'),
+    tlsRules: tlsRules(read.required('tls-min-version'), read.list('tls-cipher-suites')),
     maxStreamsPerConnection: integer(read.required('http2-max-streams-per-connection'), {
       least: 1,
       most: 1_000_000,

@@ -1,7 +1,73 @@
-// The flags about who is asking: the tokens of service accounts.
+// The flags about who is asking: TLS, proxies, tokens.
 import type { Flag } from './flag.ts'
 
 export const IDENTITY_FLAGS = [
+  {
+    name: 'tls-min-version',
+    kind: 'text',
+    group: 'Serving',
+    fallback: 'VersionTLS12',
+    placeholder: 'VERSION',
+    help: 'The oldest version of TLS that is spoken: VersionTLS12 or VersionTLS13.',
+  },
+  {
+    name: 'tls-cipher-suites',
+    kind: 'list',
+    group: 'Serving',
+    placeholder: 'NAME,...',
+    help: 'The cipher suites for TLS 1.2, as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256. Default: all that are known to be good.',
+  },
+  {
+    name: 'enable-bootstrap-token-auth',
+    kind: 'switch',
+    group: 'Who may do what',
+    fallback: 'false',
+    help: 'Machines may join with tokens that are kept in secrets of the type bootstrap.kubernetes.io/token in kube-system.',
+  },
+  {
+    name: 'requestheader-client-ca-file',
+    kind: 'file',
+    group: 'Who may do what',
+    help: 'Proxies in front of the server that show a certificate of one of these authorities say in headers whose request it is.',
+  },
+  {
+    name: 'requestheader-allowed-names',
+    kind: 'list',
+    group: 'Who may do what',
+    placeholder: 'NAME,...',
+    help: 'The common names that such proxies may have. Default: any that is signed.',
+  },
+  {
+    name: 'requestheader-username-headers',
+    kind: 'list',
+    group: 'Who may do what',
+    fallback: 'X-Remote-User',
+    placeholder: 'NAME,...',
+    help: 'The headers in which such proxies name the user; the first that is there counts.',
+  },
+  {
+    name: 'requestheader-uid-headers',
+    kind: 'list',
+    group: 'Who may do what',
+    placeholder: 'NAME,...',
+    help: 'The headers in which such proxies give the user’s uid.',
+  },
+  {
+    name: 'requestheader-group-headers',
+    kind: 'list',
+    group: 'Who may do what',
+    fallback: 'X-Remote-Group',
+    placeholder: 'NAME,...',
+    help: 'The headers in which such proxies name the user’s groups.',
+  },
+  {
+    name: 'requestheader-extra-headers-prefix',
+    kind: 'list',
+    group: 'Who may do what',
+    fallback: 'X-Remote-Extra-',
+    placeholder: 'PREFIX,...',
+    help: 'What headers begin with in which such proxies say more about the user.',
+  },
   {
     name: 'service-account-issuer',
     kind: 'list',

@@ -13,6 +13,18 @@ export interface IdentityConfig {
   readonly maxTokenSeconds: number | undefined
   readonly extendTokens: boolean
   readonly jwksUri: string | undefined
+  readonly bootstrapTokens: boolean
+  /** Undefined: nobody speaks for others. */
+  readonly frontProxy: FrontProxyConfig | undefined
+}
+
+export interface FrontProxyConfig {
+  readonly caFile: string
+  readonly allowedNames: readonly string[]
+  readonly userHeaders: readonly string[]
+  readonly uidHeaders: readonly string[]
+  readonly groupHeaders: readonly string[]
+  readonly extraPrefixes: readonly string[]
 }
 
 const LEAST_MAX_SECONDS = 3600
@@ -29,6 +41,21 @@ export function identityConfig(read: SettingReader): IdentityConfig {
     maxTokenSeconds: maxSeconds(read),
     extendTokens: read.switch('service-account-extend-token-expiration'),
     jwksUri: jwksUri(read),
+    bootstrapTokens: read.switch('enable-bootstrap-token-auth'),
+    frontProxy: frontProxyConfig(read),
+  }
+}
+
+function frontProxyConfig(read: SettingReader): FrontProxyConfig | undefined {
+  const caFile = read.file('requestheader-client-ca-file')
+  if (caFile === undefined) return undefined
+  return {
+    caFile,
+    allowedNames: read.list('requestheader-allowed-names'),
+    userHeaders: read.list('requestheader-username-headers'),
+    uidHeaders: read.list('requestheader-uid-headers'),
+    groupHeaders: read.list('requestheader-group-headers'),
+    extraPrefixes: read.list('requestheader-extra-headers-prefix'),
   }
 }
 

@@ -3,12 +3,13 @@ import { generateKeyPairSync } from 'node:crypto'
 import path from 'node:path'
 import { type Authenticator, firstOf } from '../auth/authenticator.ts'
 import { type BearerTokens, bearerTokens } from '../auth/bearer-tokens.ts'
-import { clientCertificates } from '../auth/client-certificate.ts'
+import { bootstrapTokens } from '../auth/bootstrap-token.ts'
 import type { LiveObjects } from '../auth/live-objects.ts'
 import { issueToken, serviceAccountTokens } from '../auth/service-account-token.ts'
 import { jsonWebKeys, readSigningKeys, type SigningKeys } from '../auth/signing-keys.ts'
 import { parseTokenFile, staticTokens, type TokenFile } from '../auth/token-file.ts'
 import { openIdRoutes } from '../handlers/openid.ts'
+import type { TlsFiles } from '../http/listener.ts'
 import type { Route } from '../http/router.ts'
 import { systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
@@ -18,12 +19,15 @@ import { ADMIN } from './admin.ts'
 import type { Config } from './config.ts'
 import { readOwnFile, readTextFile, writePrivateFile } from './files.ts'
 import { reasonOf, StartError } from './start-error.ts'
+import { openTrust } from './trust.ts'
 
 export interface Identity {
   readonly authenticator: Authenticator
   readonly tokens: BearerTokens
   readonly tokenRequests: TokenRequestOptions
   readonly keys: SigningKeys
+  /** The authorities were replaced. */
+  readonly renewTrust: (tls: TlsFiles) => void
 }
 
 export interface IdentityParts {
@@ -31,9 +35,10 @@ export interface IdentityParts {
   readonly adminToken: string
   readonly log: Log
   readonly live: LiveObjects
+  readonly tls: TlsFiles
 }
 
-export function openIdentity({ config, adminToken, log, live }: IdentityParts): Identity {
+export function openIdentity({ config, adminToken, log, live, tls }: IdentityParts): Identity {
   const { issuers, apiAudiences, maxTokenSeconds, extendTokens } = config.identity
   const keys = accountKeys(config, log)
   const clock = systemClock
@@ -42,12 +47,14 @@ export function openIdentity({ config, adminToken, log, live }: IdentityParts): 
       staticTokens(new Map([[adminToken, ADMIN]])),
       ...fileTokens(config, log),
       serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock }),
+      ...(config.identity.bootstrapTokens ? [bootstrapTokens(live, clock)] : []),
     ],
     apiAudiences,
   )
-  const certificates = config.clientCaFile === undefined ? [] : [clientCertificates()]
+  const trust = openTrust(config, tls)
   return {
-    authenticator: firstOf([...certificates, tokens.authenticator]),
+    authenticator: firstOf([...trust.methods, tokens.authenticator]),
+    renewTrust: trust.renew,
     tokens,
     keys,
     tokenRequests: {

@@ -40,5 +40,10 @@ async function isTime(everyMs: number, signal: AbortSignal): Promise<boolean> {
 }
 
 function isSame(one: TlsFiles, other: TlsFiles): boolean {
-  return one.certificate === other.certificate && one.key === other.key && one.clientCa === other.clientCa
+  return (
+    one.certificate === other.certificate &&
+    one.key === other.key &&
+    one.clientCa === other.clientCa &&
+    one.proxyCa === other.proxyCa
+  )
 }

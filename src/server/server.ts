@@ -28,7 +28,7 @@ import { openStatusEncoder } from './status-encoder.ts'
 import { giveBackMemory } from './idle-memory.ts'
 import { openIdentity, openIdOf } from './identity.ts'
 import { Life } from './life.ts'
-import { listen, servingFiles } from './serving.ts'
+import { listen, rereadFiles, servingFiles } from './serving.ts'
 import { renewCertificates } from './renewal.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { openStorage } from './storage.ts'
@@ -86,7 +86,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     gates,
     eventTtlMs: config.eventTtlMs,
     authorization,
-    openIdentity: (live) => openIdentity({ config, adminToken: token, log, live }),
+    openIdentity: (live) => openIdentity({ config, adminToken: token, log, live, tls }),
     admissionPlugins: config.admissionPlugins,
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
@@ -140,12 +140,12 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   }
   const listener = await listen(config, { tls, handler: counted, onTimeout, log, observe })
   opened.defer(() => listener.close(DRAIN_MS))
-  // Without a place to keep it, a certificate of our own would be another one at every look.
-  if (dataDirectory !== undefined || config.servingCertificate !== undefined) {
-    const use = (files: TlsFiles): void => listener.renew(files)
-    const renewal = { current: tls, read: () => servingFiles(config).tls, use, everyMs: RENEW_EVERY_MS, log }
-    void runInBackground(opened, (stop) => renewCertificates(renewal, stop))
+  const use = (files: TlsFiles): void => {
+    api.identity.renewTrust(files)
+    listener.renew(files)
   }
+  const renewal = { current: tls, read: () => rereadFiles(config, tls), use, everyMs: RENEW_EVERY_MS, log }
+  void runInBackground(opened, (stop) => renewCertificates(renewal, stop))
   const url = localUrl(listener.host, listener.port)
   address.text = new URL(url).host
   writeKubeconfig(kubeconfig.file, { url, authority, token })

@@ -12,11 +12,11 @@ export interface ServingFiles {
 }
 
 export function servingFiles(config: Config): ServingFiles {
-  const clientCa = config.clientCaFile === undefined ? undefined : readAuthorities(config.clientCaFile)
+  const trusted = clientAuthorities(config)
   const { servingCertificate: given } = config
   if (given === undefined) {
     const own = ownCertificate(config.dataDirectory, [config.bindAddress, config.serviceIpRange.firstAddress])
-    return { tls: { certificate: own.certificate, key: own.key, clientCa }, authority: own.authority }
+    return { tls: { certificate: own.certificate, key: own.key, ...trusted }, authority: own.authority }
   }
   const certificate = readTextFile(given.certificateFile, '--tls-cert-file')
   const key = readTextFile(given.keyFile, '--tls-private-key-file')
@@ -24,13 +24,27 @@ export function servingFiles(config: Config): ServingFiles {
     certificate: `--tls-cert-file ${given.certificateFile}`,
     key: `--tls-private-key-file ${given.keyFile}`,
   })
-  return { tls: { certificate, key, clientCa }, authority: undefined }
+  return { tls: { certificate, key, ...trusted }, authority: undefined }
 }
 
-function readAuthorities(file: string): string {
-  const text = readTextFile(file, '--client-ca-file')
+/** What is served with now, read anew. A certificate of our own that is kept nowhere would be another one at every look. */
+export function rereadFiles(config: Config, current: TlsFiles): TlsFiles {
+  if (config.dataDirectory !== undefined || config.servingCertificate !== undefined) return servingFiles(config).tls
+  return { ...current, ...clientAuthorities(config) }
+}
+
+function clientAuthorities({ clientCaFile, identity }: Config): Pick<TlsFiles, 'clientCa' | 'proxyCa'> {
+  return {
+    clientCa: readAuthorities(clientCaFile, '--client-ca-file'),
+    proxyCa: readAuthorities(identity.frontProxy?.caFile, '--requestheader-client-ca-file'),
+  }
+}
+
+function readAuthorities(file: string | undefined, flag: string): string | undefined {
+  if (file === undefined) return undefined
+  const text = readTextFile(file, flag)
   if (!text.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new StartError(`--client-ca-file ${file} does not hold a certificate in PEM form`)
+    throw new StartError(`${flag} ${file} does not hold a certificate in PEM form`)
   }
   return text
 }
@@ -38,9 +52,9 @@ function readAuthorities(file: string): string {
 type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'onTimeout' | 'log' | 'observe'>
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {
-  const { bindAddress: host, securePort: port, requestTimeoutMs, maxStreamsPerConnection } = config
+  const { bindAddress: host, securePort: port, requestTimeoutMs, maxStreamsPerConnection, tlsRules } = config
   try {
-    return await openListener({ ...parts, host, port, requestTimeoutMs, maxStreamsPerConnection })
+    return await openListener({ ...parts, ...tlsRules, host, port, requestTimeoutMs, maxStreamsPerConnection })
   } catch (error) {
     const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
     throw new StartError(`cannot listen on ${where}: ${reasonOf(error)}`, { cause: error })

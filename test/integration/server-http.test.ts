@@ -13,6 +13,7 @@ import { catchFaults } from '../../src/http/filters/faults.ts'
 import { GZIP_ABOVE_BYTES } from '../../src/http/respond.ts'
 import { plainText } from '../../src/http/responses.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
+import { tlsRules } from '../../src/server/tls-rules.ts'
 import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
 
 const authority = makeAuthority(60_000)
@@ -26,11 +27,12 @@ async function open(handlers: Readonly<Record<string, Handler>>, finished: Finis
   return openListener({
     host: '127.0.0.1',
     port: 0,
-    tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined },
+    tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined, proxyCa: undefined },
     handler: catchFaults({ log: SILENT_LOG, writeStatus })(handler),
     onTimeout: (request) => writeStatus(timeoutError(), request),
     log: SILENT_LOG,
     requestTimeoutMs: 60_000,
+    ...tlsRules({ text: 'VersionTLS12', source: '' }, []),
     maxStreamsPerConnection: 100,
     observe: (request) => void finished.push(request),
   })
@@ -357,7 +359,7 @@ describe('new certificates', () => {
     await once(session, 'connect')
     const other = makeAuthority(60_000)
     const pair = makeServing(other, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 60_000)
-    listener.renew({ ...pair, clientCa: undefined })
+    listener.renew({ ...pair, clientCa: undefined, proxyCa: undefined })
     await expect(overHttp1(listener, '/ok')).rejects.toThrow('certificate')
     const trusting = https.get({
       host: '127.0.0.1',

@@ -11,6 +11,7 @@ import type { Handler } from '../../src/http/http.ts'
 import { type Listener, openListener } from '../../src/http/listener.ts'
 import { routeRequests } from '../../src/http/router.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
+import { tlsRules } from '../../src/server/tls-rules.ts'
 import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
 
 const authority = makeAuthority(60_000)
@@ -56,9 +57,10 @@ async function open(): Promise<Listener> {
   return openListener({
     host: '127.0.0.1',
     port: 0,
-    tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined },
+    tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined, proxyCa: undefined },
     log: SILENT_LOG,
     requestTimeoutMs: 60_000,
+    ...tlsRules({ text: 'VersionTLS12', source: '' }, []),
     maxStreamsPerConnection: 100,
     observe: () => {},
     ...withFilters(router, {

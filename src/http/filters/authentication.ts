@@ -19,6 +19,7 @@ export function authenticate({ authenticator, anonymousRequests, writeStatus }: 
     const credentials = {
       bearerToken: bearerTokenOf(request) ?? websocketTokenOf(request),
       certificate: request.remote.certificate,
+      sent: request,
     }
     return whenKnown(authenticator.authenticate(credentials, request.signal), (result) => {
       if (result.kind === 'user') {

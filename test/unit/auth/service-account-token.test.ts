@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
+import { NO_HEADERS } from '../../../src/auth/authenticator.ts'
 import { bearerTokens, type TokenReview } from '../../../src/auth/bearer-tokens.ts'
 import { signJwt } from '../../../src/auth/jwt.ts'
 import type { LiveObject, LiveObjects, ObjectName } from '../../../src/auth/live-objects.ts'
@@ -299,7 +300,10 @@ describe('tokens that are kept in secrets', () => {
     keep(token)
     const account = { metadata: {}, secrets: [{ name: 's' }] } as unknown as ApiObject
     objects.put('serviceaccounts/ns/robot', 'u1', { object: account })
-    const answer = await tokens().authenticator.authenticate({ bearerToken: token, certificate: undefined }, signal)
+    const answer = await tokens().authenticator.authenticate(
+      { bearerToken: token, certificate: undefined, sent: NO_HEADERS },
+      signal,
+    )
     expect(answer).toMatchObject({ warnings: [expect.stringContaining('auto-generated')] })
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NO_HEADERS } from '../../../src/auth/authenticator.ts'
 import { bearerTokens } from '../../../src/auth/bearer-tokens.ts'
 import { parseTokenFile, staticTokens } from '../../../src/auth/token-file.ts'
 
@@ -42,7 +43,10 @@ describe('the static token file', () => {
   it('finds exactly the tokens that it has', () => {
     const { authenticator } = bearerTokens([staticTokens(parseTokenFile('secret,alice,1').users)], [])
     const ask = (bearerToken: string) =>
-      authenticator.authenticate({ bearerToken, certificate: undefined }, new AbortController().signal)
+      authenticator.authenticate(
+        { bearerToken, certificate: undefined, sent: NO_HEADERS },
+        new AbortController().signal,
+      )
     expect(ask('secret')).toMatchObject({ kind: 'user', user: { name: 'alice' } })
     for (const token of ['secre', '', '__proto__']) expect(ask(token)).toMatchObject({ kind: 'refused' })
   })

@@ -1,16 +1,25 @@
+import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/api/status.ts'
 import { firstOf } from '../../../src/auth/authenticator.ts'
 import { bearerTokens } from '../../../src/auth/bearer-tokens.ts'
 import { allowMasters, allowPublicPaths, chain } from '../../../src/auth/authorizer.ts'
+import { CertificateAuthorities } from '../../../src/auth/certificate-authorities.ts'
 import { clientCertificates } from '../../../src/auth/client-certificate.ts'
 import { staticTokens } from '../../../src/auth/token-file.ts'
 import { type FilterOptions, withFilters } from '../../../src/http/filters/filters.ts'
 import { limitInFlight } from '../../../src/flow/in-flight.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { pageNotFound, plainText } from '../../../src/http/responses.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { makeAuthority, makeSigned } from '../../../src/server/certificate-maker.ts'
 import { bodyText, fakeRequest } from './fake-request.ts'
+
+const AUTHORITY = makeAuthority(60_000)
+const JANE = new X509Certificate(
+  makeSigned(AUTHORITY, { commonName: 'jane', organizations: ['dev', 'qa'], usages: ['client'] }, 60_000).certificate,
+).raw
 
 const users = new Map([
   ['root-token', { name: 'root', uid: '1', groups: ['system:masters'], extra: {} }],
@@ -22,7 +31,10 @@ const options: FilterOptions = {
   log: SILENT_LOG,
   encodeStatus: () => Buffer.of(),
   cbor: false,
-  authenticator: firstOf([clientCertificates(), bearerTokens([staticTokens(users)], []).authenticator]),
+  authenticator: firstOf([
+    clientCertificates(new CertificateAuthorities(AUTHORITY.certificate), systemClock),
+    bearerTokens([staticTokens(users)], []).authenticator,
+  ]),
   authorizer: chain([allowMasters(), allowPublicPaths()]),
   flowControl: limitInFlight({ reads: 0, writes: 0 }),
   constrainedImpersonation: true,
@@ -99,7 +111,7 @@ describe('who is asking', () => {
   })
 
   it('a client certificate names user and groups, and comes before a token', async () => {
-    const certificate = { der: Buffer.from('x'), trusted: true, subject: { CN: 'jane', O: ['dev', 'qa'] } }
+    const certificate = { der: JANE, chain: [], trusted: true, subject: { CN: 'jane', O: ['dev', 'qa'] } }
     let seen: HttpRequest | undefined
     const handler: Handler = (request) => {
       seen = request
@@ -116,7 +128,7 @@ describe('who is asking', () => {
   })
 
   it('a bad certificate is forgiven with a good token, and refused alone', async () => {
-    const certificate = { der: Buffer.from('x'), trusted: false, subject: { CN: 'jane' } }
+    const certificate = { der: JANE, chain: [], trusted: false, subject: { CN: 'jane' } }
     const remote = { ...afar, certificate }
     expect((await send('GET /x', { remote, ...as('root-token') })).status).toBe(200)
     expect((await send('GET /livez', { remote })).status).toBe(401)

@@ -4,7 +4,7 @@ import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { renewCertificates } from '../../../src/server/renewal.ts'
 
 function files(certificate: string): TlsFiles {
-  return { certificate, key: 'key', clientCa: undefined }
+  return { certificate, key: 'key', clientCa: undefined, proxyCa: undefined }
 }
 
 describe('certificates that are replaced', () => {

@@ -1,0 +1,87 @@
+// A set of authorities that can be replaced while the server runs: who they vouch for is asked anew at every request, so that
+// an authority that is taken away, or a certificate that runs out, ends what stands on it (P-021, P-025).
+import { X509Certificate } from 'node:crypto'
+import type { CertificateCredential } from './authenticator.ts'
+
+/** Longer chains are nobody's. */
+const MAX_DEPTH = 8
+
+type Verdict =
+  | { readonly kind: 'vouched'; readonly fromMs: number; readonly untilMs: number }
+  | { readonly kind: 'problem'; readonly problem: string }
+
+export class CertificateAuthorities {
+  #authorities: readonly X509Certificate[]
+  /** By the credential, of which there is one a connection. */
+  #verdicts = new WeakMap<CertificateCredential, Verdict>()
+
+  /** PEM. Throws an `Error` with a line for people. */
+  constructor(pem: string) {
+    this.#authorities = certificatesIn(pem)
+  }
+
+  /** Throws as the constructor does; then nothing has changed. */
+  replace(pem: string): void {
+    this.#authorities = certificatesIn(pem)
+    this.#verdicts = new WeakMap()
+  }
+
+  has(certificate: X509Certificate): boolean {
+    return this.#authorities.some(({ raw }) => raw.equals(certificate.raw))
+  }
+
+  /** Whether one of them is also one of the others. */
+  overlaps(others: CertificateAuthorities): boolean {
+    return this.#authorities.some((authority) => others.has(authority))
+  }
+
+  /** Why none of them vouches for the certificate now; undefined: one does. */
+  problemWith(credential: CertificateCredential, nowMs: number): string | undefined {
+    let verdict = this.#verdicts.get(credential)
+    if (verdict === undefined) {
+      verdict = this.#judge(credential)
+      this.#verdicts.set(credential, verdict)
+    }
+    if (verdict.kind === 'problem') return verdict.problem
+    return nowMs < verdict.fromMs || nowMs > verdict.untilMs
+      ? 'client certificate has expired or is not yet valid'
+      : undefined
+  }
+
+  /** That the chain as such holds, in all that a chain can say, was found out by the TLS layer. Here it is whose chain it is. */
+  #judge({ der, chain, trusted }: CertificateCredential): Verdict {
+    const untrusted = { kind: 'problem', problem: 'client certificate is not signed by a trusted authority' } as const
+    if (!trusted) return untrusted
+    const between = chain.map((bytes) => new X509Certificate(bytes))
+    let certificate = new X509Certificate(der)
+    let fromMs = certificate.validFromDate.getTime()
+    let untilMs = certificate.validToDate.getTime()
+    for (let depth = 0; depth < MAX_DEPTH; depth++) {
+      if (this.has(certificate) || this.#authorities.some((authority) => isIssuedBy(certificate, authority))) {
+        return { kind: 'vouched', fromMs, untilMs }
+      }
+      const issuer = between.find((candidate) => candidate.ca && isIssuedBy(certificate, candidate))
+      if (issuer === undefined || issuer.raw.equals(certificate.raw)) return untrusted
+      certificate = issuer
+      fromMs = Math.max(fromMs, issuer.validFromDate.getTime())
+      untilMs = Math.min(untilMs, issuer.validToDate.getTime())
+    }
+    return untrusted
+  }
+}
+
+function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
+}
+
+function certificatesIn(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  if (blocks.length === 0) throw new Error('does not hold a certificate in PEM form')
+  return blocks.map((block) => {
+    try {
+      return new X509Certificate(block)
+    } catch (error) {
+      throw new Error('holds a certificate that cannot be read', { cause: error })
+    }
+  })
+}

@@ -1,0 +1,47 @@
+// Which TLS is spoken: versions and cipher suites, in the reference's words, which are those of Go.
+import type { Setting } from './settings.ts'
+import { usageError } from './start-error.ts'
+
+export interface TlsRules {
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
+  /** In OpenSSL's words. */
+  readonly ciphers: string
+}
+
+const VERSIONS: Readonly<Record<string, TlsRules['minVersion']>> = {
+  VersionTLS12: 'TLSv1.2',
+  VersionTLS13: 'TLSv1.3',
+}
+
+/** Keys agreed on anew for every connection, and ciphers that cannot be tampered with unnoticed; nothing else is offered. */
+const SUITES: Readonly<Record<string, string>> = {
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+}
+
+/** Of TLS 1.3 all are good, and cannot be chosen. */
+const SUITES_OF_13: readonly string[] = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+]
+
+export function tlsRules(version: Setting, suites: readonly string[]): TlsRules {
+  const minVersion = Object.hasOwn(VERSIONS, version.text) ? VERSIONS[version.text] : undefined
+  if (minVersion === undefined) {
+    throw usageError(`${version.source}: "${version.text}" is not one of ${Object.keys(VERSIONS).join(', ')}`)
+  }
+  const chosen = suites.filter((name) => !SUITES_OF_13.includes(name)).map(suiteOf)
+  const of12 = chosen.length > 0 || suites.length > 0 ? chosen : Object.values(SUITES)
+  return { minVersion, ciphers: [...SUITES_OF_13, ...of12].join(':') }
+}
+
+function suiteOf(name: string): string {
+  const suite = Object.hasOwn(SUITES, name) ? SUITES[name] : undefined
+  if (suite !== undefined) return suite
+  throw usageError(`--tls-cipher-suites: "${name}" is not one of ${Object.keys(SUITES).join(', ')}`)
+}

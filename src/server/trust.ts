@@ -1,0 +1,57 @@
+// Who is known by a certificate, from the configuration: users, and proxies that speak for users. The authorities behind them
+// are replaced while the server runs.
+import type { Authenticator } from '../auth/authenticator.ts'
+import { CertificateAuthorities } from '../auth/certificate-authorities.ts'
+import { clientCertificates } from '../auth/client-certificate.ts'
+import { frontProxy } from '../auth/front-proxy.ts'
+import type { TlsFiles } from '../http/listener.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Config } from './config.ts'
+import { reasonOf, StartError } from './start-error.ts'
+
+export interface Trust {
+  /** In the order that they are asked in. */
+  readonly methods: readonly Authenticator[]
+  /** Throws where the new authorities cannot be read. */
+  readonly renew: (tls: TlsFiles) => void
+}
+
+export function openTrust({ identity }: Config, tls: TlsFiles): Trust {
+  const clients = authorities(tls.clientCa, '--client-ca-file')
+  const proxies = authorities(tls.proxyCa, '--requestheader-client-ca-file')
+  const { frontProxy: proxy } = identity
+  const methods: Authenticator[] = []
+  if (proxy !== undefined && proxies !== undefined) {
+    // Every user's certificate would be that of a proxy, and make its holder whoever they like (P-078).
+    if (proxy.allowedNames.length === 0 && clients?.overlaps(proxies) === true) {
+      throw new StartError(
+        '--requestheader-client-ca-file contains an authority of --client-ca-file: --requestheader-allowed-names must say which of its certificates are those of proxies',
+      )
+    }
+    const lower = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase())
+    const headers = {
+      user: lower(proxy.userHeaders),
+      uid: lower(proxy.uidHeaders),
+      group: lower(proxy.groupHeaders),
+      extraPrefix: lower(proxy.extraPrefixes),
+    }
+    methods.push(frontProxy({ authorities: proxies, allowedNames: proxy.allowedNames, headers, clock: systemClock }))
+  }
+  if (clients !== undefined) methods.push(clientCertificates(clients, systemClock))
+  return {
+    methods,
+    renew: ({ clientCa, proxyCa }) => {
+      if (clientCa !== undefined) clients?.replace(clientCa)
+      if (proxyCa !== undefined) proxies?.replace(proxyCa)
+    },
+  }
+}
+
+function authorities(pem: string | undefined, flag: string): CertificateAuthorities | undefined {
+  if (pem === undefined) return undefined
+  try {
+    return new CertificateAuthorities(pem)
+  } catch (error) {
+    throw new StartError(`${flag} ${reasonOf(error)}`, { cause: error })
+  }
+}
