@@ -1,25 +1,43 @@
 // The front door: expressions that users write (rules of custom resources, admission policies, match conditions). An
 // expression is compiled once, against declared variables, and then evaluated with a bound on what it may cost; values
 // are read from JSON where an expression looks, never converted as a whole.
-import type { Json, JsonMap } from './json.ts'
-import { typeOfSchema as typeOfSchemaNode } from './schema-type.ts'
-import type { ObjectType, Type } from './type.ts'
+import { toJson as valueToJson } from './adapt.ts'
+import type { Expr } from './ast.ts'
+import { type Checked, check, type Scope } from './checker.ts'
+import { denotedType } from './denoted.ts'
+import { type CostEstimate, estimateCost } from './estimate.ts'
+import { plan } from './evaluate.ts'
+import { type Bindings, Frame, OverBudget } from './frame.ts'
+import type { Json } from './json.ts'
+import { FUNCTIONS } from './libraries/libraries.ts'
+import { parse } from './parser.ts'
+import type { Plan } from './plan.ts'
+import { describeIssues, inOrder, locate, type SourceIssue } from './source.ts'
+import { DYN, type ObjectType, type Type } from './type.ts'
+import { validate } from './validators.ts'
+import { type CelValue, Fault } from './value.ts'
 
-export type { Json, JsonMap } from './json.ts'
+export type { CostEstimate } from './estimate.ts'
 export { escapeName, isIdentifier } from './escape.ts'
+export type { Bindings } from './frame.ts'
+export type { Json, JsonMap } from './json.ts'
+export { typeOfSchema } from './schema-type.ts'
 export type { Bounds, ListType, MapType, ObjectField, ObjectType, OptionalType, Type } from './type.ts'
-export { BOOL, DYN, listOf, mapOf, optionalOf, STRING, typeName } from './type.ts'
+export { BOOL, DYN, INT, listOf, mapOf, opaque, optionalOf, STRING, typeName } from './type.ts'
+export { type CelValue, NONE, Optional } from './value.ts'
 
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>
   /** The types that expressions may make objects of, `Object.spec{…}`; none where absent. */
   readonly structs?: (name: string) => ObjectType | undefined
+  /** Lists and maps may be written with items of different types; the API does not allow it. */
+  readonly mixedLiterals?: boolean
 }
 
 export interface Issue {
   /** `undeclared reference to 'x' (in container '')` */
   readonly message: string
-  /** From 1. */
+  /** From 1; -1 where the issue is about the whole. */
   readonly line: number
   /** From 1, in characters. */
   readonly column: number
@@ -30,21 +48,6 @@ export type Compiled =
   /** The text has every issue with the line that it is in, as people are shown it. */
   | { readonly kind: 'refused'; readonly issues: readonly Issue[]; readonly text: string }
 
-export interface CostEstimate {
-  readonly min: number
-  readonly max: number
-}
-
-/** What is bound to a declared variable: JSON that is read by the declared type, or a value made by this room. */
-export type Binding = Json | CelObject
-
-/** A value that is not JSON: an optional, an authorizer, fields that are computed when they are looked at. */
-export interface CelObject {
-  readonly isCelObject: true
-}
-
-export type Bindings = Readonly<Record<string, Binding | undefined>>
-
 export type Evaluation =
   | { readonly kind: 'value'; readonly value: CelValue; readonly cost: number }
   /** The expression failed: `no such key: data`. */
@@ -52,29 +55,82 @@ export type Evaluation =
   /** It would have cost more than it may. */
   | { readonly kind: 'overBudget'; readonly cost: number }
 
-/** A result. Booleans and strings are themselves; `toJson` makes JSON of the rest. */
-export type CelValue = unknown
-
 export interface Program {
   readonly resultType: Type
   /** Whether the expression speaks of this variable anywhere. */
   mentions(variable: string): boolean
   /** What an evaluation costs at least and at most, by the sizes that the variables' types allow. */
   estimate(): CostEstimate
+  /** Throws only what a binding's own code throws. */
   evaluate(bindings: Bindings, costLimit: number): Evaluation
 }
 
 /** Linear in the length of the expression; depth and length are bounded. Never throws. */
-export function compile(_expression: string, _environment: Environment): Compiled {
-  return { kind: 'refused', issues: [], text: 'expressions are not compiled yet' }
+export function compile(expression: string, environment: Environment): Compiled {
+  const parsed = parse(expression)
+  if (parsed.kind === 'refused') return refused(expression, parsed.issues)
+  const scope: Scope = {
+    variable: (name) => environment.variables.get(name),
+    fn: (name) => FUNCTIONS.get(name),
+    struct: (name) => environment.structs?.(name),
+    denoted: denotedType,
+  }
+  const checked = check(parsed.expression, scope)
+  if (checked.issues.length > 0) return refused(expression, checked.issues)
+  const issues = validate(parsed.expression, checked, environment.mixedLiterals ?? false)
+  if (issues.length > 0) return refused(expression, issues)
+  return { kind: 'program', program: new CheckedProgram(parsed.expression, checked, scope) }
+}
+
+function refused(expression: string, issues: readonly SourceIssue[]): Compiled {
+  const located = inOrder(issues).map(({ message, at }) => ({ message, ...locate(expression, at) }))
+  return { kind: 'refused', issues: located, text: describeIssues(expression, issues) }
+}
+
+class CheckedProgram implements Program {
+  readonly resultType: Type
+  readonly #expression: Expr
+  readonly #checked: Checked
+  readonly #scope: Scope
+  readonly #names: ReadonlySet<string>
+  #plan: Plan | undefined
+
+  constructor(expression: Expr, checked: Checked, scope: Scope) {
+    this.#expression = expression
+    this.#checked = checked
+    this.#scope = scope
+    this.#names = new Set(checked.names.values())
+    this.resultType = checked.types.get(expression) ?? DYN
+  }
+
+  mentions(variable: string): boolean {
+    return this.#names.has(variable)
+  }
+
+  estimate(): CostEstimate {
+    return estimateCost(this.#expression, this.#checked, this.#scope.variable)
+  }
+
+  evaluate(bindings: Bindings, costLimit: number): Evaluation {
+    this.#plan ??= plan(this.#expression, {
+      checked: this.#checked,
+      variable: this.#scope.variable,
+      struct: this.#scope.struct,
+      locals: [],
+    })
+    const frame = new Frame(bindings, costLimit)
+    try {
+      const value = this.#plan.run(frame)
+      if (value instanceof Fault) return { kind: 'error', message: value.message, cost: frame.cost }
+      return { kind: 'value', value, cost: frame.cost }
+    } catch (error) {
+      if (error instanceof OverBudget) return { kind: 'overBudget', cost: frame.cost }
+      throw error
+    }
+  }
 }
 
 /** The value as JSON, undefined where it has no such form. */
-export function toJson(_value: CelValue): Json | undefined {
-  return undefined
-}
-
-/** See `schema-type.ts`; the schema is the JSON of a definition's `openAPIV3Schema` or of a node of it. */
-export function typeOfSchema(schema: JsonMap, isResourceRoot: boolean): Type | undefined {
-  return typeOfSchemaNode(schema, isResourceRoot)
+export function toJson(value: CelValue): Json | undefined {
+  return valueToJson(value)
 }

@@ -1,7 +1,7 @@
 // How members of JSON are called in expressions (P-336): words of the language and characters that no identifier has are
 // spelled out.
 
-const RESERVED: ReadonlySet<string> = new Set([
+export const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'true',
   'false',
   'null',
@@ -35,12 +35,17 @@ const SPELLED: Readonly<Record<string, string>> = {
 }
 
 export function isIdentifier(text: string): boolean {
-  return IDENTIFIER.test(text) && !RESERVED.has(text)
+  return IDENTIFIER.test(text) && !RESERVED_NAMES.has(text)
 }
 
 /** Undefined where no spelling makes an identifier of the name. */
 export function escapeName(name: string): string | undefined {
-  if (RESERVED.has(name)) return `__${name}__`
+  if (RESERVED_NAMES.has(name)) return `__${name}__`
   if (!ESCAPABLE.test(name)) return undefined
   return name.replace(/__|[.\-/]/g, (found) => SPELLED[found] ?? found)
 }
+
+/** Words that the language keeps for itself: no variable may have them as its name. */
+export const RESERVED_WORDS: ReadonlySet<string> = new Set(
+  [...RESERVED_NAMES].filter((word) => !['true', 'false', 'null', 'in'].includes(word)),
+)

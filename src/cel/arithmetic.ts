@@ -1,0 +1,94 @@
+// Sums, differences, products and conversions of numbers and times. What does not fit 64 bits is a fault, never rounded.
+import { durationOf, timestampOf } from './time.ts'
+import { CelList, type CelValue, Duration, Fault, JoinedList, noSuchOverload, Timestamp, Uint } from './value.ts'
+
+const MAX_INT = 2n ** 63n - 1n
+const MIN_INT = -(2n ** 63n)
+const MAX_UINT = 2n ** 64n - 1n
+
+const intFault = new Fault('integer overflow')
+const uintFault = new Fault('unsigned integer overflow')
+
+export function intOf(value: bigint): CelValue {
+  return value > MAX_INT || value < MIN_INT ? intFault : value
+}
+
+export function uintOf(value: bigint): CelValue {
+  return value < 0n || value > MAX_UINT ? uintFault : new Uint(value)
+}
+
+export function add(a: CelValue, b: CelValue): CelValue {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return intOf(a + b)
+  if (typeof a === 'string' && typeof b === 'string') return a + b
+  if (typeof a === 'number' && typeof b === 'number') return a + b
+  if (a instanceof CelList && b instanceof CelList) return joinLists(a, b)
+  if (a instanceof Uint && b instanceof Uint) return uintOf(a.value + b.value)
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.concat([a, b])
+  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(a.nanos + b.nanos)
+  if (a instanceof Duration && b instanceof Timestamp) return timestampOf(a.nanos + b.nanos)
+  if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos + b.nanos)
+  return noSuchOverload()
+}
+
+function joinLists(a: CelList, b: CelList): CelList {
+  if (b.size === 0) return a
+  return a.size === 0 ? b : new JoinedList(a, b)
+}
+
+export function subtract(a: CelValue, b: CelValue): CelValue {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return intOf(a - b)
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (a instanceof Uint && b instanceof Uint) return uintOf(a.value - b.value)
+  if (a instanceof Timestamp && b instanceof Timestamp) return durationOf(a.nanos - b.nanos)
+  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(a.nanos - b.nanos)
+  if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos - b.nanos)
+  return noSuchOverload()
+}
+
+export function multiply(a: CelValue, b: CelValue): CelValue {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return intOf(a * b)
+  if (typeof a === 'number' && typeof b === 'number') return a * b
+  return a instanceof Uint && b instanceof Uint ? uintOf(a.value * b.value) : noSuchOverload()
+}
+
+export function divide(a: CelValue, b: CelValue): CelValue {
+  if (typeof a === 'number' && typeof b === 'number') return a / b
+  if (typeof a === 'bigint' && typeof b === 'bigint') return b === 0n ? new Fault('division by zero') : intOf(a / b)
+  if (!(a instanceof Uint) || !(b instanceof Uint)) return noSuchOverload()
+  return b.value === 0n ? new Fault('division by zero') : new Uint(a.value / b.value)
+}
+
+export function modulo(a: CelValue, b: CelValue): CelValue {
+  if (typeof a === 'bigint' && typeof b === 'bigint') return b === 0n ? new Fault('modulus by zero') : intOf(a % b)
+  if (!(a instanceof Uint) || !(b instanceof Uint)) return noSuchOverload()
+  return b.value === 0n ? new Fault('modulus by zero') : new Uint(a.value % b.value)
+}
+
+export function negate(a: CelValue): CelValue {
+  if (typeof a === 'bigint') return intOf(-a)
+  return typeof a === 'number' ? -a : noSuchOverload()
+}
+
+/** A double as an integer, toward zero; undefined where it is beyond 64 bits. */
+export function truncated(value: number): bigint | undefined {
+  return Number.isFinite(value) ? BigInt(Math.trunc(value)) : undefined
+}
+
+/** As Go prints a double with `%g` and the fewest digits. */
+export function formatDouble(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
+  if (Object.is(value, -0)) return '-0'
+  const [mantissa = '', exponentText = '0'] = value.toExponential().split('e')
+  const exponent = Number(exponentText)
+  if (exponent >= -4 && exponent < 21) return fixed(value, mantissa, exponent)
+  const digits = String(Math.abs(exponent)).padStart(2, '0')
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`
+}
+
+function fixed(value: number, mantissa: string, exponent: number): string {
+  const text = String(value)
+  if (!text.includes('e')) return text
+  const digits = mantissa.replace(/[-.]/g, '')
+  return `${value < 0 ? '-' : ''}0.${'0'.repeat(-exponent - 1)}${digits}`
+}

@@ -1,0 +1,143 @@
+// Which values are equal and which is the greater. Numbers compare by what they amount to, whatever their types; lists of
+// a schema that are sets or have keys compare without regard to order.
+import { JsonList } from './adapt.ts'
+import type { Meter } from './function.ts'
+import type { Fault } from './value.ts'
+import { CelList, CelMap, type CelValue, Duration, noSuchOverload, Optional, OpaqueValue } from './value.ts'
+import { Timestamp, TypeValue, Uint } from './value.ts'
+
+export function equals(a: CelValue, b: CelValue, meter: Meter): boolean {
+  if (a === b) return a === a || typeof a !== 'number'
+  switch (typeof a) {
+    case 'string':
+    case 'boolean':
+      return false
+    case 'bigint':
+    case 'number':
+      return isNumeric(b) && compareNumbers(a, b) === 0
+    default:
+      return a !== null && typeof b === 'object' && b !== null
+        ? equalObjects(a, b, meter)
+        : isNumeric(a) && isNumeric(b) && compareNumbers(a, b) === 0
+  }
+}
+
+type ObjectLike = Exclude<CelValue, boolean | string | bigint | number | null>
+
+function equalObjects(a: ObjectLike, b: ObjectLike, meter: Meter): boolean {
+  if (a instanceof CelList) return b instanceof CelList && equalLists(a, b, meter)
+  if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b, meter)
+  if (a instanceof Uint) return isNumeric(b) && compareNumbers(a, b) === 0
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
+  if (a instanceof OpaqueValue) return b instanceof OpaqueValue && a.typeName === b.typeName && a.equals(b)
+  if (!(a instanceof Optional) || !(b instanceof Optional)) return false
+  if (a.value === undefined || b.value === undefined) return a.value === b.value
+  return equals(a.value, b.value, meter)
+}
+
+function equalLists(a: CelList, b: CelList, meter: Meter): boolean {
+  if (a.size !== b.size) return false
+  if (a instanceof JsonList && a.type !== undefined && a.type.semantics !== undefined) {
+    if (a.type.semantics === 'set') return equalSets(a, b, meter)
+    if (a.type.semantics === 'map') return equalKeyed(a, b, { keys: a.type.keys ?? [], meter })
+  }
+  const others = b[Symbol.iterator]()
+  for (const item of a) {
+    meter.work(1)
+    const other = others.next()
+    if (other.done === true || !equals(item, other.value, meter)) return false
+  }
+  return true
+}
+
+function equalSets(a: CelList, b: CelList, meter: Meter): boolean {
+  const names = new Set([...a].map(setName))
+  meter.work(a.size + b.size)
+  if (names.has(undefined)) return [...a].every((item) => contains(b, item, meter))
+  return [...b].every((item) => names.has(setName(item)))
+}
+
+/** Sets hold scalars; what tells one from another. */
+function setName(value: CelValue): string | undefined {
+  if (typeof value === 'object') return undefined
+  return typeof value === 'number' && Number.isInteger(value) ? `n${BigInt(value)}` : `${(typeof value)[0]}${value}`
+}
+
+function equalKeyed(a: CelList, b: CelList, { keys, meter }: { keys: readonly string[]; meter: Meter }): boolean {
+  const others = new Map<string, CelValue>()
+  for (const item of b) others.set(itemName(item, keys), item)
+  for (const item of a) {
+    meter.work(1)
+    const other = others.get(itemName(item, keys))
+    if (other === undefined || !equals(item, other, meter)) return false
+  }
+  return true
+}
+
+/** The values of the key fields of an item, as one text. */
+export function itemName(item: CelValue, keys: readonly string[]): string {
+  if (!(item instanceof CelMap)) return ''
+  return JSON.stringify(keys.map((key) => setName(item.get(key) ?? '')))
+}
+
+function equalMaps(a: CelMap, b: CelMap, meter: Meter): boolean {
+  if (a.size !== b.size) return false
+  for (const key of a.keys()) {
+    meter.work(1)
+    const [left, right] = [a.get(key), b.get(key)]
+    if (left === undefined || right === undefined || !equals(left, right, meter)) return false
+  }
+  return true
+}
+
+export function contains(list: CelList, wanted: CelValue, meter: Meter): boolean {
+  for (const item of list) {
+    meter.work(1)
+    if (equals(item, wanted, meter)) return true
+  }
+  return false
+}
+
+type Numeric = bigint | number | Uint
+
+export function isNumeric(value: CelValue): value is Numeric {
+  return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint
+}
+
+/** An integer is compared with a double as a double; undefined where one is no number at all. */
+export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
+  let left = a instanceof Uint ? a.value : a
+  let right = b instanceof Uint ? b.value : b
+  if (typeof left !== typeof right) {
+    left = Number(left)
+    right = Number(right)
+  }
+  return left < right ? -1 : left > right ? 1 : left === right ? 0 : undefined
+}
+
+/** Negative, zero or positive; a fault where the values have no order. NaN is undefined: every comparison is false. */
+export function compare(a: CelValue, b: CelValue): number | Fault | undefined {
+  if (isNumeric(a)) return isNumeric(b) ? compareNumbers(a, b) : noSuchOverload()
+  if (typeof a === 'string') return typeof b === 'string' ? compareTexts(a, b) : noSuchOverload()
+  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : noSuchOverload()
+  if (a instanceof Timestamp && b instanceof Timestamp) return compareNumbers(a.nanos, b.nanos)
+  if (a instanceof Duration && b instanceof Duration) return compareNumbers(a.nanos, b.nanos)
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
+  return noSuchOverload()
+}
+
+/** By code points, which is how bytes of UTF-8 sort; JavaScript's own order differs beyond the basic plane. */
+function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const [left, right] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (left === right) continue
+    const [leftHigh, rightHigh] = [left >= 0xd800 && left < 0xe000, right >= 0xd800 && right < 0xe000]
+    if (leftHigh !== rightHigh) return leftHigh ? 1 : -1
+    return left - right
+  }
+  return a.length - b.length
+}

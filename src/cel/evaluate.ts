@@ -1,0 +1,355 @@
+// From a checked tree to closures, made once and run for every evaluation. What each step charges is the reference's
+// accounting: a name or the value that is looked into costs one, each look one more; constants are free.
+import type { Call, Expr, ListLiteral, MapLiteral, Select, StructLiteral } from './ast.ts'
+import type { ResolvedCall } from './checker.ts'
+import { divide, modulo, multiply, negate, subtract, add } from './arithmetic.ts'
+import { contains, equals } from './equality.ts'
+import { planFold } from './fold.ts'
+import type { Plan, PlanContext, Run } from './plan.ts'
+import type { Frame } from './frame.ts'
+import type { Meter } from './function.ts'
+import { indexed, optionalField, selected, tested } from './lookup.ts'
+import {
+  ADD,
+  AND,
+  CONDITIONAL,
+  EQUALS,
+  IN,
+  INDEX,
+  NEGATE,
+  NOT,
+  OPTIONAL_INDEX,
+  OPTIONAL_SELECT,
+  OR,
+} from './operators.ts'
+import { callCost, LIST_COST, MAP_COST, resultCost, STRUCT_COST } from './runtime-cost.ts'
+import { StructMap } from './struct.ts'
+import { type Type, typeName } from './type.ts'
+import {
+  ArrayList,
+  CelList,
+  type CelValue,
+  EntryMap,
+  Fault,
+  keyName,
+  keyText,
+  noSuchOverload,
+  Optional,
+  TypeValue,
+} from './value.ts'
+
+export function plan(node: Expr, context: PlanContext): Plan {
+  switch (node.kind) {
+    case 'literal':
+      return constant(node.value)
+    case 'ident':
+      return name(node, node.name, context)
+    case 'select':
+      return select(node, context)
+    case 'call':
+      return call(node, context)
+    case 'list':
+      return list(node, context)
+    case 'map':
+      return map(node, context)
+    case 'struct':
+      return struct(node, context)
+    case 'fold':
+      return { run: planFold(node, context, plan) }
+  }
+}
+
+export function constant(value: CelValue): Plan {
+  return { run: () => value, constant: value }
+}
+
+/** A look that begins here: the charge for the beginning on top of what the looks themselves charge. */
+function attribute(bare: Run): Plan {
+  return {
+    bare,
+    run: (frame) => {
+      frame.charge(1)
+      return bare(frame)
+    },
+  }
+}
+
+function name(node: Expr, written: string, context: PlanContext): Plan {
+  const slot = written.startsWith('.') ? -1 : context.locals.lastIndexOf(written)
+  if (slot >= 0) return attribute((frame) => frame.locals[slot] ?? null)
+  const full = context.checked.names.get(node) ?? written
+  const type = context.variable(full)
+  if (type !== undefined) return attribute((frame) => frame.variable(full, type))
+  const denoted = context.checked.types.get(node)
+  return constant(new TypeValue(denoted?.kind === 'type' ? denotedName(denoted.of) : full))
+}
+
+function denotedName(type: Type): string {
+  switch (type.kind) {
+    case 'null':
+      return 'null_type'
+    case 'timestamp':
+      return 'google.protobuf.Timestamp'
+    case 'duration':
+      return 'google.protobuf.Duration'
+    case 'list':
+    case 'map':
+    case 'type':
+      return type.kind
+    case 'optional':
+      return 'optional_type'
+    default:
+      return typeName(type)
+  }
+}
+
+function select(node: Select, context: PlanContext): Plan {
+  if (context.checked.names.has(node)) return name(node, context.checked.names.get(node) ?? '', context)
+  const operand = plan(node.operand, context)
+  const from = operand.bare ?? operand.run
+  const { field } = node
+  if (node.testOnly) return { run: (frame) => (frame.charge(1), tested(from(frame), field)) }
+  return attribute((frame) => {
+    const value = from(frame)
+    frame.charge(1)
+    return selected(value, field)
+  })
+}
+
+function call(node: Call, context: PlanContext): Plan {
+  const resolved = context.checked.calls.get(node)
+  if (resolved === undefined) return constant(noSuchOverload())
+  const args = resolved.args.map((arg) => plan(arg, context))
+  const special = SPECIAL.get(resolved.definition.name)
+  return special === undefined ? ordinary(resolved, args) : special(args, resolved)
+}
+
+type Special = (args: readonly Plan[], call: ResolvedCall) => Plan
+
+const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
+  [AND, (args) => logical(args, false)],
+  [OR, (args) => logical(args, true)],
+  [CONDITIONAL, conditional],
+  [INDEX, (args) => index(args, false)],
+  [OPTIONAL_INDEX, (args) => index(args, true)],
+  [OPTIONAL_SELECT, optionalSelect],
+  [IN, membership],
+  [NOT, (args) => unary(args, (a) => (typeof a === 'boolean' ? !a : noSuchOverload()))],
+  [NEGATE, (args) => unary(args, negate)],
+  [EQUALS, (args, resolved) => binary(args, resolved, (a, b, frame) => equals(a, b, frame))],
+  ['_!=_', (args, resolved) => binary(args, resolved, (a, b, frame) => !equals(a, b, frame))],
+  [ADD, (args, resolved) => binary(args, resolved, add)],
+  ['_-_', (args, resolved) => binary(args, resolved, subtract)],
+  ['_*_', (args, resolved) => binary(args, resolved, multiply)],
+  ['_/_', (args, resolved) => binary(args, resolved, divide)],
+  ['_%_', (args, resolved) => binary(args, resolved, modulo)],
+])
+
+const NOTHING: Plan = constant(new Fault('no such argument'))
+
+function unary([a = NOTHING]: readonly Plan[], compute: (a: CelValue) => CelValue): Plan {
+  return {
+    run: (frame) => {
+      const value = a.run(frame)
+      frame.charge(1)
+      return value instanceof Fault ? value : compute(value)
+    },
+  }
+}
+
+type Compute = (a: CelValue, b: CelValue, frame: Frame) => CelValue
+
+function binary([a = NOTHING, b = NOTHING]: readonly Plan[], call: ResolvedCall, compute: Compute): Plan {
+  const cost = callCost(call.definition.name, call.overloads)
+  return {
+    run: (frame) => {
+      const left = a.run(frame)
+      const right = b.run(frame)
+      if (left instanceof Fault) return left
+      if (right instanceof Fault) return right
+      frame.charge(typeof left === 'bigint' ? 1 : cost([left, right], frame))
+      return compute(left, right, frame)
+    },
+  }
+}
+
+/** The one decisive value ends it; an error counts only where nothing decides. */
+function logical([a = NOTHING, b = NOTHING]: readonly Plan[], decisive: boolean): Plan {
+  return {
+    run: (frame) => {
+      const left = a.run(frame)
+      if (left === decisive) return decisive
+      const right = b.run(frame)
+      if (right === decisive) return decisive
+      if (left instanceof Fault) return left
+      if (right instanceof Fault) return right
+      return typeof left === 'boolean' && typeof right === 'boolean' ? !decisive : noSuchOverload()
+    },
+  }
+}
+
+function conditional([condition = NOTHING, yes = NOTHING, no = NOTHING]: readonly Plan[]): Plan {
+  const [whenTrue, whenFalse] = [yes.bare ?? yes.run, no.bare ?? no.run]
+  const run: Run = (frame) => {
+    const value = condition.run(frame)
+    if (value === true) return whenTrue(frame)
+    if (value === false) return whenFalse(frame)
+    return value instanceof Fault ? value : noSuchOverload()
+  }
+  return { run, bare: run }
+}
+
+function index([operand = NOTHING, at = NOTHING]: readonly Plan[], optional: boolean): Plan {
+  const from = operand.bare ?? operand.run
+  const key = at.bare ?? at.run
+  return attribute((frame) => {
+    const value = from(frame)
+    const wanted = key(frame)
+    frame.charge(1)
+    return indexed(value, wanted, optional)
+  })
+}
+
+function optionalSelect([operand = NOTHING, field = NOTHING]: readonly Plan[]): Plan {
+  const from = operand.bare ?? operand.run
+  const wanted = typeof field.constant === 'string' ? field.constant : ''
+  return attribute((frame) => {
+    const value = from(frame)
+    frame.charge(1)
+    return optionalField(value, wanted)
+  })
+}
+
+function membership(args: readonly Plan[], resolved: ResolvedCall): Plan {
+  const [a = NOTHING, b = NOTHING] = args
+  const known = b.constant instanceof CelList && resolved.overloads.length === 1 ? constantSet(b.constant) : undefined
+  if (known !== undefined) {
+    const run: Run = (frame) => {
+      const value = a.run(frame)
+      const key = value instanceof Fault ? undefined : keyName(value)
+      return value instanceof Fault ? value : key !== undefined && known.has(key)
+    }
+    return known.size === 0 ? constant(false) : { run }
+  }
+  return binary(args, resolved, (value, container, frame) => {
+    if (container instanceof CelList) return contains(container, value, frame)
+    const found = indexed(container, value, true)
+    return found instanceof Optional ? found.value !== undefined : found
+  })
+}
+
+/** A list of constants as a set; undefined where an item is no scalar. */
+function constantSet(items: CelList): ReadonlySet<string> | undefined {
+  const keys = new Set<string>()
+  for (const item of items) {
+    const key = keyName(item)
+    if (key === undefined) return undefined
+    keys.add(key)
+  }
+  return keys
+}
+
+/** Conversions of constants are done once. */
+const CONVERSIONS: ReadonlySet<string> = new Set(
+  'bool bytes double duration dyn int string timestamp type uint'.split(' '),
+)
+const NO_METER: Meter = Object.freeze({ work: (): void => {} })
+
+function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]): Plan {
+  const { run: compute, takesFaults = false } = definition
+  const [only] = args
+  if (args.length === 1 && only?.constant !== undefined && CONVERSIONS.has(definition.name)) {
+    const value = compute([only.constant], NO_METER)
+    if (!(value instanceof Fault)) return constant(value)
+  }
+  const cost = callCost(definition.name, overloads)
+  const run: Run = (frame) => {
+    const values = args.map((arg) => arg.run(frame))
+    const fault = takesFaults ? undefined : values.find((value) => value instanceof Fault)
+    if (fault !== undefined) return fault
+    frame.charge(cost(values, frame))
+    const result = compute(values, frame)
+    const more = resultCost(definition.name, result)
+    if (more > 0) frame.charge(more)
+    return result
+  }
+  return { run }
+}
+
+function list(node: ListLiteral, context: PlanContext): Plan {
+  const items = node.items.map((item) => ({ ...plan(item.value, context), optional: item.optional }))
+  if (items.every((item) => item.constant !== undefined && !item.optional)) {
+    return constant(new ArrayList(items.flatMap((item) => (item.constant === undefined ? [] : [item.constant]))))
+  }
+  return {
+    run: (frame) => {
+      const values: CelValue[] = []
+      for (const item of items) {
+        const value = item.run(frame)
+        if (value instanceof Fault) return value
+        if (!item.optional) values.push(value)
+        else if (!(value instanceof Optional)) return notOptional()
+        else if (value.value !== undefined) values.push(value.value)
+      }
+      frame.charge(LIST_COST)
+      return new ArrayList(values)
+    },
+  }
+}
+
+const notOptional = (): Fault => new Fault('cannot initialize optional list element from non-optional value')
+
+function map(node: MapLiteral, context: PlanContext): Plan {
+  const entries = node.entries.map((entry) => ({
+    key: plan(entry.key, context),
+    value: plan(entry.value, context),
+    optional: entry.optional,
+  }))
+  const run: Run = (frame) => {
+    const made = new Map<string, readonly [CelValue, CelValue]>()
+    for (const entry of entries) {
+      const key = entry.key.run(frame)
+      const value = entry.value.run(frame)
+      if (key instanceof Fault) return key
+      if (value instanceof Fault) return value
+      const fault = addEntry(made, key, { value, optional: entry.optional })
+      if (fault !== undefined) return fault
+    }
+    frame.charge(MAP_COST)
+    return new EntryMap(made)
+  }
+  return entries.length === 0 ? constant(new EntryMap(new Map())) : { run }
+}
+
+function addEntry(
+  made: Map<string, readonly [CelValue, CelValue]>,
+  key: CelValue,
+  { value, optional }: { value: CelValue; optional: boolean },
+): Fault | undefined {
+  const text = typeof key === 'number' ? undefined : keyName(key)
+  if (text === undefined) return new Fault('unsupported key type')
+  if (optional && !(value instanceof Optional)) return notOptional()
+  const kept = optional && value instanceof Optional ? value.value : value
+  if (kept === undefined) return undefined
+  if (made.has(text)) return new Fault(`Failed with repeated key: ${keyText(key)}`)
+  made.set(text, [key, kept])
+  return undefined
+}
+
+function struct(node: StructLiteral, context: PlanContext): Plan {
+  const type = context.struct(node.name.replace(/^\./, ''))
+  const fields = node.fields.map((field) => ({ ...field, plan: plan(field.value, context) }))
+  return {
+    run: (frame) => {
+      const made = new Map<string, CelValue>()
+      for (const field of fields) {
+        const value = field.plan.run(frame)
+        if (value instanceof Fault) return value
+        const kept = field.optional && value instanceof Optional ? value.value : value
+        if (kept !== undefined) made.set(field.name, kept)
+      }
+      frame.charge(STRUCT_COST)
+      return type === undefined ? noSuchOverload() : new StructMap(type, made)
+    },
+  }
+}

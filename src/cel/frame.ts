@@ -1,0 +1,60 @@
+// One evaluation: the values of its variables and what it has cost so far. Invariant: nothing is done that the limit does
+// not allow; going over it ends the evaluation wherever it is.
+import { adapt } from './adapt.ts'
+import type { Meter } from './function.ts'
+import type { Json } from './json.ts'
+import type { Type } from './type.ts'
+import { CelList, CelMap, type CelValue, Fault, OpaqueValue, Optional } from './value.ts'
+
+/** Thrown, since it ends everything that is under way. */
+export class OverBudget {
+  readonly kind = 'overBudget'
+}
+
+const OVER_BUDGET = new OverBudget()
+/** Steps inside of functions that may be done for each unit of the limit. */
+const STEPS_PER_UNIT = 8
+
+export type Bindings = Readonly<
+  Record<string, Json | Optional | OpaqueValue | CelMap | CelList | Uint8Array | undefined>
+>
+
+export class Frame implements Meter {
+  cost = 0
+  readonly locals: CelValue[] = []
+  readonly #limit: number
+  readonly #bindings: Bindings
+  readonly #read = new Map<string, CelValue>()
+  #steps = 0
+
+  constructor(bindings: Bindings, limit: number) {
+    this.#bindings = bindings
+    this.#limit = limit
+  }
+
+  charge(cost: number): void {
+    this.cost += cost
+    if (this.cost > this.#limit) throw OVER_BUDGET
+  }
+
+  work(steps: number): void {
+    this.#steps += steps
+    if (this.#steps > this.#limit * STEPS_PER_UNIT) throw OVER_BUDGET
+  }
+
+  variable(name: string, type: Type): CelValue {
+    const known = this.#read.get(name)
+    if (known !== undefined) return known
+    const binding = bound(this.#bindings[name], type)
+    const value = binding === undefined ? new Fault(`no such attribute(s): ${name}`) : binding
+    this.#read.set(name, value)
+    return value
+  }
+}
+
+function bound(binding: Bindings[string], type: Type): CelValue | undefined {
+  if (binding === undefined) return undefined
+  if (binding instanceof Optional || binding instanceof OpaqueValue) return binding
+  if (binding instanceof CelMap || binding instanceof CelList || binding instanceof Uint8Array) return binding
+  return adapt(binding, type)
+}

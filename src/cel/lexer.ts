@@ -1,0 +1,118 @@
+// The words of an expression. One pass, each character looked at once; a text that is no word becomes an issue and is
+// passed over.
+import type { SourceIssue } from './source.ts'
+import { readBytesLiteral, readStringLiteral } from './string-literal.ts'
+import type { Uint8 } from './string-literal.ts'
+
+export type TokenKind = 'ident' | 'quotedIdent' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'operator' | 'end'
+
+export interface Token {
+  readonly kind: TokenKind
+  /** As written. */
+  readonly text: string
+  readonly at: number
+  readonly value?: string | Uint8
+}
+
+export interface Lexed {
+  readonly tokens: readonly Token[]
+  readonly issues: readonly SourceIssue[]
+}
+
+/** Also keeps a text full of quotes that never end from being searched again and again. */
+const MAX_ISSUES = 100
+
+/** Made anew for each text: sticky patterns remember where they are. */
+function patterns() {
+  return {
+    space: /[\t\n\f\r ]+|\/\/[^\n]*/y,
+    number: /0x[0-9a-fA-F]+[uU]?|(?:[0-9]+\.[0-9]+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|[0-9]+[uU]?/y,
+    stringStart: /[rR]?[bB]?[rR]?(?="|')/y,
+    ident: /[a-zA-Z_][a-zA-Z0-9_]*/y,
+    quotedIdent: /`[a-zA-Z0-9_.\-/ ]+`/y,
+    operator: /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y,
+  }
+}
+
+type PatternName = keyof ReturnType<typeof patterns>
+type Match = (name: PatternName) => string | undefined
+
+export function lex(text: string): Lexed {
+  const tokens: Token[] = []
+  const issues: SourceIssue[] = []
+  let at = 0
+  const known = patterns()
+  const match: Match = (name) => {
+    const pattern = known[name]
+    pattern.lastIndex = at
+    return pattern.exec(text)?.[0]
+  }
+  while (at < text.length && issues.length < MAX_ISSUES) {
+    const space = match('space')
+    if (space !== undefined) {
+      at += space.length
+      continue
+    }
+    const token = quoted(text, at, match, issues) ?? plain(at, match)
+    if (token !== undefined) {
+      tokens.push(token)
+      at += token.text.length
+      continue
+    }
+    const bad = String.fromCodePoint(text.codePointAt(at) ?? 0)
+    issues.push({ message: `Syntax error: token recognition error at: '${bad}'`, at })
+    at += bad.length
+  }
+  tokens.push({ kind: 'end', text: '<EOF>', at: text.length })
+  return { tokens, issues }
+}
+
+function plain(at: number, match: Match): Token | undefined {
+  const number = match('number')
+  if (number !== undefined) return { kind: numberKind(number), text: number, at }
+  const ident = match('ident')
+  if (ident !== undefined) return { kind: 'ident', text: ident, at }
+  const name = match('quotedIdent')
+  if (name !== undefined) return { kind: 'quotedIdent', text: name, at }
+  const operator = match('operator')
+  return operator === undefined ? undefined : { kind: 'operator', text: operator, at }
+}
+
+function numberKind(text: string): TokenKind {
+  if (/[uU]$/.test(text)) return 'uint'
+  return text.startsWith('0x') || /^[0-9]+$/.test(text) ? 'int' : 'double'
+}
+
+function quoted(text: string, at: number, match: Match, issues: SourceIssue[]): Token | undefined {
+  const prefix = match('stringStart')
+  if (prefix === undefined) return undefined
+  const raw = /r/i.test(prefix)
+  const isBytes = /b/i.test(prefix)
+  const start = at + prefix.length
+  const quote = text[start] ?? ''
+  const mark = text.startsWith(quote.repeat(3), start) ? quote.repeat(3) : quote
+  const end = endOfString({ text, from: start + mark.length, mark, raw })
+  if (end === undefined) return undefined
+  const body = text.slice(start + mark.length, end)
+  const whole = text.slice(at, end + mark.length)
+  const value = isBytes ? readBytesLiteral(body, raw) : readStringLiteral(body, raw)
+  if (value === undefined) issues.push({ message: `Syntax error: token recognition error at: '${whole}'`, at })
+  return { kind: isBytes ? 'bytes' : 'string', text: whole, at, value: value ?? '' }
+}
+
+interface Unread {
+  readonly text: string
+  readonly from: number
+  readonly mark: string
+  readonly raw: boolean
+}
+
+function endOfString({ text, from, mark, raw }: Unread): number | undefined {
+  for (let i = from; i < text.length; i++) {
+    if (text.startsWith(mark, i)) return i
+    const character = text[i]
+    if (character === '\\' && !raw) i++
+    else if (mark.length === 1 && (character === '\n' || character === '\r')) return undefined
+  }
+  return undefined
+}

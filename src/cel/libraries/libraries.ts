@@ -1,0 +1,32 @@
+// All functions that expressions may call, by name.
+import type { FunctionDefinition } from '../function.ts'
+import { OPTIONALS } from './optionals.ts'
+import { STANDARD } from './standard.ts'
+import { STRINGS } from './strings.ts'
+
+export const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = byName([...STANDARD, ...OPTIONALS, ...STRINGS])
+
+/** Libraries may add signatures to a function of another; each answers for the values that it takes. */
+function byName(definitions: readonly FunctionDefinition[]): ReadonlyMap<string, FunctionDefinition> {
+  const functions = new Map<string, FunctionDefinition>()
+  for (const definition of definitions) {
+    const known = functions.get(definition.name)
+    functions.set(definition.name, known === undefined ? definition : merged(known, definition))
+  }
+  return functions
+}
+
+function merged(first: FunctionDefinition, second: FunctionDefinition): FunctionDefinition {
+  return {
+    name: first.name,
+    overloads: [...first.overloads, ...second.overloads],
+    run: (args, meter) => {
+      const result = first.run(args, meter)
+      return isNoOverload(result) ? second.run(args, meter) : result
+    },
+  }
+}
+
+function isNoOverload(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'message' in value && value.message === 'no such overload'
+}

@@ -1,0 +1,336 @@
+// The standard functions: operators, sizes, texts and conversions.
+import { formatDouble, intOf, truncated, uintOf } from '../arithmetic.ts'
+import { compare } from '../equality.ts'
+import { define, type FunctionDefinition, type Implementation } from '../function.ts'
+import { IN, INDEX, NEGATE, NOT, NOT_STRICTLY_FALSE, OPTIONAL_INDEX, OPTIONAL_SELECT } from '../operators.ts'
+import { ADD, AND, CONDITIONAL, EQUALS, OR } from '../operators.ts'
+import { matches } from '../pattern.ts'
+import { characters } from '../runtime-cost.ts'
+import { calendar, type CalendarParts, durationOf, formatDuration, formatTimestamp } from '../time.ts'
+import { parseDuration, parseTimestamp, timestampOf } from '../time.ts'
+import {
+  CelList,
+  CelMap,
+  type CelValue,
+  Duration,
+  Fault,
+  noSuchOverload,
+  Timestamp,
+  typeNameOf,
+  TypeValue,
+} from '../value.ts'
+import { Uint } from '../value.ts'
+
+/** Planned on their own; here for their signatures. */
+const planned: Implementation = () => noSuchOverload()
+
+const ORDERED: readonly string[] = ['bool', 'string', 'bytes', 'timestamp', 'duration']
+const NUMBERS = { int64: 'int', uint64: 'uint', double: 'double' } as const
+
+function comparison(symbol: string, name: string, holds: (order: number) => boolean): FunctionDefinition {
+  const same = ORDERED.map((type) => `${name}_${type}: (${type}, ${type}) bool`)
+  const numeric = Object.entries(NUMBERS).flatMap(([left, a]) =>
+    Object.entries(NUMBERS).map(
+      ([right, b]) => `${name}_${left}${left === right ? '' : `_${right}`}: (${a}, ${b}) bool`,
+    ),
+  )
+  return define(symbol, [...same, ...numeric], ([a, b]) => {
+    const order = compare(a ?? null, b ?? null)
+    return order instanceof Fault ? order : order !== undefined && holds(order)
+  })
+}
+
+function arithmetic(symbol: string, name: string, more: readonly string[]): FunctionDefinition {
+  const numeric = Object.entries(NUMBERS).map(([id, type]) => `${name}_${id}: (${type}, ${type}) ${type}`)
+  return define(symbol, [...numeric, ...more], planned)
+}
+
+const OPERATORS: readonly FunctionDefinition[] = [
+  define(AND, ['logical_and: (bool, bool) bool'], planned),
+  define(OR, ['logical_or: (bool, bool) bool'], planned),
+  define(NOT, ['logical_not: (bool) bool'], planned),
+  define(CONDITIONAL, ['conditional: (bool, A, A) A'], planned),
+  define(EQUALS, ['equals: (A, A) bool'], planned),
+  define('_!=_', ['not_equals: (A, A) bool'], planned),
+  comparison('_<_', 'less', (order) => order < 0),
+  comparison('_<=_', 'less_equals', (order) => order <= 0),
+  comparison('_>_', 'greater', (order) => order > 0),
+  comparison('_>=_', 'greater_equals', (order) => order >= 0),
+  arithmetic(ADD, 'add', [
+    'add_string: (string, string) string',
+    'add_bytes: (bytes, bytes) bytes',
+    'add_list: (list(A), list(A)) list(A)',
+    'add_timestamp_duration: (timestamp, duration) timestamp',
+    'add_duration_timestamp: (duration, timestamp) timestamp',
+    'add_duration_duration: (duration, duration) duration',
+  ]),
+  arithmetic('_-_', 'subtract', [
+    'subtract_timestamp_timestamp: (timestamp, timestamp) duration',
+    'subtract_timestamp_duration: (timestamp, duration) timestamp',
+    'subtract_duration_duration: (duration, duration) duration',
+  ]),
+  arithmetic('_*_', 'multiply', []),
+  arithmetic('_/_', 'divide', []),
+  define('_%_', ['modulo_int64: (int, int) int', 'modulo_uint64: (uint, uint) uint'], planned),
+  define(NEGATE, ['negate_int64: (int) int', 'negate_double: (double) double'], planned),
+  define(
+    INDEX,
+    [
+      'index_list: (list(A), int) A',
+      'index_map: (map(A, B), A) B',
+      'optional_list_index_int: (optional(list(A)), int) optional(A)',
+      'optional_map_index_value: (optional(map(A, B)), A) optional(B)',
+    ],
+    planned,
+  ),
+  define(
+    OPTIONAL_INDEX,
+    [
+      'list_optindex_optional_int: (list(A), int) optional(A)',
+      'optional_list_optindex_optional_int: (optional(list(A)), int) optional(A)',
+      'map_optindex_optional_value: (map(A, B), A) optional(B)',
+      'optional_map_optindex_optional_value: (optional(map(A, B)), A) optional(B)',
+    ],
+    planned,
+  ),
+  define(OPTIONAL_SELECT, ['select_optional_field: (dyn, string) optional(A)'], planned),
+  define(IN, ['in_list: (A, list(A)) bool', 'in_map: (A, map(A, B)) bool'], planned),
+  {
+    ...define(NOT_STRICTLY_FALSE, ['not_strictly_false: (bool) bool'], ([value]) => value !== false),
+    takesFaults: true,
+  },
+]
+
+function size(value: CelValue | undefined): CelValue {
+  if (typeof value === 'string') return BigInt(characters(value))
+  if (value instanceof CelList || value instanceof CelMap) return BigInt(value.size)
+  return value instanceof Uint8Array ? BigInt(value.length) : noSuchOverload()
+}
+
+function onTexts(compute: (a: string, b: string) => CelValue): Implementation {
+  return ([a, b]) => (typeof a === 'string' && typeof b === 'string' ? compute(a, b) : noSuchOverload())
+}
+
+const TEXTS: readonly FunctionDefinition[] = [
+  define(
+    'size',
+    ['string', 'bytes', 'list(A)', 'map(A, B)'].flatMap((type) => {
+      const id = type.replace(/\(.*/, '')
+      return [`size_${id}: (${type}) int`, `${id}_size: ${type}.() int`]
+    }),
+    ([value]) => size(value),
+  ),
+  define(
+    'contains',
+    ['contains_string: string.(string) bool'],
+    onTexts((a, b) => a.includes(b)),
+  ),
+  define(
+    'startsWith',
+    ['starts_with_string: string.(string) bool'],
+    onTexts((a, b) => a.startsWith(b)),
+  ),
+  define(
+    'endsWith',
+    ['ends_with_string: string.(string) bool'],
+    onTexts((a, b) => a.endsWith(b)),
+  ),
+  define('matches', ['matches: (string, string) bool', 'matches_string: string.(string) bool'], onTexts(matches)),
+]
+
+function conversionFault(value: CelValue, to: string): Fault {
+  return new Fault(`type conversion error from '${typeNameOf(value)}' to '${to}'`)
+}
+
+type Convert = (value: CelValue) => CelValue
+
+function conversion(name: string, signatures: readonly string[], convert: Convert): FunctionDefinition {
+  return define(name, signatures, ([value]) => convert(value ?? null))
+}
+
+const TRUE_TEXTS: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
+const FALSE_TEXTS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
+
+function toBool(value: CelValue): CelValue {
+  if (typeof value === 'boolean') return value
+  if (typeof value !== 'string') return noSuchOverload()
+  if (TRUE_TEXTS.has(value)) return true
+  return FALSE_TEXTS.has(value) ? false : conversionFault(value, 'bool')
+}
+
+const overflow = new Fault('integer overflow')
+const uintOverflow = new Fault('unsigned integer overflow')
+const MAX_DOUBLE_INT = 2 ** 63
+
+function toInt(value: CelValue): CelValue {
+  if (typeof value === 'bigint') return value
+  if (value instanceof Uint) return intOf(value.value)
+  if (typeof value === 'number') {
+    if (!(value > -MAX_DOUBLE_INT && value < MAX_DOUBLE_INT)) return overflow
+    return truncated(value) ?? overflow
+  }
+  if (value instanceof Timestamp) {
+    const seconds = value.nanos / 1_000_000_000n
+    return seconds * 1_000_000_000n > value.nanos ? seconds - 1n : seconds
+  }
+  if (value instanceof Duration) return value.nanos
+  if (typeof value !== 'string') return noSuchOverload()
+  if (!/^[+-]?[0-9]{1,19}$/.test(value)) return conversionFault(value, 'int')
+  const converted = intOf(BigInt(value.replace(/^\+/, '')))
+  return converted instanceof Fault ? conversionFault(value, 'int') : converted
+}
+
+function toUint(value: CelValue): CelValue {
+  if (value instanceof Uint) return value
+  if (typeof value === 'bigint') return uintOf(value)
+  if (typeof value === 'number') {
+    if (!(value >= 0 && value < 2 ** 64)) return uintOverflow
+    return uintOf(truncated(value) ?? -1n)
+  }
+  if (typeof value !== 'string') return noSuchOverload()
+  const converted = /^[0-9]{1,20}$/.test(value) ? uintOf(BigInt(value)) : conversionFault(value, 'uint')
+  return converted instanceof Fault ? conversionFault(value, 'uint') : converted
+}
+
+const DOUBLE_TEXT = /^[+-]?(?:[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)$/
+const SPECIAL_DOUBLE = /^([+-]?)(?:inf|infinity)$/i
+
+function toDouble(value: CelValue): CelValue {
+  if (typeof value === 'number') return value
+  if (typeof value === 'bigint') return Number(value)
+  if (value instanceof Uint) return Number(value.value)
+  if (typeof value !== 'string') return noSuchOverload()
+  if (DOUBLE_TEXT.test(value)) return Number(value)
+  const special = SPECIAL_DOUBLE.exec(value)
+  if (special !== null) return special[1] === '-' ? -Infinity : Infinity
+  return /^nan$/i.test(value) ? Number.NaN : conversionFault(value, 'double')
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function toText(value: CelValue): CelValue {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'boolean':
+    case 'bigint':
+      return String(value)
+    case 'number':
+      return formatDouble(value)
+    default:
+      if (value instanceof Uint) return String(value.value)
+      if (value instanceof Timestamp) return formatTimestamp(value)
+      if (value instanceof Duration) return formatDuration(value)
+      return value instanceof Uint8Array ? decoded(value) : noSuchOverload()
+  }
+}
+
+function decoded(bytes: Uint8Array): CelValue {
+  try {
+    return decoder.decode(bytes)
+  } catch (error) {
+    if (error instanceof TypeError) return new Fault('invalid UTF-8 in bytes, cannot convert to string')
+    throw error
+  }
+}
+
+function toBytes(value: CelValue): CelValue {
+  if (value instanceof Uint8Array) return value
+  return typeof value === 'string' ? Buffer.from(value) : noSuchOverload()
+}
+
+function toTimestamp(value: CelValue): CelValue {
+  if (value instanceof Timestamp) return value
+  if (typeof value === 'bigint') return timestampOf(value * 1_000_000_000n)
+  return typeof value === 'string' ? parseTimestamp(value) : noSuchOverload()
+}
+
+function toDuration(value: CelValue): CelValue {
+  if (value instanceof Duration) return value
+  if (typeof value === 'bigint') return durationOf(value)
+  return typeof value === 'string' ? parseDuration(value) : noSuchOverload()
+}
+
+const CONVERSIONS: readonly FunctionDefinition[] = [
+  conversion('bool', ['bool_to_bool: (bool) bool', 'string_to_bool: (string) bool'], toBool),
+  conversion('bytes', ['bytes_to_bytes: (bytes) bytes', 'string_to_bytes: (string) bytes'], toBytes),
+  conversion(
+    'double',
+    ['double', 'int', 'uint', 'string'].map((from) => `${from}_to_double: (${from}) double`),
+    toDouble,
+  ),
+  conversion(
+    'duration',
+    ['duration', 'int', 'string'].map((from) => `${from}_to_duration: (${from}) duration`),
+    toDuration,
+  ),
+  conversion(
+    'int',
+    ['int', 'double', 'duration', 'string', 'timestamp', 'uint'].map((from) => `${from}_to_int: (${from}) int`),
+    toInt,
+  ),
+  conversion(
+    'string',
+    ['string', 'bool', 'bytes', 'double', 'duration', 'int', 'timestamp', 'uint'].map(
+      (from) => `${from}_to_string: (${from}) string`,
+    ),
+    toText,
+  ),
+  conversion(
+    'timestamp',
+    ['timestamp', 'int', 'string'].map((from) => `${from}_to_timestamp: (${from}) timestamp`),
+    toTimestamp,
+  ),
+  conversion(
+    'uint',
+    ['uint', 'double', 'int', 'string'].map((from) => `${from}_to_uint: (${from}) uint`),
+    toUint,
+  ),
+  conversion('dyn', ['to_dyn: (A) dyn'], (value) => value),
+  conversion('type', ['type: (A) type(A)'], (value) => new TypeValue(typeNameOf(value))),
+]
+
+function calendarPart(name: string, id: string, part: (calendar: CalendarParts) => number): FunctionDefinition {
+  const signatures = [`timestamp_to_${id}: timestamp.() int`, `timestamp_to_${id}_with_tz: timestamp.(string) int`]
+  return define(name, signatures, ([moment, zone]) => {
+    if (!(moment instanceof Timestamp) || (zone !== undefined && typeof zone !== 'string')) return noSuchOverload()
+    const parts = calendar(moment, zone)
+    return parts instanceof Fault ? parts : BigInt(part(parts))
+  })
+}
+
+/** Of a span of time the whole of it in that unit. */
+function clockPart(name: string, { id, unit, part }: ClockPart): FunctionDefinition {
+  const ofMoment = calendarPart(name, id, part)
+  const ofSpan = define(name, [`duration_to_${id}: duration.() int`], () => null)
+  return {
+    name,
+    overloads: [...ofMoment.overloads, ...ofSpan.overloads],
+    run: (args, meter) => (args[0] instanceof Duration ? unit(args[0].nanos) : ofMoment.run(args, meter)),
+  }
+}
+
+interface ClockPart {
+  readonly id: string
+  readonly unit: (nanos: bigint) => bigint
+  readonly part: (calendar: CalendarParts) => number
+}
+
+const TIMES: readonly FunctionDefinition[] = [
+  calendarPart('getFullYear', 'year', (c) => c.year),
+  calendarPart('getMonth', 'month', (c) => c.month),
+  calendarPart('getDayOfYear', 'day_of_year', (c) => c.dayOfYear),
+  calendarPart('getDayOfMonth', 'day_of_month', (c) => c.day - 1),
+  calendarPart('getDate', 'day_of_month_1_based', (c) => c.day),
+  calendarPart('getDayOfWeek', 'day_of_week', (c) => c.weekday),
+  clockPart('getHours', { id: 'hours', unit: (nanos) => nanos / 3_600_000_000_000n, part: (c) => c.hour }),
+  clockPart('getMinutes', { id: 'minutes', unit: (nanos) => nanos / 60_000_000_000n, part: (c) => c.minute }),
+  clockPart('getSeconds', { id: 'seconds', unit: (nanos) => nanos / 1_000_000_000n, part: (c) => c.second }),
+  clockPart('getMilliseconds', {
+    id: 'milliseconds',
+    unit: (nanos) => (nanos / 1_000_000n) % 1000n,
+    part: (c) => c.millisecond,
+  }),
+]
+
+export const STANDARD: readonly FunctionDefinition[] = [...OPERATORS, ...TEXTS, ...CONVERSIONS, ...TIMES]

@@ -1,0 +1,177 @@
+// Texts: cutting, searching and joining by characters, which are code points here and not JavaScript's code units.
+import { define, type FunctionDefinition, type Meter } from '../function.ts'
+import { formatTexts } from '../format-text.ts'
+import { characters } from '../runtime-cost.ts'
+import { ArrayList, CelList, type CelValue, Fault, noSuchOverload } from '../value.ts'
+
+/** Longer than any answer of the API may be. */
+const MAX_RESULT = 2 ** 24
+
+type TextCompute = (text: string, rest: readonly CelValue[], meter: Meter) => CelValue
+
+function onText(name: string, signatures: readonly string[], compute: TextCompute): FunctionDefinition {
+  return define(name, signatures, ([text, ...rest], meter) =>
+    typeof text === 'string' ? compute(text, rest, meter) : noSuchOverload(),
+  )
+}
+
+const isInt = (value: CelValue | undefined): value is bigint => typeof value === 'bigint'
+const isText = (value: CelValue | undefined): value is string => typeof value === 'string'
+
+/** Where the character at a position begins in code units; the length of the text is a position too. */
+function unitAt(text: string, position: number): number {
+  let unit = 0
+  for (let i = 0; i < position; i++) unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1
+  return unit
+}
+
+const outOfRange = (position: bigint): Fault => new Fault(`index out of range: ${position}`)
+
+function charAt(text: string, [position]: readonly CelValue[]): CelValue {
+  if (!isInt(position)) return noSuchOverload()
+  const length = BigInt(characters(text))
+  if (position < 0n || position > length) return outOfRange(position)
+  const code = position === length ? undefined : text.codePointAt(unitAt(text, Number(position)))
+  return code === undefined ? '' : String.fromCodePoint(code)
+}
+
+function indexOf(text: string, [wanted, offset]: readonly CelValue[]): CelValue {
+  if (!isText(wanted) || (offset !== undefined && !isInt(offset))) return noSuchOverload()
+  const length = BigInt(characters(text))
+  const from = offset ?? 0n
+  if (from < 0n || from > length) return outOfRange(from)
+  const found = text.indexOf(wanted, unitAt(text, Number(from)))
+  return found < 0 ? -1n : BigInt(characters(text.slice(0, found)))
+}
+
+function lastIndexOf(text: string, [wanted, offset]: readonly CelValue[]): CelValue {
+  if (!isText(wanted) || (offset !== undefined && !isInt(offset))) return noSuchOverload()
+  const length = BigInt(characters(text))
+  const from = offset ?? length
+  if (from < 0n || from > length) return outOfRange(from)
+  const found = text.lastIndexOf(wanted, unitAt(text, Number(from)))
+  return found < 0 ? -1n : BigInt(characters(text.slice(0, found)))
+}
+
+function substring(text: string, [start, end]: readonly CelValue[]): CelValue {
+  const length = BigInt(characters(text))
+  const until = end === undefined ? length : end
+  if (!isInt(start) || !isInt(until)) return noSuchOverload()
+  if (start < 0n || start > length) return outOfRange(start)
+  if (until < 0n || until > length) return outOfRange(until)
+  if (start > until) return new Fault(`invalid substring range. start: ${start}, end: ${until}`)
+  return text.slice(unitAt(text, Number(start)), unitAt(text, Number(until)))
+}
+
+function replace(text: string, [old, by, limit]: readonly CelValue[], meter: Meter): CelValue {
+  if (!isText(old) || !isText(by) || (limit !== undefined && !isInt(limit))) return noSuchOverload()
+  const count = limit === undefined || limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)
+  const parts = old === '' ? Array.from(text) : text.split(old)
+  const places = Math.min(count, old === '' ? parts.length + 1 : parts.length - 1)
+  if (text.length + places * by.length > MAX_RESULT) meter.work(Number.POSITIVE_INFINITY)
+  if (old !== '') return joinParts(parts, { old, by, count: places })
+  return parts.map((part, i) => (i < places ? by + part : part)).join('') + (places > parts.length ? by : '')
+}
+
+function joinParts(parts: readonly string[], { old, by, count }: { old: string; by: string; count: number }): string {
+  let out = parts[0] ?? ''
+  for (let i = 1; i < parts.length; i++) out += (i <= count ? by : old) + (parts[i] ?? '')
+  return out
+}
+
+function split(text: string, [separator, limit]: readonly CelValue[]): CelValue {
+  if (!isText(separator) || (limit !== undefined && !isInt(limit))) return noSuchOverload()
+  const parts = separator === '' ? Array.from(text) : text.split(separator)
+  const count = limit === undefined || limit < 0n ? parts.length : Number(limit)
+  if (count >= parts.length) return new ArrayList(parts)
+  if (count === 0) return new ArrayList([])
+  return new ArrayList([...parts.slice(0, count - 1), parts.slice(count - 1).join(separator)])
+}
+
+function join([list, separator]: readonly CelValue[], meter: Meter): CelValue {
+  if (!(list instanceof CelList) || (separator !== undefined && !isText(separator))) return noSuchOverload()
+  const parts: string[] = []
+  let length = 0
+  for (const item of list) {
+    meter.work(1)
+    if (!isText(item)) return noSuchOverload()
+    length += item.length + (separator?.length ?? 0)
+    if (length > MAX_RESULT) meter.work(Number.POSITIVE_INFINITY)
+    parts.push(item)
+  }
+  return parts.join(separator ?? '')
+}
+
+/** Unicode's white space, as the reference has it. */
+const SPACE = String.raw`[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]`
+const LEADING = new RegExp(`^${SPACE}+`)
+
+function trim(text: string): string {
+  const start = LEADING.exec(text)?.[0].length ?? 0
+  let end = text.length
+  while (end > start && new RegExp(SPACE).test(text[end - 1] ?? '')) end--
+  return text.slice(start, end)
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+}
+
+function quote(text: string): string {
+  const escaped = text
+    .toWellFormed()
+    .replace(new RegExp(String.raw`[\x07\b\f\n\r\t\v\\"]`, 'g'), (found) => ESCAPES[found] ?? found)
+  return `"${escaped}"`
+}
+
+const lower = (text: string): string => text.replace(/[A-Z]+/g, (found) => found.toLowerCase())
+const upper = (text: string): string => text.replace(/[a-z]+/g, (found) => found.toUpperCase())
+
+export const STRINGS: readonly FunctionDefinition[] = [
+  onText('charAt', ['string_char_at_int: string.(int) string'], charAt),
+  onText(
+    'indexOf',
+    ['string_index_of_string: string.(string) int', 'string_index_of_string_int: string.(string, int) int'],
+    indexOf,
+  ),
+  onText(
+    'lastIndexOf',
+    ['string_last_index_of_string: string.(string) int', 'string_last_index_of_string_int: string.(string, int) int'],
+    lastIndexOf,
+  ),
+  onText('lowerAscii', ['string_lower_ascii: string.() string'], lower),
+  onText('upperAscii', ['string_upper_ascii: string.() string'], upper),
+  onText(
+    'replace',
+    [
+      'string_replace_string_string: string.(string, string) string',
+      'string_replace_string_string_int: string.(string, string, int) string',
+    ],
+    replace,
+  ),
+  onText(
+    'split',
+    ['string_split_string: string.(string) list(string)', 'string_split_string_int: string.(string, int) list(string)'],
+    split,
+  ),
+  onText(
+    'substring',
+    ['string_substring_int: string.(int) string', 'string_substring_int_int: string.(int, int) string'],
+    substring,
+  ),
+  onText('trim', ['string_trim: string.() string'], trim),
+  onText('reverse', ['string_reverse: string.() string'], (text) => Array.from(text).reverse().join('')),
+  define('join', ['list_join: list(string).() string', 'list_join_string: list(string).(string) string'], join),
+  onText('strings.quote', ['strings_quote: (string) string'], quote),
+  onText('format', ['string_format: string.(list(dyn)) string'], (text, [list], meter) =>
+    list instanceof CelList ? formatTexts(text, list, meter) : noSuchOverload(),
+  ),
+]

@@ -1,0 +1,53 @@
+// Looking into values: fields, keys and positions, plain and optional.
+import { CelList, CelMap, type CelValue, Fault, noSuchKey, NONE, Optional, Uint } from './value.ts'
+
+export function selected(value: CelValue, field: string): CelValue {
+  if (value instanceof CelMap) {
+    const found = value.get(field)
+    return found === undefined ? noSuchKey(field) : found
+  }
+  if (value instanceof Fault) return value
+  return value instanceof Optional ? optionalField(value, field) : noSuchKey(field)
+}
+
+/** `has(value.field)` */
+export function tested(value: CelValue, field: string): CelValue {
+  if (value instanceof CelMap) return value.has(field)
+  if (value instanceof Fault) return value
+  if (value instanceof Optional) return value.value !== undefined && tested(value.value, field)
+  return false
+}
+
+/** `value.?field` */
+export function optionalField(value: CelValue, field: string): CelValue {
+  return indexed(value, field, true)
+}
+
+/** `value[key]`, or `value[?key]`. */
+export function indexed(value: CelValue, key: CelValue, optional: boolean): CelValue {
+  if (value instanceof Fault) return value
+  if (key instanceof Fault) return key
+  if (value instanceof Optional) return value.value === undefined ? NONE : indexed(value.value, key, true)
+  if (!(value instanceof CelList) && !(value instanceof CelMap)) return noSuchKey(key)
+  const found = value instanceof CelList ? item(value, key) : value.get(key)
+  if (found instanceof Fault) return found
+  if (optional) return found === undefined ? NONE : new Optional(found)
+  return found === undefined ? missing(value, key) : found
+}
+
+function missing(value: CelValue, key: CelValue): Fault {
+  return value instanceof CelList ? new Fault(`index out of bounds: ${positionOf(key)}`) : noSuchKey(key)
+}
+
+/** Undefined where the list has no such item. */
+function item(list: CelList, key: CelValue): CelValue | undefined {
+  const position = positionOf(key)
+  if (position === undefined) return new Fault(`unsupported index type '${typeof key}' in list`)
+  return position >= 0 && position < list.size ? list.at(position) : undefined
+}
+
+function positionOf(key: CelValue): number | undefined {
+  if (typeof key === 'bigint') return Number(key)
+  if (key instanceof Uint) return Number(key.value)
+  return typeof key === 'number' && Number.isInteger(key) ? key : undefined
+}

@@ -1,0 +1,23 @@
+// What a node of the tree becomes: a closure, with what is known of it beforehand.
+import type { Checked } from './checker.ts'
+import type { Frame } from './frame.ts'
+import type { ObjectType, Type } from './type.ts'
+import type { CelValue } from './value.ts'
+
+export type Run = (frame: Frame) => CelValue
+
+export interface Plan {
+  readonly run: Run
+  /** Without the charge for the name or value that a look begins at; there for names and looks only. */
+  readonly bare?: Run
+  /** Known beforehand, and then free. */
+  readonly constant?: CelValue
+}
+
+export interface PlanContext {
+  readonly checked: Checked
+  readonly variable: (name: string) => Type | undefined
+  readonly struct: (name: string) => ObjectType | undefined
+  /** The variables of the folds around, the innermost last. */
+  readonly locals: readonly string[]
+}

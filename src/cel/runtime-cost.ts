@@ -1,0 +1,152 @@
+// What a call costs, from the sizes of its arguments: the reference's accounting, so that what it refuses to finish we
+// refuse too, and the other way round.
+import type { Meter } from './function.ts'
+import { CelList, CelMap, type CelValue, OpaqueValue } from './value.ts'
+
+export type CallCost = (args: readonly CelValue[], meter: Meter) => number
+
+export const TRAVERSAL = 0.1
+export const REGEX_LENGTH = 0.25
+export const LIST_COST = 10
+export const MAP_COST = 30
+export const STRUCT_COST = 40
+export const CHECK_COST = 350_000
+
+/** Characters, bytes, items or members; 1 for what has no size. */
+export function sizeOf(value: CelValue | undefined): number {
+  if (typeof value === 'string') return characters(value)
+  if (typeof value !== 'object' || value === null) return 1
+  if (value instanceof CelList || value instanceof CelMap) return value.size
+  if (value instanceof Uint8Array) return value.length
+  return value instanceof OpaqueValue ? value.size : 1
+}
+
+/** How many code points a text has. */
+export function characters(text: string): number {
+  let count = text.length
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code >= 0xd800 && code < 0xdc00 && i + 1 < text.length) {
+      count--
+      i++
+    }
+  }
+  return count
+}
+
+const traversal = (size: number, factor = TRAVERSAL): number => Math.ceil(size * factor)
+const ofFirst: CallCost = ([a]) => traversal(sizeOf(a))
+const ofFirstTwice: CallCost = ([a]) => traversal(sizeOf(a), 2 * TRAVERSAL)
+const one: CallCost = () => 1
+const smaller: CallCost = ([a, b]) => traversal(Math.min(sizeOf(a), sizeOf(b)))
+const both: CallCost = ([a, b]) => traversal(sizeOf(a) + sizeOf(b))
+const pattern: CallCost = ([text, regex]) => traversal(1 + sizeOf(text)) * Math.ceil(sizeOf(regex) * REGEX_LENGTH)
+const product: CallCost = ([a, b]) => traversal(sizeOf(a)) * traversal(sizeOf(b))
+const wholeTraversal: CallCost = ([a], meter) => traverse(a ?? null, meter)
+const sets =
+  (factor: number): CallCost =>
+  ([a, b]) =>
+    1 + Math.floor(sizeOf(a) * sizeOf(b) * factor)
+
+/** Visits a value as a tree, which is also what it counts. */
+function traverse(value: CelValue, meter: Meter): number {
+  meter.work(1)
+  if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * TRAVERSAL)
+  if (value instanceof Uint8Array) return Math.floor(value.length * TRAVERSAL)
+  let cost = 0
+  if (value instanceof CelList) {
+    for (const item of value) cost += traverse(item, meter)
+    return cost
+  }
+  if (!(value instanceof CelMap)) return 1
+  for (const key of value.keys()) cost += traverse(key, meter) + traverse(value.get(key) ?? null, meter)
+  return cost
+}
+
+function selector(text: CelValue | undefined): number {
+  const size = sizeOf(text)
+  return LIST_COST + traversal(size) + Math.ceil(Math.ceil(size * 0.5) * (LIST_COST + STRUCT_COST))
+}
+
+/** The longest expression behind the named formats. */
+export const MAX_FORMAT_PATTERN = 128
+
+const BY_FUNCTION: Readonly<Record<string, CallCost>> = {
+  check: () => CHECK_COST,
+  fieldSelector: ([, text]) => selector(text),
+  labelSelector: ([, text]) => selector(text),
+  isSorted: wholeTraversal,
+  sum: wholeTraversal,
+  max: wholeTraversal,
+  min: wholeTraversal,
+  indexOf: wholeTraversal,
+  lastIndexOf: wholeTraversal,
+  url: ofFirst,
+  lowerAscii: ofFirst,
+  upperAscii: ofFirst,
+  substring: ofFirst,
+  trim: ofFirst,
+  'jsonpatch.escapeKey': ofFirst,
+  replace: ofFirstTwice,
+  split: ofFirstTwice,
+  join: () => 0,
+  find: pattern,
+  findAll: pattern,
+  cidr: ofFirst,
+  isIP: ofFirst,
+  isCIDR: ofFirst,
+  'ip.isCanonical': ofFirstTwice,
+  quantity: ofFirst,
+  isQuantity: ofFirst,
+  semver: ofFirst,
+  isSemver: ofFirst,
+  validate: ([, text]) => traversal(1 + sizeOf(text)) * Math.ceil(MAX_FORMAT_PATTERN * REGEX_LENGTH),
+}
+
+const BY_OVERLOAD: Readonly<Record<string, CallCost>> = {
+  cidr_ip: one,
+  string_to_ip: ofFirst,
+  cidr_contains_ip_ip: ([cidr]) => traversal(2 * sizeOf(cidr)),
+  cidr_contains_ip_string: ([cidr, ip]) => traversal(2 * sizeOf(cidr)) + traversal(sizeOf(ip)),
+  cidr_contains_cidr: ([cidr]) => traversal(2 * sizeOf(cidr)) + traversal(sizeOf(cidr)) + 1,
+  cidr_contains_cidr_string: ([cidr, other]) =>
+    traversal(2 * sizeOf(cidr)) + traversal(sizeOf(cidr)) + 1 + traversal(sizeOf(other)),
+  list_sets_contains_list: sets(1),
+  list_sets_intersects_list: sets(1),
+  list_sets_equivalent_list: sets(2),
+  starts_with_string: ofFirst,
+  ends_with_string: ofFirst,
+  string_to_bytes: ofFirst,
+  bytes_to_string: ofFirst,
+  strings_quote: ofFirst,
+  string_format: ofFirst,
+  in_list: ([, list]) => sizeOf(list),
+  less_string: smaller,
+  greater_string: smaller,
+  less_equals_string: smaller,
+  greater_equals_string: smaller,
+  less_bytes: smaller,
+  greater_bytes: smaller,
+  less_equals_bytes: smaller,
+  greater_equals_bytes: smaller,
+  equals: ([a, b]) => (a instanceof OpaqueValue ? 1 : traversal(Math.min(sizeOf(a), sizeOf(b)))),
+  not_equals: smaller,
+  add_string: both,
+  add_bytes: both,
+  matches_string: pattern,
+  contains_string: product,
+}
+
+/** Charged before the call; where the types leave several signatures open, only the function counts. */
+export function callCost(name: string, overloads: readonly string[]): CallCost {
+  const byFunction = Object.hasOwn(BY_FUNCTION, name) ? BY_FUNCTION[name] : undefined
+  if (byFunction !== undefined) return byFunction
+  const [only] = overloads
+  if (only === undefined || overloads.length > 1) return one
+  return (Object.hasOwn(BY_OVERLOAD, only) ? BY_OVERLOAD[only] : undefined) ?? one
+}
+
+/** What is known only by the result. */
+export function resultCost(name: string, result: CelValue): number {
+  return name === 'join' ? traversal(sizeOf(result), 2 * TRAVERSAL) : 0
+}

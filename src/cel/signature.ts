@@ -1,0 +1,75 @@
+// Signatures of functions as they are written down in the libraries: `starts_with_string: string.(string) bool`. Read once
+// when the server starts.
+import { InvariantError } from '../lib/errors.ts'
+import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, mapOf, NULL, opaque, optionalOf } from './type.ts'
+import { parameter, STRING, TIMESTAMP, type Type, typeOf, UINT } from './type.ts'
+
+export interface Overload {
+  readonly id: string
+  /** Called on a target, which is then the first of the parameters. */
+  readonly member: boolean
+  readonly parameters: readonly Type[]
+  readonly result: Type
+}
+
+const SIMPLE: Readonly<Record<string, Type>> = {
+  bool: BOOL,
+  int: INT,
+  uint: UINT,
+  double: DOUBLE,
+  string: STRING,
+  bytes: BYTES,
+  null: NULL,
+  dyn: DYN,
+  timestamp: TIMESTAMP,
+  duration: DURATION,
+}
+
+const LINE = /^([a-z0-9_@.A-Z]+): (?:(.*)\.)?\((.*)\) (.+)$/
+
+export function signature(line: string): Overload {
+  const found = LINE.exec(line)
+  if (found === null) throw new InvariantError(`no signature: ${line}`)
+  const [, id = '', target, parameters = '', result = ''] = found
+  const types = parameters === '' ? [] : splitTypes(parameters).map(readType)
+  const all = target === undefined ? types : [readType(target), ...types]
+  return { id, member: target !== undefined, parameters: all, result: readType(result) }
+}
+
+function readType(text: string): Type {
+  const simple = Object.hasOwn(SIMPLE, text) ? SIMPLE[text] : undefined
+  if (simple !== undefined) return simple
+  if (/^[A-Z]$/.test(text)) return parameter(text)
+  const found = /^([a-z]+)\((.*)\)$/.exec(text)
+  if (found === null) return opaque(text)
+  const [first, second] = splitTypes(found[2] ?? '').map(readType)
+  if (first === undefined) throw new InvariantError(`no type: ${text}`)
+  switch (found[1]) {
+    case 'list':
+      return listOf(first)
+    case 'map':
+      return mapOf(first, second ?? DYN)
+    case 'optional':
+      return optionalOf(first)
+    case 'type':
+      return typeOf(first)
+    default:
+      throw new InvariantError(`no type: ${text}`)
+  }
+}
+
+function splitTypes(text: string): readonly string[] {
+  const parts: string[] = []
+  let depth = 0
+  let start = 0
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '(') depth++
+    else if (text[i] === ')') depth--
+    else if (text[i] === ',' && depth === 0) {
+      parts.push(text.slice(start, i).trim())
+      start = i + 1
+    }
+  }
+  parts.push(text.slice(start).trim())
+  return parts
+}

@@ -1,0 +1,84 @@
+// What is wrong with an expression although its types fit: literals that no function will take, lists of mixed types.
+import { sameType } from './assignable.ts'
+import type { Call, Expr } from './ast.ts'
+import type { Checked } from './checker.ts'
+import { parseDuration, parseTimestamp } from './time.ts'
+import type { SourceIssue } from './source.ts'
+import { DYN, type Type, typeName } from './type.ts'
+import { Fault } from './value.ts'
+import { compilePattern } from './pattern.ts'
+
+/** Literals inside the arguments of these may mix types. */
+const MIXING: ReadonlySet<string> = new Set(['format'])
+
+export function validate(expression: Expr, checked: Checked, mixedLiterals: boolean): readonly SourceIssue[] {
+  const issues: SourceIssue[] = []
+  const visit = (node: Expr, mixing: boolean): void => {
+    if (node.kind === 'call') issues.push(...badLiterals(node))
+    if (!mixing) issues.push(...mixedTypes(node, checked))
+    const inside = node.kind === 'list' || node.kind === 'map' ? mixing : false
+    const called = node.kind === 'call' && MIXING.has(node.name)
+    for (const child of childrenOf(node)) visit(child, inside || called || mixedLiterals)
+  }
+  visit(expression, mixedLiterals)
+  return issues
+}
+
+export function childrenOf(node: Expr): readonly Expr[] {
+  switch (node.kind) {
+    case 'select':
+      return [node.operand]
+    case 'call':
+      return node.target === undefined ? node.args : [node.target, ...node.args]
+    case 'list':
+      return node.items.map((item) => item.value)
+    case 'map':
+      return node.entries.flatMap((entry) => [entry.key, entry.value])
+    case 'struct':
+      return node.fields.map((field) => field.value)
+    case 'fold':
+      return [node.range, node.initial, node.condition, node.step, node.result]
+    default:
+      return []
+  }
+}
+
+const isBad: Readonly<Record<string, (text: string) => boolean>> = {
+  duration: (text) => parseDuration(text) instanceof Fault,
+  timestamp: (text) => parseTimestamp(text) instanceof Fault,
+  matches: (text) => compilePattern(text) instanceof Fault,
+}
+
+function badLiterals(node: Call): readonly SourceIssue[] {
+  const bad = Object.hasOwn(isBad, node.name) ? isBad[node.name] : undefined
+  const argument = node.args.at(-1)
+  if (bad === undefined || argument?.kind !== 'literal' || typeof argument.value !== 'string') return []
+  return bad(argument.value) ? [{ message: `invalid ${node.name} argument`, at: argument.at }] : []
+}
+
+function mixedTypes(node: Expr, checked: Checked): readonly SourceIssue[] {
+  if (node.kind === 'list') return firstMismatch(node.items, checked)
+  if (node.kind !== 'map') return []
+  const keys = firstMismatch(
+    node.entries.map((entry) => ({ value: entry.key, optional: false })),
+    checked,
+  )
+  return [...keys, ...firstMismatch(node.entries, checked)]
+}
+
+function firstMismatch(
+  items: readonly { readonly value: Expr; readonly optional: boolean }[],
+  checked: Checked,
+): readonly SourceIssue[] {
+  let expected: Type | undefined
+  for (const { value, optional } of items) {
+    const declared = checked.types.get(value) ?? DYN
+    const type = optional && declared.kind === 'optional' ? declared.of : declared
+    expected ??= type
+    if (!sameType(expected, type)) {
+      const message = `expected type '${typeName(expected)}' but found '${typeName(type)}'`
+      return [{ message, at: value.at }]
+    }
+  }
+  return []
+}
