@@ -11,3 +11,13 @@ export interface ObjectReader {
   /** Those of a namespace that the cache has; with an empty namespace all. */
   list(namespace: string, signal: AbortSignal): Promise<readonly ApiObject[]>
 }
+
+/** Reads a few of very many objects. */
+export interface SampleReader {
+  /** At most so many of a namespace, and how many there are. */
+  listSome(
+    namespace: string,
+    most: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly objects: readonly ApiObject[]; readonly total: number }>
+}

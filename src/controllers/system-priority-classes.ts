@@ -7,10 +7,18 @@ import { controllerContext, isReason, newObject, resourceOf } from './controller
 
 const LOOK_AGAIN_MS = 60_000
 
-const VALUES: Readonly<Record<string, number>> = {
-  'system-node-critical': 2_000_001_000,
-  'system-cluster-critical': 2_000_000_000,
-}
+const CLASSES = [
+  {
+    name: 'system-node-critical',
+    value: 2_000_001_000,
+    description: 'For pods that their node cannot do without and that must not move to another.',
+  },
+  {
+    name: 'system-cluster-critical',
+    value: 2_000_000_000,
+    description: 'For pods that the cluster cannot do without; they may move to another node.',
+  },
+] as const
 
 export function systemPriorityClasses(parts: ControllerParts): Controller {
   return {
@@ -26,8 +34,8 @@ export function systemPriorityClasses(parts: ControllerParts): Controller {
 export async function makeSystemPriorityClasses(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const resource = resourceOf(parts, 'scheduling.k8s.io', 'v1', 'priorityclasses')
   const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
-  for (const [name, value] of Object.entries(VALUES)) {
-    const wanted = newObject(resource, { name }, { value })
+  for (const { name, ...rest } of CLASSES) {
+    const wanted = newObject(resource, { name }, rest)
     try {
       const complete = resource.withDefaults(wanted, { gates: context.gates, now: () => context.now })
       await createObject(parts.registry, resource, complete, context)

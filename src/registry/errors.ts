@@ -1,7 +1,7 @@
 // Errors in the words of the resource that they are about (writes.md section 1).
 import type { FieldError } from '../api/field-error.ts'
-import { causeOf } from '../api/field-error.ts'
-import type { GroupResource, GroupVersionKind } from '../api/object.ts'
+import { invalidError } from '../api/invalid-error.ts'
+import type { GroupResource } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
 import type { StatusDetails } from '../api/status.ts'
 import { ApiError } from '../api/status.ts'
@@ -36,25 +36,6 @@ export function forbiddenError(resource: GroupResource, name: string, why: strin
   const subject = name === '' ? '' : ` ${JSON.stringify(name)}`
   return new ApiError('Forbidden', `${formatGroupResource(resource)}${subject} is forbidden: ${why}`, {
     details: detailsOf(resource, name),
-  })
-}
-
-/** 422 about a kind; a text that repeats is said once, its causes stay (W-006, W-007). */
-export function invalidError(
-  kind: Pick<GroupVersionKind, 'group' | 'kind'>,
-  name: string,
-  errors: readonly FieldError[],
-): ApiError {
-  const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`
-  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))]
-  const list = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
-  return new ApiError('Invalid', `${subject} ${JSON.stringify(name)} is invalid: ${list}`, {
-    details: {
-      ...(name === '' ? {} : { name }),
-      ...(kind.group === '' ? {} : { group: kind.group }),
-      ...(kind.kind === '' ? {} : { kind: kind.kind }),
-      causes: errors.map(causeOf),
-    },
   })
 }
 

@@ -8,7 +8,8 @@ import { setOfFields } from '../patch/field-set.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import type { Outcome, WriteResult } from '../store/store.ts'
 import { admitCreate, prepareNew } from './create.ts'
-import { conflictError, invalidError, notFoundError } from './errors.ts'
+import { invalidError } from '../api/invalid-error.ts'
+import { conflictError, notFoundError } from './errors.ts'
 import {
   finalizersOf,
   isTerminating,

@@ -6,8 +6,12 @@ import { CERTIFICATE_SUBJECT } from '../admission/certificate-subject.ts'
 import { claimResize } from '../admission/claim-resize.ts'
 import { defaultIngressClass, defaultStorageClass } from '../admission/default-class.ts'
 import { DEFAULT_TOLERATION_SECONDS } from '../admission/default-toleration-seconds.ts'
+import { limitRanger } from '../admission/limit-ranger.ts'
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts'
-import type { ObjectReader } from '../admission/object-reader.ts'
+import type { ObjectReader, SampleReader } from '../admission/object-reader.ts'
+import { podResizeValidator } from '../admission/pod-resize-validator.ts'
+import { podSecurity } from '../admission/pod-security-plugin.ts'
+import { ALL_PRIVILEGED } from '../admission/pod-security-policy.ts'
 import { podTopologyLabels } from '../admission/pod-topology-labels.ts'
 import { priority } from '../admission/priority.ts'
 import { runtimeClass } from '../admission/runtime-class.ts'
@@ -51,7 +55,7 @@ export interface OpenedAdmission {
 
 export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const { store, table, authorizer, enabled } = parts
-  const read = (resource: string, group = ''): ObjectReader => {
+  const read = (resource: string, group = ''): ObjectReader & SampleReader => {
     const found = table.find({ group, version: 'v1', resource })
     if (found === undefined) throw new InvariantError(`${resource} are not served`)
     return readFrom(store, found.stored)
@@ -68,8 +72,13 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   })
   const plugins: readonly AdmissionPlugin[] = [
     namespaceLifecycle(read('namespaces')),
+    limitRanger(read('limitranges')),
     serviceAccount(read('serviceaccounts'), systemClock),
     TAINT_NODES_BY_CONDITION,
+    podSecurity(
+      { namespaces: read('namespaces'), pods: read('pods'), clock: systemClock },
+      { defaults: ALL_PRIVILEGED, exempt: { users: new Set(), namespaces: new Set(), runtimeClasses: new Set() } },
+    ),
     priority(read('priorityclasses', 'scheduling.k8s.io')),
     DEFAULT_TOLERATION_SECONDS,
     defaultStorageClass(read('storageclasses', 'storage.k8s.io')),
@@ -81,6 +90,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     certificateApproval(authorizer),
     certificateSigning(authorizer),
     CERTIFICATE_SUBJECT,
+    podResizeValidator(read('nodes')),
     ...webhooks.plugins,
   ]
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
@@ -91,7 +101,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
 }
 
 /** Each version of an object is parsed once: every write in a namespace asks for the namespace. */
-function readFrom(store: Store, resource: StoredResource): ObjectReader {
+function readFrom(store: Store, resource: StoredResource): ObjectReader & SampleReader {
   const parsed = new WeakMap<StoredObject, ApiObject>()
   const parse = (item: StoredObject): ApiObject => {
     const known = parsed.get(item) ?? item.object()
@@ -106,15 +116,22 @@ function readFrom(store: Store, resource: StoredResource): ObjectReader {
     const { item } = await store.get({ resource, namespace, name }, at, signal)
     return item?.kind === 'object' ? parse(item) : undefined
   }
+  const some = async (
+    namespace: string,
+    { most, read }: { readonly most?: number; readonly read: (item: StoredObject) => ApiObject },
+    signal: AbortSignal,
+  ): Promise<{ objects: readonly ApiObject[]; total: number }> => {
+    const within = { ...(namespace === '' ? {} : { namespace }), ...(most === undefined ? {} : { limit: most }) }
+    const page = await store.list({ resource, ...within, at: { kind: 'any' }, skipUnreadable: true }, signal)
+    const objects: ApiObject[] = []
+    for await (const batch of page.batches) objects.push(...batch.map(read))
+    return { objects, total: objects.length + (page.remaining ?? 0) }
+  }
   return {
     find: (namespace, name, signal) => get({ kind: 'any' }, [namespace, name], signal),
     findLatest: (namespace, name, signal) => get({ kind: 'latest' }, [namespace, name], signal),
-    async list(namespace, signal) {
-      const within = namespace === '' ? {} : { namespace }
-      const page = await store.list({ resource, ...within, at: { kind: 'any' }, skipUnreadable: true }, signal)
-      const objects: ApiObject[] = []
-      for await (const batch of page.batches) objects.push(...batch.map(parse))
-      return objects
-    },
+    list: async (namespace, signal) => (await some(namespace, { read: parse }, signal)).objects,
+    // Pods are many, and asked for rarely: what was parsed of them is not kept.
+    listSome: (namespace, most, signal) => some(namespace, { most, read: (item) => item.object() }, signal),
   }
 }

@@ -1,0 +1,97 @@
+// The level of security that a namespace asks of its pods, by its labels: three modes, each with a level and the version of
+// the standard that it is meant by.
+import type { FieldError } from '../api/field-error.ts'
+import { invalid } from '../api/field-error.ts'
+import { FieldPath } from '../api/field-path.ts'
+import type { ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
+
+export const LEVELS = ['privileged', 'baseline', 'restricted'] as const
+export type Level = (typeof LEVELS)[number]
+
+export interface LevelVersion {
+  readonly level: Level
+  /** The minor version after `v1.`; infinite: the latest. */
+  readonly minor: number
+}
+
+export const MODES = ['enforce', 'audit', 'warn'] as const
+export type Mode = (typeof MODES)[number]
+
+export type Policy = Readonly<Record<Mode, LevelVersion>>
+
+export const LATEST = Number.POSITIVE_INFINITY
+const PRIVILEGED: LevelVersion = { level: 'privileged', minor: LATEST }
+export const ALL_PRIVILEGED: Policy = { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED }
+
+const PREFIX = 'pod-security.kubernetes.io/'
+export const LEVEL_WRONG = `must be one of ${LEVELS.join(', ')}`
+export const VERSION_WRONG = 'must be "latest" or "v1.x"'
+
+export function formatLevel({ level, minor }: LevelVersion): string {
+  return `${level}:${minor === LATEST ? 'latest' : `v1.${minor}`}`
+}
+
+export function isSameLevel(a: LevelVersion, b: LevelVersion): boolean {
+  return a.level === b.level && a.minor === b.minor
+}
+
+/** Above zero: the first asks more. */
+export function compareLevels(a: Level, b: Level): number {
+  return LEVELS.indexOf(a) - LEVELS.indexOf(b)
+}
+
+export function parseLevel(text: string): Level | undefined {
+  return LEVELS.find((level) => level === text)
+}
+
+export function parseVersion(text: string): number | undefined {
+  if (text === 'latest') return LATEST
+  const minor = /^v1\.(0|[1-9][0-9]{0,8})$/.exec(text)?.[1]
+  return minor === undefined ? undefined : Number(minor)
+}
+
+/** What is not understood is enforced at its strictest, and otherwise taken as nothing. */
+export function policyOf(
+  labels: ValueMap,
+  defaults: Policy,
+): { readonly policy: Policy; readonly faults: readonly FieldError[] } {
+  const faults: FieldError[] = []
+  const read = (mode: Mode): LevelVersion => {
+    const [level, version] = [own(labels, PREFIX + mode), own(labels, `${PREFIX}${mode}-version`)]
+    let { level: chosen, minor } = defaults[mode]
+    if (typeof version === 'string') {
+      const parsed = parseVersion(version)
+      if (parsed === undefined) faults.push(invalid(at(`${mode}-version`), version, VERSION_WRONG))
+      minor = parsed ?? LATEST
+    }
+    if (typeof level === 'string') {
+      const parsed = parseLevel(level)
+      if (parsed === undefined) faults.push(invalid(at(mode), level, LEVEL_WRONG))
+      chosen = parsed ?? (mode === 'enforce' ? 'restricted' : 'privileged')
+    }
+    return { level: chosen, minor }
+  }
+  const [enforce, audit, warn] = [read('enforce'), read('audit'), read('warn')]
+  return { policy: { enforce, audit, warn: withEnforced(labels, enforce, warn) }, faults }
+}
+
+function at(label: string): FieldPath {
+  return FieldPath.root('metadata')
+    .child('labels')
+    .key(PREFIX + label)
+}
+
+/** Whoever enforces and says nothing of warnings is warned of what will be refused. */
+function withEnforced(labels: ValueMap, enforce: LevelVersion, warn: LevelVersion): LevelVersion {
+  const level = own(labels, `${PREFIX}enforce`)
+  if (typeof level !== 'string' || parseLevel(level) === undefined) return warn
+  if (own(labels, `${PREFIX}warn`) !== undefined || compareLevels(enforce.level, warn.level) <= 0) return warn
+  const minor = own(labels, `${PREFIX}warn-version`) === undefined ? enforce.minor : warn.minor
+  return { level: enforce.level, minor }
+}
+
+/** Whether the labels say anything of a mode. */
+export function namesMode(labels: ValueMap, mode: Mode): boolean {
+  return own(labels, PREFIX + mode) !== undefined || own(labels, `${PREFIX}${mode}-version`) !== undefined
+}

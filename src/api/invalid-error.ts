@@ -1,0 +1,24 @@
+// An object that is at fault in some of its fields, as one error.
+import type { FieldError } from './field-error.ts'
+import { causeOf } from './field-error.ts'
+import type { GroupVersionKind } from './object.ts'
+import { ApiError } from './status.ts'
+
+/** 422 about a kind; a text that repeats is said once, its causes stay (W-006, W-007). */
+export function invalidError(
+  kind: Pick<GroupVersionKind, 'group' | 'kind'>,
+  name: string,
+  errors: readonly FieldError[],
+): ApiError {
+  const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`
+  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))]
+  const list = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
+  return new ApiError('Invalid', `${subject} ${JSON.stringify(name)} is invalid: ${list}`, {
+    details: {
+      ...(name === '' ? {} : { name }),
+      ...(kind.group === '' ? {} : { group: kind.group }),
+      ...(kind.kind === '' ? {} : { kind: kind.kind }),
+      causes: errors.map(causeOf),
+    },
+  })
+}
