@@ -6,6 +6,7 @@ import path from 'node:path'
 import { type EgressRules, isAddressRange } from '../lib/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { readConfigFile } from './config-file.ts'
+import { type ControllerName, switchedOff } from './controller-names.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
 import type { FlagName } from './flags.ts'
 import { type IdentityConfig, identityConfig } from './identity-config.ts'
@@ -48,6 +49,8 @@ export interface Config {
   readonly livezGraceMs: number
   readonly shutdownDelayMs: number
   readonly serviceIpRange: Range
+  /** The loops that keep the server's own state true and are not to run. */
+  readonly controllersOff: ReadonlySet<ControllerName>
   /** Where webhooks may be. */
   readonly egress: EgressRules
   readonly featureGates: FeatureGates
@@ -118,6 +121,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     livezGraceMs: duration(read.required('livez-grace-period')),
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),
     serviceIpRange: ipRange(read.required('service-cluster-ip-range')),
+    controllersOff: switchedOff(read.list('controllers')),
     egress: egressRules(read),
     featureGates: gates(read.optional('feature-gates')),
     logLevel: oneOf(read.required('log-level'), LOG_LEVELS),

@@ -1,14 +1,19 @@
 // The loops that keep the server's own state true, put together.
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { Controller, ControllerParts } from '../controllers/controllers.ts'
+import { Fence } from '../controllers/fence.ts'
 import { type FlowObjects, flowControlObjects } from '../controllers/flow-control-objects.ts'
 import { garbageCollector } from '../controllers/garbage-collector.ts'
 import { kubernetesService } from '../controllers/kubernetes-service.ts'
+import { underLease } from '../controllers/leadership.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
 import { serviceAddresses } from '../controllers/service-addresses.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../flow/bootstrap.ts'
+import { systemClock } from '../lib/clock.ts'
 import type { Range } from './ip-range.ts'
 
 /** What flow control has from the start. */
@@ -23,9 +28,38 @@ export interface ControllerOptions {
   readonly serverAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
+  /** The names of those that are not to run. */
+  readonly controllersOff: ReadonlySet<string>
+  /** Other replicas may work on the same store. */
+  readonly hasReplicas: boolean
 }
 
+/** Those that are on. Where there may be other replicas, one of them runs what need not run on each. */
 export function openControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
+  const isOn = ({ name }: Controller): boolean => !options.controllersOff.has(name)
+  const own = ownControllers(parts, options).filter(isOn)
+  if (!options.hasReplicas) return [...own, ...sharedControllers(parts, options).filter(isOn)]
+  const fence = new Fence(systemClock)
+  const fenced = { ...parts, registry: { ...parts.registry, store: fence.around(parts.registry.store) } }
+  const shared = sharedControllers(fenced, options).filter(isOn)
+  if (shared.length === 0) return own
+  const identity = `${hostname()}_${randomUUID()}`
+  return [...own, underLease(shared, { parts, identity, clock: systemClock, fence })]
+}
+
+/** Every replica has its own part in these. */
+function ownControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
+  return [
+    kubernetesService(parts, {
+      address: options.advertisedAddress,
+      port: () => Number(/:(\d+)$/.exec(options.serverAddress())?.[1] ?? 0),
+      serviceRange: options.serviceRange,
+    }),
+  ]
+}
+
+/** One replica runs these for all. */
+function sharedControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
   return [
     systemNamespaces(parts),
     systemPriorityClasses(parts),
@@ -33,11 +67,6 @@ export function openControllers(parts: ControllerParts, options: ControllerOptio
     garbageCollector(parts),
     defaultServiceAccounts(parts),
     rootCertificates(parts, options.authority),
-    kubernetesService(parts, {
-      address: options.advertisedAddress,
-      port: () => Number(/:(\d+)$/.exec(options.serverAddress())?.[1] ?? 0),
-      serviceRange: options.serviceRange,
-    }),
     serviceAddresses(parts),
     flowControlObjects(parts, FLOW_OBJECTS),
   ]

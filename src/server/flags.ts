@@ -205,6 +205,16 @@ export const FLAGS = [
     help: 'The addresses that services get. The first is the server’s own and stands in its certificate.',
   },
   {
+    name: 'controllers',
+    kind: 'list',
+    group: 'Cluster',
+    fallback: '*',
+    placeholder: 'NAME,...',
+    help:
+      'The loops to run: * for all, name for that one, -name for all but that one. Beside a kube-controller-manager, switch off ' +
+      'what it does: -garbage-collector, -namespace, -serviceaccount, -root-ca-certificate-publisher.',
+  },
+  {
     name: 'egress-allow',
     kind: 'list',
     group: 'Cluster',

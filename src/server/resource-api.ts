@@ -69,6 +69,10 @@ export interface ResourceApiOptions {
   readonly serverAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
+  /** The names of the controllers that are not to run. */
+  readonly controllersOff: ReadonlySet<string>
+  /** Other replicas may work on the same store. */
+  readonly hasReplicas: boolean
 }
 
 export interface ResourceApi {
@@ -144,8 +148,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
   const parts = { ...shared, log }
-  const { authority, serviceRange, advertisedAddress, serverAddress } = options
-  const controllers = openControllers(parts, { authority, serviceRange, advertisedAddress, serverAddress })
+  const controllers = openControllers(parts, options)
   const groups = builtInGroups()
   const info = { title: 'Quarterdeck', version: options.version }
   const documents = lazily(() => new OpenApiDocuments(info, builtInOpenApiParts()))

@@ -95,6 +95,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
     advertisedAddress: advertisedAddress(config.bindAddress),
+    controllersOff: config.controllersOff,
+    hasReplicas: config.storage.kind === 'etcd',
   })
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({ version: versionInfo(), gates, isServed: api.isServed })

@@ -1,0 +1,51 @@
+// What keeps a replica that is no longer the one to run controllers from writing as if it were: no decision about a write is
+// made or carried out after its time is up, and every write is bound to the revision that it was decided on.
+import type { Clock } from '../lib/clock.ts'
+import { CancelledError } from '../lib/errors.ts'
+import type { Store } from '../store/store.ts'
+
+export class Fence {
+  readonly #clock: Clock
+  #heldUntilMs = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** By this replica's own clock. */
+  get isOpen(): boolean {
+    return this.#clock.now() < this.#heldUntilMs
+  }
+
+  /** Open until then, unless it is opened for longer or closed before. */
+  openUntil(milliseconds: number): void {
+    this.#heldUntilMs = milliseconds
+  }
+
+  close(): void {
+    this.#heldUntilMs = Number.NEGATIVE_INFINITY
+  }
+
+  /** The same store, for writers inside the fence: their writes throw `CancelledError` where it is closed. */
+  around(store: Store): Store {
+    const check = (): void => {
+      if (!this.isOpen) throw new CancelledError('another replica may run the controllers by now')
+    }
+    return {
+      get: (key, at, signal) => store.get(key, at, signal),
+      list: (request, signal) => store.list(request, signal),
+      watch: (request, signal) => store.watch(request, signal),
+      write: (key, decide, signal) =>
+        store.write(
+          key,
+          async (current) => {
+            check()
+            const outcome = await decide(current)
+            check()
+            return outcome
+          },
+          signal,
+        ),
+    }
+  }
+}

@@ -1,0 +1,192 @@
+// One replica at a time runs the controllers: the one that holds a Lease in kube-system and renews it. Clocks of replicas are
+// never compared: a lease has run out where it was not renewed for its whole length by the clock of whoever is waiting.
+import type { ApiObject } from '../api/object.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import type { Clock } from '../lib/clock.ts'
+import { CancelledError } from '../lib/errors.ts'
+import { pause } from '../lib/pause.ts'
+import { createObject } from '../registry/create.ts'
+import { metaText } from '../registry/object-meta.ts'
+import type { Resource } from '../registry/registry.ts'
+import { updateObject } from '../registry/update.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, isReason, newObject, resourceOf, runControllers } from './controllers.ts'
+import type { Fence } from './fence.ts'
+
+export const LEASE = { namespace: 'kube-system', name: 'quarterdeck-controllers' } as const
+
+/** How long nobody else takes over after the last sign of life. */
+const LEASE_SECONDS = 6
+/** A holder that cannot renew stops so much before others may take over. */
+const HOLD_MS = 4_000
+const RENEW_EVERY_MS = 2_000
+const LOOK_EVERY_MS = 500
+const RELEASE_WITHIN_MS = 1_000
+
+export interface LeadershipOptions {
+  readonly parts: ControllerParts
+  /** Told apart from every other replica, and from this one's last life. */
+  readonly identity: string
+  readonly clock: Clock
+  /** Open while this replica is the one. */
+  readonly fence: Fence
+}
+
+/** The controllers, run while this replica holds the lease. */
+export function underLease(controllers: readonly Controller[], options: LeadershipOptions): Controller {
+  return { name: 'leadership', run: (signal) => new Candidate(controllers, options).run(signal) }
+}
+
+class Candidate {
+  readonly #controllers: readonly Controller[]
+  readonly #options: LeadershipOptions
+  readonly #lease: Resource
+  /** The lease as it was last seen to change, and when. */
+  #seen = { resourceVersion: '', atMs: 0 }
+
+  constructor(controllers: readonly Controller[], options: LeadershipOptions) {
+    this.#controllers = controllers
+    this.#options = options
+    this.#lease = resourceOf(options.parts, 'coordination.k8s.io', 'v1', 'leases')
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options
+    while (!signal.aborted) {
+      try {
+        if (await this.#acquire(signal)) await this.#lead(signal)
+      } catch (error) {
+        if (signal.aborted || error instanceof CancelledError) continue
+        // The store is away, or kube-system is not there yet: whoever waits, waits on.
+        this.#options.parts.log.debug({ err: error }, 'could not try for the controllers’ lease')
+      }
+      await pause(clock, LOOK_EVERY_MS, signal)
+    }
+  }
+
+  /** Whether the lease is ours now. */
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    const { parts, clock } = this.#options
+    const key = { resource: this.#lease.stored, ...LEASE }
+    const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
+    if (item !== undefined && item.kind !== 'object') return false
+    const current = item?.object()
+    if (current !== undefined) {
+      const resourceVersion = metaText(current, 'resourceVersion')
+      if (this.#seen.resourceVersion !== resourceVersion) this.#seen = { resourceVersion, atMs: clock.now() }
+      if (!this.#isFree(current)) return false
+    }
+    const askedAt = clock.now()
+    const taken = await this.#write(current, signal)
+    if (taken) this.#options.fence.openUntil(askedAt + HOLD_MS)
+    return taken
+  }
+
+  #isFree(lease: ApiObject): boolean {
+    const { clock } = this.#options
+    const spec = specOf(lease)
+    const holder = own(spec, 'holderIdentity')
+    if (holder === undefined || holder === '') return true
+    const seconds = own(spec, 'leaseDurationSeconds')
+    return clock.now() - this.#seen.atMs > (typeof seconds === 'number' ? seconds : LEASE_SECONDS) * 1000
+  }
+
+  /** Runs the controllers until the lease is lost or the signal fires, and gives it back in that case. */
+  async #lead(signal: AbortSignal): Promise<void> {
+    const { parts, fence } = this.#options
+    parts.log.info({ lease: `${LEASE.namespace}/${LEASE.name}` }, 'running the controllers')
+    const term = new AbortController()
+    const end = (): void => term.abort()
+    signal.addEventListener('abort', end, { once: true })
+    const running = runControllers(this.#controllers, parts.log, term.signal)
+    try {
+      await this.#renew(signal)
+    } finally {
+      signal.removeEventListener('abort', end)
+      term.abort()
+      await running
+    }
+    if (!signal.aborted) parts.log.warn({}, 'lost the controllers’ lease')
+    else if (fence.isOpen) await this.#release()
+    fence.close()
+  }
+
+  /** Resolves when the lease is lost or the signal fires. */
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { clock, fence } = this.#options
+    let wait = RENEW_EVERY_MS
+    while (fence.isOpen && (await pause(clock, wait, signal))) {
+      const askedAt = clock.now()
+      const inTime = AbortSignal.any([signal, AbortSignal.timeout(HOLD_MS)])
+      try {
+        if (!(await this.#write('own', inTime))) return
+        fence.openUntil(askedAt + HOLD_MS)
+        wait = RENEW_EVERY_MS
+      } catch {
+        // Until the time is up it may still work.
+        wait = LOOK_EVERY_MS
+      }
+    }
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await this.#write('release', AbortSignal.timeout(RELEASE_WITHIN_MS))
+    } catch {
+      // It runs out by itself.
+    }
+  }
+
+  /** Takes a lease that was seen as `target`, makes one, renews or gives up our own. False: somebody else was faster. */
+  async #write(target: ApiObject | undefined | 'own' | 'release', signal: AbortSignal): Promise<boolean> {
+    const { parts, identity } = this.#options
+    const context = controllerContext(parts, LEASE.namespace, signal)
+    const renewTime = new Date().toISOString().replace('Z', '000Z')
+    try {
+      if (target === undefined) {
+        const spec = { ...holding(identity, renewTime), leaseTransitions: 0 }
+        await createObject(parts.registry, this.#lease, newObject(this.#lease, { name: LEASE.name }, { spec }), context)
+        return true
+      }
+      const wanted = (live: ApiObject | undefined): ApiObject => {
+        const spec = specOf(live!)
+        if (typeof target === 'object') {
+          if (metaText(live!, 'resourceVersion') !== metaText(target, 'resourceVersion')) throw new LostError()
+          const transitions = own(spec, 'leaseTransitions')
+          const leaseTransitions = (typeof transitions === 'number' ? transitions : 0) + 1
+          return { ...live!, spec: { ...spec, ...holding(identity, renewTime), leaseTransitions } }
+        }
+        if (own(spec, 'holderIdentity') !== identity) throw new LostError()
+        return {
+          ...live!,
+          spec: target === 'own' ? { ...spec, renewTime } : { ...spec, holderIdentity: '', renewTime },
+        }
+      }
+      await updateObject(
+        parts.registry,
+        this.#lease,
+        { name: LEASE.name, subresource: '', wanted, tracksFields: false, absent: 'refuse', uid: '' },
+        context,
+      )
+      return true
+    } catch (error) {
+      if (error instanceof LostError || isReason(error, 'AlreadyExists', 'Conflict')) return false
+      if (target !== undefined && isReason(error, 'NotFound')) return false
+      throw error
+    }
+  }
+}
+
+class LostError extends Error {
+  override readonly name = 'LostError'
+}
+
+function holding(identity: string, now: string): ValueMap {
+  return { holderIdentity: identity, leaseDurationSeconds: LEASE_SECONDS, acquireTime: now, renewTime: now }
+}
+
+function specOf(lease: ApiObject): ValueMap {
+  const spec: Value | undefined = own(lease, 'spec')
+  return isMap(spec) ? spec : {}
+}

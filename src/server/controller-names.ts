@@ -1,0 +1,45 @@
+// The controllers by name, and which of them are on: `--controllers` reads as it does for kube-controller-manager, whose names
+// for the same work are understood too.
+import { closestWord } from '../lib/closest-word.ts'
+import { usageError } from './start-error.ts'
+
+export const CONTROLLER_NAMES = [
+  'flow-control-objects',
+  'garbage-collector',
+  'kubernetes-service',
+  'namespace',
+  'root-ca-certificate-publisher',
+  'service-addresses',
+  'serviceaccount',
+  'system-namespaces',
+  'system-priority-classes',
+] as const
+
+export type ControllerName = (typeof CONTROLLER_NAMES)[number]
+
+/** Where the other program calls it neither by our name nor by our name with `-controller` behind it. */
+const ALIASES: Readonly<Record<string, ControllerName>> = {
+  garbagecollector: 'garbage-collector',
+  'root-ca-cert-publisher': 'root-ca-certificate-publisher',
+}
+
+/**
+ * Those that are switched off. `*`: all are on; a name: that one is on; `-name`: that one is off, whatever else is said. Throws
+ * a `StartError`.
+ */
+export function switchedOff(list: readonly string[]): ReadonlySet<ControllerName> {
+  const isAll = list.includes('*')
+  const named = list.filter((text) => text !== '*' && !text.startsWith('-')).map(nameOf)
+  const unwanted = new Set(list.filter((text) => text.startsWith('-')).map((text) => nameOf(text.slice(1))))
+  return new Set(CONTROLLER_NAMES.filter((name) => unwanted.has(name) || !(isAll || named.includes(name))))
+}
+
+function nameOf(text: string): ControllerName {
+  const name = Object.hasOwn(ALIASES, text) ? ALIASES[text]! : text.replace(/-controller$/, '')
+  const found = CONTROLLER_NAMES.find((known) => known === name)
+  if (found !== undefined) return found
+  const meant = closestWord(name, CONTROLLER_NAMES)
+  throw usageError(
+    `--controllers: there is no controller "${text}"${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  )
+}
