@@ -32,12 +32,17 @@ export function applyJsonPatch(document: Value, patch: Value, reading: 'strict' 
   let result = document
   for (const operation of operations) {
     if (operation.op === 'copy') {
-      copied += jsonSize(valueAt(result, pointer(operation.from)) ?? null)
+      copied += jsonSize(copiedFrom(result, operation.from))
       if (copied > MAX_COPIED_BYTES) throw patchRejected()
     }
     result = applyOperation(result, operation)
   }
   return result
+}
+
+/** A pointer that is none is refused when the operation is done. */
+function copiedFrom(document: Value, from: string): Value {
+  return from === '' || from.startsWith('/') ? (valueAt(document, pointer(from)) ?? null) : null
 }
 
 interface Operation {
@@ -105,7 +110,37 @@ function jsonSize(value: Value): number {
   return typeof value === 'string' ? value.length + 2 : 8
 }
 
-function applyOperation(document: Value, { op, path, from, value }: Operation): Value {
+function applyOperation(document: Value, operation: Operation): Value {
+  try {
+    return applied(document, operation)
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error
+    throw patchRejected({}, new Error(unfitText(operation, error)))
+  }
+}
+
+/** An operation that does not fit the document; the message says what is wrong with the last step, where that is reached. */
+class Unfit extends Error {}
+
+/** As the library that the reference uses words it. */
+function unfitText({ op, path, from }: Operation, { message }: Unfit): string {
+  switch (op) {
+    case 'add':
+    case 'remove':
+    case 'replace':
+      if (message !== '') return `error in ${op === 'add' ? 'add' : 'remove'} for path: '${path}': ${message}`
+      return `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`
+    case 'test':
+      return `testing path ${path} failed: test failed`
+    case 'move':
+    case 'copy':
+      return `${op} operation does not apply: doc is missing from path: ${from}: missing value`
+    default:
+      return `Unexpected kind: ${op}`
+  }
+}
+
+function applied(document: Value, { op, path, from, value }: Operation): Value {
   const steps = pointer(path)
   switch (op) {
     case 'add':
@@ -139,8 +174,8 @@ function applyOperation(document: Value, { op, path, from, value }: Operation): 
   }
 }
 
-function fail(): never {
-  throw patchRejected()
+function fail(why = ''): never {
+  throw new Unfit(why)
 }
 
 function isContainer(value: Value | undefined): boolean {
@@ -203,7 +238,7 @@ function insert(parent: ValueMap | readonly Value[], key: string, value: Value):
   const list = parent
   if (key === '-') return [...list, value]
   const index = Number(key) < 0 ? Number(key) + list.length + 1 : indexOf(key, list.length)
-  return index >= 0 && index <= list.length ? list.toSpliced(index, 0, value) : fail()
+  return index >= 0 && index <= list.length ? list.toSpliced(index, 0, value) : fail(badIndex(key))
 }
 
 function overwrite(parent: ValueMap | readonly Value[], key: string, value: Value): Value {
@@ -215,12 +250,16 @@ function overwrite(parent: ValueMap | readonly Value[], key: string, value: Valu
 
 function removeMember(parent: ValueMap | readonly Value[], key: string): Value {
   if (isMap(parent)) {
-    if (!Object.hasOwn(parent, key)) return fail()
+    if (!Object.hasOwn(parent, key)) return fail(`Unable to remove nonexistent key: ${key}: missing value`)
     const copy: Record<string, Value> = {}
     for (const name of Object.keys(parent)) if (name !== key) setOwn(copy, name, parent[name]!)
     return copy
   }
   const list = parent
   const index = indexOf(key, list.length)
-  return index >= 0 && index < list.length ? list.toSpliced(index, 1) : fail()
+  return index >= 0 && index < list.length ? list.toSpliced(index, 1) : fail(badIndex(key))
+}
+
+function badIndex(key: string): string {
+  return `Unable to access invalid index: ${key}: invalid index referenced`
 }

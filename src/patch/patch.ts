@@ -31,7 +31,9 @@ export function patchDoesNotFit(message: string): ApiError {
   return new ApiError('BadRequest', message)
 }
 
-/** 422 with the reference's fixed text: it does not say why a JSON patch could not be applied (W-174). */
-export function patchRejected(details: StatusDetails = {}): ApiError {
-  return new ApiError('Invalid', 'the server rejected our request due to an error in our request', { details })
+/** 422 with the reference's fixed text: it does not say why a JSON patch could not be applied (W-174);
+ * the cause does, for those who are told of a webhook's patch. */
+export function patchRejected(details: StatusDetails = {}, cause?: Error): ApiError {
+  const message = 'the server rejected our request due to an error in our request'
+  return new ApiError('Invalid', message, { details, ...(cause === undefined ? {} : { cause }) })
 }

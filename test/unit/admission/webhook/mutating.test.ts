@@ -220,7 +220,7 @@ describe('mutating webhooks', () => {
     ],
     ['half an answer', CUT, /failed to call webhook: unexpected error when reading response body/],
     ['nothing in time', HANG, /failed to call webhook: Post "[^"]+\?timeout=1s": context deadline exceeded$/],
-    ['too much', answerWith(200, ' '.repeat(17 * 1024 * 1024)), /the response is larger than 16777216 bytes$/],
+    ['too much', answerWith(200, ' '.repeat(16 * 1024 * 1024 + 1)), /the response is larger than 16777216 bytes$/],
   ]
   it.each(failures)(
     'fail the request, or are overlooked, where they answer with %s',
@@ -247,7 +247,12 @@ describe('mutating webhooks', () => {
   it('fail whatever the policy is where their patch cannot be applied', async () => {
     world.server.on('/a', patchWith([{ op: 'remove', path: '/nope' }]))
     world.mutating('a', world.hook('/a', { failurePolicy: 'Ignore' }))
-    expect(await refusal(world.mutate(configMap('m')))).toMatchObject({ code: 500, reason: 'InternalError' })
+    expect(await refusal(world.mutate(configMap('m')))).toMatchObject({
+      code: 500,
+      reason: 'InternalError',
+      message:
+        "Internal error occurred: error in remove for path: '/nope': Unable to remove nonexistent key: nope: missing value",
+    })
   })
 
   it('cannot change what is deleted', async () => {

@@ -1,0 +1,87 @@
+// The whole server in the process of the test, in memory, for suites that share one: faster to start than a process of its
+// own, and what it holds can be looked at.
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import https from 'node:https'
+import type { Log } from '../../src/lib/log.ts'
+import { SILENT_LOG } from '../../src/lib/log.ts'
+import { readConfig } from '../../src/server/config.ts'
+import { startServer } from '../../src/server/server.ts'
+
+export interface ServerAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  /** The body as JSON. */
+  json(): Record<string, unknown>
+}
+
+export interface ServerCall {
+  readonly method?: string
+  /** Absent: the administrator's; empty: none. */
+  readonly token?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON unless it is text. */
+  readonly body?: object | string
+}
+
+export interface OpenServer extends AsyncDisposable {
+  readonly url: string
+  readonly authority: string
+  readonly adminToken: string
+  request(path: string, call?: ServerCall): Promise<ServerAnswer>
+  /** The body of an answer of success; throws for every other. */
+  must(path: string, call?: ServerCall): Promise<Record<string, unknown>>
+}
+
+interface Kubeconfig {
+  readonly clusters: readonly [{ readonly cluster: { readonly 'certificate-authority-data': string } }]
+  readonly users: readonly [{ readonly user: { readonly token: string } }]
+}
+
+export async function openServer(args: readonly string[] = [], log: Log = SILENT_LOG): Promise<OpenServer> {
+  const config = await readConfig(['--in-memory', '--secure-port', '0', ...args], {})
+  const running = await startServer(config, log, AbortSignal.timeout(60_000))
+  const kubeconfig = JSON.parse(readFileSync(running.kubeconfigFile, 'utf8')) as Kubeconfig
+  const authority = Buffer.from(kubeconfig.clusters[0].cluster['certificate-authority-data'], 'base64').toString()
+  const adminToken = kubeconfig.users[0].user.token
+  const agent = new https.Agent({ keepAlive: true, ca: authority })
+  const request = async (path: string, call: ServerCall = {}): Promise<ServerAnswer> => {
+    const { method = 'GET', token = adminToken, headers = {}, body } = call
+    const sent = https.request(`${running.url}${path}`, {
+      method,
+      agent,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+    })
+    sent.end(typeof body === 'object' ? JSON.stringify(body) : body)
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    let text = ''
+    for await (const chunk of response) text += String(chunk)
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: text,
+      json: () => JSON.parse(text) as Record<string, unknown>,
+    }
+  }
+  return {
+    url: running.url,
+    authority,
+    adminToken,
+    request,
+    async must(path, call) {
+      const answer = await request(path, call)
+      if (answer.status >= 300) throw new Error(`${call?.method ?? 'GET'} ${path}: ${answer.status} ${answer.body}`)
+      return answer.json()
+    },
+    async [Symbol.asyncDispose]() {
+      agent.destroy()
+      await running.stop()
+    },
+  }
+}

@@ -1,0 +1,321 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type OpenServer, openServer, type ServerAnswer, type ServerCall } from '../fakes/running-server.ts'
+import {
+  ALLOW,
+  answerWith,
+  type Behaviour,
+  denyWith,
+  HANG,
+  openWebhookServer,
+  patchWith,
+  type ReceivedCall,
+  respond,
+  type WebhookServer,
+} from '../fakes/webhook-server.ts'
+
+const REGISTRATION = '/apis/admissionregistration.k8s.io/v1'
+const MAPS = '/api/v1/namespaces/default/configmaps'
+
+function callOf(method: string, body: object | undefined, type: string | undefined): ServerCall {
+  return {
+    method,
+    ...(body === undefined ? {} : { body }),
+    ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+  }
+}
+
+describe('a server with webhooks', () => {
+  let server: OpenServer
+  let hooks: WebhookServer
+  let count = 0
+
+  beforeAll(async () => {
+    hooks = await openWebhookServer()
+    server = await openServer()
+  })
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]()
+    await hooks?.[Symbol.asyncDispose]()
+  })
+  beforeEach(() => {
+    hooks.calls.length = 0
+  })
+
+  function send(method: string, path: string, body?: object, type?: string): Promise<ServerAnswer> {
+    return server.request(path, callOf(method, body, type))
+  }
+
+  function must(method: string, path: string, body?: object, type?: string): Promise<Record<string, unknown>> {
+    return server.must(path, callOf(method, body, type))
+  }
+
+  interface Wanted {
+    readonly behaviour: Behaviour
+    readonly resources: readonly string[]
+    readonly more?: object
+    readonly rule?: object
+  }
+
+  /** One webhook under a name of its own, in force when this resolves; gone when the test is over. */
+  async function withHook(
+    kind: 'mutating' | 'validating',
+    { behaviour, resources, more = {}, rule = {} }: Wanted,
+    run: (calls: () => readonly ReceivedCall[]) => Promise<void>,
+  ): Promise<void> {
+    const name = `hook-${++count}`
+    const path = `/${name}`
+    const probe = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `probe-${name}` } }
+    hooks.on(path, (review, out) =>
+      JSON.stringify(review.request).includes('"probe-hook-') ? ALLOW(review, out) : behaviour(review, out),
+    )
+    const rules = (names: readonly string[], extra: object): object => ({
+      operations: ['*'],
+      apiGroups: ['*'],
+      apiVersions: ['*'],
+      resources: names,
+      scope: '*',
+      ...extra,
+    })
+    const collection = `${REGISTRATION}/${kind}webhookconfigurations`
+    await must('POST', collection, {
+      kind: kind === 'mutating' ? 'MutatingWebhookConfiguration' : 'ValidatingWebhookConfiguration',
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      metadata: { name },
+      webhooks: [
+        {
+          name: `${name}.example.com`,
+          clientConfig: { url: `${hooks.url}${path}`, caBundle: hooks.caBundle },
+          rules: [rules(resources, rule), rules(['configmaps'], { operations: ['CREATE'], apiGroups: [''] })],
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          ...more,
+        },
+      ],
+    })
+    const isProbe = ({ review }: ReceivedCall): boolean => JSON.stringify(review.request).includes(probe.metadata.name)
+    try {
+      while (!hooks.calls.some(isProbe)) await must('POST', `${MAPS}?dryRun=All`, probe)
+      await run(() =>
+        hooks.calls.filter(
+          (call) => call.path === path && !JSON.stringify(call.review.request).includes('"probe-hook-'),
+        ),
+      )
+    } finally {
+      await must('DELETE', `${collection}/${name}`)
+      const asked = (): number => hooks.calls.filter((call) => call.path === path).length
+      for (let before = asked(); ; before = asked()) {
+        await must('POST', `${MAPS}?dryRun=All`, probe)
+        if (asked() === before) break
+      }
+    }
+  }
+
+  const map = (name: string, more: object = {}): object => ({
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    metadata: { name },
+    ...more,
+  })
+
+  it('stores what a webhook made of an object, with the defaults of what it added', async () => {
+    const container = { name: 'sidecar', image: 'side:1' }
+    const patch = patchWith([{ op: 'add', path: '/spec/containers/-', value: container }])
+    await withHook('mutating', { behaviour: patch, resources: ['pods'] }, async () => {
+      await must('POST', '/api/v1/namespaces/default/pods', {
+        kind: 'Pod',
+        apiVersion: 'v1',
+        metadata: { name: 'mutated' },
+        spec: { containers: [{ name: 'main', image: 'main:1' }] },
+      })
+    })
+    const pod = await must('GET', '/api/v1/namespaces/default/pods/mutated')
+    expect(pod).toMatchObject({
+      spec: {
+        containers: [
+          { name: 'main' },
+          { ...container, imagePullPolicy: 'IfNotPresent', terminationMessagePath: '/dev/termination-log' },
+        ],
+      },
+    })
+    await must('DELETE', '/api/v1/namespaces/default/pods/mutated?gracePeriodSeconds=0')
+  })
+
+  it('asks once about every way to write', async () => {
+    const base = '/apis/apps/v1/namespaces/default/deployments'
+    const deployment = {
+      kind: 'Deployment',
+      apiVersion: 'apps/v1',
+      metadata: { name: 'd' },
+      spec: {
+        selector: { matchLabels: { a: 'b' } },
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      },
+    }
+    const label = (value: string): object => ({ metadata: { labels: { v: value } } })
+    const ways: readonly [string, string, string, object | undefined, string, string][] = [
+      ['create', 'POST', base, deployment, 'application/json', 'CREATE '],
+      ['a merge patch', 'PATCH', `${base}/d`, label('1'), 'application/merge-patch+json', 'UPDATE '],
+      ['a strategic patch', 'PATCH', `${base}/d`, label('2'), 'application/strategic-merge-patch+json', 'UPDATE '],
+      [
+        'a JSON patch',
+        'PATCH',
+        `${base}/d`,
+        [{ op: 'add', path: '/metadata/labels/v', value: '3' }],
+        'application/json-patch+json',
+        'UPDATE ',
+      ],
+      [
+        'an apply',
+        'PATCH',
+        `${base}/d?fieldManager=me&force=true`,
+        { apiVersion: 'apps/v1', kind: 'Deployment', ...label('4') },
+        'application/apply-patch+yaml',
+        'UPDATE ',
+      ],
+      [
+        'an apply that creates',
+        'PATCH',
+        `${base}/d2?fieldManager=me`,
+        { ...deployment, metadata: { name: 'd2' } },
+        'application/apply-patch+yaml',
+        'CREATE ',
+      ],
+      [
+        'status',
+        'PATCH',
+        `${base}/d/status`,
+        { status: { replicas: 1 } },
+        'application/merge-patch+json',
+        'UPDATE status',
+      ],
+      ['scale', 'PATCH', `${base}/d/scale`, { spec: { replicas: 3 } }, 'application/merge-patch+json', 'UPDATE scale'],
+      ['delete', 'DELETE', `${base}/d2`, undefined, 'application/json', 'DELETE '],
+      ['deletecollection', 'DELETE', base, undefined, 'application/json', 'DELETE '],
+    ]
+    for (const kind of ['mutating', 'validating'] as const) {
+      const hook = { behaviour: ALLOW, resources: ['deployments', 'deployments/*'], rule: { apiGroups: ['apps'] } }
+      await withHook(kind, hook, async (calls) => {
+        for (const [name, method, path, body, type, told] of ways) {
+          const before = calls().length
+          await must(method, path, body, type)
+          const seen = calls()
+            .slice(before)
+            .map(({ review: { request } }) => {
+              const { operation, subResource = '' } = request as unknown as Record<string, string>
+              return `${operation} ${subResource}`
+            })
+          expect([kind, name, ...seen]).toEqual([kind, name, told])
+        }
+      })
+    }
+  })
+
+  it('shows the object that was stored before, whatever becomes of the new one', async () => {
+    await must('POST', MAPS, map('aliased', { data: { a: '1' } }))
+    const stored = await must('GET', `${MAPS}/aliased`)
+    const patch = patchWith([{ op: 'replace', path: '/data/a', value: 'patched' }])
+    await withHook('mutating', { behaviour: patch, resources: ['configmaps'] }, async (mutating) => {
+      await withHook('validating', { behaviour: ALLOW, resources: ['configmaps'] }, async (validating) => {
+        await must('PATCH', `${MAPS}/aliased`, { data: { a: '2' } }, 'application/merge-patch+json')
+        const [first, last] = [mutating().at(-1)?.review.request, validating().at(-1)?.review.request]
+        expect(first?.oldObject).toEqual(stored)
+        expect(first?.object?.['data']).toEqual({ a: '2' })
+        expect(last?.oldObject).toEqual(stored)
+        expect(last?.object?.['data']).toEqual({ a: 'patched' })
+      })
+    })
+    await must('DELETE', `${MAPS}/aliased`)
+  })
+
+  it('shows objects in the version that the webhook knows', async () => {
+    const rule = { apiGroups: ['autoscaling'], apiVersions: ['v1'] }
+    const hook = { behaviour: ALLOW, resources: ['horizontalpodautoscalers'], rule }
+    await withHook('validating', hook, async (calls) => {
+      await must('POST', '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers?dryRun=All', {
+        kind: 'HorizontalPodAutoscaler',
+        apiVersion: 'autoscaling/v2',
+        metadata: { name: 'h' },
+        spec: {
+          maxReplicas: 3,
+          scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
+          metrics: [
+            { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+          ],
+        },
+      })
+      expect(calls().at(-1)?.review.request).toMatchObject({
+        kind: { group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' },
+        requestKind: { version: 'v2' },
+        requestResource: { version: 'v2' },
+        object: { apiVersion: 'autoscaling/v1', spec: { targetCPUUtilizationPercentage: 50 } },
+      })
+    })
+  })
+
+  it('gives a generated name to validating webhooks alone', async () => {
+    const generated = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { generateName: 'made-' } }
+    for (const [kind, name] of [
+      ['mutating', undefined],
+      ['validating', expect.stringMatching(/^made-.{5}$/)],
+    ] as const) {
+      await withHook(kind, { behaviour: ALLOW, resources: ['configmaps'] }, async (calls) => {
+        await must('POST', `${MAPS}?dryRun=All`, generated)
+        const { name: told } = calls().at(-1)!.review.request as { readonly name?: string }
+        expect(told).toEqual(name)
+      })
+    }
+  })
+
+  it('answers as the webhook says, warnings included', async () => {
+    const status = { code: 409, reason: 'Conflict', message: 'not now' }
+    const refuse = respond({ allowed: false, status, warnings: ['say please'] })
+    await withHook('validating', { behaviour: refuse, resources: ['secrets'] }, async () => {
+      const answer = await send('POST', '/api/v1/namespaces/default/secrets', {
+        kind: 'Secret',
+        apiVersion: 'v1',
+        metadata: { name: 's' },
+      })
+      expect(answer.status).toBe(409)
+      expect(answer.headers['warning']).toBe('299 - "say please"')
+      expect(JSON.parse(answer.body)).toMatchObject({
+        status: 'Failure',
+        reason: 'Conflict',
+        message: expect.stringContaining('denied the request: not now') as unknown,
+        code: 409,
+      })
+    })
+  })
+
+  it('keeps what a webhook does not let go', async () => {
+    await must('POST', MAPS, map('kept'))
+    await withHook(
+      'validating',
+      { behaviour: denyWith({ message: 'stay' }), resources: ['configmaps'], rule: { operations: ['DELETE'] } },
+      async () => {
+        expect((await send('DELETE', `${MAPS}/kept`)).status).toBe(400)
+        expect((await send('DELETE', `${MAPS}?fieldSelector=metadata.name=kept`)).status).toBe(400)
+      },
+    )
+    await must('DELETE', `${MAPS}/kept`)
+  })
+
+  it('stores nothing that a webhook refused or did not answer', async () => {
+    for (const behaviour of [denyWith(), answerWith(500, 'x'), answerWith(302, '', { location: hooks.url }), HANG]) {
+      await withHook('validating', { behaviour, resources: ['secrets'], more: { timeoutSeconds: 1 } }, async () => {
+        const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'never' } }
+        expect((await send('POST', '/api/v1/namespaces/default/secrets', secret)).status).toBeGreaterThanOrEqual(400)
+        expect((await send('GET', '/api/v1/namespaces/default/secrets/never')).status).toBe(404)
+      })
+    }
+  })
+
+  it('gives up with the request where that may take less time than the webhook', async () => {
+    await withHook('validating', { behaviour: HANG, resources: ['secrets'] }, async () => {
+      const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'never' } }
+      const began = performance.now()
+      const answer = await send('POST', '/api/v1/namespaces/default/secrets?timeout=1s', secret)
+      expect(answer.status).toBe(504)
+      expect(performance.now() - began).toBeLessThan(5000)
+    })
+  })
+})
