@@ -74,6 +74,7 @@ async function storeNew(
   admitted: ApiObject,
   context: WriteContext,
 ): Promise<WriteResult> {
+  await resource.character.authorizeWrite?.({ object: admitted, stored: undefined, name: '' }, context, parts)
   const { object, reservation } = await prepareNew(parts, resource, admitted, context)
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
   const ttl = resource.character.ttlSeconds

@@ -7,7 +7,8 @@ import type { StatusDetails } from '../api/status.ts'
 import { ApiError } from '../api/status.ts'
 
 function detailsOf(resource: GroupResource, name: string): StatusDetails {
-  return { name, ...(resource.group === '' ? {} : { group: resource.group }), kind: resource.resource }
+  const named = name === '' ? {} : { name }
+  return { ...named, ...(resource.group === '' ? {} : { group: resource.group }), kind: resource.resource }
 }
 
 export function notFoundError(resource: GroupResource, name: string): ApiError {

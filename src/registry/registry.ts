@@ -120,6 +120,18 @@ export interface Character {
   readonly deleteWarning: string | undefined
   /** What has to be reserved elsewhere before the object can be stored (addresses, ports). */
   readonly reserve: Reserve | undefined
+  /** Throws `Forbidden` where the user may write such objects, but not this one. After admission, before validation. */
+  readonly authorizeWrite?: AuthorizeWrite | undefined
+}
+
+export type AuthorizeWrite = (write: GuardedWrite, context: WriteContext, parts: RegistryParts) => Promise<void>
+
+export interface GuardedWrite {
+  readonly object: ApiObject
+  /** Absent: the object is created. */
+  readonly stored: ApiObject | undefined
+  /** The name in the path; empty for what is created in a collection. */
+  readonly name: string
 }
 
 /**

@@ -140,6 +140,8 @@ class UpdatePipeline {
     const tracked = this.track({ kind: wanted.kind, apiVersion: wanted.apiVersion }, wanted)
     const admitted = await admitCreate(this.parts, resource, withNamespace(tracked, resource, context), context)
     const fresh = withMeta(admitted, { resourceVersion: undefined })
+    const write = { object: fresh, stored: undefined, name: request.name }
+    await resource.character.authorizeWrite?.(write, context, this.parts)
     const { object, reservation } = await prepareNew(this.parts, resource, fresh, context)
     this.reservation = reservation
     const ttl = resource.character.ttlSeconds
@@ -154,6 +156,7 @@ class UpdatePipeline {
     const wanted = withUniqueOwners(await request.wanted(live), '', context.warn)
     const tracked = this.track(live, withNamespace(wanted, resource, context))
     const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
+    await character.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
     this.checkVersion(admitted, stored)
     const current = withMeta(admitted, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
     const restored = metaForUpdate(withNamespace(current, resource, context), stored)

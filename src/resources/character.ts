@@ -23,6 +23,7 @@ export type CharacterTraits = Partial<
     | 'refuseDelete'
     | 'deleteWarning'
     | 'reserve'
+    | 'authorizeWrite'
   >
 > & {
   /** Beyond what the row says, on updates of the main resource. */
@@ -84,6 +85,7 @@ export function characterOf(kinds: CharacterKind, traits: CharacterTraits = {}):
     refuseDelete: traits.refuseDelete ?? (() => undefined),
     deleteWarning: traits.deleteWarning,
     reserve: traits.reserve,
+    authorizeWrite: traits.authorizeWrite,
   }
 }
 

@@ -22,12 +22,14 @@ import { AUTOSCALER_V1 } from './horizontal-pod-autoscaler.ts'
 import { evictionAction } from './eviction.ts'
 import { NAMESPACE } from './namespace.ts'
 import { POD } from './pod.ts'
+import { type RoleGuard, roleTraits } from './role-escalation.ts'
 import { scaleView } from './scale.ts'
 import { serviceTraits } from './service.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
 import { podWarnings } from './warnings-template.ts'
 
 export { accessReviewActions } from './access-reviews.ts'
+export type { RoleGuard } from './role-escalation.ts'
 export { NODE_PORTS } from './service-claims.ts'
 export { repairServiceClaims } from './service-repair.ts'
 export { tokenRequestAction, type TokenRequestOptions } from './token-request.ts'
@@ -62,6 +64,8 @@ export interface BuiltInOptions {
   readonly serviceRange?: string
   /** How long an event is kept after its last change. */
   readonly eventTtlSeconds?: number
+  /** What keeps users from giving away rights that they do not hold; absent: nothing does. */
+  readonly roleGuard?: RoleGuard
 }
 
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
@@ -69,18 +73,18 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 export function builtInResources(
   schema: SchemaTable,
   encode: EncodeObject,
-  { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE, eventTtlSeconds = 3600 }: BuiltInOptions = {},
+  { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE, eventTtlSeconds = 3600, roleGuard }: BuiltInOptions = {},
 ): ResourceTable {
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
   const actions = new Map(
     [...bindingActions(schema), evictionAction(schema), ...more].map((action) => [placeOf(action.at), action]),
   )
-  const service = serviceTraits({
-    network: { ranges: [addressRange(serviceRange)] },
-    find: (group, resource) => resources.get(keyOf({ group, version: 'v1', resource })),
-  })
-  const traits = { ...TRAITS, '/Service': service, '/Event': { ttlSeconds: eventTtlSeconds } }
+  const find = (group: string, resource: string): Resource | undefined =>
+    resources.get(keyOf({ group, version: 'v1', resource }))
+  const service = serviceTraits({ network: { ranges: [addressRange(serviceRange)] }, find })
+  const roles = roleGuard === undefined ? {} : roleTraits(roleGuard, find)
+  const traits = { ...TRAITS, ...roles, '/Service': service, '/Event': { ttlSeconds: eventTtlSeconds } }
   for (const { versions } of builtInGroups()) {
     for (const { resources: rows } of versions) {
       for (const row of rows) {

@@ -9,6 +9,7 @@ import { kubernetesService } from '../controllers/kubernetes-service.ts'
 import { underLease } from '../controllers/leadership.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
+import { roleAggregation } from '../controllers/role-aggregation.ts'
 import { serviceAddresses } from '../controllers/service-addresses.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
@@ -68,6 +69,7 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     defaultServiceAccounts(parts),
     rootCertificates(parts, options.authority),
     serviceAddresses(parts),
+    roleAggregation(parts),
     flowControlObjects(parts, FLOW_OBJECTS),
   ]
 }

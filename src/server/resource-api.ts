@@ -108,6 +108,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       tokenRequestAction(schema, identity.tokenRequests),
       tokenReviewAction(schema, identity.tokens.review),
     ],
+    roleGuard: { authorizer, index: authorization.rbac },
     serviceRange: options.serviceRange.text,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
   })

@@ -17,7 +17,7 @@ import type {
   WriteContext,
 } from '../../src/registry/registry.ts'
 import { updateObject } from '../../src/registry/update.ts'
-import { builtInResources } from '../../src/resources/resources.ts'
+import { builtInResources, type RoleGuard } from '../../src/resources/resources.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import type { SchemaTable } from '../../src/schema/table.ts'
 import { DryRunStore } from '../../src/store/dry-run.ts'
@@ -29,6 +29,7 @@ export interface WorldOptions {
   readonly actions?: (schema: SchemaTable) => readonly Action[]
   readonly admission?: Admission
   readonly serviceRange?: string
+  readonly roleGuard?: RoleGuard
   /** Shared where several worlds stand for several servers. */
   readonly kv?: Kv
 }
@@ -40,11 +41,21 @@ export class ApiWorld {
   readonly annotations = new Map<string, string>()
 
   constructor(options: WorldOptions = {}) {
-    const { actions = () => [], admission = ADMIT_ALL, serviceRange = '10.96.0.0/16', kv = openMemory() } = options
+    const {
+      actions = () => [],
+      admission = ADMIT_ALL,
+      serviceRange = '10.96.0.0/16',
+      kv = openMemory(),
+      roleGuard,
+    } = options
     const schema = loadBuiltInSchema()
     const store = openKvStore({ kv, prefix: '/registry/' })
     this.parts = { store, dryRunStore: new DryRunStore(store), admission }
-    this.resources = builtInResources(schema, canonicalJson, { actions: actions(schema), serviceRange })
+    this.resources = builtInResources(schema, canonicalJson, {
+      actions: actions(schema),
+      serviceRange,
+      ...(roleGuard === undefined ? {} : { roleGuard }),
+    })
   }
 
   context(more: Partial<WriteContext> = {}): WriteContext {

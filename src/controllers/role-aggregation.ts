@@ -1,0 +1,113 @@
+// Cluster roles that gather the rules of others by their labels (P-134): whenever a role changes, those that gather are made anew
+// from the ones that they select, in the order of their names, each rule once.
+import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import { matchesLabels, type LabelSelector } from '../api/selector.ts'
+import { labelSelectorOf } from '../api/selector-text.ts'
+import type { Value } from '../api/value.ts'
+import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { metaText } from '../registry/object-meta.ts'
+import { updateObject } from '../registry/update.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import { WorkQueue } from './work-queue.ts'
+
+const NAME = 'clusterrole-aggregation-controller'
+
+interface Role {
+  readonly name: string
+  readonly labels: Value | undefined
+  readonly rules: readonly Value[]
+  /** Undefined: it has rules of its own. */
+  readonly selectors: readonly LabelSelector[] | undefined
+}
+
+export function roleAggregation(parts: ControllerParts): Controller {
+  return {
+    name: NAME,
+    async run(signal) {
+      const roles = new Map<string, Role>()
+      const gathering = new Set<string>()
+      const queue = new WorkQueue({
+        name: NAME,
+        log: parts.log,
+        workers: 1,
+        work: (name, inner) => gather(parts, roles, name, inner),
+      })
+      let isComplete = false
+      const changed = (): void => {
+        // Half of what is to be gathered would take rights away.
+        if (isComplete) for (const name of gathering) queue.add(name)
+      }
+      const onPresent = (object: StoredObject): void => {
+        const role = roleOf(object.object())
+        roles.set(role.name, role)
+        if (role.selectors === undefined) gathering.delete(role.name)
+        else gathering.add(role.name)
+        changed()
+      }
+      const onGone = ({ name }: StoredObject): void => {
+        roles.delete(name)
+        gathering.delete(name)
+        changed()
+      }
+      const onSynced = (): void => {
+        isComplete = true
+        changed()
+      }
+      const resource = resourceOf(parts, 'rbac.authorization.k8s.io', 'v1', 'clusterroles')
+      const { store } = parts.registry
+      await Promise.all([queue.run(signal), follow(store, resource, { onPresent, onGone, onSynced }, signal)])
+    },
+  }
+}
+
+async function gather(
+  parts: ControllerParts,
+  roles: ReadonlyMap<string, Role>,
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const role = roles.get(name)
+  if (role?.selectors === undefined) return false
+  const rules = gatheredRules([...roles.values()], role)
+  if (equalValues(rules, role.rules)) return false
+  const wanted = (live: ApiObject | undefined): ApiObject => {
+    // It may have stopped gathering meanwhile: then its rules are its own.
+    return own(live!, 'aggregationRule') === undefined ? live! : { ...live!, rules }
+  }
+  const resource = resourceOf(parts, 'rbac.authorization.k8s.io', 'v1', 'clusterroles')
+  const request = { name, subresource: '', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
+  try {
+    const context = { ...controllerContext(parts, '', signal), fieldManager: NAME }
+    await updateObject(parts.registry, resource, request, context)
+  } catch (error) {
+    if (!isReason(error, 'NotFound')) throw error
+  }
+  return false
+}
+
+function gatheredRules(all: readonly Role[], { name, selectors = [] }: Role): readonly Value[] {
+  const others = all.filter((role) => role.name !== name).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const rules = new Map<string, Value>()
+  for (const selector of selectors) {
+    for (const role of others) {
+      if (!matchesLabels(selector, role.labels)) continue
+      // Stored rules are canonical: equal ones have the same text.
+      for (const rule of role.rules) rules.set(JSON.stringify(rule), rules.get(JSON.stringify(rule)) ?? rule)
+    }
+  }
+  return [...rules.values()]
+}
+
+function roleOf(object: ApiObject): Role {
+  const rules = own(object, 'rules')
+  const aggregation = own(object, 'aggregationRule')
+  const selectors = isMap(aggregation) ? own(aggregation, 'clusterRoleSelectors') : undefined
+  return {
+    name: metaText(object, 'name'),
+    labels: own(object.metadata, 'labels'),
+    rules: isList(rules) ? rules : [],
+    selectors: isList(selectors) ? selectors.flatMap((selector) => labelSelectorOf(selector) ?? []) : undefined,
+  }
+}
