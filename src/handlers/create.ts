@@ -17,6 +17,7 @@ export async function handleCreate(parts: ResourceParts, request: ResourceReques
   const context = writeContext(parts, request, options)
   const { fieldValidation } = options
   const sent = decodeBody({ bytes, encoding, resource, resources: parts.resources(), fieldValidation, warn: http.warn })
+  http.nameObject(sent.metadata)
   const { object } = await createObject(parts.registry, resource, withDefaults(resource, sent, context), context)
   return respondWithObject(view, request, object, 201)
 }

@@ -63,6 +63,7 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
     throw methodNotAllowed()
   }
   for (const text of resource.deprecations) http.warn(text)
+  if (resource.deprecations.length > 0) http.annotate('k8s.io/deprecated', 'true')
   const stream = resource.group === '' ? STREAMS[`${info.resource}/${info.subresource ?? ''}`] : undefined
   if (stream !== undefined) return stream(parts, request)
   const action = verb === 'create' ? actionAt(parts, info) : undefined

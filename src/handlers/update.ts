@@ -27,6 +27,7 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
     fieldValidation,
     warn: http.warn,
   })
+  http.nameObject(sent.metadata)
   checkName(sent, name)
   const wanted = withDefaults(served.resource, sent, context)
   const { object, created } = await updateObject(

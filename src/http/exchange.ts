@@ -7,7 +7,7 @@ import { ANONYMOUS } from '../auth/user.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { MAX_BODY_BYTES, readBody } from './body.ts'
 import { type Deadline, deadlineOf } from './deadline.ts'
-import type { HttpRequest, RemoteEnd, RequestHeaders, ResponseHeaders } from './http.ts'
+import type { HttpRequest, NamedObject, RemoteEnd, RequestHeaders, ResponseHeaders } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import { requestInfoOf, type RequestInfo } from './request-info.ts'
 import type { HeaderRecord, RawRequest } from './raw.ts'
@@ -22,6 +22,7 @@ export interface ExchangeOptions {
 export class Exchange implements HttpRequest {
   readonly auditId: string
   readonly method: string
+  readonly target: string
   readonly path: string
   readonly query: Query
   readonly info: RequestInfo
@@ -42,6 +43,8 @@ export class Exchange implements HttpRequest {
   #warnings: string[] | undefined
   #added: ResponseHeaders | undefined
   #annotations: Map<string, string> | undefined
+  #onNamed: ((named: NamedObject) => void) | undefined
+  #onRead: ((bytes: Buffer) => void) | undefined
   #onOver: (() => void) | undefined
   #isOver = false
 
@@ -51,6 +54,7 @@ export class Exchange implements HttpRequest {
     const { path, search } = splitTarget(target)
     const decoded = decodePath(path)
     this.#request = request
+    this.target = target
     this.receivedAt = performance.now()
     this.auditId = typeof auditId === 'string' && auditId !== '' ? auditId : randomUUID()
     this.method = request.method
@@ -72,7 +76,25 @@ export class Exchange implements HttpRequest {
   }
 
   readBody(): Promise<Buffer> {
-    return readBody(this.#request, MAX_BODY_BYTES, this.signal)
+    const body = readBody(this.#request, MAX_BODY_BYTES, this.signal)
+    const onRead = this.#onRead
+    if (onRead === undefined) return body
+    return body.then((bytes) => {
+      onRead(bytes)
+      return bytes
+    })
+  }
+
+  nameObject(named: NamedObject): void {
+    this.#onNamed?.(named)
+  }
+
+  whenNamed(listener: (named: NamedObject) => void): void {
+    this.#onNamed = listener
+  }
+
+  whenRead(listener: (bytes: Buffer) => void): void {
+    this.#onRead = listener
   }
 
   readonly warn = (text: string): void => {
@@ -94,7 +116,14 @@ export class Exchange implements HttpRequest {
 
   whenOver(listener: () => void): void {
     if (this.#isOver) return listener()
-    this.#onOver = listener
+    const before = this.#onOver
+    this.#onOver =
+      before === undefined
+        ? listener
+        : () => {
+            before()
+            listener()
+          }
   }
 
   identify(user: User): void {

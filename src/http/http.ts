@@ -16,6 +16,8 @@ export interface HttpRequest {
   readonly auditId: string
   /** As sent, in upper case. */
   readonly method: string
+  /** The path and query as sent. */
+  readonly target: string
   /** Percent-decoded, without the query. */
   readonly path: string
   readonly query: Query
@@ -53,7 +55,13 @@ export interface HttpRequest {
   keepAnnotations(annotations: Map<string, string>): void
   /** Headers for the answer, whatever it will be; a handler's own come before these. */
   addHeaders(headers: ResponseHeaders): void
-  /** Called once, when nothing more is sent: the answer is out or was broken off. For one listener. */
+  /** The body names this object. */
+  nameObject(named: NamedObject): void
+  /** Called when the body has named its object. */
+  whenNamed(listener: (named: NamedObject) => void): void
+  /** Called when the body has been read. */
+  whenRead(listener: (bytes: Buffer) => void): void
+  /** Called once, when nothing more is sent: the answer is out or was broken off. */
   whenOver(listener: () => void): void
   /** Says whose request it is; the credential is gone with that. For filters that find it out. */
   identify(user: User): void
@@ -61,6 +69,13 @@ export interface HttpRequest {
   actFor(user: User, constraint: string | undefined): void
   /** What a header says, each line of it on its own, and takes it away. */
   takeHeader(name: string): readonly string[]
+}
+
+/** What the body of a request says of the object it is about. */
+export interface NamedObject {
+  readonly name?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
 }
 
 export interface RemoteEnd {

@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { type EgressRules, isAddressRange } from '../lib/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
+import { type AuditConfig, auditConfig } from './audit-config.ts'
 import { readConfigFile } from './config-file.ts'
 import { type ControllerName, switchedOff } from './controller-names.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
@@ -45,6 +46,7 @@ export interface Config {
   readonly priorityAndFairness: boolean
   readonly maxReads: number
   readonly maxWrites: number
+  readonly audit: AuditConfig
   readonly requestTimeoutMs: number
   readonly livezGraceMs: number
   readonly shutdownDelayMs: number
@@ -117,6 +119,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     priorityAndFairness: read.switch('enable-priority-and-fairness'),
     maxReads: requestCount(read.required('max-requests-inflight')),
     maxWrites: requestCount(read.required('max-mutating-requests-inflight')),
+    audit: auditConfig(read),
     requestTimeoutMs: duration(read.required('request-timeout')),
     livezGraceMs: duration(read.required('livez-grace-period')),
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),

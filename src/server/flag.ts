@@ -23,4 +23,4 @@ export interface Flag {
   readonly help: string
 }
 
-export type FlagGroup = 'Storage' | 'Serving' | 'Who may do what' | 'Life cycle' | 'Cluster' | 'Running it'
+export type FlagGroup = 'Storage' | 'Serving' | 'Who may do what' | 'Life cycle' | 'Audit' | 'Cluster' | 'Running it'

@@ -1,6 +1,7 @@
 // Every flag of `quarterdeck serve`, as data: what it is called, what it takes, what it does. The reference server's
 // names where it has them. The manual, the environment and the configuration file are all read from this table.
 import type { Flag, FlagGroup, FlagKind } from './flag.ts'
+import { AUDIT_FLAGS } from './flags-audit.ts'
 import { IDENTITY_FLAGS } from './flags-identity.ts'
 
 export type { Flag, FlagGroup, FlagKind }
@@ -195,6 +196,7 @@ export const FLAGS = [
     fallback: '0s',
     help: 'Told to stop, go on serving for so long with /readyz failing, so that load balancers look elsewhere first.',
   },
+  ...AUDIT_FLAGS,
   ...IDENTITY_FLAGS,
   {
     name: 'service-cluster-ip-range',

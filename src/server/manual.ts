@@ -18,7 +18,15 @@ const PLACEHOLDERS: Readonly<Record<Flag['kind'], string>> = {
   gates: 'NAME=true|false,...',
 }
 
-const GROUPS: readonly FlagGroup[] = ['Storage', 'Serving', 'Who may do what', 'Life cycle', 'Cluster', 'Running it']
+const GROUPS: readonly FlagGroup[] = [
+  'Storage',
+  'Serving',
+  'Who may do what',
+  'Life cycle',
+  'Audit',
+  'Cluster',
+  'Running it',
+]
 
 export function commandManual(): string {
   return page([

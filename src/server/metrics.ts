@@ -7,8 +7,9 @@ import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
+import type { Family as MeasureFamily } from '../lib/measure.ts'
 import { ALL_GATES, type FeatureGates } from './feature-gates.ts'
-import { Counter, Gauge, Registry } from './prometheus.ts'
+import { Counter, Gauge, publish, Registry } from './prometheus.ts'
 import { RunningMetrics } from './running-metrics.ts'
 import { type Count, type Distribution, Family } from './tallies.ts'
 
@@ -23,6 +24,8 @@ export interface MetricsOptions {
   readonly gates: FeatureGates
   /** Whether the server serves the resource; only then are requests for it counted under its name. */
   readonly isServed: (info: ResourceInfo) => boolean
+  /** What the rooms count by themselves. */
+  readonly families: readonly MeasureFamily[]
 }
 
 const REQUEST_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
@@ -39,6 +42,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
   measureProcess(registry)
   const tallies = openTallies(registry)
   tellBuild(options, registers)
+  for (const family of options.families) publish(registry, family)
   const labelsFor = (request: HttpRequest): RequestLabels | undefined => labelsOf(request, options.isServed)
   const running = new RunningMetrics({
     registry,

@@ -19,6 +19,7 @@ import { Compactor } from '../store/compactor.ts'
 import { advertisedAddress } from './advertised-address.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
 import { openAuthorization } from './authorization.ts'
+import { openAudit } from './audit.ts'
 import type { Config } from './config.ts'
 import { makePrivateDirectory } from './files.ts'
 import { openFlowControl } from './flow-control.ts'
@@ -98,8 +99,15 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd',
   })
+  const audit = openAudit(config.audit, { caller, kinds: loadBuiltInSchema(), log })
+  opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
-  const metrics = openMetrics({ version: versionInfo(), gates, isServed: api.isServed })
+  const metrics = openMetrics({
+    version: versionInfo(),
+    gates,
+    isServed: api.isServed,
+    families: [...flow.measures, ...audit.measures.all()],
+  })
   const { handler, onTimeout } = withFilters(
     routeRequests({
       routes: [
@@ -117,6 +125,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       authorizer,
       flowControl: flow.control,
       constrainedImpersonation: gates.ConstrainedImpersonation,
+      audit: audit.filter,
       isStarting: life.isStarting,
       isClosing: life.isClosing,
     },

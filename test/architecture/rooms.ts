@@ -22,7 +22,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   codec: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   kv: { mayImport: ['lib'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
   auth: { mayImport: ['lib', 'api'], entrance: 'words' },
-  audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'front' },
+  audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'words' },
   flow: {
     mayImport: ['lib', 'api', 'auth'],
     entrance: 'front',

@@ -78,6 +78,7 @@ function requestOf({ method, path, body, contentType, userAgent }: SentRequest, 
     readBody: () => Promise.resolve(bytes),
     warn: (text) => void warnings.push(text),
     annotate: () => undefined,
+    nameObject: () => undefined,
   }
   return request as HttpRequest
 }

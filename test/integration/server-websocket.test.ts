@@ -71,6 +71,7 @@ async function open(): Promise<Listener> {
       authorizer: allowMasters(),
       flowControl: limitInFlight({ reads: 0, writes: 0 }),
       constrainedImpersonation: true,
+      audit: undefined,
       anonymousRequests: true,
       anonymousHealth: false,
       allowedOrigins: [],

@@ -3,6 +3,7 @@ import { ANONYMOUS } from '../../auth/user.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
 import { type StatusWriter, unauthorizedError } from '../errors.ts'
+import { type AuditFilterOptions, auditRefusal } from './audit.ts'
 import type { Filter, HttpRequest, HttpResponse } from '../http.ts'
 import { TOKEN_PROTOCOL } from '../websocket.ts'
 
@@ -10,11 +11,12 @@ export interface AuthenticationOptions {
   readonly authenticator: Authenticator
   readonly anonymousRequests: boolean
   readonly writeStatus: StatusWriter
+  readonly audit: AuditFilterOptions | undefined
 }
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
-export function authenticate({ authenticator, anonymousRequests, writeStatus }: AuthenticationOptions): Filter {
+export function authenticate({ authenticator, anonymousRequests, writeStatus, audit }: AuthenticationOptions): Filter {
   return (next) => (request) => {
     const credentials = {
       bearerToken: bearerTokenOf(request) ?? websocketTokenOf(request),
@@ -28,7 +30,9 @@ export function authenticate({ authenticator, anonymousRequests, writeStatus }: 
         return next(request)
       }
       if (result.kind === 'refused' || !anonymousRequests) {
-        return leaving(request, writeStatus(unauthorizedError(), request))
+        const error = unauthorizedError()
+        if (audit !== undefined) auditRefusal(audit, request, error)
+        return leaving(request, writeStatus(error, request))
       }
       request.identify(ANONYMOUS)
       return whenKnown(next(request), (response) => leaving(request, response))

@@ -9,6 +9,7 @@ import type { Log } from '../../lib/log.ts'
 import { type StatusEncoder, statusWriter } from '../errors.ts'
 import { timeoutError } from '../deadline.ts'
 import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
+import { audit, type AuditFilterOptions } from './audit.ts'
 import { authenticate } from './authentication.ts'
 import { authorize } from './authorization.ts'
 import { crossOrigin } from './cross-origin.ts'
@@ -30,6 +31,8 @@ export interface FilterOptions {
   readonly flowControl: FlowControl
   /** Acting for others takes narrow rights, or the wide old one. */
   readonly constrainedImpersonation: boolean
+  /** Undefined: nothing is audited. */
+  readonly audit: AuditFilterOptions | undefined
   /** Requests without credentials are those of `system:anonymous`; otherwise they are refused. */
   readonly anonymousRequests: boolean
   /** Health is answered to callers from other machines without credentials too (D13). */
@@ -56,6 +59,7 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
     refuseUnreadableTimeout(),
     crossOrigin(options.allowedOrigins),
     authenticate({ ...options, writeStatus }),
+    ...(options.audit === undefined ? [] : [audit(options.audit)]),
     // Before everything is loaded nobody knows who may do what.
     putOffWhenStarting(options.isStarting),
     impersonate(new Impersonator(options.authorizer, options.constrainedImpersonation)),

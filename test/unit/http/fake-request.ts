@@ -24,6 +24,7 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
   return {
     auditId: 'an-audit-id',
     method,
+    target,
     path,
     query,
     info,
@@ -43,6 +44,9 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
     addHeaders: (headers) => void Object.assign(added, headers),
     added,
     keepAnnotations: () => {},
+    nameObject: () => {},
+    whenNamed: () => {},
+    whenRead: () => {},
     whenOver: () => {},
     impersonator: undefined,
     impersonationConstraint: undefined,

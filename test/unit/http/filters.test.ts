@@ -38,6 +38,7 @@ const options: FilterOptions = {
   authorizer: chain([allowMasters(), allowPublicPaths()]),
   flowControl: limitInFlight({ reads: 0, writes: 0 }),
   constrainedImpersonation: true,
+  audit: undefined,
   anonymousRequests: true,
   anonymousHealth: false,
   allowedOrigins: [],

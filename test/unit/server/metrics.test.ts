@@ -10,6 +10,7 @@ function open() {
     version: versionInfo(),
     gates: parseFeatureGates('WatchList=false', ''),
     isServed: ({ resource }) => resource === 'pods',
+    families: [],
   })
 }
 

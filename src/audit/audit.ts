@@ -1,0 +1,45 @@
+// The front door: what is written down of a request. The policy says how much, at which stages; back ends keep it. A request
+// that no rule asks for costs the look at the rules and nothing else (P-180 to P-194).
+import type { User } from '../api/user.ts'
+import type { Status } from '../api/status.ts'
+
+export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
+export type AuditLevel = (typeof AUDIT_LEVELS)[number]
+
+export const AUDIT_STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
+export type AuditStage = (typeof AUDIT_STAGES)[number]
+
+/** What is looked at of a request; the record of `http` is one. */
+export interface AuditedRequest {
+  readonly auditId: string
+  /** The path and query as sent. */
+  readonly target: string
+  readonly path: string
+  readonly user: User
+  readonly info: AuditedInfo
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly remote: { readonly address: string }
+}
+
+export type AuditedInfo =
+  | {
+      readonly kind: 'resource'
+      readonly verb: string
+      readonly group: string
+      readonly version: string
+      readonly resource: string
+      readonly subresource: string | undefined
+      readonly namespace: string | undefined
+      readonly name: string | undefined
+    }
+  | { readonly kind: 'path'; readonly verb: string }
+  | { readonly kind: 'broken' }
+
+/** What the request came to. */
+export interface AuditOutcome {
+  readonly status?: string | undefined
+  readonly message?: string | undefined
+  readonly reason?: string | undefined
+  readonly details?: Status['details'] | undefined
+  readonly code: number
+}

@@ -1,0 +1,132 @@
+// Follows requests through their stages and makes the events of those that the policy asks for.
+import type { Value } from '../api/value.ts'
+import type { User } from '../api/user.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Count } from '../lib/measure.ts'
+import type { AuditBackend } from './backends.ts'
+import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
+import { eventOf, type NamedObject } from './event.ts'
+import type { AuditMeasures } from './measures.ts'
+import { type AuditPolicy, type AuditRule, findRule } from './policy.ts'
+import { redacted } from './redact.ts'
+
+export interface AuditorOptions {
+  readonly policy: AuditPolicy
+  readonly backends: readonly AuditBackend[]
+  readonly clock: Clock
+  readonly measures: AuditMeasures
+}
+
+/** Requests that took longer say how long. */
+const SLOW_MS = 500
+
+export class Auditor {
+  readonly #options: AuditorOptions
+  readonly #levels: ReadonlyMap<AuditLevel, Count>
+
+  constructor(options: AuditorOptions) {
+    this.#options = options
+    const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
+    this.#levels = new Map(levels.map((level) => [level, options.measures.levels.of(level)]))
+  }
+
+  /** Undefined: nothing is written down of it. */
+  begin(request: AuditedRequest): AuditRecord | undefined {
+    const rule = findRule(this.#options.policy, request)
+    this.#levels.get(rule?.level ?? 'None')!.value++
+    return rule === undefined ? undefined : new AuditRecord(this.#options, request, { rule, user: request.user })
+  }
+
+  /** Nobody knows who is asking: one event (P-189). */
+  refuse(request: AuditedRequest, outcome: AuditOutcome): void {
+    const rule = findRule(this.#options.policy, request, false)
+    this.#levels.get(rule?.level ?? 'None')!.value++
+    if (rule === undefined) return
+    const record = new AuditRecord(this.#options, request, { rule, user: undefined })
+    record.outcome = outcome
+    void record.reach('ResponseStarted')
+  }
+}
+
+export class AuditRecord {
+  readonly annotations = new Map<string, string>()
+  readonly request: AuditedRequest
+  /** Of the object in the body. */
+  named: NamedObject | undefined
+  outcome: AuditOutcome | undefined
+  readonly #options: AuditorOptions
+  readonly #rule: AuditRule
+  readonly #user: User | undefined
+  readonly #receivedMs: number
+  #requestObject: unknown
+  #responseObject: unknown
+
+  constructor(
+    options: AuditorOptions,
+    request: AuditedRequest,
+    { rule, user }: { readonly rule: AuditRule; readonly user: User | undefined },
+  ) {
+    this.#options = options
+    this.request = request
+    this.#rule = rule
+    this.#user = user
+    this.#receivedMs = options.clock.now()
+  }
+
+  get wantsRequestBody(): boolean {
+    const { level } = this.#rule
+    return this.request.info.kind === 'resource' && (level === 'Request' || level === 'RequestResponse')
+  }
+
+  get wantsResponseBody(): boolean {
+    return this.request.info.kind === 'resource' && this.#rule.level === 'RequestResponse'
+  }
+
+  keepRequestBody(body: Value, isPatch: boolean): void {
+    const { omitManagedFields } = this.#rule
+    this.#requestObject = redacted(body, { info: this.request.info, isPatch, omitManagedFields })
+  }
+
+  keepResponseBody(body: Value): void {
+    const { omitManagedFields } = this.#rule
+    this.#responseObject = redacted(body, { info: this.request.info, isPatch: false, omitManagedFields })
+  }
+
+  /** A promise: what the request has to wait for. Rejects where it must not go on. */
+  reach(stage: AuditStage): Promise<void> | undefined {
+    if (this.#rule.omitStages.has(stage)) return undefined
+    const { backends, clock, measures } = this.#options
+    const nowMs = clock.now()
+    const { user } = this.request
+    const before = this.#user
+    if (stage === 'ResponseComplete' && nowMs - this.#receivedMs > SLOW_MS) this.#tellTime(nowMs)
+    const event = eventOf({
+      level: this.#rule.level,
+      stage,
+      request: this.request,
+      user: before,
+      impersonated: before === undefined || user === before ? undefined : user,
+      named: this.named,
+      outcome: this.outcome,
+      requestObject: this.#requestObject,
+      responseObject: this.#responseObject,
+      receivedMs: this.#receivedMs,
+      nowMs,
+      annotations: this.annotations,
+    })
+    measures.events.of().value++
+    let wait: Promise<void> | undefined
+    for (const backend of backends) {
+      const taken = backend.process(event)
+      if (taken !== undefined) wait = wait === undefined ? taken : Promise.all([wait, taken]).then(() => {})
+    }
+    return wait
+  }
+
+  #tellTime(nowMs: number): void {
+    const key = 'apiserver.latency.k8s.io/total'
+    const milliseconds = nowMs - this.#receivedMs
+    const text = milliseconds < 1000 ? `${milliseconds.toFixed(6)}ms` : `${(milliseconds / 1000).toFixed(9)}s`
+    if (!this.annotations.has(key)) this.annotations.set(key, text)
+  }
+}

@@ -1,0 +1,183 @@
+// From events to where they are kept: one at a time, with the request waiting where it has to, or in batches in the
+// background. What cannot be kept is counted, and never stops the server.
+import type { Clock } from '../lib/clock.ts'
+import type { Count } from '../lib/measure.ts'
+import { pause } from '../lib/pause.ts'
+import type { AuditEvent } from './event.ts'
+
+/** Where events go. */
+export interface AuditBackend {
+  /** `log` or `webhook`. */
+  readonly name: string
+  /**
+   * Takes the event. A promise: the request is to wait for it; it rejects where the event could not be kept and the operator
+   * wants requests refused then.
+   */
+  process(event: AuditEvent): Promise<void> | undefined
+  /** Resolves when everything that was taken is out, or given up. */
+  close(): Promise<void>
+}
+
+/** Writes events. Rejects where it could not; then they are lost. */
+export interface EventSink {
+  readonly name: string
+  write(events: readonly AuditEvent[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Each event at once, the request waiting for it. `strict`: a request that cannot be audited is refused. */
+export function eachEvent(sink: EventSink, errors: Count, strict: boolean): AuditBackend {
+  return {
+    name: sink.name,
+    process(event) {
+      const written = sink.write([event])
+      if (strict && event.stage === 'RequestReceived') {
+        return written.catch((error: unknown) => {
+          errors.value++
+          throw error
+        })
+      }
+      return written.catch(() => {
+        errors.value++
+      })
+    },
+    close: () => sink.close(),
+  }
+}
+
+export interface BatchOptions {
+  /** More than so many waiting: the rest is dropped. */
+  readonly bufferSize: number
+  readonly maxSize: number
+  readonly maxWaitMs: number
+  /** Batches a second, and how many at once after a rest; undefined: as many as come. */
+  readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined
+}
+
+export interface BatchParts {
+  readonly clock: Clock
+  /** What finds no room. */
+  readonly errors: Count
+  /** What the sink could not write. */
+  readonly failures: Count
+}
+
+export class BatchedEvents implements AuditBackend {
+  readonly name: string
+  readonly #sink: EventSink
+  readonly #options: BatchOptions
+  readonly #clock: Clock
+  readonly #errors: Count
+  readonly #failures: Count
+  readonly #stop = new AbortController()
+  #waiting: AuditEvent[] = []
+  #alarm: (() => void) | undefined
+  #sending: Promise<void> | undefined
+  #tokens: number
+  #filledAt: number
+
+  constructor(sink: EventSink, options: BatchOptions, { clock, errors, failures }: BatchParts) {
+    this.name = sink.name
+    this.#sink = sink
+    this.#options = options
+    this.#clock = clock
+    this.#errors = errors
+    this.#failures = failures
+    this.#tokens = options.throttle?.burst ?? 0
+    this.#filledAt = clock.now()
+  }
+
+  process(event: AuditEvent): undefined {
+    if (this.#waiting.length >= this.#options.bufferSize) {
+      this.#errors.value++
+      return undefined
+    }
+    this.#waiting.push(event)
+    if (this.#waiting.length >= this.#options.maxSize) this.#send()
+    else this.#alarm ??= this.#clock.callAfter(this.#options.maxWaitMs, () => this.#send())
+    return undefined
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    while (this.#waiting.length > 0 || this.#sending !== undefined) {
+      this.#send()
+      await this.#sending
+    }
+    await this.#sink.close()
+  }
+
+  #send(): void {
+    this.#alarm?.()
+    this.#alarm = undefined
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined
+    })
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await this.#turn()
+      const batch = this.#waiting.splice(0, this.#options.maxSize)
+      try {
+        await this.#sink.write(batch)
+      } catch {
+        this.#failures.value += batch.length
+      }
+      // What came meanwhile waits for company, unless there is enough of it or it is the end.
+      if (this.#waiting.length < this.#options.maxSize && !this.#stop.signal.aborted) break
+    }
+    if (this.#waiting.length > 0) this.#alarm ??= this.#clock.callAfter(this.#options.maxWaitMs, () => this.#send())
+  }
+
+  /** Waits for its turn; at the end nothing is held back. */
+  async #turn(): Promise<void> {
+    const { throttle } = this.#options
+    if (throttle === undefined || this.#stop.signal.aborted) return
+    const nowMs = this.#clock.now()
+    this.#tokens = Math.min(throttle.burst, this.#tokens + ((nowMs - this.#filledAt) / 1000) * throttle.perSecond)
+    this.#filledAt = nowMs
+    this.#tokens--
+    if (this.#tokens < 0) await pause(this.#clock, (-this.#tokens / throttle.perSecond) * 1000, this.#stop.signal)
+  }
+}
+
+export interface TruncateOptions {
+  readonly maxEventBytes: number
+  readonly maxBatchBytes: number
+}
+
+/** Cuts what is too large (P-192): the bodies first; what is too large all the same is left out and counted. */
+export function truncating(sink: EventSink, options: TruncateOptions, errors: Count): EventSink {
+  return {
+    name: sink.name,
+    async write(events) {
+      let batch: AuditEvent[] = []
+      let size = 0
+      for (const event of events) {
+        const fitting = fitEvent(event, options.maxEventBytes)
+        if (fitting === undefined) {
+          errors.value++
+          continue
+        }
+        const bytes = Buffer.byteLength(fitting.json())
+        if (size + bytes > options.maxBatchBytes && batch.length > 0) {
+          await sink.write(batch)
+          batch = []
+          size = 0
+        }
+        batch.push(fitting)
+        size += bytes
+      }
+      if (batch.length > 0) await sink.write(batch)
+    },
+    close: () => sink.close(),
+  }
+}
+
+/** Undefined: too large whatever is cut. */
+export function fitEvent(event: AuditEvent, maxBytes: number): AuditEvent | undefined {
+  if (Buffer.byteLength(event.json()) <= maxBytes) return event
+  const cut = event.truncated()
+  return Buffer.byteLength(cut.json()) <= maxBytes ? cut : undefined
+}

@@ -1,0 +1,171 @@
+// A file that lines are added to, in order, and that is put aside when it is large: the old ones are named by their time,
+// and removed when there are too many or they are too old (P-190). Lines that come together are written together.
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import type { Clock } from '../lib/clock.ts'
+
+export interface LogFileOptions {
+  readonly file: string
+  readonly maxBytes: number
+  /** How many old ones are kept; 0: all. */
+  readonly maxBackups: number
+  /** How long; 0: for ever. */
+  readonly maxAgeMs: number
+  readonly compress: boolean
+  readonly clock: Clock
+  /** So many lines could not be written and are lost. */
+  readonly onLost: (lines: number) => void
+}
+
+export class LogFile {
+  readonly #options: LogFileOptions
+  #handle: FileHandle | undefined
+  #size = 0
+  #waiting: string[] = []
+  #writing: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  waitingBytes = 0
+
+  constructor(options: LogFileOptions) {
+    this.#options = options
+  }
+
+  /** Takes a line, its end included. It is written soon, together with those that come at the same time. */
+  append(line: string): void {
+    this.#waiting.push(line)
+    this.waitingBytes += line.length
+    if (this.#next !== undefined) return
+    this.#next = this.#writeNext()
+    // Whoever wants to know asks `flushed`.
+    this.#next.catch(() => {})
+  }
+
+  /** Resolves when all lines taken so far are in the file; rejects where the last of them could not be written. */
+  flushed(): Promise<void> {
+    return this.#next ?? this.#writing ?? Promise.resolve()
+  }
+
+  async #writeNext(): Promise<void> {
+    if (this.#writing === undefined) await new Promise((resolve) => setImmediate(resolve))
+    else await this.#writing.catch(() => {})
+    this.#next = undefined
+    const lines = this.#waiting
+    this.#waiting = []
+    this.waitingBytes = 0
+    this.#writing = this.#write(lines)
+    try {
+      await this.#writing
+    } catch (error) {
+      this.#options.onLost(lines.length)
+      throw error
+    } finally {
+      this.#writing = undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.flushed().catch(() => {})
+    await this.#handle?.close()
+    this.#handle = undefined
+  }
+
+  async #write(lines: readonly string[]): Promise<void> {
+    const { maxBytes } = this.#options
+    let part: Buffer[] = []
+    let size = 0
+    for (const line of lines) {
+      const bytes = Buffer.from(line)
+      if (this.#handle !== undefined && this.#size + size + bytes.length > maxBytes && this.#size + size > 0) {
+        await this.#append(part)
+        part = []
+        size = 0
+        await this.#putAside()
+      }
+      this.#handle ??= await this.#open()
+      part.push(bytes)
+      size += bytes.length
+    }
+    await this.#append(part)
+  }
+
+  async #append(part: readonly Buffer[]): Promise<void> {
+    if (part.length === 0) return
+    const handle = (this.#handle ??= await this.#open())
+    const bytes = Buffer.concat(part)
+    await handle.appendFile(bytes)
+    this.#size += bytes.length
+  }
+
+  async #open(): Promise<FileHandle> {
+    const { file, maxBytes } = this.#options
+    const handle = await open(file, 'a', 0o600)
+    this.#size = (await handle.stat()).size
+    if (this.#size < maxBytes) return handle
+    this.#handle = handle
+    await this.#putAside()
+    return this.#open()
+  }
+
+  async #putAside(): Promise<void> {
+    const { file, clock } = this.#options
+    await this.#handle?.close()
+    this.#handle = undefined
+    this.#size = 0
+    await rename(file, await freeName(file, clock.now()))
+    await this.#tidy()
+  }
+
+  async #tidy(): Promise<void> {
+    const { file, maxBackups, maxAgeMs, compress, clock } = this.#options
+    const old = await backupsOf(file)
+    const tooOld = maxAgeMs === 0 ? 0 : clock.now() - maxAgeMs
+    const gone = old.filter(({ atMs }, place) => (maxBackups > 0 && place >= maxBackups) || atMs < tooOld)
+    for (const { name } of gone) await rm(name, { force: true })
+    if (!compress) return
+    for (const { name } of old) {
+      if (name.endsWith('.gz') || gone.some((each) => each.name === name)) continue
+      await pipeline(createReadStream(name), createGzip(), createWriteStream(`${name}.gz`, { mode: 0o600 }))
+      await rm(name, { force: true })
+    }
+  }
+}
+
+/** `audit-2030-01-02T03-04-05.678.log`. */
+function backupName(file: string, atMs: number): string {
+  const { dir, name, ext } = path.parse(file)
+  const stamp = new Date(atMs).toISOString().slice(0, -1).replaceAll(':', '-')
+  return path.join(dir, `${name}-${stamp}${ext}`)
+}
+
+async function freeName(file: string, nowMs: number): Promise<string> {
+  for (let atMs = nowMs; ; atMs++) {
+    const name = backupName(file, atMs)
+    if (!(await exists(name)) && !(await exists(`${name}.gz`))) return name
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The newest first. */
+async function backupsOf(file: string): Promise<readonly { readonly name: string; readonly atMs: number }[]> {
+  const { dir, name, ext } = path.parse(file)
+  const found = (await readdir(dir === '' ? '.' : dir)).flatMap((entry) => {
+    const plain = entry.endsWith('.gz') ? entry.slice(0, -3) : entry
+    if (!plain.startsWith(`${name}-`) || !plain.endsWith(ext)) return []
+    const stamp = plain.slice(name.length + 1, plain.length - ext.length)
+    const time = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(stamp)
+    if (time === null) return []
+    return [{ name: path.join(dir, entry), atMs: Date.parse(`${time[1]}:${time[2]}:${time[3]}Z`) }]
+  })
+  return found.toSorted((a, b) => b.atMs - a.atMs)
+}

@@ -1,0 +1,148 @@
+// The audit policy: rules in order, the first that fits a request says how much is written down of it (P-181, P-182).
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { AUDIT_LEVELS, AUDIT_STAGES, type AuditedRequest, type AuditLevel, type AuditStage } from './audit.ts'
+
+export interface AuditPolicy {
+  readonly rules: readonly AuditRule[]
+}
+
+/** What a rule asks for, with what the policy says for all of them. */
+export interface AuditRule {
+  readonly level: AuditLevel
+  readonly users: readonly string[]
+  readonly userGroups: readonly string[]
+  readonly verbs: readonly string[]
+  readonly resources: readonly ResourceChoice[]
+  readonly namespaces: readonly string[]
+  readonly paths: readonly string[]
+  readonly omitStages: ReadonlySet<AuditStage>
+  readonly omitManagedFields: boolean
+}
+
+export interface ResourceChoice {
+  readonly group: string
+  readonly resources: readonly string[]
+  readonly names: readonly string[]
+}
+
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError'
+}
+
+const API_VERSION = 'audit.k8s.io/v1'
+
+/** Throws `PolicyError` of one line. */
+export function parsePolicy(document: Value): AuditPolicy {
+  const policy = isMap(document) ? document : {}
+  if (own(policy, 'kind') !== 'Policy' || own(policy, 'apiVersion') !== API_VERSION) {
+    throw new PolicyError(`it is not a Policy of ${API_VERSION}`)
+  }
+  const rules = mapsIn(policy, 'rules')
+  if (rules.length === 0) throw new PolicyError('loaded illegal policy with 0 rules')
+  const omitted = stagesIn(policy, 'omitStages')
+  const withoutOwners = own(policy, 'omitManagedFields') === true
+  return { rules: rules.map((rule, i) => ruleOf(rule, `rules[${i}]`, { omitted, withoutOwners })) }
+}
+
+interface ForAll {
+  readonly omitted: readonly AuditStage[]
+  readonly withoutOwners: boolean
+}
+
+function ruleOf(rule: ValueMap, at: string, { omitted, withoutOwners }: ForAll): AuditRule {
+  const level = AUDIT_LEVELS.find((candidate) => candidate === own(rule, 'level'))
+  if (level === undefined) throw new PolicyError(`${at}.level: must be one of ${AUDIT_LEVELS.join(', ')}`)
+  const resources = mapsIn(rule, 'resources').map((choice, i) => choiceOf(choice, `${at}.resources[${i}]`))
+  const namespaces = textsIn(rule, 'namespaces')
+  const paths = textsIn(rule, 'nonResourceURLs')
+  if (paths.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
+    throw new PolicyError(`${at}.nonResourceURLs: rules cannot apply to both regular resources and non-resource URLs`)
+  }
+  for (const path of paths) {
+    const star = path.indexOf('*')
+    if (path !== '*' && (!path.startsWith('/') || (star !== -1 && star !== path.length - 1))) {
+      throw new PolicyError(`${at}.nonResourceURLs: "${path}" must begin with a '/' and have a '*' only at its end`)
+    }
+  }
+  const ownOwners = own(rule, 'omitManagedFields')
+  return {
+    level,
+    users: textsIn(rule, 'users'),
+    userGroups: textsIn(rule, 'userGroups'),
+    verbs: textsIn(rule, 'verbs'),
+    resources,
+    namespaces,
+    paths,
+    omitStages: new Set([...omitted, ...stagesIn(rule, 'omitStages', at)]),
+    omitManagedFields: typeof ownOwners === 'boolean' ? ownOwners : withoutOwners,
+  }
+}
+
+function choiceOf(choice: ValueMap, at: string): ResourceChoice {
+  const group = own(choice, 'group')
+  const resources = textsIn(choice, 'resources')
+  const names = textsIn(choice, 'resourceNames')
+  if (names.length > 0 && resources.length === 0) {
+    throw new PolicyError(`${at}.resourceNames: using resourceNames requires at least one resource`)
+  }
+  return { group: typeof group === 'string' ? group : '', resources, names }
+}
+
+function stagesIn(map: ValueMap, name: string, at = ''): readonly AuditStage[] {
+  return textsIn(map, name).map((text) => {
+    const stage = AUDIT_STAGES.find((candidate) => candidate === text)
+    if (stage === undefined) throw new PolicyError(`${at === '' ? '' : `${at}.`}${name}: "${text}" is not a stage`)
+    return stage
+  })
+}
+
+/** The rule that decides; undefined: nothing is written down. `known`: it is known who is asking. */
+export function findRule({ rules }: AuditPolicy, request: AuditedRequest, known = true): AuditRule | undefined {
+  const rule = rules.find((candidate) => matches(candidate, request, known))
+  return rule?.level === 'None' ? undefined : rule
+}
+
+/** The user is the one whose credentials were shown, whoever they act as. */
+function matches(rule: AuditRule, { user, info, path }: AuditedRequest, known: boolean): boolean {
+  if (known && rule.users.length > 0 && !rule.users.includes(user.name)) return false
+  if (known && rule.userGroups.length > 0 && !rule.userGroups.some((group) => user.groups.includes(group))) return false
+  if (rule.verbs.length > 0 && (info.kind === 'broken' || !rule.verbs.includes(info.verb))) return false
+  if (rule.resources.length > 0 || rule.namespaces.length > 0) return matchesResource(rule, info)
+  if (rule.paths.length === 0) return true
+  return info.kind !== 'resource' && rule.paths.some((pattern) => matchesPath(pattern, path))
+}
+
+function matchesResource({ resources, namespaces }: AuditRule, info: AuditedRequest['info']): boolean {
+  if (info.kind !== 'resource') return false
+  if (namespaces.length > 0 && !namespaces.includes(info.namespace ?? '')) return false
+  return resources.length === 0 || resources.some((choice) => choiceMatches(choice, info))
+}
+
+function choiceMatches(
+  { group, resources, names }: ResourceChoice,
+  info: Extract<AuditedRequest['info'], { kind: 'resource' }>,
+): boolean {
+  if (group !== info.group) return false
+  if (resources.length === 0) return true
+  if (names.length > 0 && !names.includes(info.name ?? '')) return false
+  const { resource, subresource } = info
+  return resources.some((wanted) => {
+    if (wanted === '*') return true
+    if (subresource === undefined) return wanted === resource
+    return wanted === `${resource}/${subresource}` || wanted === `*/${subresource}` || wanted === `${resource}/*`
+  })
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  return pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1)))
+}
+
+function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
+  const value = own(map, name)
+  return isList(value) ? value.filter(isMap) : []
+}
+
+function textsIn(map: ValueMap, name: string): readonly string[] {
+  const value = own(map, name)
+  return isList(value) ? value.filter((item) => typeof item === 'string') : []
+}

@@ -1,0 +1,74 @@
+// What is never written down, whatever the policy says: the contents of secrets, and tokens. A policy written in haste must
+// not turn the audit log into the place where all of them can be read (hardening: tokens and secrets in logs).
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import type { AuditedRequest } from './audit.ts'
+
+const HIDDEN = '[hidden]'
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+
+export interface RedactOptions {
+  readonly info: AuditedRequest['info']
+  readonly isPatch: boolean
+  readonly omitManagedFields: boolean
+}
+
+/** Undefined: nothing of it may be kept. */
+export function redacted(body: Value, { info, isPatch, omitManagedFields }: RedactOptions): Value | undefined {
+  if (info.kind !== 'resource') return undefined
+  const place = `${info.group}/${info.resource}/${info.subresource ?? ''}`
+  const isSecret = place.startsWith('/secrets/')
+  // What a patch says can be anywhere in it.
+  if (isSecret && isPatch) return undefined
+  const hide = isSecret ? hideSecret : HIDES.get(place)
+  return eachObject(body, (object) => {
+    const told = hide === undefined ? object : hide(object)
+    return omitManagedFields ? withoutManagedFields(told) : told
+  })
+}
+
+const HIDES: ReadonlyMap<string, (object: ValueMap) => ValueMap> = new Map([
+  ['/serviceaccounts/token', (object) => hideIn(object, 'status', 'token')],
+  ['authentication.k8s.io/tokenreviews/', (object) => hideIn(object, 'spec', 'token')],
+])
+
+/** The object, or those in a list, a table or a watch event of them. */
+function eachObject(body: Value, change: (object: ValueMap) => ValueMap): Value {
+  if (!isMap(body)) return body
+  const items = own(body, 'items')
+  if (isList(items)) return { ...body, items: items.map((item) => (isMap(item) ? change(item) : item)) }
+  const rows = own(body, 'rows')
+  if (!isList(rows)) return change(body)
+  const shown = rows.map((row) => {
+    const object = isMap(row) ? own(row, 'object') : undefined
+    return isMap(row) && isMap(object) ? { ...row, object: change(object) } : row
+  })
+  return { ...body, rows: shown }
+}
+
+function hideSecret(object: ValueMap): ValueMap {
+  const hidden: Record<string, Value> = { ...object }
+  for (const member of ['data', 'stringData']) {
+    const values = own(object, member)
+    if (values === undefined) continue
+    hidden[member] = isMap(values) ? Object.fromEntries(Object.keys(values).map((key) => [key, HIDDEN])) : HIDDEN
+  }
+  const metadata = own(object, 'metadata')
+  const annotations = isMap(metadata) ? own(metadata, 'annotations') : undefined
+  if (isMap(metadata) && isMap(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
+    hidden['metadata'] = { ...metadata, annotations: { ...annotations, [LAST_APPLIED]: HIDDEN } }
+  }
+  return hidden
+}
+
+function hideIn(object: ValueMap, part: string, member: string): ValueMap {
+  const value = own(object, part)
+  if (!isMap(value) || !Object.hasOwn(value, member)) return object
+  return { ...object, [part]: { ...value, [member]: HIDDEN } }
+}
+
+function withoutManagedFields(object: ValueMap): ValueMap {
+  const metadata = own(object, 'metadata')
+  if (!isMap(metadata) || !Object.hasOwn(metadata, 'managedFields')) return object
+  const { managedFields: _, ...rest } = metadata
+  return { ...object, metadata: rest }
+}

@@ -1,0 +1,103 @@
+// Where events end up: a file, the standard output, another server.
+import { type AuditEvent, legacyLine } from './event.ts'
+import type { AuditBackend, EventSink } from './backends.ts'
+import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+
+export type LineForm = 'json' | 'legacy'
+
+/** Takes lines, whole. */
+export interface LineTarget {
+  append(line: string): void
+  /** Resolves when they are out. */
+  flushed(): Promise<void>
+  /** What is still to be written. */
+  readonly waitingBytes: number
+  close(): Promise<void>
+}
+
+/** Lines for whoever reads the standard output. */
+export function printed(print: (text: string) => void): LineTarget {
+  return { append: print, flushed: () => Promise.resolve(), waitingBytes: 0, close: () => Promise.resolve() }
+}
+
+/** For batches. */
+export function lineSink(target: LineTarget, form: LineForm): EventSink {
+  return {
+    name: 'log',
+    write(events) {
+      for (const event of events) target.append(lineOf(event, form))
+      return target.flushed()
+    },
+    close: () => target.close(),
+  }
+}
+
+/** More than this waiting to be written, and requests wait with it. */
+const MOST_WAITING_BYTES = 4 * 1024 * 1024
+
+export interface LineOptions {
+  readonly form: LineForm
+  /** A request that cannot be audited is refused. */
+  readonly strict: boolean
+  /** What is to be written of the event; undefined: nothing. */
+  readonly fit: (event: AuditEvent) => AuditEvent | undefined
+}
+
+/** Event by event: requests wait where the file does not keep up, and with `strict` for every line. */
+export function lineBackend(target: LineTarget, { form, strict, fit }: LineOptions): AuditBackend {
+  return {
+    name: 'log',
+    process(event) {
+      const fitting = fit(event)
+      if (fitting === undefined) return undefined
+      target.append(lineOf(fitting, form))
+      if (strict && event.stage === 'RequestReceived') return target.flushed()
+      return target.waitingBytes > MOST_WAITING_BYTES ? target.flushed().catch(() => {}) : undefined
+    },
+    close: () => target.close(),
+  }
+}
+
+function lineOf(event: AuditEvent, form: LineForm): string {
+  return form === 'json' ? `${event.json()}\n` : `${legacyLine(event)}\n`
+}
+
+export interface WebhookOptions {
+  /** Sends the text; the code of the answer, undefined where there was none. */
+  readonly post: (body: string, signal: AbortSignal) => Promise<number | undefined>
+  /** How long to wait before the first repetition. */
+  readonly backoffMs: number
+  readonly clock: Clock
+}
+
+const ATTEMPTS = 5
+const GROWTH = 1.5
+
+/** An EventList at a time; repeated where the other side is not there or has trouble (P-191). */
+export function webhookSink({ post, backoffMs, clock }: WebhookOptions): EventSink {
+  const stop = new AbortController()
+  return {
+    name: 'webhook',
+    async write(events) {
+      const items = events.map((event) => event.json()).join(',')
+      const body = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}`
+      let delayMs = backoffMs
+      for (let attempt = 1; ; attempt++) {
+        const code = await post(body, AbortSignal.timeout(POST_TIMEOUT_MS))
+        if (code !== undefined && code >= 200 && code < 300) return
+        const again = code === undefined || code === 429 || code >= 500
+        if (!again || attempt === ATTEMPTS || stop.signal.aborted)
+          throw new Error(`the audit webhook answered ${code ?? 'nothing'}`)
+        await pause(clock, delayMs, stop.signal)
+        delayMs *= GROWTH
+      }
+    },
+    close: () => {
+      stop.abort()
+      return Promise.resolve()
+    },
+  }
+}
+
+const POST_TIMEOUT_MS = 30_000

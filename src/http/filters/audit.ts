@@ -1,0 +1,138 @@
+// Writes down what the audit policy asks for: when a request has come in, when a stream begins, when the answer is out.
+import type { AuditOutcome } from '../../audit/audit.ts'
+import type { Auditor, AuditRecord } from '../../audit/auditor.ts'
+import { ApiError, statusOf } from '../../api/status.ts'
+import { isMap, own, type Value } from '../../api/value.ts'
+import { CancelledError } from '../../lib/errors.ts'
+import { DeadlineError } from '../abort-reasons.ts'
+import { timeoutError } from '../deadline.ts'
+import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
+
+export interface AuditFilterOptions {
+  readonly auditor: Auditor
+  /** What a body says, whatever it is written in; undefined where it cannot be read. */
+  readonly decode: (bytes: Buffer, contentType: string) => Value | undefined
+  /** A request was refused because it could not be audited. */
+  readonly onRejected: () => void
+}
+
+/** Bodies that are sent piece by piece are kept up to this; beyond it nothing is kept of them. */
+const MOST_KEPT_BYTES = 16 * 1024 * 1024
+
+export function audit(options: AuditFilterOptions): Filter {
+  return (next) => (request) => {
+    const record = options.auditor.begin(request)
+    if (record === undefined) return next(request)
+    request.keepAnnotations(record.annotations)
+    const wait = record.reach('RequestReceived')
+    if (wait === undefined) return follow(record, request, { next, options })
+    return wait.then(
+      () => follow(record, request, { next, options }),
+      (error: unknown) => {
+        options.onRejected()
+        throw new ApiError('InternalError', 'Internal error occurred: the request could not be audited', {
+          cause: error,
+        })
+      },
+    )
+  }
+}
+
+interface Way {
+  readonly next: Handler
+  readonly options: AuditFilterOptions
+}
+
+async function follow(record: AuditRecord, request: HttpRequest, { next, options }: Way): Promise<HttpResponse> {
+  if (record.wantsRequestBody) keepRequest(record, request, options)
+  request.whenNamed((named) => {
+    record.named = named
+  })
+  let stage: 'ResponseComplete' | 'Panic' = 'ResponseComplete'
+  request.whenOver(() => {
+    record.outcome ??= unansweredOutcome(request)
+    void record.reach(stage)
+  })
+  try {
+    const response = await next(request)
+    record.outcome = outcomeOf(response, request)
+    if (response.body.kind === 'stream') {
+      void record.reach('ResponseStarted')
+      return response
+    }
+    return record.wantsResponseBody ? keepResponse(record, response, options) : response
+  } catch (error) {
+    if (error instanceof ApiError) {
+      record.outcome = failureOf(error)
+      if (record.wantsResponseBody) record.keepResponseBody(statusOf(error) as unknown as Value)
+    } else if (!(error instanceof CancelledError)) {
+      stage = 'Panic'
+      record.outcome = { status: 'Failure', reason: 'InternalError', message: 'the server failed to answer', code: 500 }
+    }
+    throw error
+  }
+}
+
+/** A refusal before anybody knows who is asking. */
+export function auditRefusal(options: AuditFilterOptions, request: HttpRequest, error: ApiError): void {
+  options.auditor.refuse(request, failureOf(error))
+}
+
+function failureOf(error: ApiError): AuditOutcome {
+  const { status, message, reason, details, code } = statusOf(error)
+  return { status, message, reason, details, code: code ?? 500 }
+}
+
+function unansweredOutcome({ signal }: HttpRequest): AuditOutcome | undefined {
+  return signal.reason instanceof DeadlineError ? failureOf(timeoutError()) : undefined
+}
+
+/** What a delete has to say is in its Status. */
+function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: HttpRequest): AuditOutcome {
+  const mayTell = info.kind === 'resource' && (info.verb === 'delete' || code >= 400)
+  if (!mayTell || body.kind !== 'bytes' || body.bytes.length > 4096 || headers['content-type'] !== 'application/json') {
+    return { code }
+  }
+  const told = JSON.parse(body.bytes.toString()) as Value
+  if (!isMap(told) || own(told, 'kind') !== 'Status') return { code }
+  const { status, message, reason, details } = told as unknown as AuditOutcome
+  return { status, message, reason, details, code }
+}
+
+function keepRequest(record: AuditRecord, request: HttpRequest, { decode }: AuditFilterOptions): void {
+  const type = request.headers['content-type']
+  const isPatch = request.info.kind === 'resource' && request.info.verb === 'patch'
+  request.whenRead((bytes) => {
+    const body = bytes.length === 0 ? undefined : decode(bytes, typeof type === 'string' ? type : '')
+    if (body !== undefined) record.keepRequestBody(body, isPatch)
+  })
+}
+
+function keepResponse(record: AuditRecord, response: HttpResponse, { decode }: AuditFilterOptions): HttpResponse {
+  const { body, headers } = response
+  const type = String(headers['content-type'] ?? '')
+  const keep = (bytes: Buffer): void => {
+    const value = decode(bytes, type)
+    if (value !== undefined) record.keepResponseBody(value)
+  }
+  if (body.kind === 'bytes') keep(body.bytes)
+  if (body.kind !== 'pieces') return response
+  return { ...response, body: { ...body, pieces: copied(body.pieces, keep) } }
+}
+
+/** Passes the pieces on, and gives what they make together when the last has gone. */
+async function* copied(
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  keep: (bytes: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  let all: Buffer[] | undefined = []
+  let size = 0
+  for await (const piece of pieces) {
+    size += piece.length
+    if (size > MOST_KEPT_BYTES) all = undefined
+    // What is sent may be used again for something else afterwards.
+    all?.push(Buffer.from(piece))
+    yield piece
+  }
+  if (all !== undefined) keep(Buffer.concat(all))
+}

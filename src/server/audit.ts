@@ -1,0 +1,162 @@
+// Auditing, put together from its policy and back ends; undefined where no policy is given (P-180).
+import { Auditor } from '../audit/auditor.ts'
+import { type AuditBackend, BatchedEvents, eachEvent, type EventSink, fitEvent, truncating } from '../audit/backends.ts'
+import { LogFile } from '../audit/log-file.ts'
+import { AuditMeasures } from '../audit/measures.ts'
+import { parsePolicy } from '../audit/policy.ts'
+import { lineBackend, lineSink, type LineTarget, printed, webhookSink } from '../audit/sinks.ts'
+import type { Value } from '../api/value.ts'
+import { convert, ConvertError, type SourceEncoding } from '../codec/convert.ts'
+import { parseYaml } from '../codec/yaml-parse.ts'
+import type { FilterOptions } from '../http/filters/filters.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { Count } from '../lib/measure.ts'
+import { type OutgoingCaller } from '../lib/outgoing-call.ts'
+import type { SchemaTable } from '../schema/table.ts'
+import type { AuditBackendConfig, AuditConfig } from './audit-config.ts'
+import { readTextFile } from './files.ts'
+import { reasonOf, StartError } from './start-error.ts'
+import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
+
+export interface AuditParts {
+  readonly caller: OutgoingCaller
+  readonly kinds: SchemaTable
+  readonly log: Log
+}
+
+export interface RunningAudit {
+  /** Undefined: nothing is audited. */
+  readonly filter: FilterOptions['audit']
+  readonly measures: AuditMeasures
+  /** Resolves when everything is written. */
+  close(): Promise<void>
+}
+
+export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit {
+  const measures = new AuditMeasures()
+  const { policyFile } = config
+  if (policyFile === undefined) return { filter: undefined, measures, close: () => Promise.resolve() }
+  const text = readTextFile(policyFile, '--audit-policy-file')
+  const policy = orStartError(policyFile, () => parsePolicy(parseYaml(Buffer.from(text)).value))
+  const backends = [...logBackends(config, measures, parts.log), ...webhookBackends(config, measures, parts)]
+  const filter: FilterOptions['audit'] = {
+    auditor: new Auditor({ policy, backends, clock: systemClock, measures }),
+    decode: (bytes, contentType) => decodeBody(bytes, contentType, parts.kinds),
+    onRejected: () => void measures.rejected.of().value++,
+  }
+  return {
+    filter,
+    measures,
+    async close() {
+      await Promise.all(backends.map((backend) => backend.close()))
+    },
+  }
+}
+
+function orStartError<T>(file: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new StartError(`--audit-policy-file ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+const MEGABYTE = 1024 * 1024
+const DAY_MS = 24 * 60 * 60 * 1000
+
+function logBackends({ log: config }: AuditConfig, measures: AuditMeasures, log: Log): readonly AuditBackend[] {
+  if (config === undefined) return []
+  const errors = measures.errors.of('log')
+  const target: LineTarget =
+    config.path === '-'
+      ? printed((line) => void process.stdout.write(line))
+      : new LogFile({
+          file: config.path,
+          maxBytes: Math.max(1, config.maxMegabytes === 0 ? 100 : config.maxMegabytes) * MEGABYTE,
+          maxBackups: config.maxBackups,
+          maxAgeMs: config.maxAgeDays * DAY_MS,
+          compress: config.compress,
+          clock: systemClock,
+          onLost: (lines) => {
+            errors.value += lines
+            log.error({ file: config.path, lines }, 'audit events could not be written')
+          },
+        })
+  // A batch that cannot be written has been counted line by line.
+  if (config.mode === 'batch')
+    return [batched(lineSink(target, config.form), config, { errors, failures: { value: 0 } })]
+  const { truncate } = config
+  return [
+    lineBackend(target, {
+      form: config.form,
+      strict: config.mode === 'blocking-strict',
+      fit: (event) => {
+        const fitting = truncate === undefined ? event : fitEvent(event, truncate.maxEventBytes)
+        if (fitting === undefined) errors.value++
+        return fitting
+      },
+    }),
+  ]
+}
+
+const POST_TIMEOUT_MS = 30_000
+
+function webhookBackends(
+  { webhook: config }: AuditConfig,
+  measures: AuditMeasures,
+  { caller, log }: AuditParts,
+): readonly AuditBackend[] {
+  if (config === undefined) return []
+  const errors = measures.errors.of('webhook')
+  const target = readWebhookKubeconfig(config.configFile, '--audit-webhook-config-file')
+  const post = async (body: string, signal: AbortSignal): Promise<number | undefined> => {
+    const call = {
+      body,
+      userAgent: 'quarterdeck',
+      timeoutMs: POST_TIMEOUT_MS,
+      tellTimeout: false,
+      maxAnswerBytes: MEGABYTE,
+    }
+    try {
+      return (await caller.call(target, call, signal)).status
+    } catch (error) {
+      log.warn({ err: error }, 'audit events could not be sent')
+      return undefined
+    }
+  }
+  const sink = webhookSink({ post, backoffMs: config.backoffMs, clock: systemClock })
+  if (config.mode === 'batch') return [batched(sink, config, { errors, failures: errors })]
+  return [eachEvent(cut(sink, config, errors), errors, config.mode === 'blocking-strict')]
+}
+
+/** `errors`: what is left out or dropped; `failures`: what could not be written. */
+function batched(
+  sink: EventSink,
+  config: AuditBackendConfig,
+  counts: { readonly errors: Count; readonly failures: Count },
+): AuditBackend {
+  return new BatchedEvents(cut(sink, config, counts.errors), config, { clock: systemClock, ...counts })
+}
+
+function cut(sink: EventSink, { truncate }: AuditBackendConfig, errors: Count): EventSink {
+  return truncate === undefined ? sink : truncating(sink, truncate, errors)
+}
+
+/** Undefined: cannot be read, and then it is not written down either. */
+function decodeBody(bytes: Buffer, contentType: string, kinds: SchemaTable): Value | undefined {
+  try {
+    const from = encodingOf(contentType)
+    const json = from === 'json' ? bytes : convert(bytes, { from, to: 'json', kinds, now: 0 }).bytes
+    return JSON.parse(json.toString()) as Value
+  } catch (error) {
+    if (error instanceof ConvertError || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function encodingOf(contentType: string): SourceEncoding {
+  if (contentType.includes('protobuf')) return 'protobuf'
+  if (contentType.includes('yaml')) return 'yaml'
+  return contentType.includes('cbor') ? 'cbor' : 'json'
+}
