@@ -6,7 +6,7 @@ import { divide, modulo, multiply, negate, subtract, add } from './arithmetic.ts
 import { contains, equals } from './equality.ts'
 import { planFold } from './fold.ts'
 import type { Plan, PlanContext, Run } from './plan.ts'
-import type { Frame } from './frame.ts'
+import { Frame } from './frame.ts'
 import type { Meter } from './function.ts'
 import { indexed, optionalField, selected, tested } from './lookup.ts'
 import {
@@ -165,10 +165,10 @@ function binary([a = NOTHING, b = NOTHING]: readonly Plan[], call: ResolvedCall,
     run: (frame) => {
       const left = a.run(frame)
       const right = b.run(frame)
+      const plainNumbers = typeof left === 'bigint' && typeof right === 'bigint'
+      frame.charge(plainNumbers ? 1 : cost([left, right], frame))
       if (left instanceof Fault) return left
-      if (right instanceof Fault) return right
-      frame.charge(typeof left === 'bigint' ? 1 : cost([left, right], frame))
-      return compute(left, right, frame)
+      return right instanceof Fault ? right : compute(left, right, frame)
     },
   }
 }
@@ -265,9 +265,9 @@ function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]
   const cost = callCost(definition.name, overloads)
   const run: Run = (frame) => {
     const values = args.map((arg) => arg.run(frame))
+    frame.charge(cost(values, frame))
     const fault = takesFaults ? undefined : values.find((value) => value instanceof Fault)
     if (fault !== undefined) return fault
-    frame.charge(cost(values, frame))
     const result = compute(values, frame)
     const more = resultCost(definition.name, result)
     if (more > 0) frame.charge(more)
@@ -318,8 +318,12 @@ function map(node: MapLiteral, context: PlanContext): Plan {
     frame.charge(MAP_COST)
     return new EntryMap(made)
   }
-  return entries.length === 0 ? constant(new EntryMap(new Map())) : { run }
+  const known = entries.every(({ key, value, optional }) => !optional && isConstant(key) && isConstant(value))
+  const made = known ? run(new Frame({}, MAP_COST)) : undefined
+  return made instanceof EntryMap ? constant(made) : { run }
 }
+
+const isConstant = (each: Plan): boolean => each.constant !== undefined
 
 function addEntry(
   made: Map<string, readonly [CelValue, CelValue]>,

@@ -1,10 +1,20 @@
 // All functions that expressions may call, by name.
 import type { FunctionDefinition } from '../function.ts'
+import { LISTS } from './lists.ts'
 import { OPTIONALS } from './optionals.ts'
 import { STANDARD } from './standard.ts'
 import { STRINGS } from './strings.ts'
+import { TEXT_FORMS } from './texts.ts'
+import { VERSIONS } from './versions.ts'
 
-export const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = byName([...STANDARD, ...OPTIONALS, ...STRINGS])
+export const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = byName([
+  ...STANDARD,
+  ...OPTIONALS,
+  ...STRINGS,
+  ...LISTS,
+  ...TEXT_FORMS,
+  ...VERSIONS,
+])
 
 /** Libraries may add signatures to a function of another; each answers for the values that it takes. */
 function byName(definitions: readonly FunctionDefinition[]): ReadonlyMap<string, FunctionDefinition> {

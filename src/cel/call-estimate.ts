@@ -1,0 +1,234 @@
+// What one call may cost: the reference's rules by function, then by signature, else one.
+import { sameType } from './assignable.ts'
+import {
+  add,
+  type CostEstimate,
+  type EntrySizes,
+  exactly,
+  type Node,
+  scaled,
+  times,
+  union,
+  unionEntries,
+  UNKNOWN,
+} from './cost-range.ts'
+import { CHECK_COST, LIST_COST, MAX_FORMAT_PATTERN, REGEX_LENGTH, STRUCT_COST, TRAVERSAL } from './runtime-cost.ts'
+
+export interface CallToEstimate {
+  readonly name: string
+  readonly overload: string
+  readonly target: Node | undefined
+  readonly args: readonly Node[]
+  readonly argCosts: readonly CostEstimate[]
+}
+
+export interface CallEstimate {
+  readonly cost: CostEstimate
+  /** Of the result, where it has one. */
+  readonly size?: CostEstimate | undefined
+  readonly entries?: EntrySizes | undefined
+}
+
+export function estimateCall(call: CallToEstimate): CallEstimate {
+  const own = byFunction(call) ?? byOverload(call)
+  if (own !== undefined) return { ...own, cost: add(own.cost, argumentCosts(call)) }
+  return byOperands(call) ?? { cost: add(ONE, argumentCosts(call)) }
+}
+
+const ONE = exactly(1)
+
+function argumentCosts({ argCosts }: CallToEstimate): CostEstimate {
+  return argCosts.reduce(add, exactly(0))
+}
+
+const sizeOf = (node: Node | undefined): CostEstimate => node?.size ?? UNKNOWN
+const traversal = (size: CostEstimate, factor = TRAVERSAL): CostEstimate => scaled(size, factor)
+
+type Rule = (call: CallToEstimate) => CallEstimate | undefined
+
+const nominal: Rule = () => ({ cost: ONE })
+const parse: Rule = ({ args: [text] }) => ({ cost: traversal(sizeOf(text)) })
+const ofTarget: Rule = ({ target }) =>
+  target === undefined ? undefined : { cost: traversal(sizeOf(target)), size: sizeOf(target) }
+const ofArgument: Rule = ({ args: [text] }) => ({ cost: traversal(sizeOf(text)), size: sizeOf(text) })
+
+const overItems: Rule = ({ target }) => {
+  if (target === undefined) return undefined
+  if (target.type.kind !== 'list') return { cost: traversal(sizeOf(target)) }
+  const { item } = target.type
+  const text = item.kind === 'string' || item.kind === 'bytes'
+  const each = text ? add(ONE, traversal(target.itemSize() ?? UNKNOWN)) : ONE
+  return { cost: times(sizeOf(target), each) }
+}
+
+const find: Rule = ({ target, args: [pattern] }) => {
+  if (target === undefined) return undefined
+  const size = sizeOf(target)
+  return { cost: regexCost(size, sizeOf(pattern)), size: { min: 0, max: size.max } }
+}
+
+function regexCost(text: CostEstimate, pattern: CostEstimate): CostEstimate {
+  return times(traversal(add(text, ONE)), scaled(pattern, REGEX_LENGTH))
+}
+
+const replace: Rule = ({ target, args: [old, by] }) => {
+  if (target === undefined) return undefined
+  const [size, from, to] = [sizeOf(target), sizeOf(old), sizeOf(by)]
+  const most = replacements(size.max, from.min, to.max <= from.min)
+  const least = replacements(size.min, from.max, from.max <= to.min)
+  const count = { min: least.count, max: most.count }
+  const kept = { min: least.kept, max: most.kept }
+  return { cost: traversal(size, 2 * TRAVERSAL), size: add(times(count, to), kept) }
+}
+
+/** How often a text of this size may be replaced in, and how much of it stays. */
+function replacements(size: number, replaced: number, same: boolean): { count: number; kept: number } {
+  if (replaced === 0) return { count: size + 1, kept: size }
+  return same ? { count: 0, kept: size } : { count: Math.ceil(size / replaced), kept: 0 }
+}
+
+const split: Rule = ({ target, args: [, limit] }) => {
+  if (target === undefined) return undefined
+  const size = sizeOf(target)
+  const literal = limit?.expression.kind === 'literal' ? limit.expression.value : undefined
+  const max = typeof literal === 'bigint' ? Number(BigInt.asUintN(64, literal)) : size.max
+  return { cost: traversal(size, 2 * TRAVERSAL), size: { min: 0, max } }
+}
+
+const join: Rule = ({ target, args: [separator] }) => {
+  if (target === undefined) return undefined
+  const count = sizeOf(target)
+  const items = target.type.kind === 'list' ? times(count, target.itemSize() ?? UNKNOWN) : exactly(0)
+  const gaps = { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }
+  const size = separator === undefined ? items : add(items, times(sizeOf(separator), gaps))
+  return { cost: traversal(size), size }
+}
+
+const ADDRESS = { min: 4, max: 16 }
+const compareAddresses = traversal(add(ADDRESS, ADDRESS))
+
+const contains =
+  (more: CostEstimate, parsed: string): Rule =>
+  ({ overload, args: [other] }) => {
+    const base = add(compareAddresses, more)
+    return { cost: overload === parsed ? add(base, traversal(sizeOf(other))) : base }
+  }
+
+const selector: Rule = ({ args: [text] }) => {
+  const requirements = scaled(scaled(sizeOf(text), 0.5), LIST_COST + STRUCT_COST)
+  return { cost: add(add(exactly(LIST_COST), traversal(sizeOf(text))), requirements) }
+}
+
+const sets =
+  (factor: number): Rule =>
+  ({ args: [a, b] }) => ({ cost: add(scaled(times(sizeOf(a), sizeOf(b)), factor), ONE) })
+
+const NOMINAL: readonly string[] = [
+  ...'serviceAccount path group resource subresource namespace name allowed reason error errored'.split(' '),
+  ...'masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast'.split(' '),
+  ...'isGlobalUnicast format.named sign asInteger isInteger asApproximateFloat isGreaterThan isLessThan'.split(' '),
+  ...'compareTo add sub major minor patch getScheme getHostname getHost getPort getEscapedPath getQuery'.split(' '),
+]
+
+const BY_FUNCTION: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...NOMINAL.map((name): [string, Rule] => [name, nominal]),
+  ['check', () => ({ cost: exactly(CHECK_COST) })],
+  ['fieldSelector', selector],
+  ['labelSelector', selector],
+  ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'].map((name): [string, Rule] => [name, overItems]),
+  ['url', ofArgument],
+  ['jsonpatch.escapeKey', ofArgument],
+  ...['lowerAscii', 'upperAscii', 'substring', 'trim'].map((name): [string, Rule] => [name, ofTarget]),
+  ['replace', replace],
+  ['split', split],
+  ['join', join],
+  ['find', find],
+  ['findAll', find],
+  ...['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'].map((name): [string, Rule] => [
+    name,
+    parse,
+  ]),
+  ['ip', (call) => (call.target === undefined ? parse(call) : nominal(call))],
+  ['ip.isCanonical', ({ args: [text] }) => ({ cost: traversal(sizeOf(text), 2 * TRAVERSAL) })],
+  ['containsIP', contains(exactly(0), 'cidr_contains_ip_string')],
+  ['containsCIDR', contains(add(traversal(ADDRESS), ONE), 'cidr_contains_cidr_string')],
+  ['validate', ({ args: [text] }) => ({ cost: scaled(traversal(sizeOf(text)), MAX_FORMAT_PATTERN * REGEX_LENGTH) })],
+  ['_==_', opaqueEquality],
+])
+
+/** Types of libraries are compared at one; other values by their sizes. */
+function opaqueEquality({ args: [a, b] }: CallToEstimate): CallEstimate | undefined {
+  if (a?.type.kind !== 'opaque' || b === undefined || !sameType(a.type, b.type)) return undefined
+  const named = a.type.name === 'kubernetes.NamedFormat'
+  return { cost: named ? traversal({ min: 1, max: MAX_FORMAT_NAME }) : ONE }
+}
+
+const MAX_FORMAT_NAME = 64
+
+function byFunction(call: CallToEstimate): CallEstimate | undefined {
+  return BY_FUNCTION.get(call.name)?.(call)
+}
+
+const BY_OVERLOAD: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['list_sets_contains_list', sets(1)],
+  ['list_sets_intersects_list', sets(1)],
+  ['list_sets_equivalent_list', sets(2)],
+  ['string_format', ({ target }) => ({ cost: traversal(sizeOf(target)) })],
+  ['string_to_bytes', ({ args: [text] }) => sized(text, (size) => ({ min: size.min, max: size.max * 4 }))],
+  ['bytes_to_string', ({ args: [text] }) => sized(text, (size) => ({ min: Math.floor(size.min / 4), max: size.max }))],
+  ['strings_quote', ({ args: [text] }) => sized(text, (size) => ({ min: size.min + 2, max: size.max * 2 + 2 }))],
+  ['starts_with_string', ({ args: [text] }) => ({ cost: traversal(sizeOf(text)) })],
+  ['ends_with_string', ({ args: [text] }) => ({ cost: traversal(sizeOf(text)) })],
+  ['in_list', ({ args: [, list] }) => ({ cost: sizeOf(list) })],
+  ['matches_string', ({ target, args: [pattern] }) => ({ cost: regexCost(sizeOf(target), sizeOf(pattern)) })],
+  [
+    'contains_string',
+    ({ target, args: [part] }) => ({ cost: times(traversal(sizeOf(target)), traversal(sizeOf(part))) }),
+  ],
+  ...['less', 'greater', 'less_equals', 'greater_equals'].flatMap((name): [string, Rule][] => [
+    [`${name}_string`, comparison],
+    [`${name}_bytes`, comparison],
+  ]),
+  ['equals', comparison],
+  ['not_equals', comparison],
+])
+
+function sized(node: Node | undefined, result: (size: CostEstimate) => CostEstimate): CallEstimate {
+  return { cost: traversal(sizeOf(node)), size: result(sizeOf(node)) }
+}
+
+function comparison({ args: [a, b] }: CallToEstimate): CallEstimate {
+  const max = Math.min(sizeOf(a).max, sizeOf(b).max)
+  return { cost: traversal({ min: max > 0 ? 1 : 0, max }) }
+}
+
+function byOverload(call: CallToEstimate): CallEstimate | undefined {
+  return BY_OVERLOAD.get(call.overload)?.(call)
+}
+
+/** Those that do not evaluate all their operands, or whose result is made of them. */
+function byOperands(call: CallToEstimate): CallEstimate | undefined {
+  const { overload, args, argCosts } = call
+  const [first = exactly(0), second = exactly(0), third = exactly(0)] = argCosts
+  const [a, b, c] = args
+  switch (overload) {
+    case 'logical_or':
+    case 'logical_and':
+      return { cost: { min: first.min, max: add(first, second).max } }
+    case 'conditional':
+      return {
+        cost: add(first, union(second, third)),
+        size: union(sizeOf(b), sizeOf(c)),
+        entries: unionEntries(b?.entries, c?.entries),
+      }
+    case 'add_string':
+    case 'add_bytes':
+    case 'add_list': {
+      const size = add(sizeOf(a), sizeOf(b))
+      const cost = overload === 'add_list' ? ONE : traversal(size)
+      return { cost: add(cost, argumentCosts(call)), size, entries: unionEntries(a?.entries, b?.entries) }
+    }
+    default:
+      return undefined
+  }
+}

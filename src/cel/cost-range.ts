@@ -1,0 +1,59 @@
+// Costs and sizes as ranges. They grow up to what 64 bits hold and stay there.
+import type { Expr } from './ast.ts'
+import type { Type } from './type.ts'
+
+export interface CostEstimate {
+  readonly min: number
+  readonly max: number
+}
+
+/** How large the keys (or positions) and values of a list or map are. */
+export interface EntrySizes {
+  readonly container: 'list' | 'map'
+  readonly key: CostEstimate
+  readonly value: CostEstimate
+}
+
+/** A node as the estimate of a call sees it. */
+export interface Node {
+  readonly expression: Expr
+  readonly type: Type
+  readonly size: CostEstimate | undefined
+  readonly entries: EntrySizes | undefined
+  /** What a schema allows for the items of this list. */
+  readonly itemSize: () => CostEstimate | undefined
+}
+
+const MOST = 2 ** 64
+
+export const UNKNOWN: CostEstimate = Object.freeze({ min: 0, max: MOST })
+
+export function exactly(amount: number): CostEstimate {
+  return { min: amount, max: amount }
+}
+
+export function add(a: CostEstimate, b: CostEstimate): CostEstimate {
+  return { min: Math.min(MOST, a.min + b.min), max: Math.min(MOST, a.max + b.max) }
+}
+
+export function times(a: CostEstimate, b: CostEstimate): CostEstimate {
+  return { min: product(a.min, b.min), max: product(a.max, b.max) }
+}
+
+function product(a: number, b: number): number {
+  return a === 0 || b === 0 ? 0 : Math.min(MOST, a * b)
+}
+
+/** By a factor, rounded up. */
+export function scaled(range: CostEstimate, factor: number): CostEstimate {
+  return { min: Math.min(MOST, Math.ceil(range.min * factor)), max: Math.min(MOST, Math.ceil(range.max * factor)) }
+}
+
+export function union(a: CostEstimate, b: CostEstimate): CostEstimate {
+  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) }
+}
+
+export function unionEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
+  if (a === undefined || b === undefined) return undefined
+  return { container: a.container, key: union(a.key, b.key), value: union(a.value, b.value) }
+}
