@@ -104,7 +104,7 @@ const join: Rule = ({ target, args: [separator] }) => {
   return { cost: traversal(size), size }
 }
 
-const ADDRESS = { min: 4, max: 16 }
+const ADDRESS: CostEstimate = Object.freeze({ min: 4, max: 16 })
 const compareAddresses = traversal(add(ADDRESS, ADDRESS))
 
 const contains =
