@@ -1,20 +1,24 @@
 // The garbage collector: objects whose owners are all gone go too; owners that wait for their dependents, or let them go,
 // are helped to their end (writes.md section 7). Decisions are made on the graph and made sure of on what is stored.
 import type { ApiObject } from '../api/object.ts'
-import { parseGroupVersion } from '../api/object.ts'
+import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { isList, isMap, own } from '../api/value.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
 import { deleteObject } from '../registry/delete.ts'
 import type { DeleteOptions } from '../registry/deletion.ts'
 import { finalizersOf, metaOf, metaText, withMeta } from '../registry/object-meta.ts'
-import type { Resource } from '../registry/registry.ts'
+import type { Resource, ResourceTable } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
-import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, follow, isReason } from './controllers.ts'
+import type { Controller, ControllerParts, Follower } from './controllers.ts'
+import { controllerContext, isReason } from './controllers.ts'
+import { reportEvent } from './event-reports.ts'
 import type { GraphNode, OwnerReference } from './ownership-graph.ts'
 import { OwnershipGraph } from './ownership-graph.ts'
+import { TypeFollowers } from './type-followers.ts'
 import { WorkQueue } from './work-queue.ts'
 
 const WORKERS = 16
+const REMEMBERED = 10_000
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
@@ -30,41 +34,62 @@ type OwnerState = 'present' | 'absent' | 'unknown'
 class Collector {
   readonly #parts: ControllerParts
   readonly #graph = new OwnershipGraph()
+  /** Of objects that were seen to go. */
+  readonly #gone = new BoundedMap<string, true>(REMEMBERED)
+  /** What has been complained of already. */
+  readonly #told = new BoundedMap<string, true>(REMEMBERED)
+  readonly #followers: TypeFollowers
   readonly #queue: WorkQueue
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
+    this.#followers = new TypeFollowers({
+      parts,
+      typesIn: collectedTypes,
+      follower: (resource) => this.#follower(resource),
+    })
     const work = (uid: string, signal: AbortSignal): Promise<boolean> => this.#attend(uid, signal)
     this.#queue = new WorkQueue({ name: 'garbage-collector', log: parts.log, workers: WORKERS, work })
   }
 
+  /** Nothing is decided before all types have been told of: an owner that seems to have no dependents may have some. */
   async run(signal: AbortSignal): Promise<void> {
-    const following = [...collectedTypes(this.#parts)].map((resource) =>
-      follow(
-        this.#parts.registry.store,
-        resource,
-        {
-          onPresent: (stored) => this.#onPresent(this.#graph.set(resource, stored)),
-          onGone: (stored) => this.#onGone(metaText(stored.object(), 'uid')),
-        },
-        signal,
-      ),
-    )
-    await Promise.all([this.#queue.run(signal), ...following])
+    const stop = new AbortController()
+    const both = AbortSignal.any([signal, stop.signal])
+    const following = this.#followers.run(both).finally(() => stop.abort())
+    const loaded = await Promise.race([this.#followers.synced.then(() => true), following.then(() => false)])
+    if (loaded) await this.#queue.run(both)
+    await following
   }
 
-  #onPresent(node: GraphNode): void {
+  #follower(resource: Resource): Follower {
+    return {
+      onPresent: (stored) => {
+        const { node, before } = this.#graph.set(resource, stored)
+        this.#onPresent(node, before)
+      },
+      onGone: (stored) => this.#onGone(metaText(stored.object(), 'uid')),
+    }
+  }
+
+  #onPresent(node: GraphNode, before: GraphNode | undefined): void {
     if (node.owners.length > 0 || (node.isTerminating && waitsForDependents(node))) this.#queue.add(node.uid)
-    if (!node.isTerminating) return
-    // A dependent that is going may be what its owner waits for.
-    for (const owner of node.owners) this.#queue.add(owner.uid)
+    this.#tellOwners(before)
   }
 
   #onGone(uid: string): void {
     const node = this.#graph.get(uid)
     this.#graph.delete(uid)
+    this.#gone.set(uid, true)
     for (const dependent of this.#graph.dependentsOf(uid)) this.#queue.add(dependent.uid)
-    for (const owner of node?.owners ?? []) this.#queue.add(owner.uid)
+    this.#tellOwners(node)
+  }
+
+  /** An owner is looked at when the last one that it waits for is gone, not for each of ten thousand. */
+  #tellOwners(dependent: GraphNode | undefined): void {
+    for (const { uid } of dependent?.owners ?? []) {
+      if (!this.#graph.isBlocked(uid) && this.#isWaiting(uid)) this.#queue.add(uid)
+    }
   }
 
   /** True where it has to be looked at again. */
@@ -101,15 +126,43 @@ class Collector {
   async #stateOf(node: GraphNode, owner: OwnerReference, signal: AbortSignal): Promise<OwnerState> {
     const known = this.#graph.get(owner.uid)
     if (known !== undefined && (known.namespace === '' || known.namespace === node.namespace)) return 'present'
+    // An object that was seen to go never comes back under its uid.
+    if (this.#gone.get(owner.uid) === true) return 'absent'
     const resource = this.#resourceOf(owner)
     if (resource === undefined) return 'unknown'
     // An owner in a namespace cannot own something of the whole cluster; the reference leaves such dependents alone (W-361).
-    if (resource.namespaced && node.namespace === '') return 'unknown'
+    if (resource.namespaced && node.namespace === '') {
+      await this.#complain(node, owner, signal)
+      return 'unknown'
+    }
+    if (known !== undefined) await this.#complain(node, owner, signal)
     const key = { resource: resource.stored, namespace: resource.namespaced ? node.namespace : '', name: owner.name }
     const { item } = await this.#parts.registry.store.get(key, { kind: 'latest' }, signal)
     if (item === undefined) return 'absent'
     if (item.kind !== 'object') return 'unknown'
     return metaText(item.object(), 'uid') === owner.uid ? 'present' : 'absent'
+  }
+
+  /** Owners are looked for in the dependent's own namespace; one that is in another is as good as absent (W-360, W-361). */
+  async #complain(
+    node: GraphNode,
+    { apiVersion, kind, name, uid }: OwnerReference,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const key = `${node.uid} ${uid}`
+    if (this.#told.get(key) === true) return
+    this.#told.set(key, true)
+    const { namespace } = node
+    await reportEvent(
+      this.#parts,
+      {
+        about: { ...node, apiVersion: formatGroupVersion(node.resource), kind: node.resource.kind },
+        component: 'garbage-collector-controller',
+        reason: 'OwnerRefInvalidNamespace',
+        message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`,
+      },
+      signal,
+    )
   }
 
   #resourceOf(owner: OwnerReference): Resource | undefined {
@@ -124,23 +177,21 @@ class Collector {
 
   /** An owner that lets its dependents go, or waits for them. */
   async #finish(node: GraphNode, signal: AbortSignal): Promise<boolean> {
+    if (!this.#followers.isComplete) return true
     const dependents = this.#graph.dependentsOf(node.uid)
     if (node.finalizers.includes(ORPHAN)) {
-      for (const dependent of dependents) {
-        await this.#removeOwners(
+      await inParallel(dependents, WORKERS, (dependent) =>
+        this.#removeOwners(
           dependent,
           dependent.owners.filter(({ uid }) => uid === node.uid),
           signal,
-        )
-      }
+        ),
+      )
       await this.#removeFinalizer(node, ORPHAN, signal)
       return false
     }
-    const blocking = dependents.filter(({ owners }) =>
-      owners.some(({ uid, blocksOwner }) => uid === node.uid && blocksOwner),
-    )
     for (const dependent of dependents) if (!dependent.isTerminating) this.#queue.add(dependent.uid)
-    if (blocking.length > 0) return false
+    if (this.#graph.isBlocked(node.uid)) return false
     await this.#removeFinalizer(node, FOREGROUND, signal)
     return false
   }
@@ -190,6 +241,15 @@ class Collector {
   }
 }
 
+/** Does something for each, so many at a time. Where one fails no more are begun. */
+async function inParallel<T>(items: readonly T[], workers: number, work: (item: T) => Promise<void>): Promise<void> {
+  const rest = items.values()
+  const worker = async (): Promise<void> => {
+    for (const item of rest) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(workers, items.length) }, worker))
+}
+
 function waitsForDependents({ finalizers }: GraphNode): boolean {
   return finalizers.includes(ORPHAN) || finalizers.includes(FOREGROUND)
 }
@@ -204,9 +264,9 @@ async function quietly(write: Promise<unknown>): Promise<void> {
 }
 
 /** Types that can be deleted, listed and watched, each once however many versions it has; events own nothing (W-369). */
-function* collectedTypes(parts: ControllerParts): Generator<Resource> {
+function* collectedTypes(table: ResourceTable): Generator<Resource> {
   const seen = new Set<string>()
-  for (const resource of parts.resources().all()) {
+  for (const resource of table.all()) {
     const { verbs, stored } = resource
     if (!verbs.has('delete') || !verbs.has('list') || !verbs.has('watch')) continue
     if (seen.has(stored.storagePrefix) || stored.storagePrefix === 'events') continue

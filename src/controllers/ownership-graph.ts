@@ -26,6 +26,8 @@ export interface GraphNode {
 export class OwnershipGraph {
   readonly #nodes = new Map<string, GraphNode>()
   readonly #dependents = new Map<string, Set<string>>()
+  /** How many of the dependents keep their owner from going before them. */
+  readonly #blocking = new Map<string, number>()
 
   get(uid: string): GraphNode | undefined {
     return this.#nodes.get(uid)
@@ -36,16 +38,23 @@ export class OwnershipGraph {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => this.#nodes.get(dependent) ?? [])
   }
 
-  set(resource: Resource, stored: StoredObject): GraphNode {
+  /** Whether an object that is deleted in the foreground still has to wait for somebody. */
+  isBlocked(uid: string): boolean {
+    return this.#blocking.has(uid)
+  }
+
+  set(resource: Resource, stored: StoredObject): { readonly node: GraphNode; readonly before: GraphNode | undefined } {
     const node = nodeOf(resource, stored)
+    const before = this.#nodes.get(node.uid)
     this.#unlink(node.uid)
     this.#nodes.set(node.uid, node)
     for (const owner of node.owners) {
       const dependents = this.#dependents.get(owner.uid)
       if (dependents === undefined) this.#dependents.set(owner.uid, new Set([node.uid]))
       else dependents.add(node.uid)
+      if (owner.blocksOwner) this.#blocking.set(owner.uid, (this.#blocking.get(owner.uid) ?? 0) + 1)
     }
-    return node
+    return { node, before }
   }
 
   delete(uid: string): void {
@@ -58,6 +67,10 @@ export class OwnershipGraph {
       const dependents = this.#dependents.get(owner.uid)
       dependents?.delete(uid)
       if (dependents?.size === 0) this.#dependents.delete(owner.uid)
+      if (!owner.blocksOwner) continue
+      const blocking = (this.#blocking.get(owner.uid) ?? 0) - 1
+      if (blocking > 0) this.#blocking.set(owner.uid, blocking)
+      else this.#blocking.delete(owner.uid)
     }
   }
 }

@@ -1,0 +1,52 @@
+// Events by which controllers tell people what is wrong with an object. Telling is best effort: it never fails the work.
+import { ApiError } from '../api/status.ts'
+import { createObject } from '../registry/create.ts'
+import type { ControllerParts } from './controllers.ts'
+import { controllerContext, newObject, resourceOf } from './controllers.ts'
+
+export interface EventReport {
+  readonly about: {
+    readonly apiVersion: string
+    readonly kind: string
+    readonly namespace: string
+    readonly name: string
+    readonly uid: string
+    readonly resourceVersion: string
+  }
+  /** Who tells. */
+  readonly component: string
+  readonly reason: string
+  readonly message: string
+}
+
+/** A warning in the object's namespace, or in `default` where it has none. */
+export async function reportEvent(parts: ControllerParts, report: EventReport, signal: AbortSignal): Promise<void> {
+  const { about, component, reason, message } = report
+  const { apiVersion, kind, name, uid, resourceVersion } = about
+  const namespace = about.namespace === '' ? 'default' : about.namespace
+  const context = controllerContext(parts, namespace, signal)
+  const inNamespace = about.namespace === '' ? {} : { namespace }
+  const event = newObject(
+    resourceOf(parts, '', 'v1', 'events'),
+    { name: `${name}.${process.hrtime.bigint().toString(16)}`, namespace },
+    {
+      involvedObject: { kind, ...inNamespace, name, uid, apiVersion, resourceVersion },
+      reason,
+      message,
+      source: { component },
+      firstTimestamp: context.now,
+      lastTimestamp: context.now,
+      count: 1,
+      type: 'Warning',
+      eventTime: null,
+      reportingComponent: component,
+      reportingInstance: '',
+    },
+  )
+  try {
+    await createObject(parts.registry, resourceOf(parts, '', 'v1', 'events'), event, context)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    parts.log.debug({ err: error, reason }, 'could not tell of it by an event')
+  }
+}

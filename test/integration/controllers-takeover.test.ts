@@ -1,0 +1,95 @@
+// Controllers across replicas: one runs them, another takes over within seconds when it dies, and each can be switched off.
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { startEtcd } from '../fakes/etcd-server.ts'
+import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
+
+const MAPS = '/api/v1/namespaces/default/configmaps'
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/quarterdeck-controllers'
+
+class Client {
+  readonly #server: ServerProcess
+
+  constructor(server: ServerProcess) {
+    this.#server = server
+  }
+
+  async send(method: string, path: string, body?: object): Promise<{ status: number; body: ApiObject }> {
+    const token = this.#server.adminToken
+    const headers = { 'content-type': 'application/json' }
+    const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) }
+    const answer = await this.#server.request(path, { method, token, ...sent })
+    return { status: answer.status, body: JSON.parse(answer.body) as ApiObject }
+  }
+
+  /** An owner and what it owns; tells when the latter is gone after the former was deleted. */
+  async orphan(name: string): Promise<void> {
+    const owner = await this.send('POST', MAPS, { metadata: { name } })
+    const { uid } = owner.body.metadata
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name, uid }
+    await this.send('POST', MAPS, { metadata: { name: `${name}-child`, ownerReferences: [reference] } })
+    await this.send('DELETE', `${MAPS}/${name}`)
+  }
+
+  async isThere(name: string): Promise<boolean> {
+    return (await this.send('GET', `${MAPS}/${name}`)).status === 200
+  }
+
+  async holder(): Promise<string> {
+    return (await this.send('GET', LEASE)).body.spec?.holderIdentity ?? ''
+  }
+}
+
+interface ApiObject {
+  readonly metadata: { readonly uid: string }
+  readonly spec?: { readonly holderIdentity?: string }
+}
+
+describe('controllers of two replicas on one etcd', () => {
+  it('are taken over within seconds from a replica that was killed', async () => {
+    const etcd = await startEtcd()
+    onTestFinished(() => etcd[Symbol.asyncDispose]())
+    const start = async (): Promise<ServerProcess> =>
+      startServerProcess(['--etcd-servers', etcd.endpoint], await newHome())
+    const first = await start()
+    const one = new Client(first)
+    await expect.poll(() => one.holder(), { timeout: 10_000 }).not.toBe('')
+    const holder = await one.holder()
+    const two = new Client(await start())
+    await two.orphan('a')
+    await expect.poll(() => two.isThere('a-child'), { timeout: 10_000 }).toBe(false)
+    expect(await two.holder()).toBe(holder)
+
+    await first.stop('SIGKILL')
+    await two.orphan('b')
+    await expect.poll(() => two.isThere('b-child'), { timeout: 20_000, interval: 100 }).toBe(false)
+    expect(await two.holder()).not.toBe(holder)
+  })
+
+  it('are given back by a replica that stops', async () => {
+    const etcd = await startEtcd()
+    onTestFinished(() => etcd[Symbol.asyncDispose]())
+    const server = await startServerProcess(['--etcd-servers', etcd.endpoint], await newHome())
+    const client = new Client(server)
+    await expect.poll(() => client.holder(), { timeout: 10_000 }).not.toBe('')
+    await server.stop()
+    const next = new Client(await startServerProcess(['--etcd-servers', etcd.endpoint], await newHome()))
+    await expect.poll(() => next.holder(), { timeout: 3_000 }).not.toBe('')
+  })
+})
+
+describe('a controller that is switched off', () => {
+  it('does nothing, and the others do what they do', async () => {
+    const server = await startServerProcess(['--in-memory', '--controllers', '*,-garbage-collector'], await newHome())
+    const client = new Client(server)
+    await client.orphan('a')
+    await client.send('POST', '/api/v1/namespaces', { metadata: { name: 'fresh' } })
+    const account = '/api/v1/namespaces/fresh/serviceaccounts/default'
+    await expect.poll(async () => (await client.send('GET', account)).status, { timeout: 10_000 }).toBe(200)
+    await client.send('DELETE', '/api/v1/namespaces/fresh')
+    await expect
+      .poll(async () => (await client.send('GET', '/api/v1/namespaces/fresh')).status, { timeout: 10_000 })
+      .toBe(404)
+    expect(await client.isThere('a-child')).toBe(true)
+    expect(await server.stop()).toMatchObject({ code: 0 })
+  })
+})

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest'
+import type { ApiObject } from '../../../src/api/object.ts'
+import { garbageCollector } from '../../../src/controllers/garbage-collector.ts'
+import { deleteObject } from '../../../src/registry/delete.ts'
+import type { DeleteOptions } from '../../../src/registry/deletion.ts'
+import type { Resource } from '../../../src/registry/registry.ts'
+import { ApiWorld } from '../../fakes/api-world.ts'
+import { controllerParts, runUntilFinished } from '../../fakes/running-controller.ts'
+
+type Owner = Pick<ApiObject, 'metadata'>
+
+class Family {
+  readonly world = new ApiWorld()
+  readonly maps: Resource = this.world.resource('configmaps')
+
+  collect(): () => Promise<void> {
+    return runUntilFinished(garbageCollector(controllerParts(this.world)))
+  }
+
+  make(name: string, owners: readonly object[] = [], more: object = {}, namespace = 'ns'): Promise<ApiObject> {
+    const metadata = { name, namespace, ownerReferences: owners, ...more }
+    return this.world.create(this.maps, { metadata }, { namespace })
+  }
+
+  async delete(name: string, propagationPolicy: DeleteOptions['propagationPolicy']): Promise<void> {
+    const options: DeleteOptions = {
+      gracePeriodSeconds: undefined,
+      preconditions: { uid: undefined, resourceVersion: undefined },
+      orphanDependents: undefined,
+      propagationPolicy,
+      ignoreReadErrors: false,
+    }
+    await deleteObject(this.world.parts, this.maps, { name, options }, this.world.context())
+  }
+
+  async find(name: string, namespace = 'ns'): Promise<ApiObject | undefined> {
+    try {
+      return await this.world.get(this.maps, name, namespace)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Resolves when it is gone. */
+  async gone(name: string, namespace = 'ns'): Promise<void> {
+    await expect.poll(() => this.find(name, namespace), { interval: 2, timeout: 4_000 }).toBeUndefined()
+  }
+}
+
+function ownedBy({ metadata }: Owner, more: object = {}): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', name: metadata['name'], uid: metadata['uid'], ...more }
+}
+
+describe('the garbage collector', () => {
+  it('deletes what was left by an owner that is gone', async () => {
+    const family = new Family()
+    await family.make('child', [ownedBy(await family.make('owner'))])
+    family.collect()
+    await family.delete('owner', 'Background')
+    await family.gone('child')
+  })
+
+  it('deletes what was left before it began', async () => {
+    const family = new Family()
+    await family.make('child', [ownedBy(await family.make('owner'))])
+    await family.delete('owner', 'Background')
+    family.collect()
+    await family.gone('child')
+  })
+
+  it('deletes what names an owner that never was (W-358)', async () => {
+    const family = new Family()
+    family.collect()
+    await family.make('child', [ownedBy({ metadata: { name: 'owner', uid: 'made-up' } })])
+    await family.gone('child')
+  })
+
+  it('deletes what names an owner whose name another has now', async () => {
+    const family = new Family()
+    const owner = await family.make('owner')
+    await family.make('child', [ownedBy(owner)])
+    await family.delete('owner', 'Background')
+    await family.make('owner')
+    family.collect()
+    await family.gone('child')
+  })
+
+  it('takes the names of owners that are gone from who has another (W-359)', async () => {
+    const family = new Family()
+    const [one, two] = [await family.make('one'), await family.make('two')]
+    await family.make('child', [ownedBy(one), ownedBy(two)])
+    family.collect()
+    await family.delete('one', 'Background')
+    await expect
+      .poll(async () => (await family.find('child'))?.metadata['ownerReferences'], { interval: 2 })
+      .toEqual([ownedBy(two)])
+  })
+
+  it('follows down to the grandchildren', async () => {
+    const family = new Family()
+    const owner = await family.make('owner')
+    const child = await family.make('child', [ownedBy(owner)])
+    await family.make('grandchild', [ownedBy(child)])
+    family.collect()
+    await family.delete('owner', 'Background')
+    await family.gone('grandchild')
+  })
+
+  it('lets an owner that is deleted in the foreground go last (W-363)', async () => {
+    const family = new Family()
+    const owner = await family.make('owner')
+    await family.make('child', [ownedBy(owner, { blockOwnerDeletion: true })], { finalizers: ['a.b/held'] })
+    family.collect()
+    await family.delete('owner', 'Foreground')
+    await expect
+      .poll(async () => (await family.find('child'))?.metadata['deletionTimestamp'], { interval: 2 })
+      .toBeDefined()
+    expect(await family.find('owner')).toBeDefined()
+    await family.world.update(family.maps, 'child', (live) => ({
+      ...live,
+      metadata: { ...live.metadata, finalizers: [] },
+    }))
+    await family.gone('owner')
+    expect(await family.find('child')).toBeUndefined()
+  })
+
+  it('does not wait for dependents that do not hold their owner (W-364)', async () => {
+    const family = new Family()
+    const owner = await family.make('owner')
+    await family.make('child', [ownedBy(owner)], { finalizers: ['a.b/held'] })
+    family.collect()
+    await family.delete('owner', 'Foreground')
+    await family.gone('owner')
+  })
+
+  it('goes down to the leaves first (W-365)', async () => {
+    const family = new Family()
+    const owner = await family.make('owner')
+    const child = await family.make('child', [ownedBy(owner, { blockOwnerDeletion: true })])
+    await family.make('leaf', [ownedBy(child, { blockOwnerDeletion: true })], { finalizers: ['a.b/held'] })
+    family.collect()
+    await family.delete('owner', 'Foreground')
+    await expect
+      .poll(async () => (await family.find('leaf'))?.metadata['deletionTimestamp'], { interval: 2 })
+      .toBeDefined()
+    expect(await family.find('child')).toBeDefined()
+    await family.world.update(family.maps, 'leaf', (live) => ({
+      ...live,
+      metadata: { ...live.metadata, finalizers: [] },
+    }))
+    await family.gone('owner')
+    expect(await family.find('child')).toBeUndefined()
+  })
+
+  it('lets dependents go where they are to be orphans (W-367)', async () => {
+    const family = new Family()
+    const owner = await family.make('owner')
+    await family.make('child', [ownedBy(owner)])
+    family.collect()
+    await family.delete('owner', 'Orphan')
+    await family.gone('owner')
+    expect((await family.find('child'))?.metadata['ownerReferences']).toBeUndefined()
+  })
+
+  it('makes no child of an owner that waited for it before it began an orphan’s heir', async () => {
+    const family = new Family()
+    const owner = await family.make('owner')
+    const children = Array.from({ length: 40 }, (_, index) => `child-${index}`)
+    await Promise.all(children.map((name) => family.make(name, [ownedBy(owner)])))
+    await family.delete('owner', 'Orphan')
+    family.collect()
+    await family.gone('owner')
+    for (const name of children) expect((await family.find(name))?.metadata['ownerReferences']).toBeUndefined()
+  })
+
+  it('looks for owners in the namespace of the dependent, and tells of those in another (W-360)', async () => {
+    const family = new Family()
+    const owner = await family.make('owner', [], {}, 'elsewhere')
+    family.collect()
+    await family.make('child', [ownedBy(owner)])
+    await family.gone('child')
+    expect(await family.find('owner', 'elsewhere')).toBeDefined()
+  })
+
+  it('leaves alone what names an owner of a kind that it does not know (W-362)', async () => {
+    const family = new Family()
+    family.collect()
+    await family.make('stays', [{ apiVersion: 'no.such/v1', kind: 'Nope', name: 'x', uid: 'u' }])
+    await family.make('goes', [ownedBy({ metadata: { name: 'owner', uid: 'made-up' } })])
+    await family.gone('goes')
+    expect(await family.find('stays')).toBeDefined()
+  })
+})
