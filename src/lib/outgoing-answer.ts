@@ -3,14 +3,20 @@ import type { OutgoingAnswer } from './outgoing-call.ts'
 import { OutgoingCallError } from './outgoing-failure.ts'
 
 /** The body of an answer of 200 to 206. Throws `OutgoingCallError` of kind `answer` for every other one, and for what is no JSON. */
-export function answerValue({ status, body }: OutgoingAnswer): unknown {
-  if (status < 200 || status > 206) throw new OutgoingCallError('answer', refusalText(status, body), { status })
+export function answerValue(answer: OutgoingAnswer): unknown {
+  const { status, body } = answer
+  checkAnswer(answer)
   const text = body.toString()
   try {
     return JSON.parse(text) as unknown
   } catch (cause) {
     throw new OutgoingCallError('answer', parseText(text, cause), { status, cause })
   }
+}
+
+/** Throws `OutgoingCallError` of kind `answer` where the code is not one of success. */
+export function checkAnswer({ status, body }: OutgoingAnswer): void {
+  if (status < 200 || status > 206) throw new OutgoingCallError('answer', refusalText(status, body), { status })
 }
 
 /** A Status speaks for itself; otherwise the code does. */

@@ -30,6 +30,7 @@ import { podWarnings } from './warnings-template.ts'
 
 export { accessReviewActions } from './access-reviews.ts'
 export type { RoleGuard } from './role-escalation.ts'
+export { conversionWebhook } from './conversion-webhook.ts'
 export { NODE_PORTS } from './service-claims.ts'
 export { repairServiceClaims } from './service-repair.ts'
 export { tokenRequestAction, type TokenRequestOptions } from './token-request.ts'

@@ -2,9 +2,9 @@
 // one is known, otherwise at the address of the service.
 import { mapIn, mapsIn, textIn } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
-import type { LocateService, ServiceReference } from '../admission/webhook/webhook.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
+import type { LocateService, ServiceReference } from '../api/webhook-client.ts'
 import type { Place } from '../lib/outgoing-connections.ts'
 import { OutgoingCallError } from '../lib/outgoing-failure.ts'
 

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, type StatusDetails, type StatusReason } from '../../api/status.ts'
 import { isMap, own, type ValueMap } from '../../api/value.ts'
+import { WEBHOOK_USER_AGENT } from '../../api/webhook-client.ts'
 import { answerValue } from '../../lib/outgoing-answer.ts'
 import type { OutgoingCaller } from '../../lib/outgoing-call.ts'
 import { OutgoingCallError } from '../../lib/outgoing-failure.ts'
@@ -76,7 +77,7 @@ async function ask(
       hook.target,
       {
         body: encodeReview(invocation, review),
-        userAgent: 'kube-apiserver-admission',
+        userAgent: WEBHOOK_USER_AGENT,
         timeoutMs: hook.timeoutMs,
         tellTimeout: true,
         maxAnswerBytes: MAX_ANSWER_BYTES,

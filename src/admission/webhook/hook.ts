@@ -3,9 +3,9 @@ import type { ApiObject } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { EVERY_LABEL, type LabelSelector } from '../../api/selector.ts'
 import { own, type ValueMap } from '../../api/value.ts'
+import { type LocateService, readWebhookTarget } from '../../api/webhook-client.ts'
 import type { OutgoingTarget } from '../../lib/outgoing-call.ts'
-import type { Place } from '../../lib/outgoing-connections.ts'
-import { mapIn, mapsIn, metaText, numberIn, partIn, textIn, textsIn } from '../members.ts'
+import { mapIn, mapsIn, metaText, numberIn, textIn, textsIn } from '../members.ts'
 import { readRule, type ResourceRule } from '../resource-rules.ts'
 import { type Conditions, readConditions } from './conditions.ts'
 
@@ -34,17 +34,7 @@ export interface Hook {
 const REVIEW_VERSIONS = ['v1', 'v1beta1'] as const
 export type ReviewVersion = (typeof REVIEW_VERSIONS)[number]
 
-export interface ServiceReference {
-  readonly namespace: string
-  readonly name: string
-  readonly port: number
-}
-
-/** Where a service is reached. Throws `OutgoingCallError`. */
-export type LocateService = (service: ServiceReference) => Promise<Place>
-
 const DEFAULT_TIMEOUT_SECONDS = 10
-const DEFAULT_PORT = 443
 
 /** All webhooks of a configuration, in their order. */
 export function readHooks(configuration: ApiObject, locate: LocateService): readonly Hook[] {
@@ -75,7 +65,7 @@ function readHook(
     failsOpen,
     reinvoked: textIn(hook, 'reinvocationPolicy') === 'IfNeeded',
     reviewVersion: REVIEW_VERSIONS.find((version) => version === wanted.find(isReviewVersion)),
-    target: readTarget(mapIn(hook, 'clientConfig'), locate),
+    target: readWebhookTarget(mapIn(hook, 'clientConfig'), locate),
   }
 }
 
@@ -86,30 +76,4 @@ function isReviewVersion(version: string): boolean {
 function selectorIn(hook: ValueMap, name: string): LabelSelector {
   const selector = own(hook, name)
   return (selector === undefined ? undefined : labelSelectorOf(selector)) ?? EVERY_LABEL
-}
-
-/** The same client configuration stands in custom resource definitions, for conversion. */
-export function readTarget(config: ValueMap, locate: LocateService): OutgoingTarget {
-  const bundle = textIn(config, 'caBundle')
-  const tls = bundle === '' ? {} : { ca: Buffer.from(bundle, 'base64').toString() }
-  const service = partIn(config, 'service')
-  if (service === undefined) return { url: withPath(textIn(config, 'url')), tls }
-  const reference = {
-    namespace: textIn(service, 'namespace'),
-    name: textIn(service, 'name'),
-    port: numberIn(service, 'port') ?? DEFAULT_PORT,
-  }
-  const host = `${reference.name}.${reference.namespace}.svc`
-  return {
-    url: withPath(`https://${host}:${reference.port}${textIn(service, 'path')}`),
-    tls: { ...tls, serverName: host },
-    locate: () => locate(reference),
-  }
-}
-
-/** The reference calls the path without a slash at its end, and the root where there is none. */
-function withPath(url: string): string {
-  const [, place = '', path = ''] = /^([a-z]+:\/\/[^/]*)(.*)$/.exec(url) ?? []
-  if (place === '') return url
-  return `${place}/${path.split('/').filter(Boolean).join('/')}`
 }

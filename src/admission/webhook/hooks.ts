@@ -1,8 +1,9 @@
 // The webhooks that are configured now, in the order that they are called in: by the name of their configuration, then by
 // their place in it (W-488). Read once for every change of a configuration, not for every request.
 import type { ApiObject } from '../../api/object.ts'
+import type { LocateService } from '../../api/webhook-client.ts'
 import { metaText } from '../members.ts'
-import { type Hook, type LocateService, readHooks } from './hook.ts'
+import { type Hook, readHooks } from './hook.ts'
 
 export class Hooks {
   readonly #locate: LocateService

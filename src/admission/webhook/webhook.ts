@@ -2,19 +2,18 @@
 // made of the object; validating ones all at once, when the object is final (W-446, W-488).
 import type { ApiObject } from '../../api/object.ts'
 import type { Value } from '../../api/value.ts'
+import type { LocateService } from '../../api/webhook-client.ts'
 import type { Log } from '../../lib/log.ts'
 import type { OutgoingCaller } from '../../lib/outgoing-call.ts'
 import type { AdmissionPlugin } from '../admission.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import { Dispatch } from './dispatch.ts'
-import type { LocateService } from './hook.ts'
 import { Hooks } from './hooks.ts'
 import type { ServedKinds } from './invocation.ts'
 import { mutatingWebhooks } from './mutating.ts'
 import type { WebhookObserver } from './observer.ts'
 import { validatingWebhooks } from './validating.ts'
 
-export { type LocateService, readTarget, type ServiceReference } from './hook.ts'
 export type { ServedKind, ServedKinds } from './invocation.ts'
 export { NO_WEBHOOK_OBSERVER, type WebhookCall, type WebhookObserver, type WebhookRejection } from './observer.ts'
 
