@@ -175,7 +175,10 @@ class MemoryStore implements WatchCache {
     const state = await this.#stateAt({ at, verb: 'get', resource: key.resource }, signal)
     if (state === undefined) return this.#store.get(key, at, signal)
     const inType = keyInType(key)
-    return { revision: state.revision, item: inType === undefined ? undefined : state.type.get(inType) }
+    const item = inType === undefined ? undefined : state.type.get(inType)
+    // What could not be read then may be readable now: a key was given back.
+    if (item?.kind === 'unreadable' && at.kind !== 'any') return this.#store.get(key, at, signal)
+    return { revision: state.revision, item }
   }
 
   peek(key: ObjectKey): StoredItem | undefined {
@@ -215,7 +218,9 @@ class MemoryStore implements WatchCache {
   async write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
     const type = this.#typeOf(key.resource)
     const inType = keyInType(key)
-    if (type === undefined || inType === undefined) return this.#store.write(key, decide, signal)
+    if (type === undefined || inType === undefined || type.get(inType)?.kind === 'unreadable') {
+      return this.#store.write(key, decide, signal)
+    }
     const fullKey = `${key.resource.storagePrefix}/${inType}`
     const result = await this.#store.writeAssuming(
       { key, decide, current: this.#assumed(type, inType, fullKey) },

@@ -33,6 +33,7 @@ export type { RoleGuard } from './role-escalation.ts'
 export { conversionWebhook } from './conversion-webhook.ts'
 export { NODE_PORTS } from './service-claims.ts'
 export { repairServiceClaims } from './service-repair.ts'
+export { resourceOfStorageKey } from './storage-keys.ts'
 export { tokenRequestAction, type TokenRequestOptions } from './token-request.ts'
 export { tokenReviewAction } from './token-review.ts'
 

@@ -24,6 +24,8 @@ export interface Config {
   /** How long the store's history is kept; zero: it is not ours to forget. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
+  /** Undefined: objects are stored as they are. */
+  readonly encryption: EncryptionFile | undefined
   /** Certificates and credentials are kept here; undefined: in memory only. */
   readonly dataDirectory: string | undefined
   readonly bindAddress: string
@@ -57,6 +59,12 @@ export interface Config {
   readonly egress: EgressRules
   readonly featureGates: FeatureGates
   readonly logLevel: LogLevel
+}
+
+export interface EncryptionFile {
+  readonly file: string
+  /** Whether it is looked at again while the server runs. */
+  readonly reload: boolean
 }
 
 export type StorageConfig =
@@ -96,6 +104,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     storagePrefix: storagePrefix(read.required('etcd-prefix')),
     compactionIntervalMs: duration(read.required('etcd-compaction-interval')),
     eventTtlMs: duration(read.required('event-ttl')),
+    encryption: encryptionFile(read),
     dataDirectory: inMemory ? undefined : dataDirectory,
     bindAddress: address(read.required('bind-address')),
     securePort: integer(read.required('secure-port'), { least: 0, most: 65_535, what: 'a port number' }),
@@ -160,6 +169,14 @@ function defaultDataDirectory(environment: Environment): string {
   const home = environment['XDG_DATA_HOME']
   const base = home !== undefined && path.isAbsolute(home) ? home : path.join(homedir(), '.local/share')
   return path.join(base, 'quarterdeck')
+}
+
+function encryptionFile(read: SettingReader): EncryptionFile | undefined {
+  const file = read.file('encryption-provider-config')
+  const reload = read.switch('encryption-provider-config-automatic-reload')
+  if (file !== undefined) return { file, reload }
+  if (!reload) return undefined
+  throw usageError('--encryption-provider-config-automatic-reload needs --encryption-provider-config beside it')
 }
 
 function storagePrefix({ text, source }: Setting): string {

@@ -3,6 +3,19 @@ import type { Flag } from './flag.ts'
 
 export const IDENTITY_FLAGS = [
   {
+    name: 'encryption-provider-config',
+    kind: 'file',
+    group: 'Storage',
+    help: 'What is stored encrypted, and with which keys: an EncryptionConfiguration. Default: objects are stored as they are.',
+  },
+  {
+    name: 'encryption-provider-config-automatic-reload',
+    kind: 'switch',
+    group: 'Storage',
+    fallback: 'false',
+    help: 'Look every minute whether --encryption-provider-config has changed, and go by what it says then.',
+  },
+  {
     name: 'tls-min-version',
     kind: 'text',
     group: 'Serving',

@@ -13,12 +13,17 @@ export interface Lifecycle {
 /** How long the store may take to answer a probe. */
 const STORAGE_TIMEOUT_MS = 2000
 
-/** `isLoaded`: the objects are in memory. */
-export function healthChecks(
-  kv: Kv,
-  { isStarting, isStopping }: Lifecycle,
-  isLoaded: () => boolean,
-): Record<HealthEndpoint, HealthCheck[]> {
+export interface HealthParts {
+  readonly kv: Kv
+  readonly life: Lifecycle
+  /** The objects are in memory. */
+  readonly isLoaded: () => boolean
+  /** Of what some servers need and a restart does not help: not a reason to be killed (P-450). */
+  readonly more: readonly HealthCheck[]
+}
+
+export function healthChecks({ kv, life, isLoaded, more }: HealthParts): Record<HealthEndpoint, HealthCheck[]> {
+  const { isStarting, isStopping } = life
   const fine = { check: () => {} }
   const always: HealthCheck[] = [
     { name: 'ping', ...fine },
@@ -48,13 +53,14 @@ export function healthChecks(
     },
   }
   return {
-    healthz: alive,
+    healthz: [...alive, ...more],
     livez: alive,
     readyz: [
       ...always,
       { name: 'etcd', check: storage },
       { name: 'etcd-readiness', check: storage },
       loaded,
+      ...more,
       ...hooks,
       stopping,
     ],

@@ -38,6 +38,7 @@ import type { Log } from '../lib/log.ts'
 import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
+import type { Transformer } from '../store/transformer.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmission } from './admission.ts'
 import type { Authorization } from './authorization.ts'
@@ -50,6 +51,7 @@ import { liveObjects } from './live-objects.ts'
 export interface ResourceApiOptions {
   readonly kv: Kv
   readonly prefix: string
+  readonly transformer: Transformer
   readonly gates: FeatureGates
   readonly eventTtlMs: number
   readonly authorization: Authorization
@@ -113,7 +115,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
   })
   const store: WatchCache = openWatchCache({
-    store: openKvStore({ kv, prefix }),
+    store: openKvStore({ kv, prefix, transformer: options.transformer }),
     resources: [...[...table.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,
     onLoading: tellProgress(log),

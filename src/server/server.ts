@@ -2,7 +2,7 @@
 // failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runControllers } from '../controllers/controllers.ts'
-import { healthRoutes } from '../handlers/health.ts'
+import { type HealthCheck, healthRoutes } from '../handlers/health.ts'
 import { showMetrics } from '../handlers/metrics.ts'
 import { showVersion } from '../handlers/version.ts'
 import { withFilters } from '../http/filters/filters.ts'
@@ -21,6 +21,7 @@ import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.
 import { openAuthorization } from './authorization.ts'
 import { openAudit } from './audit.ts'
 import type { Config } from './config.ts'
+import { openAtRest } from './encryption.ts'
 import { makePrivateDirectory } from './files.ts'
 import { openFlowControl } from './flow-control.ts'
 import { healthChecks } from './health.ts'
@@ -73,6 +74,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
   const kv = await openStorage(config, signal)
   opened.defer(() => kv.close())
+  const atRest = await openAtRest(config, log, signal)
+  opened.defer(atRest.close)
   const { tls, authority } = servingFiles(config)
   const token = adminToken(dataDirectory)
   const life = new Life(config.livezGraceMs)
@@ -84,6 +87,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const api = openResourceApi({
     kv,
     prefix,
+    transformer: atRest.transformer,
     gates,
     eventTtlMs: config.eventTtlMs,
     authorization,
@@ -112,7 +116,15 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     routeRequests({
       routes: [
         ...flow.routes,
-        ...routesOf({ kv, api, metrics, life, log, more: openIdOf(config, api.identity, address) }),
+        ...routesOf({
+          kv,
+          api,
+          metrics,
+          life,
+          log,
+          checks: atRest.checks,
+          more: openIdOf(config, api.identity, address),
+        }),
       ],
       resources: api.handler,
     }),
@@ -138,6 +150,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       api.follow(stop),
       runControllers(api.controllers, log, stop),
       flow.run(stop),
+      atRest.run(stop),
       forgetHistory({ config, kv, log }, stop),
     ]),
   )
@@ -212,13 +225,19 @@ interface RouteParts {
   readonly log: Log
   readonly api: ResourceApi
   readonly more: readonly Route[]
+  /** Of what is not always there. */
+  readonly checks: readonly HealthCheck[]
 }
 
-function routesOf({ kv, metrics, life, log, api, more }: RouteParts): Route[] {
+function routesOf({ kv, metrics, life, log, api, more, checks }: RouteParts): Route[] {
   const isLoaded = (): boolean => api.cache.status().isReady
   const routes: Route[] = [
     ...api.routes,
-    ...healthRoutes({ checks: healthChecks(kv, life, isLoaded), inGracePeriod: life.inGracePeriod, log }),
+    ...healthRoutes({
+      checks: healthChecks({ kv, life, isLoaded, more: checks }),
+      inGracePeriod: life.inGracePeriod,
+      log,
+    }),
     { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
     { path: '/metrics', handler: showMetrics(metrics) },
     ...more,

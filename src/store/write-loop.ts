@@ -45,7 +45,8 @@ export async function writeObject(
     if (!wrote && !isCertain) {
       const found = await attempt.read(signal)
       isCertain = true
-      const isAsAssumed = revisionOf(found) === revisionOf(current)
+      // What is stored may have become something to write anew since it was read: keys change.
+      const isAsAssumed = revisionOf(found) === revisionOf(current) && found?.stale === current?.stale
       current = found
       if (!isAsAssumed) continue
     }

@@ -1,0 +1,124 @@
+// Encryption at rest, from the configuration: reads the operator's file, waits for the plugins that keep keys, and reads the
+// file again while the server runs, where that is wanted (P-440, P-449).
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseYaml } from '../codec/yaml-parse.ts'
+import type { HealthCheck } from '../handlers/health.ts'
+import type { Log } from '../lib/log.ts'
+import { resourceOfStorageKey } from '../resources/resources.ts'
+import {
+  Encryption,
+  type EncryptionConfig,
+  openKmsPlugin,
+  readEncryptionConfig,
+} from '../store/encryption/encryption.ts'
+import { normalizePrefix } from '../store/keys.ts'
+import type { Transformer } from '../store/transformer.ts'
+import { identityTransformer } from '../store/transformer.ts'
+import type { Config, EncryptionFile } from './config.ts'
+import { readTextFile } from './files.ts'
+import { reasonOf, StartError } from './start-error.ts'
+
+export interface AtRest {
+  readonly transformer: Transformer
+  /** Whether those who keep keys can be reached. */
+  readonly checks: readonly HealthCheck[]
+  /** Reads the file again, every minute; resolves when the signal fires. */
+  readonly run: (signal: AbortSignal) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const FLAG = '--encryption-provider-config'
+const RELOAD_EVERY_MS = 60_000
+const WAIT_FOR_PLUGIN_MS = 5_000
+
+/** Waits for plugins: without their keys nothing could be read. Throws a `StartError` where the file is at fault. */
+export async function openAtRest(config: Config, log: Log, signal: AbortSignal): Promise<AtRest> {
+  const { encryption } = config
+  if (encryption === undefined) {
+    const nothing = (): Promise<void> => Promise.resolve()
+    return { transformer: identityTransformer, checks: [], run: nothing, close: nothing }
+  }
+  const text = readTextFile(encryption.file, FLAG)
+  const wanted = parseConfig(text, encryption.file)
+  const opened = await openWhenReady(wanted, { config, log }, signal)
+  return {
+    transformer: opened,
+    checks: checksOf(opened, encryption.reload),
+    run: (stop) => (encryption.reload ? reload({ encryption, opened, text, log }, stop) : Promise.resolve()),
+    close: () => opened.close(),
+  }
+}
+
+function parseConfig(text: string, file: string): EncryptionConfig {
+  try {
+    const { value, duplicates } = parseYaml(Buffer.from(text))
+    if (duplicates.length > 0) throw new Error(duplicates[0])
+    const reading = readEncryptionConfig(value)
+    if (reading.kind === 'config') return reading.config
+    throw new Error(reading.faults.join('; '))
+  } catch (error) {
+    throw new StartError(`${FLAG} ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+async function openWhenReady(
+  wanted: EncryptionConfig,
+  { config, log }: { readonly config: Config; readonly log: Log },
+  signal: AbortSignal,
+): Promise<Encryption> {
+  const prefix = normalizePrefix(config.storagePrefix)
+  const resourceOf = resourceOfStorageKey()
+  const parts = {
+    resourceOf: (key: string) => resourceOf(key.slice(prefix.length + 1)),
+    openPlugin: openKmsPlugin,
+    now: () => Date.now(),
+  }
+  for (;;) {
+    try {
+      return await Encryption.open(wanted, parts, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      log.warn({ reason: reasonOf(error) }, 'waiting for the keys of encryption at rest')
+      await sleep(WAIT_FOR_PLUGIN_MS, undefined, { signal })
+    }
+  }
+}
+
+/** One for each provider, or one for all where they may change (P-449). */
+function checksOf(encryption: Encryption, mayChange: boolean): readonly HealthCheck[] {
+  const checkAll = (): void => encryption.remote.forEach((provider) => provider.check())
+  if (mayChange) return [{ name: 'kms-providers', check: checkAll }]
+  return encryption.remote.map((provider, i) => ({ name: `kms-provider-${i}`, check: () => provider.check() }))
+}
+
+interface Reload {
+  readonly encryption: EncryptionFile
+  readonly opened: Encryption
+  /** What the file held at the start. */
+  readonly text: string
+  readonly log: Log
+}
+
+async function reload({ encryption, opened, text, log }: Reload, signal: AbortSignal): Promise<void> {
+  let current = text
+  while (await hasPassed(RELOAD_EVERY_MS, signal)) {
+    try {
+      const found = readTextFile(encryption.file, FLAG)
+      if (found === current) continue
+      await opened.replace(parseConfig(found, encryption.file), signal)
+      current = found
+      log.info({}, 'encryption at rest goes by a new configuration')
+    } catch (error) {
+      if (!signal.aborted) log.error({ reason: reasonOf(error) }, 'encryption at rest stays as it was')
+    }
+  }
+}
+
+async function hasPassed(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(ms, undefined, { signal, ref: false })
+    return true
+  } catch {
+    return false
+  }
+}

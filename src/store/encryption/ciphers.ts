@@ -1,0 +1,108 @@
+// The ciphers that values are sealed with, in the reference's layouts: what one server sealed another opens (P-442). Those that
+// authenticate are bound to the storage key, so that a value that was moved to another key does not open (P-443).
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
+
+/** Opening throws an `Error` whose words may be shown. */
+export interface Cipher {
+  seal(bytes: Buffer, key: string): Buffer
+  open(sealed: Buffer, key: string): Buffer
+}
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const TOO_SHORT = 'the stored data was shorter than the required size'
+
+/** Nonce, sealed bytes, tag; the storage key is authenticated. */
+export function aesGcm(secret: Buffer): Cipher {
+  const algorithm = `aes-${secret.length * 8}-gcm` as 'aes-256-gcm'
+  return {
+    seal(bytes, key) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(algorithm, secret, nonce)
+      cipher.setAAD(Buffer.from(key))
+      return Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
+    },
+    open(sealed, key) {
+      if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error(TOO_SHORT)
+      const end = sealed.length - TAG_BYTES
+      const decipher = createDecipheriv(algorithm, secret, sealed.subarray(0, NONCE_BYTES))
+      decipher.setAAD(Buffer.from(key))
+      decipher.setAuthTag(sealed.subarray(end))
+      const start = decipher.update(sealed.subarray(NONCE_BYTES, end))
+      try {
+        return Buffer.concat([start, decipher.final()])
+      } catch {
+        throw new Error('cipher: message authentication failed')
+      }
+    },
+  }
+}
+
+const BLOCK_BYTES = 16
+
+/** Vector, then padded blocks. Nothing is authenticated: it is there for data that was written with it. */
+export function aesCbc(secret: Buffer): Cipher {
+  const algorithm = `aes-${secret.length * 8}-cbc`
+  return {
+    seal(bytes) {
+      const vector = randomBytes(BLOCK_BYTES)
+      const cipher = createCipheriv(algorithm, secret, vector)
+      return Buffer.concat([vector, cipher.update(bytes), cipher.final()])
+    },
+    open(sealed) {
+      if (sealed.length < BLOCK_BYTES) throw new Error(TOO_SHORT)
+      if (sealed.length % BLOCK_BYTES !== 0) throw new Error('the stored data is not a multiple of the block size')
+      const decipher = createDecipheriv(algorithm, secret, sealed.subarray(0, BLOCK_BYTES))
+      const start = decipher.update(sealed.subarray(BLOCK_BYTES))
+      try {
+        return Buffer.concat([start, decipher.final()])
+      } catch {
+        throw new Error('invalid padding on input')
+      }
+    },
+  }
+}
+
+const LONG_NONCE_BYTES = 24
+
+/** Nonce, tag, sealed bytes. The storage key is not authenticated. */
+export function secretbox(secret: Buffer): Cipher {
+  return {
+    seal(bytes) {
+      const nonce = randomBytes(LONG_NONCE_BYTES)
+      return Buffer.concat([nonce, xsalsa20poly1305(secret, nonce).encrypt(bytes)])
+    },
+    open(sealed) {
+      if (sealed.length < LONG_NONCE_BYTES + TAG_BYTES) throw new Error(TOO_SHORT)
+      const nonce = sealed.subarray(0, LONG_NONCE_BYTES)
+      try {
+        return Buffer.from(xsalsa20poly1305(secret, nonce).decrypt(sealed.subarray(LONG_NONCE_BYTES)))
+      } catch {
+        throw new Error('the stored data does not open with this key')
+      }
+    },
+  }
+}
+
+const INFO_BYTES = 32
+
+/** A key of its own for every value, made of a seed and of bytes that stand before it: no seed wears out. */
+export function seededGcm(seed: Buffer): Cipher {
+  const keyFor = (info: Buffer): Cipher => aesGcm(expand(seed, info))
+  return {
+    seal(bytes, key) {
+      const info = randomBytes(INFO_BYTES)
+      return Buffer.concat([info, keyFor(info).seal(bytes, key)])
+    },
+    open(sealed, key) {
+      if (sealed.length < INFO_BYTES) throw new Error(TOO_SHORT)
+      return keyFor(sealed.subarray(0, INFO_BYTES)).open(sealed.subarray(INFO_BYTES), key)
+    },
+  }
+}
+
+/** The second half of HKDF with SHA-256, for one block: the seed is random enough to do without the first. */
+function expand(seed: Buffer, info: Buffer): Buffer {
+  return createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest()
+}

@@ -1,0 +1,155 @@
+// The front door of encryption at rest: a transformer that seals what the configuration says, resource by resource, and whose
+// rules can be replaced while the server runs (P-440 to P-450).
+import type { GroupResource } from '../../api/object.ts'
+import { ApiError } from '../../api/status.ts'
+import type { Opened, Transformer } from '../transformer.ts'
+import { aesCbc, aesGcm, secretbox } from './ciphers.ts'
+import type { EncryptionConfig, ProviderConfig } from './encryption-config.ts'
+import { KmsProvider } from './kms.ts'
+import type { KmsPlugin } from './kms-plugin.ts'
+import { cipherProvider, IDENTITY, type Provider, Providers } from './providers.ts'
+
+export type { EncryptionConfig, EncryptionEntry, KeyConfig, KmsConfig, ProviderConfig } from './encryption-config.ts'
+export { readEncryptionConfig } from './encryption-config.ts'
+export { type KmsPlugin, openKmsPlugin } from './kms-plugin.ts'
+
+export interface EncryptionParts {
+  /** Whose object a key holds; undefined where it is none of the API's, which are never sealed. */
+  readonly resourceOf: (key: string) => GroupResource | undefined
+  /** Opens the way to a plugin. */
+  readonly openPlugin: (endpoint: string, timeoutMs: number) => Promise<KmsPlugin>
+  readonly now: () => number
+}
+
+/** A provider whose keys are with somebody else, who may be away. */
+export interface RemoteProvider {
+  readonly name: string
+  /** Throws where it cannot seal or open at this moment. */
+  check(): void
+}
+
+export class Encryption implements Transformer {
+  readonly #parts: EncryptionParts
+  #rules: Rules
+
+  private constructor(parts: EncryptionParts, rules: Rules) {
+    this.#parts = parts
+    this.#rules = rules
+  }
+
+  /** Resolves when every plugin has answered; throws where one does not. */
+  static async open(config: EncryptionConfig, parts: EncryptionParts, signal: AbortSignal): Promise<Encryption> {
+    return new Encryption(parts, await Rules.open(config, parts, signal))
+  }
+
+  get remote(): readonly RemoteProvider[] {
+    return this.#rules.remote
+  }
+
+  fromStorage(value: Buffer, key: string): Opened | Promise<Opened> {
+    return this.#rules.providersFor(this.#parts.resourceOf(key)).open(value, key)
+  }
+
+  /** Throws `ApiError` where there is no key to seal with at this moment. */
+  toStorage(bytes: Buffer, key: string): Buffer {
+    const providers = this.#rules.providersFor(this.#parts.resourceOf(key))
+    try {
+      return providers.seal(bytes, key)
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      throw new ApiError('InternalError', `Internal error occurred: ${problem}`, { cause: error })
+    }
+  }
+
+  /** From now on these. Throws where a plugin of theirs does not answer; then nothing has changed. */
+  async replace(config: EncryptionConfig, signal: AbortSignal): Promise<void> {
+    const before = this.#rules
+    this.#rules = await Rules.open(config, this.#parts, signal)
+    await before.close()
+  }
+
+  async close(): Promise<void> {
+    await this.#rules.close()
+  }
+}
+
+interface Rule {
+  readonly resources: readonly string[]
+  readonly providers: Providers
+}
+
+const PLAIN = new Providers([IDENTITY])
+
+/** One reading of the configuration. */
+class Rules {
+  readonly remote: readonly KmsProvider[]
+  readonly #rules: readonly Rule[]
+  readonly #known = new Map<string, Providers>()
+
+  private constructor(rules: readonly Rule[], remote: readonly KmsProvider[]) {
+    this.#rules = rules
+    this.remote = remote
+  }
+
+  static async open(config: EncryptionConfig, parts: EncryptionParts, signal: AbortSignal): Promise<Rules> {
+    const remote: KmsProvider[] = []
+    try {
+      const rules: Rule[] = []
+      for (const { resources, providers } of config.entries) {
+        const opened: Provider[] = []
+        for (const provider of providers) {
+          const made = await openProvider(provider, parts, signal)
+          opened.push(...made)
+          remote.push(...made.filter((one) => one instanceof KmsProvider))
+        }
+        rules.push({ resources, providers: new Providers(opened) })
+      }
+      return new Rules(rules, remote)
+    } catch (error) {
+      await Promise.all(remote.map((provider) => provider.close()))
+      throw error
+    }
+  }
+
+  /** The first entry that names the resource; nothing is sealed that none names. */
+  providersFor(resource: GroupResource | undefined): Providers {
+    if (resource === undefined) return PLAIN
+    const name = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
+    const known = this.#known.get(name)
+    if (known !== undefined) return known
+    const rule = this.#rules.find(({ resources }) => resources.some((pattern) => covers(pattern, resource, name)))
+    const providers = rule?.providers ?? PLAIN
+    this.#known.set(name, providers)
+    return providers
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.remote.map((provider) => provider.close()))
+  }
+}
+
+/** `secrets`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*` (P-444). */
+function covers(pattern: string, { group }: GroupResource, name: string): boolean {
+  return pattern === '*.*' || pattern === `*.${group}` || pattern === name
+}
+
+async function openProvider(
+  config: ProviderConfig,
+  parts: EncryptionParts,
+  signal: AbortSignal,
+): Promise<readonly Provider[]> {
+  switch (config.kind) {
+    case 'identity':
+      return [IDENTITY]
+    case 'aesgcm':
+      return config.keys.map(({ name, secret }) => cipherProvider(`k8s:enc:aesgcm:v1:${name}:`, aesGcm(secret)))
+    case 'aescbc':
+      return config.keys.map(({ name, secret }) => cipherProvider(`k8s:enc:aescbc:v1:${name}:`, aesCbc(secret)))
+    case 'secretbox':
+      return config.keys.map(({ name, secret }) => cipherProvider(`k8s:enc:secretbox:v1:${name}:`, secretbox(secret)))
+    case 'kms': {
+      const plugin = await parts.openPlugin(config.endpoint, config.timeoutMs)
+      return [await KmsProvider.open({ name: config.name, plugin, now: parts.now }, signal)]
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// The way to a plugin that keeps keys (KMS v2): gRPC over a socket of this machine. Loaded only where one is configured.
+import type { Client, ServiceError } from '@grpc/grpc-js'
+import type { BytesByText } from './wire.ts'
+import { bytesOf, mapOf, readFields, textOf, writeMessage } from './wire.ts'
+
+export interface KmsStatus {
+  readonly version: string
+  readonly healthz: string
+  readonly keyId: string
+}
+
+export interface Wrapped {
+  readonly ciphertext: Buffer
+  readonly keyId: string
+  readonly annotations: BytesByText
+}
+
+/** Calls throw `KmsError`. `uid` names the call in the plugin's log. */
+export interface KmsPlugin {
+  status(): Promise<KmsStatus>
+  wrap(plaintext: Buffer, uid: string): Promise<Wrapped>
+  unwrap(wrapped: Wrapped, uid: string): Promise<Buffer>
+  close(): void
+}
+
+export class KmsError extends Error {
+  override readonly name = 'KmsError'
+  /** The plugin did not answer; it may the next time. */
+  readonly isTransient: boolean
+
+  constructor(message: string, isTransient: boolean, options?: ErrorOptions) {
+    super(message, options)
+    this.isTransient = isTransient
+  }
+}
+
+const SERVICE = '/v2.KeyManagementService'
+/** Cancelled, deadline exceeded, resource exhausted, unavailable. */
+const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 14])
+
+export async function openKmsPlugin(endpoint: string, timeoutMs: number): Promise<KmsPlugin> {
+  const { Client, credentials } = await import('@grpc/grpc-js')
+  const client = new Client(endpoint, credentials.createInsecure(), {
+    'grpc.max_reconnect_backoff_ms': 5_000,
+    'grpc.max_receive_message_length': 1024 * 1024,
+  })
+  const call = (method: string, message: Buffer): Promise<Buffer> =>
+    unary(client, `${SERVICE}/${method}`, message, timeoutMs)
+  return {
+    async status() {
+      const fields = readFields(await call('Status', Buffer.alloc(0)))
+      return { version: textOf(fields, 1), healthz: textOf(fields, 2), keyId: textOf(fields, 3) }
+    },
+    async wrap(plaintext, uid) {
+      const fields = readFields(
+        await call(
+          'Encrypt',
+          writeMessage([
+            [1, plaintext],
+            [2, uid],
+          ]),
+        ),
+      )
+      return { ciphertext: bytesOf(fields, 1), keyId: textOf(fields, 2), annotations: mapOf(fields, 3) }
+    },
+    async unwrap({ ciphertext, keyId, annotations }, uid) {
+      const message = writeMessage([
+        [1, ciphertext],
+        [2, uid],
+        [3, keyId],
+        [4, annotations],
+      ])
+      return bytesOf(readFields(await call('Decrypt', message)), 1)
+    },
+    close: () => client.close(),
+  }
+}
+
+function unary(client: Client, path: string, message: Buffer, timeoutMs: number): Promise<Buffer> {
+  const asIs = (bytes: Buffer): Buffer => bytes
+  return new Promise((resolve, reject) => {
+    const done = (error: ServiceError | null, answer?: Buffer): void => {
+      if (error === null) resolve(answer ?? Buffer.alloc(0))
+      else reject(new KmsError(error.message, TRANSIENT.has(error.code), { cause: error }))
+    }
+    client.makeUnaryRequest(path, asIs, asIs, message, { deadline: Date.now() + timeoutMs }, done)
+  })
+}

@@ -1,0 +1,229 @@
+// Values sealed with a seed that a plugin wraps (KMS v2). A seed is used until the plugin says that its key is another one; it
+// seals for three minutes after the plugin was last well, so that a key that was taken away is not used for long (P-450).
+import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BoundedMap } from '../../lib/bounded-map.ts'
+import { aesGcm, type Cipher, seededGcm } from './ciphers.ts'
+import { KmsError, type KmsPlugin, type Wrapped } from './kms-plugin.ts'
+import type { OpenedValue, Provider } from './providers.ts'
+import { bytesOf, mapOf, numberOf, readFields, textOf, writeMessage } from './wire.ts'
+
+export interface KmsOptions {
+  readonly name: string
+  readonly plugin: KmsPlugin
+  readonly now: () => number
+  /** How often the plugin is asked how it is. */
+  readonly pollMs?: number
+}
+
+const POLL_MS = 60_000
+const POLL_UNWELL_MS = 10_000
+const SEALS_FOR_MS = 180_000
+const SEED_BYTES = 32
+const MAX_KEY_ID_BYTES = 1024
+const MAX_WRAPPED_BYTES = 1024
+/** Seeds that were unwrapped: one for each key and each start of a server that ever wrote. */
+const REMEMBERED = 4_096
+const RETRIES = 30
+const RETRY_MS = 1_000
+
+/** How a wrapped secret is used. */
+const AS_KEY = 0
+const AS_SEED = 1
+
+interface Seed {
+  readonly cipher: Cipher
+  readonly wrapped: Wrapped
+  readonly sealsUntilMs: number
+}
+
+export class KmsProvider implements Provider {
+  readonly name: string
+  readonly prefix: Buffer
+  readonly #options: KmsOptions
+  readonly #ciphers = new BoundedMap<string, Cipher>(REMEMBERED)
+  readonly #unwrapping = new Map<string, Promise<Cipher>>()
+  readonly #life = new AbortController()
+  #polling: Promise<void> = Promise.resolve()
+  #seed: Seed | undefined
+  #problem: string | undefined
+
+  private constructor(options: KmsOptions) {
+    this.name = options.name
+    this.prefix = Buffer.from(`k8s:enc:kms:v2:${options.name}:`)
+    this.#options = options
+  }
+
+  /** Throws where the plugin is not well. */
+  static async open(options: KmsOptions, signal: AbortSignal): Promise<KmsProvider> {
+    const provider = new KmsProvider(options)
+    try {
+      await provider.#refresh()
+      signal.throwIfAborted()
+    } catch (error) {
+      await provider.close()
+      throw new Error(`KMS provider ${options.name}: ${messageOf(error)}`, { cause: error })
+    }
+    provider.#polling = provider.#poll()
+    return provider
+  }
+
+  check(): void {
+    if (this.#problem !== undefined) throw new Error(this.#problem)
+  }
+
+  async close(): Promise<void> {
+    this.#life.abort()
+    await this.#polling
+    this.#options.plugin.close()
+  }
+
+  seal(bytes: Buffer, key: string): Buffer {
+    const seed = this.#seed
+    if (seed === undefined) throw new Error('the KMS provider has no key to seal with')
+    const now = this.#options.now()
+    if (now > seed.sealsUntilMs) {
+      const digest = hash('sha256', seed.wrapped.keyId)
+      const [end, current] = [seed.sealsUntilMs, now].map((ms) => `${new Date(ms).toISOString().slice(0, 19)}Z`)
+      throw new Error(
+        `encryptedDEKSource with keyID hash "sha256:${digest}" expired at ${end} (current time is ${current})`,
+      )
+    }
+    const { keyId, ciphertext, annotations } = seed.wrapped
+    const sealed = seed.cipher.seal(bytes, key)
+    return writeMessage([
+      [1, sealed],
+      [2, keyId],
+      [3, ciphertext],
+      [4, annotations],
+      [5, AS_SEED],
+    ])
+  }
+
+  open(value: Buffer, key: string): OpenedValue | Promise<OpenedValue> {
+    const fields = readFields(value)
+    const wrapped: Wrapped = { ciphertext: bytesOf(fields, 3), keyId: textOf(fields, 2), annotations: mapOf(fields, 4) }
+    const [sealed, use] = [bytesOf(fields, 1), numberOf(fields, 5)]
+    if (sealed.length === 0) throw new Error('encrypted data is empty')
+    if (use !== AS_KEY && use !== AS_SEED) throw new Error(`unknown encryptedDEKSourceType: ${use}`)
+    checkWrapped(wrapped)
+    const opened = (cipher: Cipher): OpenedValue => ({
+      bytes: cipher.open(sealed, key),
+      stale: use !== AS_SEED || wrapped.keyId !== this.#seed?.wrapped.keyId,
+    })
+    const id = identityOf(wrapped, use)
+    const known = this.#ciphers.get(id)
+    return known === undefined ? this.#unwrapped(id, wrapped, use).then(opened) : opened(known)
+  }
+
+  /** Asked once for each secret, however many wait for it. */
+  #unwrapped(id: string, wrapped: Wrapped, use: number): Promise<Cipher> {
+    const underWay = this.#unwrapping.get(id)
+    if (underWay !== undefined) return underWay
+    const asked = this.#unwrap(wrapped, use).then((cipher) => {
+      this.#ciphers.set(id, cipher)
+      return cipher
+    })
+    this.#unwrapping.set(id, asked)
+    const forget = (): void => void this.#unwrapping.delete(id)
+    asked.then(forget, forget)
+    return asked
+  }
+
+  /** A plugin that is away for a moment must not make objects look damaged. */
+  async #unwrap(wrapped: Wrapped, use: number): Promise<Cipher> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const secret = await this.#options.plugin.unwrap(wrapped, randomUUID())
+        return use === AS_SEED ? seededGcm(seedOf(secret)) : aesGcm(keyOf(secret))
+      } catch (error) {
+        const mayRetry = error instanceof KmsError && error.isTransient && attempt < RETRIES
+        if (!mayRetry || this.#life.signal.aborted) {
+          throw new Error(`failed to decrypt DEK, error: ${messageOf(error)}`, { cause: error })
+        }
+        await this.#pause(RETRY_MS)
+      }
+    }
+  }
+
+  async #poll(): Promise<void> {
+    const wellMs = this.#options.pollMs ?? POLL_MS
+    while (await this.#pause(this.#problem === undefined ? wellMs : Math.min(wellMs, POLL_UNWELL_MS))) {
+      try {
+        await this.#refresh()
+      } catch {
+        // Told by `check`, and by sealing once the time is over.
+      }
+    }
+  }
+
+  async #pause(ms: number): Promise<boolean> {
+    try {
+      await sleep(ms, undefined, { signal: this.#life.signal, ref: false })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      const asked = this.#options.now()
+      const { version, healthz, keyId } = await this.#options.plugin.status()
+      if (version !== 'v2' && version !== 'v2beta1') {
+        throw new Error(`expected KMSv2 API version v2, got ${JSON.stringify(version)}`)
+      }
+      if (healthz !== 'ok') throw new Error(`got unexpected healthz status: ${healthz}`)
+      if (keyId === '' || Buffer.byteLength(keyId) > MAX_KEY_ID_BYTES) throw new Error('invalid KMSv2 key ID')
+      const current = this.#seed?.wrapped.keyId === keyId ? this.#seed : await this.#newSeed(keyId)
+      this.#seed = { ...current, sealsUntilMs: asked + SEALS_FOR_MS }
+      this.#problem = undefined
+    } catch (error) {
+      this.#problem = messageOf(error)
+      throw error
+    }
+  }
+
+  async #newSeed(keyId: string): Promise<Seed> {
+    const secret = randomBytes(SEED_BYTES)
+    const wrapped = await this.#options.plugin.wrap(secret, randomUUID())
+    checkWrapped(wrapped)
+    if (wrapped.keyId !== keyId) throw new Error('the KMS plugin changes its key between two calls')
+    const cipher = seededGcm(secret)
+    this.#ciphers.set(identityOf(wrapped, AS_SEED), cipher)
+    return { cipher, wrapped, sealsUntilMs: 0 }
+  }
+}
+
+function checkWrapped({ ciphertext, keyId }: Wrapped): void {
+  if (ciphertext.length === 0) throw new Error('encrypted DEK source is empty')
+  if (ciphertext.length > MAX_WRAPPED_BYTES) throw new Error(`encrypted DEK source is ${ciphertext.length} bytes`)
+  if (keyId === '' || Buffer.byteLength(keyId) > MAX_KEY_ID_BYTES) throw new Error('invalid KMSv2 key ID')
+}
+
+function seedOf(secret: Buffer): Buffer {
+  if (secret.length < SEED_BYTES) throw new Error(`invalid seed length ${secret.length} used for key generation`)
+  return secret
+}
+
+function keyOf(secret: Buffer): Buffer {
+  if (![16, 24, 32].includes(secret.length)) throw new Error(`crypto/aes: invalid key size ${secret.length}`)
+  return secret
+}
+
+function identityOf({ ciphertext, keyId, annotations }: Wrapped, use: number): string {
+  return hash(
+    'sha256',
+    writeMessage([
+      [1, ciphertext],
+      [2, keyId],
+      [3, annotations],
+      [4, use],
+    ]),
+    'base64',
+  )
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,87 @@
+// The providers of one entry of the configuration, in their order: the first seals, and whichever a value names in its first
+// bytes opens it (P-440, P-441). What any but the first would open is to be sealed anew.
+import type { Opened } from '../transformer.ts'
+import type { Cipher } from './ciphers.ts'
+
+/** One way to seal, with what its values begin with. */
+export interface Provider {
+  /** `k8s:enc:aescbc:v1:key1:`; empty for values as they are. */
+  readonly prefix: Buffer
+  seal(bytes: Buffer, key: string): Buffer
+  /** Waits only where it has to ask somebody. `stale`: opened, but sealed with something that is not used any more. */
+  open(sealed: Buffer, key: string): OpenedValue | Promise<OpenedValue>
+}
+
+export interface OpenedValue {
+  readonly bytes: Buffer
+  readonly stale: boolean
+}
+
+const SEALED = Buffer.from('k8s:enc:')
+
+/** Values as they are; what looks sealed is not taken for one (P-445). */
+export const IDENTITY: Provider = {
+  prefix: Buffer.alloc(0),
+  seal: (bytes) => bytes,
+  open: (value) => {
+    if (beginsWith(value, SEALED)) throw new Error('identity transformer tried to read encrypted data')
+    return { bytes: value, stale: false }
+  },
+}
+
+export function cipherProvider(prefix: string, cipher: Cipher): Provider {
+  return {
+    prefix: Buffer.from(prefix),
+    seal: (bytes, key) => cipher.seal(bytes, key),
+    open: (sealed, key) => ({ bytes: cipher.open(sealed, key), stale: false }),
+  }
+}
+
+function beginsWith(value: Buffer, prefix: Buffer): boolean {
+  return value.length >= prefix.length && value.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
+}
+
+export class Providers {
+  readonly #providers: readonly Provider[]
+
+  /** Never none. */
+  constructor(providers: readonly Provider[]) {
+    this.#providers = providers
+  }
+
+  seal(bytes: Buffer, key: string): Buffer {
+    const first = this.#providers[0] ?? IDENTITY
+    const sealed = first.seal(bytes, key)
+    return first.prefix.length === 0 ? sealed : Buffer.concat([first.prefix, sealed])
+  }
+
+  open(value: Buffer, key: string): Opened | Promise<Opened> {
+    return this.#openFrom(0, [], { value, key })
+  }
+
+  /** One after the other: two keys may bear the same name. */
+  #openFrom(at: number, problems: readonly string[], stored: { value: Buffer; key: string }): Opened | Promise<Opened> {
+    const provider = this.#providers[at]
+    if (provider === undefined) return { kind: 'sealed', problem: problemOf(problems) }
+    const { value, key } = stored
+    if (!beginsWith(value, provider.prefix)) return this.#openFrom(at + 1, problems, stored)
+    const opened = ({ bytes, stale }: OpenedValue): Opened => ({ kind: 'plain', bytes, stale: stale || at !== 0 })
+    const failed = (error: unknown): Opened | Promise<Opened> => {
+      const text = error instanceof Error ? error.message : String(error)
+      // What identity has against a sealed value is only worth saying where nobody else knows it.
+      const isIdentity = provider.prefix.length === 0
+      return this.#openFrom(at + 1, isIdentity && problems.length > 0 ? problems : [...problems, text], stored)
+    }
+    try {
+      const result = provider.open(value.subarray(provider.prefix.length), key)
+      return result instanceof Promise ? result.then(opened, failed) : opened(result)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+}
+
+function problemOf(problems: readonly string[]): string {
+  if (problems.length === 0) return 'no matching prefix found'
+  return problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`
+}

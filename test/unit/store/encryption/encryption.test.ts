@@ -1,0 +1,207 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ApiObject } from '../../../../src/api/object.ts'
+import { openMemory } from '../../../../src/kv/embedded/memory.ts'
+import type { Kv } from '../../../../src/kv/kv.ts'
+import {
+  Encryption,
+  type EncryptionConfig,
+  type KmsConfig,
+  openKmsPlugin,
+  type ProviderConfig,
+} from '../../../../src/store/encryption/encryption.ts'
+import { openKvStore } from '../../../../src/store/kv-store.ts'
+import type { Store, StoredResource } from '../../../../src/store/store.ts'
+import { FakeKmsPlugin } from '../../../fakes/kms-plugin.ts'
+
+const signal = AbortSignal.timeout(20_000)
+const SECRETS: StoredResource = {
+  group: '',
+  resource: 'secrets',
+  storagePrefix: 'secrets',
+  namespaced: true,
+  selectableFields: [],
+}
+const PODS: StoredResource = { ...SECRETS, resource: 'pods', storagePrefix: 'pods' }
+const at = (resource: StoredResource, name: string) => ({ resource, namespace: 'ns', name })
+const object = (name: string): ApiObject => ({
+  kind: 'Secret',
+  apiVersion: 'v1',
+  metadata: { name, namespace: 'ns' },
+  data: { a: 'b' },
+})
+const key = (name: string, fill: number) => ({ name, secret: Buffer.alloc(32, fill) })
+const OLD: ProviderConfig = { kind: 'aescbc', keys: [key('old', 1)] }
+const NEW: ProviderConfig = { kind: 'aesgcm', keys: [key('new', 2)] }
+const PLAIN: ProviderConfig = { kind: 'identity' }
+const sealing = (...providers: ProviderConfig[]): EncryptionConfig => ({
+  entries: [{ resources: ['secrets'], providers }],
+})
+
+let kv: Kv
+let now: number
+const opened: Encryption[] = []
+
+beforeEach(() => {
+  kv = openMemory()
+  now = Date.now()
+})
+afterEach(async () => {
+  for (const encryption of opened.splice(0)) await encryption.close()
+})
+
+async function encryptionFor(config: EncryptionConfig): Promise<Encryption> {
+  const resourceOf = (key: string) => ({ group: '', resource: key.split('/')[2] ?? '' })
+  const encryption = await Encryption.open(config, { resourceOf, openPlugin: openKmsPlugin, now: () => now }, signal)
+  opened.push(encryption)
+  return encryption
+}
+
+const over = (transformer: Encryption): Store => openKvStore({ kv, prefix: '/registry', transformer })
+const storeWith = async (config: EncryptionConfig): Promise<Store> => over(await encryptionFor(config))
+const put = (store: Store, name: string, resource = SECRETS) =>
+  store.write(at(resource, name), () => ({ kind: 'put', object: object(name) }), signal)
+const stored = async (name: string, type = 'secrets'): Promise<string> =>
+  ((await kv.get(`/registry/${type}/ns/${name}`, {}, signal)).item?.value ?? Buffer.of()).toString('latin1')
+const read = async (store: Store, name: string) => (await store.get(at(SECRETS, name), { kind: 'latest' }, signal)).item
+
+describe('encryption at rest', () => {
+  it('seals what is named, and nothing else', async () => {
+    const store = await storeWith(sealing(NEW, PLAIN))
+    await put(store, 'a')
+    await put(store, 'p', PODS)
+    expect(await stored('a')).toMatch(/^k8s:enc:aesgcm:v1:new:/)
+    expect(await stored('a')).not.toContain('Secret')
+    expect(await stored('p', 'pods')).toMatch(/^{"kind":"Secret"/)
+    expect(await read(store, 'a')).toMatchObject({ kind: 'object', name: 'a' })
+  })
+
+  it('reads what was stored plain before, and seals it with its next write, even one without a change', async () => {
+    await put(openKvStore({ kv, prefix: '/registry' }), 'a')
+    const store = await storeWith(sealing(NEW, PLAIN))
+    expect(await read(store, 'a')).toMatchObject({ kind: 'object' })
+    expect((await put(store, 'a')).kind).toBe('put')
+    expect(await stored('a')).toMatch(/^k8s:enc:aesgcm/)
+    expect((await put(store, 'a')).kind).toBe('kept')
+  })
+
+  it('lets keys be changed: the new one is added, comes first, everything is written anew, the old one goes', async () => {
+    await put(await storeWith(sealing(OLD)), 'a')
+    expect(await stored('a')).toMatch(/^k8s:enc:aescbc:v1:old:/)
+    const both = await storeWith(sealing(NEW, OLD))
+    expect(await read(both, 'a')).toMatchObject({ kind: 'object' })
+    expect((await put(both, 'a')).kind).toBe('put')
+    expect(await stored('a')).toMatch(/^k8s:enc:aesgcm:v1:new:/)
+    expect(await read(await storeWith(sealing(NEW)), 'a')).toMatchObject({ kind: 'object' })
+  })
+
+  it('goes by new rules while it runs: what is unchanged is written anew, though it was read before', async () => {
+    const encryption = await encryptionFor(sealing(OLD))
+    const store = over(encryption)
+    const first = await put(store, 'a')
+    await encryption.replace(sealing(NEW, OLD), signal)
+    const current = first.kind === 'put' ? { item: first.object, stale: false } : undefined
+    const followable = openKvStore({ kv, prefix: '/registry', transformer: encryption })
+    const decide = () => ({ kind: 'put', object: object('a') }) as const
+    expect((await followable.writeAssuming({ key: at(SECRETS, 'a'), decide, current }, signal)).kind).toBe('put')
+    expect(await stored('a')).toMatch(/^k8s:enc:aesgcm:v1:new:/)
+  })
+
+  it.each([
+    ['the key is gone', sealing(NEW), 'no matching prefix found'],
+    ['the key is another', sealing({ kind: 'aesgcm', keys: [key('old', 9)] }), 'no matching prefix found'],
+    ['nothing is sealed any more', sealing(PLAIN), 'identity transformer tried to read encrypted data'],
+    ['the secret is another', sealing({ kind: 'aescbc', keys: [key('old', 9)] }, PLAIN), 'padding'],
+  ])('tells what cannot be opened where %s', async (_name, config, problem) => {
+    await put(await storeWith(sealing(OLD)), 'a')
+    const item = await read(await storeWith(config), 'a')
+    expect(item).toMatchObject({ kind: 'unreadable', problem: expect.stringContaining(problem) })
+    expect(JSON.stringify(item)).not.toContain('registry')
+  })
+
+  it('does not open a value that was moved to another key', async () => {
+    const store = await storeWith(sealing(NEW))
+    await put(store, 'a')
+    const { item } = await kv.get('/registry/secrets/ns/a', {}, signal)
+    await kv.put({ key: '/registry/secrets/ns/b', value: item!.value, expected: 0 }, signal)
+    expect(await read(store, 'b')).toMatchObject({
+      kind: 'unreadable',
+      problem: 'cipher: message authentication failed',
+    })
+  })
+
+  it('tries every key of a name', async () => {
+    const name = (fill: number): ProviderConfig => ({ kind: 'aesgcm', keys: [key('k', fill)] })
+    await put(await storeWith(sealing(name(1))), 'a')
+    expect(await read(await storeWith(sealing(name(2), name(1))), 'a')).toMatchObject({ kind: 'object' })
+  })
+})
+
+describe('keys that a plugin keeps', () => {
+  const kms = (plugin: FakeKmsPlugin): KmsConfig => ({
+    kind: 'kms',
+    name: 'p',
+    endpoint: plugin.endpoint,
+    timeoutMs: 2_000,
+  })
+  let plugin: FakeKmsPlugin
+  let folder: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'quarterdeck-test-'))
+    plugin = await new FakeKmsPlugin(folder).start()
+  })
+  afterEach(async () => {
+    plugin.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('seal with one seed for all, and open without asking again', async () => {
+    const store = await storeWith(sealing(kms(plugin)))
+    for (const name of ['a', 'b', 'c']) await put(store, name)
+    expect(await stored('a')).toMatch(/^k8s:enc:kms:v2:p:/)
+    expect(plugin.calls).toMatchObject({ Encrypt: 1, Decrypt: 0 })
+    const other = await storeWith(sealing(kms(plugin)))
+    for (const name of ['a', 'b', 'c']) expect(await read(other, name)).toMatchObject({ kind: 'object' })
+    expect(plugin.calls).toMatchObject({ Encrypt: 2, Decrypt: 1 })
+  })
+
+  it('make a new seed when the key is another one, and what was sealed before is written anew', async () => {
+    await put(await storeWith(sealing(kms(plugin))), 'a')
+    plugin.keyId = 'key-2'
+    const store = await storeWith(sealing(kms(plugin)))
+    expect((await put(store, 'a')).kind).toBe('put')
+    expect((await put(store, 'a')).kind).toBe('kept')
+    expect(await stored('a')).toContain('key-2')
+  })
+
+  it('stop sealing three minutes after the plugin was last well, and go on opening', async () => {
+    const store = await storeWith(sealing(kms(plugin)))
+    await put(store, 'a')
+    now += 180_001
+    await expect(put(store, 'b')).rejects.toMatchObject({
+      reason: 'InternalError',
+      message: expect.stringContaining('expired at'),
+    })
+    expect(await read(store, 'a')).toMatchObject({ kind: 'object' })
+  })
+
+  it('are waited for: a plugin that is away, or unwell, is a reason not to begin', async () => {
+    plugin.healthz = 'not today'
+    await expect(encryptionFor(sealing(kms(plugin)))).rejects.toThrow('KMS provider p: got unexpected healthz status')
+    plugin.stop()
+    await expect(encryptionFor(sealing({ ...kms(plugin), timeoutMs: 200 }))).rejects.toThrow('KMS provider p')
+  })
+
+  it('that a plugin refuses to unwrap are told, and the others go on', async () => {
+    const store = await storeWith(sealing(kms(plugin), PLAIN))
+    await put(store, 'a')
+    plugin.stop()
+    const another = await new FakeKmsPlugin(folder, 'other.sock').start()
+    const item = await read(await storeWith(sealing(kms(another), PLAIN)), 'a')
+    expect(item).toMatchObject({ kind: 'unreadable', problem: expect.stringContaining('failed to decrypt DEK') })
+    another.stop()
+  })
+})
