@@ -3,6 +3,7 @@ import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { notFoundError } from '../registry/errors.ts'
+import { checkAdmission } from './connect-admission.ts'
 import { checkNode, chooseContainer, partIn, partsIn, readTarget, textIn, unreachable } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { headerOf } from './resource-parts.ts'
@@ -11,6 +12,7 @@ import { headerOf } from './resource-parts.ts'
 export async function handleStream(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info } = request
   refuseDryRun(request)
+  await checkAdmission(parts, request)
   const pod = await readTarget(parts, request, info.name ?? '')
   if (info.subresource !== 'portforward') chooseContainer(pod, http.query.get('container') ?? '')
   const node = textIn(partIn(pod, 'spec'), 'nodeName')
@@ -24,6 +26,7 @@ export async function handleStream(parts: ResourceParts, request: ResourceReques
 export async function handleProxy(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info, resource } = request
   refuseDryRun(request)
+  await checkAdmission(parts, request)
   const id = info.name ?? ''
   const { name, port } = splitId(id, resource.singular)
   const object = await readTarget(parts, request, name)

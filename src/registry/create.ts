@@ -7,7 +7,15 @@ import type { WriteResult } from '../store/store.ts'
 import { alreadyExistsError } from './errors.ts'
 import { generateName, isTerminating, metaForCreate, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Reservation, Resource, WriteAnswer, WriteContext } from './registry.ts'
-import { admissionRequest, keyOf, parseResourceVersion, refuseInvalid, storeFor, withNamespace } from './steps.ts'
+import {
+  admissionRequest,
+  fromAdmission,
+  keyOf,
+  parseResourceVersion,
+  refuseInvalid,
+  storeFor,
+  withNamespace,
+} from './steps.ts'
 
 const NAME_ATTEMPTS = 8
 
@@ -63,8 +71,7 @@ export async function admitCreate(
     },
     context,
   )
-  const mutated = (await parts.admission.mutate(step, context.signal)) ?? object
-  return withUniqueOwners(mutated, ' after mutating admission happens', context.warn)
+  return fromAdmission(object, await parts.admission.mutate(step, context.signal), context.warn)
 }
 
 /** One attempt to store a new object; `kept` where the name is taken. */

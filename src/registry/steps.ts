@@ -4,11 +4,12 @@ import type { FieldError } from '../api/field-error.ts'
 import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
-import type { ValueMap } from '../api/value.ts'
+import { own, type ValueMap } from '../api/value.ts'
+import { decodeManagedFields } from '../patch/managed-fields.ts'
 import type { ObjectKey, Store, StoredItem } from '../store/store.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError } from './errors.ts'
-import { metaText, withMeta } from './object-meta.ts'
+import { metaOf, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
 
 export function keyOf(resource: Resource, namespace: string, name: string): ObjectKey {
@@ -72,6 +73,25 @@ export function admissionRequest(step: AdmissionStep, context: WriteContext): Ad
     warn: context.warn,
     annotate: context.annotate,
   }
+}
+
+const BAD_MANAGED_FIELDS =
+  '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating ' +
+  'admission controller; please fix your requests: '
+
+/** What mutating admission made of an object; what it broke of the bookkeeping is mended (W-084, W-247). */
+export function fromAdmission(
+  shown: ApiObject,
+  mutated: ApiObject | undefined,
+  warn: (text: string) => void,
+): ApiObject {
+  const object = withUniqueOwners(mutated ?? shown, ' after mutating admission happens', warn)
+  const [before, after] = [own(metaOf(shown), 'managedFields'), own(metaOf(object), 'managedFields')]
+  if (after === before) return object
+  const managed = decodeManagedFields(after)
+  if (!('problem' in managed)) return object
+  warn(`${BAD_MANAGED_FIELDS}${managed.problem}`)
+  return withMeta(object, { managedFields: before })
 }
 
 export function refuseInvalid(resource: Resource, object: ValueMap, errors: readonly FieldError[]): void {

@@ -24,6 +24,7 @@ import type { RegistryParts, Reservation, Resource, UpdateEndpoint, WriteAnswer,
 import {
   admissionRequest,
   checkUid,
+  fromAdmission,
   keyOf,
   parseResourceVersion,
   readable,
@@ -190,7 +191,7 @@ class UpdatePipeline {
 
   private async admit(object: ApiObject, stored: ApiObject): Promise<ApiObject> {
     const mutated = await this.parts.admission.mutate(this.admissionStep(object, stored), this.context.signal)
-    return withUniqueOwners(mutated ?? object, ' after mutating admission happens', this.context.warn)
+    return fromAdmission(object, mutated, this.context.warn)
   }
 
   private admissionStep(object: ApiObject, oldObject: ApiObject): ReturnType<typeof admissionRequest> {

@@ -25,7 +25,7 @@ export function servedKinds(resources: () => ResourceTable, context: () => Defau
     const resource = table.find(request.requestResource)
     const other = otherKind(table, resource, request)
     if (other !== undefined) return [kindAsItIs(other, request, context)]
-    if (resource === undefined) return [unknownKind(request)]
+    if (resource === undefined || resource.kind !== request.requestKind.kind) return [unknownKind(request)]
     const all = versions.get(resource.stored.storagePrefix) ?? []
     return [resource, ...all.filter((each) => each !== resource)].map((each) => servedKind(each, context))
   }

@@ -309,6 +309,38 @@ describe('a server with webhooks', () => {
     }
   })
 
+  it('asks about connections too', async () => {
+    const rule = { operations: ['CONNECT'] }
+    const refuse = { behaviour: denyWith({ message: 'no shells', code: 403 }), resources: ['pods/exec'], rule }
+    await withHook('validating', refuse, async (calls) => {
+      const answer = await send('POST', '/api/v1/namespaces/default/pods/p/exec?command=sh&command=-c&stdin=true')
+      expect([answer.status, answer.json()['message']]).toEqual([
+        403,
+        expect.stringContaining('denied the request: no shells'),
+      ])
+      expect(calls().at(-1)?.review.request).toMatchObject({
+        operation: 'CONNECT',
+        kind: { group: '', version: 'v1', kind: 'PodExecOptions' },
+        subResource: 'exec',
+        name: 'p',
+        object: { kind: 'PodExecOptions', apiVersion: 'v1', stdin: true, command: ['sh', '-c'] },
+        oldObject: null,
+        options: null,
+      })
+    })
+  })
+
+  it('mends what a webhook breaks of the record of owners of fields', async () => {
+    const value = [{ manager: 'x', operation: 'Frobnicate' }]
+    const patch = patchWith([{ op: 'replace', path: '/metadata/managedFields', value }])
+    await withHook('mutating', { behaviour: patch, resources: ['configmaps'] }, async () => {
+      const answer = await send('POST', `${MAPS}?fieldManager=me`, map('mended', { data: { a: '1' } }))
+      expect(answer.headers['warning']).toContain('.metadata.managedFields was in an invalid state after admission')
+      expect(answer.json()).toMatchObject({ metadata: { managedFields: [{ manager: 'me', operation: 'Update' }] } })
+    })
+    await must('DELETE', `${MAPS}/mended`)
+  })
+
   it('gives up with the request where that may take less time than the webhook', async () => {
     await withHook('validating', { behaviour: HANG, resources: ['secrets'] }, async () => {
       const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'never' } }

@@ -1,0 +1,57 @@
+// Admission of connections to pods, services and nodes: it is shown the options of the request as an object (W-449).
+import type { ApiObject } from '../api/object.ts'
+import type { Value } from '../api/value.ts'
+import { admitConnect } from '../registry/connect.ts'
+import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { writeContext } from './resource-parts.ts'
+import { isTrue } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
+import { parseWriteOptions } from './write-options.ts'
+
+interface OptionsKind {
+  readonly kind: string
+  readonly read: (query: Query, path: string) => Readonly<Record<string, Value>>
+}
+
+const STREAM_SWITCHES: readonly string[] = ['stdin', 'stdout', 'stderr', 'tty']
+
+const proxied = (kind: string): OptionsKind => ({ kind, read: (_query, path) => (path === '' ? {} : { path }) })
+
+const OPTIONS: Readonly<Record<string, OptionsKind>> = {
+  'pods/exec': {
+    kind: 'PodExecOptions',
+    read: (query) => ({ ...streamOptions(query), command: [...query.all('command')] }),
+  },
+  'pods/attach': { kind: 'PodAttachOptions', read: streamOptions },
+  'pods/portforward': {
+    kind: 'PodPortForwardOptions',
+    read: (query) => ({
+      ports: query.all('ports').flatMap((list) => list.split(',').map(Number).filter(Number.isInteger)),
+    }),
+  },
+  'pods/proxy': proxied('PodProxyOptions'),
+  'services/proxy': proxied('ServiceProxyOptions'),
+  'nodes/proxy': proxied('NodeProxyOptions'),
+}
+
+function streamOptions(query: Query): Readonly<Record<string, Value>> {
+  const container = query.get('container') ?? ''
+  return {
+    ...Object.fromEntries(STREAM_SWITCHES.filter((name) => isTrue(query.get(name))).map((name) => [name, true])),
+    ...(container === '' ? {} : { container }),
+  }
+}
+
+/** Throws `ApiError` where the connection is refused. */
+export async function checkAdmission(parts: ResourceParts, request: ResourceRequest): Promise<void> {
+  const { http, info, resource } = request
+  const subresource = info.subresource ?? ''
+  const options = OPTIONS[`${resource.resource}/${subresource}`]
+  if (options === undefined) return
+  const { kind, read } = options
+  const path = info.rest.length === 0 ? '' : `/${info.rest.join('/')}`
+  // Options have no metadata, unlike everything else that admission is shown.
+  const object = { kind, apiVersion: 'v1', ...read(http.query, path) } as unknown as ApiObject
+  const context = writeContext(parts, request, parseWriteOptions(http.query, 'CreateOptions'))
+  await admitConnect(parts.registry, resource, { kind, object, subresource, name: info.name ?? '' }, context)
+}
