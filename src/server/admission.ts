@@ -14,6 +14,7 @@ import { podSecurity } from '../admission/pod-security-plugin.ts'
 import { ALL_PRIVILEGED } from '../admission/pod-security-policy.ts'
 import { podTopologyLabels } from '../admission/pod-topology-labels.ts'
 import { priority } from '../admission/priority.ts'
+import { resourceQuota } from '../admission/resource-quota.ts'
 import { runtimeClass } from '../admission/runtime-class.ts'
 import { serviceAccount } from '../admission/service-account.ts'
 import { STORAGE_PROTECTION } from '../admission/storage-protection.ts'
@@ -26,9 +27,10 @@ import { systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { OutgoingCaller } from '../lib/outgoing-call.ts'
-import type { ResourceTable } from '../registry/registry.ts'
+import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { Store, StoredResource } from '../store/store.ts'
+import { QuotaBook } from './quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmissionWebhooks } from './admission-webhooks.ts'
 import { servedKinds } from './served-kinds.ts'
@@ -55,11 +57,14 @@ export interface OpenedAdmission {
 
 export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const { store, table, authorizer, enabled } = parts
-  const read = (resource: string, group = ''): ObjectReader & SampleReader => {
+  const served = (resource: string, group: string): Resource => {
     const found = table.find({ group, version: 'v1', resource })
     if (found === undefined) throw new InvariantError(`${resource} are not served`)
-    return readFrom(store, found.stored)
+    return found
   }
+  const read = (resource: string, group = ''): ObjectReader & SampleReader =>
+    readFrom(store, served(resource, group).stored)
+  const quotas = new QuotaBook(store, served('resourcequotas', ''))
   const webhooks = openAdmissionWebhooks({
     store,
     resources: () => table,
@@ -92,12 +97,20 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     CERTIFICATE_SUBJECT,
     podResizeValidator(read('nodes')),
     ...webhooks.plugins,
+    ...resourceQuota(quotas, () => systemClock.now()),
   ]
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
   const admission = admitInOrder(
     plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name)),
   )
-  return { admission, follow: (signal) => webhooks.follow(signal), loaded: webhooks.loaded }
+  const quotasLoaded = Promise.withResolvers<void>()
+  return {
+    admission,
+    follow: async (signal) => {
+      await Promise.all([webhooks.follow(signal), quotas.follow(quotasLoaded.resolve, signal)])
+    },
+    loaded: Promise.all([webhooks.loaded, quotasLoaded.promise]).then(() => {}),
+  }
 }
 
 /** Each version of an object is parsed once: every write in a namespace asks for the namespace. */

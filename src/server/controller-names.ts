@@ -13,6 +13,7 @@ export const CONTROLLER_NAMES = [
   'serviceaccount',
   'system-namespaces',
   'system-priority-classes',
+  'resource-quotas',
 ] as const
 
 export type ControllerName = (typeof CONTROLLER_NAMES)[number]

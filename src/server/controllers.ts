@@ -1,6 +1,7 @@
 // The loops that keep the server's own state true, put together.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { chargeOf, countedTypes, namesAbout } from '../admission/quota/quota.ts'
 import type { Controller, ControllerParts } from '../controllers/controllers.ts'
 import { Fence } from '../controllers/fence.ts'
 import { type FlowObjects, flowControlObjects } from '../controllers/flow-control-objects.ts'
@@ -9,6 +10,7 @@ import { kubernetesService } from '../controllers/kubernetes-service.ts'
 import { underLease } from '../controllers/leadership.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
+import { resourceQuotas } from '../controllers/resource-quotas.ts'
 import { roleAggregation } from '../controllers/role-aggregation.ts'
 import { serviceAddresses } from '../controllers/service-addresses.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
@@ -71,5 +73,6 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     serviceAddresses(parts),
     roleAggregation(parts),
     flowControlObjects(parts, FLOW_OBJECTS),
+    resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, systemClock),
   ]
 }

@@ -1,0 +1,278 @@
+// The loop that counts what quotas count: a quota's limits and what is used of them are told in its status, lowered when
+// objects go, and counted anew now and then. Admission raises what is used just before it lets a write through; so nothing is
+// counted until a quota has not been raised for a moment, and a count only holds if the quota is still as it was.
+import { setImmediate } from 'node:timers/promises'
+import type { ApiObject, GroupResource } from '../api/object.ts'
+import { formatGroupResource } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import type { ValueMap } from '../api/value.ts'
+import { equalValues, isMap, own } from '../api/value.ts'
+import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import type { Quantity } from '../lib/quantity.ts'
+import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantityOf } from '../lib/quantity.ts'
+import type { Resource } from '../registry/registry.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { follow, resourceOf } from './controllers.ts'
+import { WorkQueue } from './work-queue.ts'
+
+/** What the objects take of a quota; the rules are admission's. */
+export interface QuotaAccounting {
+  countedTypes(names: Iterable<string>): readonly GroupResource[]
+  namesAbout(names: Iterable<string>, type: GroupResource): readonly string[]
+  chargeOf(
+    quota: ApiObject,
+    limited: Iterable<string>,
+    counted: { readonly type: GroupResource; readonly object: ApiObject; readonly nowMs: number },
+  ): ReadonlyMap<string, Quantity> | undefined
+}
+
+const WORKERS = 4
+/** So long after a raise its object may still be on its way to the store. */
+const SETTLE_MS = 1_000
+/** A raise whose write failed is found out after this. */
+const RECOUNT_MS = 15_000
+const RESYNC_MS = 300_000
+/** Between two counts of one quota. */
+const REST_MS = 500
+const OBJECTS_AT_ONCE = 200
+const ZERO = quantityOf(0, 'decimalSI')
+const ENDED: readonly string[] = ['"phase":"Succeeded"', '"phase":"Failed"']
+
+export function resourceQuotas(parts: ControllerParts, accounting: QuotaAccounting, clock: Clock): Controller {
+  return {
+    name: 'resource-quotas',
+    run: (signal) => new Accountant(parts, accounting, clock).run(signal),
+  }
+}
+
+interface Known {
+  readonly quota: ApiObject
+  readonly revision: number
+}
+
+class Accountant {
+  readonly #parts: ControllerParts
+  readonly #accounting: QuotaAccounting
+  readonly #clock: Clock
+  readonly #queue: WorkQueue
+  readonly #quotas = new Map<string, Known>()
+  readonly #byNamespace = new Map<string, Set<string>>()
+  readonly #followed = new Set<string>()
+  readonly #raisedAt = new Map<string, number>()
+  readonly #countedAt = new Map<string, number>()
+  readonly #running: Promise<void>[] = []
+
+  constructor(parts: ControllerParts, accounting: QuotaAccounting, clock: Clock) {
+    this.#parts = parts
+    this.#accounting = accounting
+    this.#clock = clock
+    const work = (key: string, signal: AbortSignal): Promise<boolean> => this.#attend(key, signal)
+    this.#queue = new WorkQueue({ name: 'resource-quotas', log: parts.log, workers: WORKERS, work })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const quotas = resourceOf(this.#parts, '', 'v1', 'resourcequotas')
+    const follower = {
+      onPresent: (stored: StoredObject) => this.#onQuota(stored, signal),
+      onGone: (stored: StoredObject) => this.#onQuotaGone(stored),
+    }
+    this.#running.push(
+      follow(this.#parts.registry.store, quotas, follower, signal),
+      this.#queue.run(signal),
+      this.#resync(signal),
+    )
+    // Types are followed as quotas name them.
+    for (let i = 0; i < this.#running.length; i++) await this.#running[i]
+  }
+
+  async #resync(signal: AbortSignal): Promise<void> {
+    while (await pause(this.#clock, RESYNC_MS, signal)) for (const key of this.#quotas.keys()) this.#queue.add(key)
+  }
+
+  #onQuota(stored: StoredObject, signal: AbortSignal): void {
+    const key = keyOf(stored)
+    const before = this.#quotas.get(key)?.quota
+    const quota = stored.object()
+    this.#quotas.set(key, { quota, revision: stored.revision })
+    const keys = this.#byNamespace.get(stored.namespace) ?? new Set<string>()
+    this.#byNamespace.set(stored.namespace, keys.add(key))
+    for (const type of this.#accounting.countedTypes(Object.keys(partOf(quota, 'spec', 'hard')))) {
+      this.#followType(type, signal)
+    }
+    const isNew = before === undefined
+    if (isNew || !equalValues(partOf(quota, 'spec'), partOf(before, 'spec')) || isUncounted(quota)) {
+      this.#queue.add(key)
+    } else if (isRaised(before, quota)) {
+      this.#raisedAt.set(key, this.#clock.now())
+      this.#queue.addAfter(key, RECOUNT_MS)
+    }
+  }
+
+  #onQuotaGone(stored: StoredObject): void {
+    const key = keyOf(stored)
+    this.#quotas.delete(key)
+    this.#raisedAt.delete(key)
+    this.#countedAt.delete(key)
+    const keys = this.#byNamespace.get(stored.namespace)
+    keys?.delete(key)
+    if (keys?.size === 0) this.#byNamespace.delete(stored.namespace)
+  }
+
+  #followType(type: GroupResource, signal: AbortSignal): void {
+    const name = formatGroupResource(type)
+    const resource = this.#resourceOf(type)
+    if (resource === undefined || this.#followed.has(name)) return
+    this.#followed.add(name)
+    const isPods = name === 'pods'
+    const follower = {
+      onPresent: (stored: StoredObject) => {
+        if (isPods && ENDED.some((text) => stored.bytes.includes(text))) this.#onLess(stored.namespace)
+      },
+      onGone: (stored: StoredObject) => this.#onLess(stored.namespace),
+    }
+    this.#running.push(follow(this.#parts.registry.store, resource, follower, signal))
+  }
+
+  /** Something may take less than it did. */
+  #onLess(namespace: string): void {
+    for (const key of this.#byNamespace.get(namespace) ?? []) this.#queue.add(key)
+  }
+
+  #resourceOf({ group, resource }: GroupResource): Resource | undefined {
+    for (const candidate of this.#parts.resources().all()) {
+      if (candidate.group === group && candidate.resource === resource && candidate.namespaced) return candidate
+    }
+    return undefined
+  }
+
+  /** True where it is to be looked at again. */
+  async #attend(key: string, signal: AbortSignal): Promise<boolean> {
+    const known = this.#quotas.get(key)
+    if (known === undefined) return false
+    const now = this.#clock.now()
+    if (!isUncounted(known.quota)) {
+      if (now - (this.#raisedAt.get(key) ?? -Infinity) < SETTLE_MS) return true
+      if (now - (this.#countedAt.get(key) ?? -Infinity) < REST_MS) return true
+    }
+    this.#countedAt.set(key, now)
+    const used = await this.#count(known.quota, signal)
+    return !(await this.#store(known, used, signal))
+  }
+
+  async #count(quota: ApiObject, signal: AbortSignal): Promise<ReadonlyMap<string, Quantity>> {
+    const names = Object.keys(partOf(quota, 'spec', 'hard'))
+    const used = new Map<string, Quantity>()
+    for (const type of this.#accounting.countedTypes(names)) {
+      const resource = this.#resourceOf(type)
+      if (resource === undefined) continue
+      const about = this.#accounting.namesAbout(names, type)
+      for (const name of about) used.set(name, ZERO)
+      const namespace = textOf(quota, 'namespace')
+      const request = { resource: resource.stored, namespace, at: { kind: 'latest' }, skipUnreadable: true } as const
+      const page = await this.#parts.registry.store.list(request, signal)
+      let seen = 0
+      for await (const batch of page.batches) {
+        for (const stored of batch) {
+          if (++seen % OBJECTS_AT_ONCE === 0) await setImmediate()
+          const counted = { type, object: stored.object(), nowMs: this.#clock.now() }
+          for (const [name, amount] of this.#accounting.chargeOf(quota, about, counted) ?? []) {
+            used.set(name, addQuantities(used.get(name) ?? ZERO, amount))
+          }
+        }
+      }
+    }
+    return used
+  }
+
+  /** False where the quota has changed meanwhile: what was counted may be out of date. */
+  async #store(
+    { quota, revision }: Known,
+    counted: ReadonlyMap<string, Quantity>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const resource = resourceOf(this.#parts, '', 'v1', 'resourcequotas')
+    const place = { resource: resource.stored, namespace: textOf(quota, 'namespace'), name: textOf(quota, 'name') }
+    let isCurrent = true
+    await this.#parts.registry.store.write(
+      place,
+      (current) => {
+        isCurrent = current === undefined || current.revision === revision
+        if (!isCurrent || current?.kind !== 'object') return { kind: 'keep' }
+        const object = current.object()
+        const status = statusOf(object, counted)
+        return isSame(partOf(object, 'status'), status)
+          ? { kind: 'keep' }
+          : { kind: 'put', object: { ...object, status } }
+      },
+      signal,
+    )
+    return isCurrent
+  }
+}
+
+function keyOf({ namespace, name }: StoredObject): string {
+  return `${namespace}/${name}`
+}
+
+function partOf(map: ValueMap, ...path: readonly string[]): ValueMap {
+  let part: ValueMap = map
+  for (const name of path) {
+    const value = own(part, name)
+    part = isMap(value) ? value : {}
+  }
+  return part
+}
+
+function textOf(object: ApiObject, name: string): string {
+  const value = own(object.metadata, name)
+  return typeof value === 'string' ? value : ''
+}
+
+function isUncounted(quota: ApiObject): boolean {
+  const hard = partOf(quota, 'spec', 'hard')
+  return !isSameAmounts(hard, partOf(quota, 'status', 'hard')) || own(partOf(quota, 'status'), 'used') === undefined
+}
+
+function isRaised(before: ApiObject, after: ApiObject): boolean {
+  const [then, now] = [partOf(before, 'status', 'used'), partOf(after, 'status', 'used')]
+  return Object.keys(now).some((name) => {
+    const [old, fresh] = [amountOf(then, name), amountOf(now, name)]
+    return fresh !== undefined && compareQuantities(fresh, old ?? ZERO) > 0
+  })
+}
+
+function amountOf(map: ValueMap, name: string): Quantity | undefined {
+  const value = own(map, name)
+  const parsed = typeof value === 'string' ? parseQuantity(value) : undefined
+  return parsed?.ok === true ? parsed.quantity : undefined
+}
+
+/** What nobody can count keeps what it was. */
+function statusOf(quota: ApiObject, counted: ReadonlyMap<string, Quantity>): ValueMap {
+  const hard = partOf(quota, 'spec', 'hard')
+  const before = partOf(quota, 'status', 'used')
+  const used = Object.keys(hard).flatMap((name) => {
+    const amount = counted.get(name) ?? amountOf(before, name)
+    return amount === undefined ? [] : [[name, formatQuantity(amount)] as const]
+  })
+  return { hard, used: Object.fromEntries(used) }
+}
+
+function isSame(a: ValueMap, b: ValueMap): boolean {
+  return (
+    ['hard', 'used'].every((member) => isSameAmounts(partOf(a, member), partOf(b, member))) &&
+    own(a, 'used') !== undefined
+  )
+}
+
+function isSameAmounts(a: ValueMap, b: ValueMap): boolean {
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => {
+      const [left, right] = [amountOf(a, name), amountOf(b, name)]
+      return left !== undefined && right !== undefined && compareQuantities(left, right) === 0
+    })
+  )
+}

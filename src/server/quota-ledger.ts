@@ -1,0 +1,134 @@
+// The quotas as admission asks for them: those of every namespace at hand, and what is used of them changed in batches. All
+// changes that wait for one quota go into one write, so that a busy namespace costs a write for each round trip, not for each
+// request.
+import type { QuotaLedger } from '../admission/resource-quota.ts'
+import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import type { ValueMap } from '../api/value.ts'
+import { follow } from '../controllers/controllers.ts'
+import { cancellable } from '../lib/cancellable.ts'
+import { metaText } from '../registry/object-meta.ts'
+import type { Resource } from '../registry/registry.ts'
+import type { Outcome, Store } from '../store/store.ts'
+
+/** A write that takes longer is given up; whoever waits for it is told. */
+const LONGEST_WRITE_MS = 30_000
+
+type Change = (current: ApiObject) => ValueMap | undefined
+
+interface Waiting {
+  readonly change: Change
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+interface Known {
+  readonly quota: ApiObject
+  readonly revision: number
+}
+
+export class QuotaBook implements QuotaLedger {
+  readonly #store: Store
+  readonly #resource: Resource
+  readonly #byNamespace = new Map<string, Map<string, Known>>()
+  readonly #waiting = new Map<string, Waiting[]>()
+
+  constructor(store: Store, resource: Resource) {
+    this.#store = store
+    this.#resource = resource
+  }
+
+  quotasIn(namespace: string): readonly ApiObject[] {
+    const quotas = this.#byNamespace.get(namespace)
+    return quotas === undefined ? NO_QUOTAS : Array.from(quotas.values(), ({ quota }) => quota)
+  }
+
+  /** Keeps the quotas at hand until the signal fires; `onLoaded` is called when all are known. */
+  follow(onLoaded: () => void, signal: AbortSignal): Promise<void> {
+    const follower = {
+      onPresent: (stored: StoredObject) => this.#learn(stored),
+      onGone: (stored: StoredObject) => this.#forget(stored),
+      onSynced: onLoaded,
+    }
+    return follow(this.#store, this.#resource, follower, signal)
+  }
+
+  update(quota: ApiObject, change: Change, signal: AbortSignal): Promise<void> {
+    const [namespace, name] = [metaText(quota, 'namespace'), metaText(quota, 'name')]
+    const key = `${namespace}/${name}`
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const entry = { change, resolve, reject }
+    const queue = this.#waiting.get(key)
+    if (queue === undefined) {
+      this.#waiting.set(key, [entry])
+      void this.#work(key, { namespace, name })
+    } else {
+      queue.push(entry)
+    }
+    return cancellable(promise, signal)
+  }
+
+  /** From the watch, and before that from our own writes; what is older than what we know is no news. */
+  #learn(stored: StoredObject): void {
+    const { namespace, name, revision } = stored
+    const quotas = this.#byNamespace.get(namespace) ?? new Map<string, Known>()
+    if ((quotas.get(name)?.revision ?? 0) >= revision) return
+    quotas.set(name, { quota: stored.object(), revision })
+    this.#byNamespace.set(namespace, quotas)
+  }
+
+  #forget({ namespace, name }: StoredObject): void {
+    const quotas = this.#byNamespace.get(namespace)
+    quotas?.delete(name)
+    if (quotas?.size === 0) this.#byNamespace.delete(namespace)
+  }
+
+  /** One write after the other, each with all that came meanwhile. */
+  async #work(key: string, place: { readonly namespace: string; readonly name: string }): Promise<void> {
+    for (let batch = this.#waiting.get(key)!; batch.length > 0; batch = this.#waiting.get(key)!) {
+      this.#waiting.set(key, [])
+      await this.#writeAll(place, batch)
+    }
+    this.#waiting.delete(key)
+  }
+
+  async #writeAll(
+    place: { readonly namespace: string; readonly name: string },
+    batch: readonly Waiting[],
+  ): Promise<void> {
+    let refusals = new Map<Waiting, unknown>()
+    try {
+      const result = await this.#store.write(
+        { resource: this.#resource.stored, ...place },
+        (current): Outcome => {
+          refusals = new Map()
+          if (current?.kind !== 'object') return { kind: 'keep' }
+          const stored = current.object()
+          const object = batch.reduce((quota, entry) => applied(quota, entry, refusals), stored)
+          return object === stored ? { kind: 'keep' } : { kind: 'put', object }
+        },
+        AbortSignal.timeout(LONGEST_WRITE_MS),
+      )
+      if (result.kind === 'put') this.#learn(result.object)
+    } catch (error) {
+      for (const entry of batch) entry.reject(error)
+      return
+    }
+    for (const entry of batch) {
+      if (refusals.has(entry)) entry.reject(refusals.get(entry))
+      else entry.resolve()
+    }
+  }
+}
+
+const NO_QUOTAS: readonly ApiObject[] = Object.freeze([])
+
+function applied(quota: ApiObject, entry: Waiting, refusals: Map<Waiting, unknown>): ApiObject {
+  try {
+    const status = entry.change(quota)
+    return status === undefined ? quota : { ...quota, status }
+  } catch (error) {
+    refusals.set(entry, error)
+    return quota
+  }
+}

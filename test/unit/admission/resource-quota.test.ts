@@ -1,0 +1,248 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { admitInOrder } from '../../../src/admission/chain.ts'
+import { resourceQuota } from '../../../src/admission/resource-quota.ts'
+import { ApiError } from '../../../src/api/status.ts'
+import type { Kv } from '../../../src/kv/kv.ts'
+import { openMemory } from '../../../src/kv/embedded/memory.ts'
+import { QuotaBook } from '../../../src/server/quota-ledger.ts'
+import { ApiWorld } from '../../fakes/api-world.ts'
+
+const stops: AbortController[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort()
+})
+
+/** A replica with quotas on; several may share a store. */
+async function replica(kv: Kv): Promise<ApiWorld> {
+  const plain = new ApiWorld({ kv })
+  const book = new QuotaBook(plain.parts.store, plain.resource('resourcequotas'))
+  const stop = new AbortController()
+  stops.push(stop)
+  const loaded = Promise.withResolvers<void>()
+  void book.follow(loaded.resolve, stop.signal)
+  await loaded.promise
+  return new ApiWorld({ kv, admission: admitInOrder(resourceQuota(book, () => Date.parse('2030-01-01T00:00:00Z'))) })
+}
+
+type Hard = Readonly<Record<string, string>>
+
+async function limit(world: ApiWorld, hard: Hard, spec: object = {}, name = 'q'): Promise<void> {
+  const quotas = world.resource('resourcequotas')
+  await world.create(quotas, { metadata: { name }, spec: { hard, ...spec } })
+  const used = Object.fromEntries(Object.keys(hard).map((key) => [key, '0']))
+  await world.update(quotas, name, (live) => ({ ...live, status: { hard, used } }), { subresource: 'status' })
+}
+
+async function used(world: ApiWorld, name = 'q'): Promise<unknown> {
+  return ((await world.get(world.resource('resourcequotas'), name))['status'] as { used: unknown }).used
+}
+
+/** Quotas come to admission by a watch. */
+async function known(world: ApiWorld, what: string): Promise<void> {
+  for (let turn = 0; turn < 2_000; turn++) {
+    try {
+      await world.create(world.resource('secrets'), { metadata: { name: 'probe' } }, { dryRun: true })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      if (error.message.includes(what)) return
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  throw new Error('the quota never came')
+}
+
+async function limited(hard: Hard, spec: object = {}): Promise<ApiWorld> {
+  const world = await replica(openMemory())
+  await limit(world, { ...hard }, spec)
+  await limit(world, { secrets: '0' }, {}, 'marker')
+  await known(world, 'exceeded quota: marker')
+  return world
+}
+
+function container(requests: object = {}, limits: object = {}): object {
+  return { name: 'c', image: 'i', resources: { requests, limits } }
+}
+
+function pod(name: string, spec: object = {}): object {
+  return { metadata: { name }, spec: { containers: [container()], ...spec } }
+}
+
+describe('a quota', () => {
+  it('is shared exactly by many writers on two replicas', async () => {
+    const kv = openMemory()
+    const replicas = [await replica(kv), await replica(kv)]
+    await limit(replicas[0]!, { configmaps: '10', secrets: '0' })
+    await Promise.all(replicas.map((world) => known(world, 'exceeded quota: q')))
+    const made = await Promise.allSettled(
+      Array.from({ length: 64 }, (_, i) => {
+        const world = replicas[i % 2]!
+        return world.create(world.resource('configmaps'), { metadata: { name: `c${i}` } })
+      }),
+    )
+    const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason as Error] : []))
+    expect(made.length - refused.length).toBe(10)
+    for (const { message } of refused) {
+      expect(message).toMatch(
+        /is forbidden: exceeded quota: q, requested: configmaps=1, used: configmaps=10, limited: configmaps=10$/,
+      )
+    }
+    expect(await used(replicas[0]!)).toEqual({ configmaps: '10', secrets: '0' })
+  })
+
+  it('counts what pods ask for, and refuses what is too much', async () => {
+    const world = await limited({ pods: '3', 'requests.cpu': '1', 'limits.cpu': '4' })
+    const pods = world.resource('pods')
+    const run = (name: string, cpu: string): Promise<unknown> =>
+      world.create(pods, pod(name, { containers: [container({ cpu }, { cpu: '1' })] }))
+    await run('half', '500m')
+    await expect(run('much', '750m')).rejects.toThrow(
+      'pods "much" is forbidden: exceeded quota: q, requested: requests.cpu=750m, used: requests.cpu=500m, limited: requests.cpu=1',
+    )
+    await expect(world.create(pods, pod('bare'))).rejects.toThrow(
+      'pods "bare" is forbidden: failed quota: q: must specify limits.cpu for: c; requests.cpu for: c',
+    )
+    expect(await used(world)).toEqual({ pods: '1', 'requests.cpu': '500m', 'limits.cpu': '1' })
+  })
+
+  it('does not count what is only tried, and not what is refused', async () => {
+    const world = await limited({ configmaps: '1' })
+    const maps = world.resource('configmaps')
+    await world.create(maps, { metadata: { name: 'a' } }, { dryRun: true })
+    expect(await used(world)).toEqual({ configmaps: '0' })
+    await world.create(maps, { metadata: { name: 'a' } })
+    await expect(world.create(maps, { metadata: { name: 'b' } }, { dryRun: true })).rejects.toThrow('exceeded quota')
+  })
+
+  it('takes nothing of one quota where another refuses', async () => {
+    const world = await limited({ configmaps: '5' })
+    await limit(world, { configmaps: '0' }, {}, 'z')
+    await known(world, 'marker')
+    for (let turn = 0; turn < 50; turn++) {
+      const made = world.create(world.resource('configmaps'), { metadata: { name: `c${turn}` } })
+      if (
+        await made.then(
+          () => false,
+          () => true,
+        )
+      )
+        break
+    }
+    const before = await used(world)
+    await expect(world.create(world.resource('configmaps'), { metadata: { name: 'last' } })).rejects.toThrow(
+      'exceeded quota',
+    )
+    expect(await used(world)).toEqual(before)
+  })
+
+  it('that nobody has counted yet lets nothing through', async () => {
+    const world = await limited({ configmaps: '5' })
+    const quotas = world.resource('resourcequotas')
+    await world.update(quotas, 'marker', (live) => ({ ...live, status: { hard: { secrets: '0' } } }), {
+      subresource: 'status',
+    })
+    await known(world, 'status unknown for quota: marker, resources: secrets')
+  })
+
+  it.each<[string, Hard, string, object, Hard]>([
+    [
+      'ports of nodes and balancers',
+      { services: '9', 'services.nodeports': '9', 'services.loadbalancers': '9' },
+      'services',
+      {
+        metadata: { name: 's' },
+        spec: {
+          type: 'LoadBalancer',
+          ports: [
+            { name: 'a', port: 1 },
+            { name: 'b', port: 2 },
+          ],
+        },
+      },
+      { services: '1', 'services.nodeports': '2', 'services.loadbalancers': '1' },
+    ],
+    [
+      'storage by class',
+      {
+        'requests.storage': '9Gi',
+        'fast.storageclass.storage.k8s.io/requests.storage': '9Gi',
+        'slow.storageclass.storage.k8s.io/persistentvolumeclaims': '9',
+      },
+      'persistentvolumeclaims',
+      {
+        metadata: { name: 'c' },
+        spec: { storageClassName: 'fast', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } },
+      },
+      {
+        'requests.storage': '2Gi',
+        'fast.storageclass.storage.k8s.io/requests.storage': '2Gi',
+        'slow.storageclass.storage.k8s.io/persistentvolumeclaims': '0',
+      },
+    ],
+    [
+      'any type by its name',
+      { 'count/podtemplates': '9', 'count/leases.coordination.k8s.io': '9' },
+      'podtemplates',
+      { metadata: { name: 't' }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [container()] } } },
+      { 'count/podtemplates': '1', 'count/leases.coordination.k8s.io': '0' },
+    ],
+  ])('counts %s', async (_, hard, resource, object, expected) => {
+    const world = await limited(hard)
+    await world.create(world.resource(resource), object)
+    expect(await used(world)).toEqual(expected)
+  })
+
+  it('follows a service that changes its type', async () => {
+    const world = await limited({ 'services.nodeports': '2' })
+    const services = world.resource('services')
+    await world.create(services, {
+      metadata: { name: 's' },
+      spec: {
+        ports: [
+          { name: 'a', port: 1 },
+          { name: 'b', port: 2 },
+        ],
+      },
+    })
+    expect(await used(world)).toEqual({ 'services.nodeports': '0' })
+    await world.update(services, 's', (live) => ({ ...live, spec: { ...(live['spec'] as object), type: 'NodePort' } }))
+    expect(await used(world)).toEqual({ 'services.nodeports': '2' })
+  })
+
+  it.each<[string, object, object, string]>([
+    ['BestEffort', { scopes: ['BestEffort'] }, {}, '1'],
+    ['NotBestEffort', { scopes: ['NotBestEffort'] }, {}, '0'],
+    ['Terminating', { scopes: ['Terminating'] }, { activeDeadlineSeconds: 5 }, '1'],
+    ['NotTerminating', { scopes: ['NotTerminating'] }, { activeDeadlineSeconds: 5 }, '0'],
+    [
+      'PriorityClass In',
+      { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }] } },
+      { priorityClassName: 'high' },
+      '1',
+    ],
+    [
+      'PriorityClass NotIn',
+      { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'NotIn', values: ['high'] }] } },
+      { priorityClassName: 'high' },
+      '0',
+    ],
+    [
+      'PriorityClass DoesNotExist',
+      { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'DoesNotExist' }] } },
+      {},
+      '1',
+    ],
+  ])('is about the pods in its scope: %s', async (_, scope, spec, expected) => {
+    const world = await limited({ pods: '5' }, scope)
+    await world.create(world.resource('pods'), pod('p', spec))
+    expect(await used(world)).toEqual({ pods: expected })
+  })
+
+  it('is not about other namespaces, nor about what has none', async () => {
+    const world = await limited({ configmaps: '0' })
+    await world.create(world.resource('configmaps'), { metadata: { name: 'c' } }, { namespace: 'elsewhere' })
+    await world.create(world.resource('namespaces'), { metadata: { name: 'n' } })
+    await expect(world.create(world.resource('configmaps'), { metadata: { name: 'c' } })).rejects.toThrow(
+      'exceeded quota',
+    )
+  })
+})

@@ -1,0 +1,120 @@
+import { afterEach, expect, it } from 'vitest'
+import { chargeOf, countedTypes, namesAbout } from '../../../src/admission/quota/quota.ts'
+import { resourceQuotas } from '../../../src/controllers/resource-quotas.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { deleteObject } from '../../../src/registry/delete.ts'
+import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { ManualClock } from '../../fakes/manual-clock.ts'
+
+const ends: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
+const OPTIONS = {
+  gracePeriodSeconds: 0,
+  preconditions: { uid: undefined, resourceVersion: undefined },
+  orphanDependents: undefined,
+  propagationPolicy: undefined,
+  ignoreReadErrors: false,
+}
+
+function counting(): { readonly world: ApiWorld; readonly clock: ManualClock } {
+  const world = new ApiWorld()
+  const clock = new ManualClock()
+  const parts = {
+    registry: world.parts,
+    resources: () => world.resources,
+    gates: new Set<string>(),
+    now: () => NOW,
+    log: SILENT_LOG,
+  }
+  const stop = new AbortController()
+  const running = resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, clock).run(stop.signal)
+  ends.push(async () => {
+    stop.abort()
+    await running
+  })
+  return { world, clock }
+}
+
+async function make(world: ApiWorld, hard: Readonly<Record<string, string>>): Promise<void> {
+  await world.create(world.resource('resourcequotas'), { metadata: { name: 'q' }, spec: { hard } })
+}
+
+function map(world: ApiWorld, name: string): Promise<unknown> {
+  return world.create(world.resource('configmaps'), { metadata: { name } })
+}
+
+/** Time goes by until the status is as expected. */
+async function told({ world, clock }: ReturnType<typeof counting>, expected: object): Promise<void> {
+  let status: unknown
+  for (let turn = 0; turn < 400; turn++) {
+    status = (await world.get(world.resource('resourcequotas'), 'q'))['status']
+    if (JSON.stringify(status) === JSON.stringify(expected)) return
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    clock.advance(100)
+  }
+  expect(status).toEqual(expected)
+}
+
+it('tells what is there when a quota is made', async () => {
+  const here = counting()
+  await map(here.world, 'a')
+  await make(here.world, { configmaps: '5', pods: '1', 'count/nothing.example.com': '3' })
+  await told(here, {
+    hard: { configmaps: '5', 'count/nothing.example.com': '3', pods: '1' },
+    used: { configmaps: '1', pods: '0' },
+  })
+})
+
+it('tells of less when something goes', async () => {
+  const here = counting()
+  const { world } = here
+  await map(world, 'a')
+  await map(world, 'b')
+  await make(world, { configmaps: '5' })
+  await told(here, { hard: { configmaps: '5' }, used: { configmaps: '2' } })
+  await deleteObject(world.parts, world.resource('configmaps'), { name: 'a', options: OPTIONS }, world.context())
+  await told(here, { hard: { configmaps: '5' }, used: { configmaps: '1' } })
+})
+
+it('does not count pods that have ended', async () => {
+  const here = counting()
+  const { world } = here
+  const pods = world.resource('pods')
+  await world.create(pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+  await make(world, { 'count/pods': '5', pods: '5' })
+  await told(here, { hard: { 'count/pods': '5', pods: '5' }, used: { 'count/pods': '1', pods: '1' } })
+  await world.update(pods, 'p', (live) => ({ ...live, status: { phase: 'Succeeded' } }), { subresource: 'status' })
+  await told(here, { hard: { 'count/pods': '5', pods: '5' }, used: { 'count/pods': '1', pods: '0' } })
+})
+
+it('follows a change of the limits', async () => {
+  const here = counting()
+  await map(here.world, 'a')
+  await make(here.world, { configmaps: '5' })
+  await told(here, { hard: { configmaps: '5' }, used: { configmaps: '1' } })
+  await here.world.update(here.world.resource('resourcequotas'), 'q', (live) => ({
+    ...live,
+    spec: { hard: { secrets: '2' } },
+  }))
+  await told(here, { hard: { secrets: '2' }, used: { secrets: '0' } })
+})
+
+it('leaves a quota alone that was just raised: what it was raised for may be on its way', async () => {
+  const here = counting()
+  const { world, clock } = here
+  await map(world, 'a')
+  await make(world, { configmaps: '5' })
+  await told(here, { hard: { configmaps: '5' }, used: { configmaps: '1' } })
+  const quotas = world.resource('resourcequotas')
+  const raised = { hard: { configmaps: '5' }, used: { configmaps: '2' } }
+  await world.update(quotas, 'q', (live) => ({ ...live, status: raised }), { subresource: 'status' })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await deleteObject(world.parts, world.resource('configmaps'), { name: 'a', options: OPTIONS }, world.context())
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 5))
+  expect((await world.get(quotas, 'q'))['status']).toEqual(raised)
+  clock.advance(2_000)
+  await told(here, { hard: { configmaps: '5' }, used: { configmaps: '0' } })
+})
