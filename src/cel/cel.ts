@@ -21,10 +21,12 @@ export type { CostEstimate } from './estimate.ts'
 export { escapeName, isIdentifier } from './escape.ts'
 export type { Bindings } from './frame.ts'
 export type { Json, JsonMap } from './json.ts'
+export type { AuthorizationCheck, AuthorizationDecision, Authorize, ResourceToCheck } from './libraries/authorizing.ts'
+export { AuthorizerValue, ResourceCheck } from './libraries/authorizing.ts'
 export { typeOfSchema } from './schema-type.ts'
 export type { Bounds, ListType, MapType, ObjectField, ObjectType, OptionalType, Type } from './type.ts'
 export { BOOL, DYN, INT, listOf, mapOf, opaque, optionalOf, STRING, typeName } from './type.ts'
-export { type CelValue, NONE, Optional } from './value.ts'
+export { CelMap, type CelValue, Fault, NONE, Optional } from './value.ts'
 
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>

@@ -100,7 +100,7 @@ const BY_FUNCTION: Readonly<Record<string, CallCost>> = {
   isQuantity: ofFirst,
   semver: ofFirst,
   isSemver: ofFirst,
-  validate: ([, text]) => traversal(1 + sizeOf(text)) * Math.ceil(MAX_FORMAT_PATTERN * REGEX_LENGTH),
+  validate: ([format, text]) => traversal(1 + sizeOf(text)) * Math.ceil(sizeOf(format) * REGEX_LENGTH),
 }
 
 const BY_OVERLOAD: Readonly<Record<string, CallCost>> = {

@@ -1,10 +1,14 @@
 // All functions that expressions may call, by name.
 import type { FunctionDefinition } from '../function.ts'
+import { AUTHORIZING } from './authorizing.ts'
+import { FORMATS } from './formats.ts'
 import { LISTS } from './lists.ts'
+import { NETWORK } from './network.ts'
 import { OPTIONALS } from './optionals.ts'
 import { STANDARD } from './standard.ts'
 import { STRINGS } from './strings.ts'
 import { TEXT_FORMS } from './texts.ts'
+import { URLS } from './urls.ts'
 import { VERSIONS } from './versions.ts'
 
 export const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = byName([
@@ -14,6 +18,10 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionDefinition> = byName([
   ...LISTS,
   ...TEXT_FORMS,
   ...VERSIONS,
+  ...NETWORK,
+  ...URLS,
+  ...FORMATS,
+  ...AUTHORIZING,
 ])
 
 /** Libraries may add signatures to a function of another; each answers for the values that it takes. */
