@@ -42,6 +42,7 @@ export async function watchCached(
       after,
       state,
       bookmarks: request.bookmarks,
+      skipUnreadable: request.skipUnreadable === true,
       onEnd,
     },
     signal,
@@ -57,6 +58,7 @@ async function batchesOf(state: CachedState, request: WatchRequest): Promise<Bat
     at: { kind: 'any' },
     ...(namespace === undefined ? {} : { namespace }),
     ...(selection === undefined ? {} : { selection }),
+    ...(request.skipUnreadable === true ? { skipUnreadable: true } : {}),
   })
   return page.batches[Symbol.asyncIterator]()
 }

@@ -27,6 +27,7 @@ export interface WatcherOptions {
   /** The state as of that revision, where it is wanted first. */
   readonly state: AsyncIterator<readonly StoredObject[]> | undefined
   readonly bookmarks: boolean
+  readonly skipUnreadable: boolean
   readonly onEnd: (watcher: Watcher) => void
 }
 
@@ -114,11 +115,11 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   }
 
   #accept(record: HistoryRecord): void {
-    const { prefix, matcher, resource } = this.#options
+    const { prefix, matcher, resource, skipUnreadable } = this.#options
     if (prefix !== '' && !record.key.startsWith(prefix)) return
     const { unreadable } = record.change
     if (unreadable !== undefined) {
-      this.fail(unreadableObjects(resource, 'watch', [unreadable]))
+      if (!skipUnreadable) this.fail(unreadableObjects(resource, 'watch', [unreadable]))
       return
     }
     const event = record.change.eventFor(matcher)

@@ -89,20 +89,29 @@ export function isReason(error: unknown, ...reasons: readonly ApiError['reason']
 export interface Follower {
   /** The object is there, in this state; told again at every change, and for every object after a break. */
   readonly onPresent: (object: StoredObject) => void
-  readonly onGone: (object: StoredObject) => void
+  /** `isCertain`: it was seen to go; else it was found missing after a break, which what cannot be read is too. */
+  readonly onGone: (object: StoredObject, isCertain: boolean) => void
   /** The state is complete, for the first time or after a break. */
   readonly onSynced?: () => void
 }
 
 const RECONNECT_PAUSE_MS = 100
 
-/** Tells of every object of a type, and of every change, until the signal fires. What went during a break is told too. */
+/**
+ * Tells of every object of a type, and of every change, until the signal fires. What went during a break is told too. An object
+ * that cannot be read is passed over: it must not keep the others from being cared for.
+ */
 export async function follow(store: Store, resource: Resource, follower: Follower, signal: AbortSignal): Promise<void> {
   let known = new Map<string, StoredObject>()
   while (!signal.aborted) {
     try {
       const watch = await store.watch(
-        { resource: resource.stored, start: { kind: 'state', at: { kind: 'any' } }, bookmarks: true },
+        {
+          resource: resource.stored,
+          start: { kind: 'state', at: { kind: 'any' } },
+          bookmarks: true,
+          skipUnreadable: true,
+        },
         signal,
       )
       const fresh = new Map<string, StoredObject>()
@@ -112,7 +121,7 @@ export async function follow(store: Store, resource: Resource, follower: Followe
           if (event.type === 'BOOKMARK') {
             if (!event.initialEventsEnd) continue
             complete = true
-            for (const [key, object] of known) if (!fresh.has(key)) follower.onGone(object)
+            for (const [key, object] of known) if (!fresh.has(key)) follower.onGone(object, false)
             known = fresh
             follower.onSynced?.()
             continue
@@ -121,7 +130,7 @@ export async function follow(store: Store, resource: Resource, follower: Followe
           const target = complete ? known : fresh
           if (event.type === 'DELETED') {
             target.delete(key)
-            follower.onGone(event.object)
+            follower.onGone(event.object, true)
           } else {
             target.set(key, event.object)
             follower.onPresent(event.object)

@@ -68,7 +68,7 @@ class Collector {
         const { node, before } = this.#graph.set(resource, stored)
         this.#onPresent(node, before)
       },
-      onGone: (stored) => this.#onGone(metaText(stored.object(), 'uid')),
+      onGone: (stored, isCertain) => this.#onGone(metaText(stored.object(), 'uid'), isCertain),
     }
   }
 
@@ -77,10 +77,10 @@ class Collector {
     this.#tellOwners(before)
   }
 
-  #onGone(uid: string): void {
+  #onGone(uid: string, isCertain: boolean): void {
     const node = this.#graph.get(uid)
     this.#graph.delete(uid)
-    this.#gone.set(uid, true)
+    if (isCertain) this.#gone.set(uid, true)
     for (const dependent of this.#graph.dependentsOf(uid)) this.#queue.add(dependent.uid)
     this.#tellOwners(node)
   }

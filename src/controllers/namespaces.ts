@@ -2,6 +2,7 @@
 // holds on, the conditions in their status say what (writes.md section 8).
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
 import { EVERY_FIELD, EVERY_LABEL } from '../api/selector.ts'
 import type { Value } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
@@ -49,6 +50,8 @@ interface Remaining {
   readonly resource: Resource
   readonly count: number
   readonly finalizers: ReadonlyMap<string, number>
+  /** Why it could not be deleted. */
+  readonly problem?: string
 }
 
 /** One look at a namespace that is going. */
@@ -96,14 +99,24 @@ class Ending {
     const pods = contents.find(({ group, resource }) => group === '' && resource === 'pods')
     if (pods !== undefined) {
       const left = await this.#deleteAll(pods)
-      if (left.count > 0) return [left]
+      if (left.count > 0 || left.problem !== undefined) return [left]
     }
     const others = contents.filter((resource) => resource !== pods)
     const left = await Promise.all(others.map((resource) => this.#deleteAll(resource)))
-    return left.filter(({ count }) => count > 0)
+    return left.filter(({ count, problem }) => count > 0 || problem !== undefined)
   }
 
+  /** What goes wrong with one type does not keep the others. */
   async #deleteAll(resource: Resource): Promise<Remaining> {
+    try {
+      return await this.#tryToDeleteAll(resource)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return { resource, count: 0, finalizers: new Map(), problem: error.message }
+    }
+  }
+
+  async #tryToDeleteAll(resource: Resource): Promise<Remaining> {
     const context = controllerContext(this.#parts, this.#name, this.#signal)
     const at = { kind: 'latest' } as const
     const query = { kind: 'list', labels: EVERY_LABEL, fields: EVERY_FIELD, at, limit: undefined } as const
@@ -199,7 +212,8 @@ const CONDITIONS = [
 /** The five conditions, failing where content or finalizers remain; undefined where the status says so already. */
 function conditionsOf(namespace: ApiObject, remaining: readonly Remaining[], now: string): Value[] | undefined {
   const isPodsOnly = remaining.length === 1 && remaining[0]!.resource.resource === 'pods'
-  const counted = isPodsOnly ? [] : remaining
+  const counted = isPodsOnly ? [] : remaining.filter(({ count }) => count > 0)
+  const problems = remaining.flatMap(({ problem }) => problem ?? [])
   const content = counted.map(
     ({ resource, count }) => `${formatGroupResource(resource)}. has ${count} resource instances`,
   )
@@ -209,6 +223,14 @@ function conditionsOf(namespace: ApiObject, remaining: readonly Remaining[], now
   }
   const held = [...finalizers].map(([name, count]) => `${name} in ${count} resource instances`)
   const failing: Readonly<Record<string, readonly [string, string]>> = {
+    ...(problems.length === 0
+      ? {}
+      : {
+          NamespaceDeletionContentFailure: [
+            'ContentDeletionFailed',
+            `Failed to delete all resource types, ${problems.length} remaining: ${problems.join(', ')}`,
+          ],
+        }),
     ...(content.length === 0
       ? {}
       : { NamespaceContentRemaining: ['SomeResourcesRemain', `Some resources are remaining: ${content.join(', ')}`] }),

@@ -27,6 +27,7 @@ export async function watchObjects(objects: KvObjects, request: WatchRequest, si
             at: start.at,
             ...(namespace === undefined ? {} : { namespace }),
             ...(selection === undefined ? {} : { selection }),
+            ...(request.skipUnreadable === true ? { skipUnreadable: true } : {}),
           },
           signal,
         )
@@ -87,7 +88,7 @@ async function* follow(
 }
 
 async function eventOf(objects: KvObjects, following: Following, event: KvEvent): Promise<WatchEvent | undefined> {
-  const { resource } = following.request
+  const { resource, skipUnreadable } = following.request
   const isNew = event.kind === 'put' && event.createRevision === event.revision
   // Without what was there before, nobody can say whether the object leaves the selection.
   if (event.previous === undefined && !isNew) throw watchExpired()
@@ -95,6 +96,9 @@ async function eventOf(objects: KvObjects, following: Following, event: KvEvent)
     found === undefined ? undefined : (await readCurrent(objects, resource, found))?.item
   const current = await read(event.kind === 'put' ? event : undefined)
   const change = new Change(event.revision, current, await read(isNew ? undefined : event.previous))
-  if (change.unreadable !== undefined) throw unreadableObjects(resource, 'watch', [change.unreadable])
+  if (change.unreadable !== undefined) {
+    if (skipUnreadable === true) return undefined
+    throw unreadableObjects(resource, 'watch', [change.unreadable])
+  }
   return change.eventFor(following.matcher)
 }

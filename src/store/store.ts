@@ -82,6 +82,8 @@ export interface WatchRequest {
   readonly bookmarks: boolean
   /** When the caller is going to end the watch, so that a bookmark can go out before that. */
   readonly timeoutMilliseconds?: number
+  /** Goes on without the objects that cannot be read, as if nothing happened to them, where otherwise the watch fails. */
+  readonly skipUnreadable?: boolean
 }
 
 /** A watch under way. To be iterated once; each turn gives what is ready, never nothing. Leaving the loop ends it. */

@@ -178,8 +178,12 @@ export class Subject {
     return pages
   }
 
-  async watch(start: WatchStart, wanted: Wanted & { readonly bookmarks?: boolean } = {}): Promise<Reader> {
-    const request = { start, bookmarks: wanted.bookmarks ?? false, ...scopeOf(wanted) }
+  async watch(
+    start: WatchStart,
+    wanted: Wanted & { readonly bookmarks?: boolean; readonly skipUnreadable?: boolean } = {},
+  ): Promise<Reader> {
+    const { bookmarks = false, skipUnreadable = false } = wanted
+    const request = { start, bookmarks, skipUnreadable, ...scopeOf(wanted) }
     return new Reader(await this.store.watch(request, this.signal))
   }
 

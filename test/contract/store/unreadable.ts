@@ -65,6 +65,17 @@ export function unreadableRules(subject: OpenSubject): void {
     expect(await elsewhere.take(1)).toEqual([`ADDED e/x@${e}`])
   })
 
+  it('is passed over by a watch that asks for that, which goes on', async () => {
+    const a = await subject().put('d', 'a')
+    await subject().putRaw('d', 'bad', 'garbage')
+    const watch = await subject().watch({ kind: 'state', at: LATEST }, { skipUnreadable: true })
+    expect(await watch.take(1)).toEqual([`ADDED d/a@${a}`])
+    await subject().putRaw('d', 'a', 'garbage')
+    await subject().remove('d', 'bad')
+    const b = await subject().put('d', 'b')
+    expect(await watch.take(1)).toEqual([`ADDED d/b@${b}`])
+  })
+
   it('ends a watch when it is removed, and is new when it is replaced', async () => {
     const revision = await subject().putRaw('d', 'bad', 'garbage')
     const watch = await subject().watch({ kind: 'after', revision })
