@@ -24,7 +24,7 @@ export const CERTIFICATE_SUBJECT: AdmissionPlugin = {
 }
 
 /** The bytes in the armour that is in the base64. */
-function requestIn(data: string): Buffer {
+export function requestIn(data: string): Buffer {
   const armour = Buffer.from(data, 'base64').toString('latin1')
   const [, inner = ''] =
     /-----BEGIN CERTIFICATE REQUEST-----([^-]*)-----END CERTIFICATE REQUEST-----/.exec(armour) ?? []

@@ -108,6 +108,11 @@ export class RbacIndex {
     if (bySubject?.size === 0) this.#bound.delete(namespace)
   }
 
+  has(kind: RbacKind, namespace: string, name: string): boolean {
+    if (kind === 'ClusterRole' || kind === 'Role') return this.#roles[kind].has(keyOf(namespace, name))
+    return this.#bindings.has(bindingKey(kind, namespace, name))
+  }
+
   /** Undefined where there is no such role. `namespace` is that of the binding. */
   rulesOfRole({ kind, name }: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
     if (kind === 'ClusterRole') return this.#roles.ClusterRole.get(keyOf('', name))

@@ -38,13 +38,26 @@ interface Wanted {
   readonly object: ApiObject
 }
 
-/** Resolves when every default role and binding is there. The namespaces that some are in have to be. */
-export async function makeBootstrapRoles(parts: ControllerParts, signal: AbortSignal): Promise<void> {
+export interface MadeRole {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Resolves, with what they are, when every default role and binding is there. The namespaces that some are in have to be. */
+export async function makeBootstrapRoles(parts: ControllerParts, signal: AbortSignal): Promise<readonly MadeRole[]> {
   const queue = wantedObjects(parts)
+  const made = queue.map(({ resource: { kind }, namespace, name }) => ({ kind, namespace, name }))
   const worker = async (): Promise<void> => {
     for (let wanted = queue.pop(); wanted !== undefined; wanted = queue.pop()) await make(parts, wanted, signal)
   }
   await Promise.all(Array.from({ length: PARALLEL }, worker))
+  return made
+}
+
+/** What a default cluster role allows, as it is made. */
+export function clusterRoleRules(name: string): readonly PolicyRule[] {
+  return parseRoles(CLUSTER_ROLES).find((role) => role.name === name)?.rules ?? []
 }
 
 async function make(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<void> {

@@ -10,6 +10,7 @@ export interface NameAttribute {
 }
 
 export const ORGANIZATION = '2.5.4.10'
+export const COMMON_NAME = '2.5.4.3'
 
 /** Undefined where the bytes are not a request for a certificate. */
 export function subjectOfRequest(der: Buffer): readonly NameAttribute[] | undefined {

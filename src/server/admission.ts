@@ -8,6 +8,7 @@ import { defaultIngressClass, defaultStorageClass } from '../admission/default-c
 import { DEFAULT_TOLERATION_SECONDS } from '../admission/default-toleration-seconds.ts'
 import { limitRanger } from '../admission/limit-ranger.ts'
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts'
+import { nodeRestriction } from '../admission/node-restriction.ts'
 import type { ObjectReader, SampleReader } from '../admission/object-reader.ts'
 import { podResizeValidator } from '../admission/pod-resize-validator.ts'
 import { podSecurity } from '../admission/pod-security-plugin.ts'
@@ -79,6 +80,14 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     namespaceLifecycle(read('namespaces')),
     limitRanger(read('limitranges')),
     serviceAccount(read('serviceaccounts'), systemClock),
+    nodeRestriction({
+      authorizer,
+      nodes: read('nodes'),
+      pods: read('pods'),
+      claims: read('persistentvolumeclaims'),
+      volumes: read('persistentvolumes'),
+      drivers: read('csidrivers', 'storage.k8s.io'),
+    }),
     TAINT_NODES_BY_CONDITION,
     podSecurity(
       { namespaces: read('namespaces'), pods: read('pods'), clock: systemClock },

@@ -168,8 +168,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     await store.ready(signal)
     await admission.loaded
     await makeSystemNamespaces(parts, signal)
-    await Promise.all([makeBootstrapRoles(parts, signal), makeFlowObjects(parts, FLOW_OBJECTS, signal)])
-    await authorization.loaded
+    const [roles] = await Promise.all([makeBootstrapRoles(parts, signal), makeFlowObjects(parts, FLOW_OBJECTS, signal)])
+    await authorization.untilKnown(roles, signal)
   }
   const isServed = (resource: GroupVersionResource): boolean => table.find(resource) !== undefined
   const find = (resource: GroupVersionResource): Resource | undefined => table.find(resource)

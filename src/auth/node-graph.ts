@@ -1,0 +1,105 @@
+// What nodes have to do with: the pods bound to them and what those refer to, by node (P-166, P-167). Volumes are reached through
+// the claims that pods refer to, and some secrets through volumes. Whoever feeds it tells every change.
+
+/** `secret`, `configmap`, … with where it is. The namespace is empty for what belongs to the whole cluster. */
+export interface NodeRelated {
+  readonly type: RelatedType
+  readonly namespace: string
+  readonly name: string
+}
+
+export type RelatedType =
+  | 'configmap'
+  | 'persistentvolume'
+  | 'persistentvolumeclaim'
+  | 'pod'
+  | 'resourceclaim'
+  | 'resourceslice'
+  | 'secret'
+  | 'serviceaccount'
+  | 'volumeattachment'
+
+interface Bound {
+  readonly node: string
+  readonly references: readonly string[]
+}
+
+interface Volume {
+  readonly claim: string
+  readonly secrets: readonly string[]
+}
+
+export class NodeGraph {
+  /** Of each node: what its objects refer to, and how often. */
+  readonly #byNode = new Map<string, Map<string, number>>()
+  readonly #bound = new Map<string, Bound>()
+  readonly #volumes = new Map<string, Volume>()
+  /** The volumes that a secret is for. */
+  readonly #volumesOfSecret = new Map<string, Set<string>>()
+
+  /** An object of a node (a pod, an attachment, a slice), and what it makes known to it. */
+  bind(object: NodeRelated, node: string, references: readonly NodeRelated[]): void {
+    this.unbind(object)
+    if (node === '') return
+    const bound = { node, references: [...new Set([object, ...references].map(keyOf))] }
+    this.#bound.set(keyOf(object), bound)
+    const counts = this.#byNode.get(node) ?? new Map<string, number>()
+    this.#byNode.set(node, counts)
+    for (const reference of bound.references) counts.set(reference, (counts.get(reference) ?? 0) + 1)
+  }
+
+  unbind(object: NodeRelated): void {
+    const key = keyOf(object)
+    const bound = this.#bound.get(key)
+    if (bound === undefined) return
+    this.#bound.delete(key)
+    const counts = this.#byNode.get(bound.node)
+    for (const reference of bound.references) {
+      const left = (counts?.get(reference) ?? 1) - 1
+      if (left > 0) counts?.set(reference, left)
+      else counts?.delete(reference)
+    }
+    if (counts?.size === 0) this.#byNode.delete(bound.node)
+  }
+
+  /** A volume belongs to whoever has its claim; undefined: nobody has it. */
+  putVolume(name: string, claim: NodeRelated | undefined, secrets: readonly NodeRelated[]): void {
+    this.removeVolume(name)
+    if (claim === undefined) return
+    const volume = { claim: keyOf(claim), secrets: secrets.map(keyOf) }
+    this.#volumes.set(name, volume)
+    for (const secret of volume.secrets) {
+      const volumes = this.#volumesOfSecret.get(secret) ?? new Set<string>()
+      this.#volumesOfSecret.set(secret, volumes.add(name))
+    }
+  }
+
+  removeVolume(name: string): void {
+    for (const secret of this.#volumes.get(name)?.secrets ?? []) {
+      const volumes = this.#volumesOfSecret.get(secret)
+      volumes?.delete(name)
+      if (volumes?.size === 0) this.#volumesOfSecret.delete(secret)
+    }
+    this.#volumes.delete(name)
+  }
+
+  isRelated(node: string, object: NodeRelated): boolean {
+    const known = this.#byNode.get(node)
+    if (known === undefined) return false
+    const key = keyOf(object)
+    if (known.has(key)) return true
+    if (object.type === 'persistentvolume') return this.#hasVolume(known, object.name)
+    if (object.type !== 'secret') return false
+    for (const volume of this.#volumesOfSecret.get(key) ?? []) if (this.#hasVolume(known, volume)) return true
+    return false
+  }
+
+  #hasVolume(known: ReadonlyMap<string, number>, name: string): boolean {
+    const volume = this.#volumes.get(name)
+    return volume !== undefined && known.has(volume.claim)
+  }
+}
+
+function keyOf({ type, namespace, name }: NodeRelated): string {
+  return `${type}/${namespace}/${name}`
+}

@@ -1,0 +1,131 @@
+// Keeps the graph of what nodes have to do with at what is stored, from the moment that the first node asks: without nodes nothing
+// is read.
+import { mapIn, partIn, specOf, textIn } from '../admission/members.ts'
+import { configMapsOf, deviceClaimsOf, volumeClaimsOf } from '../admission/pod-references.ts'
+import { isMirror, secretsOf } from '../admission/pod-secrets.ts'
+import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import { NodeGraph, type NodeRelated, type RelatedType } from '../auth/node-graph.ts'
+import { type ControllerParts, follow, resourceOf } from '../controllers/controllers.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+
+interface Source {
+  readonly group: string
+  readonly resource: string
+  readonly put: (graph: NodeGraph, object: StoredObject) => void
+  readonly remove: (graph: NodeGraph, object: StoredObject) => void
+}
+
+export class NodeGraphFeed {
+  readonly #graph = new NodeGraph()
+  readonly #wanted = Promise.withResolvers<void>()
+  readonly #loaded = Promise.withResolvers<NodeGraph>()
+  #isLoaded = false
+
+  /** Asked for the first time it has to be read. */
+  readonly get = (): MaybePromise<NodeGraph> => {
+    if (this.#isLoaded) return this.#graph
+    this.#wanted.resolve()
+    return this.#loaded.promise
+  }
+
+  async run(parts: ControllerParts, signal: AbortSignal): Promise<void> {
+    const stop = (): void => this.#wanted.resolve()
+    signal.addEventListener('abort', stop, { once: true })
+    await this.#wanted.promise
+    signal.removeEventListener('abort', stop)
+    if (signal.aborted) return
+    const missing = new Set(SOURCES)
+    const followOne = (source: Source): Promise<void> => {
+      const follower = {
+        onPresent: (object: StoredObject) => source.put(this.#graph, object),
+        onGone: (object: StoredObject) => source.remove(this.#graph, object),
+        onSynced: () => {
+          missing.delete(source)
+          if (missing.size > 0) return
+          this.#isLoaded = true
+          this.#loaded.resolve(this.#graph)
+        },
+      }
+      return follow(parts.registry.store, resourceOf(parts, source.group, 'v1', source.resource), follower, signal)
+    }
+    await Promise.all(SOURCES.map(followOne))
+  }
+}
+
+function at(
+  type: RelatedType,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): NodeRelated {
+  return { type, namespace, name }
+}
+
+function putPod(graph: NodeGraph, stored: StoredObject): void {
+  const pod = stored.object()
+  const { namespace } = stored
+  const names = (type: RelatedType, all: readonly string[]): NodeRelated[] =>
+    all.map((name) => ({ type, namespace, name }))
+  // A node makes the pods that it mirrors itself: they must not open anything to it.
+  const references = isMirror(pod)
+    ? []
+    : [
+        ...names('serviceaccount', [textIn(specOf(pod), 'serviceAccountName')]),
+        ...names('secret', secretsOf(pod)),
+        ...names('configmap', configMapsOf(pod)),
+        ...names('persistentvolumeclaim', volumeClaimsOf(pod)),
+        ...names('resourceclaim', deviceClaimsOf(pod)),
+      ]
+  graph.bind(at('pod', stored), textIn(specOf(pod), 'nodeName'), references)
+}
+
+/** Where a volume names a secret that nodes may see. */
+const VOLUME_SECRETS: readonly (readonly [source: string, member: string])[] = [
+  ['cephfs', 'secretRef'],
+  ['cinder', 'secretRef'],
+  ['csi', 'nodePublishSecretRef'],
+  ['csi', 'nodeStageSecretRef'],
+  ['csi', 'nodeExpandSecretRef'],
+  ['flexVolume', 'secretRef'],
+  ['iscsi', 'secretRef'],
+  ['rbd', 'secretRef'],
+  ['scaleIO', 'secretRef'],
+  ['storageos', 'secretRef'],
+]
+
+function putVolume(graph: NodeGraph, stored: StoredObject): void {
+  const spec = specOf(stored.object())
+  const claim = partIn(spec, 'claimRef')
+  if (claim === undefined) return graph.removeVolume(stored.name)
+  const own = textIn(claim, 'namespace')
+  const secret = (name: string, namespace: string): NodeRelated[] =>
+    name === '' ? [] : [{ type: 'secret', namespace: namespace === '' ? own : namespace, name }]
+  const file = mapIn(spec, 'azureFile')
+  const secrets = [
+    ...secret(textIn(file, 'secretName'), textIn(file, 'secretNamespace')),
+    ...VOLUME_SECRETS.flatMap(([source, member]) => {
+      const reference = mapIn(mapIn(spec, source), member)
+      return secret(textIn(reference, 'name'), textIn(reference, 'namespace'))
+    }),
+  ]
+  graph.putVolume(stored.name, at('persistentvolumeclaim', { namespace: own, name: textIn(claim, 'name') }), secrets)
+}
+
+function ofNode(type: RelatedType): Pick<Source, 'put' | 'remove'> {
+  const nodeOf = (object: ApiObject): string => textIn(specOf(object), 'nodeName')
+  return {
+    put: (graph, stored) => graph.bind(at(type, stored), nodeOf(stored.object()), []),
+    remove: (graph, stored) => graph.unbind(at(type, stored)),
+  }
+}
+
+const SOURCES: readonly Source[] = [
+  { group: '', resource: 'pods', put: putPod, remove: (graph, pod) => graph.unbind(at('pod', pod)) },
+  {
+    group: '',
+    resource: 'persistentvolumes',
+    put: putVolume,
+    remove: (graph, { name }) => graph.removeVolume(name),
+  },
+  { group: 'storage.k8s.io', resource: 'volumeattachments', ...ofNode('volumeattachment') },
+  { group: 'resource.k8s.io', resource: 'resourceslices', ...ofNode('resourceslice') },
+]
