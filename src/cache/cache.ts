@@ -67,6 +67,8 @@ export interface WatchCache extends Store {
   status(): CacheStatus
   /** How much there is of a type; undefined where it is not in memory. */
   load(resource: StoredResource): TypeLoad | undefined
+  /** Ends every watch of the type without a word. A type that is gone is forgotten, unless something of it is still stored. */
+  retire(resource: StoredResource, isGone: boolean): void
 }
 
 export interface TypeLoad {
@@ -239,6 +241,15 @@ class MemoryStore implements WatchCache {
     const own = this.#ownWrites.find(fullKey)
     if (own !== undefined && own.revision > (cached?.revision ?? 0)) return own.current
     return cached === undefined ? undefined : { item: cached, stale: cached.kind === 'object' && cached.stale }
+  }
+
+  retire(resource: StoredResource, isGone: boolean): void {
+    const type = this.#contents?.known(resource)
+    if (type === undefined) return
+    for (const watcher of type.watchers.everyone()) watcher.finish()
+    if (!isGone || type.size > 0) return
+    this.#resources.delete(resource.storagePrefix)
+    this.#contents?.forget(resource)
   }
 
   #typeOf(resource: StoredResource): TypeCache | undefined {

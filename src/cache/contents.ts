@@ -69,6 +69,11 @@ export class Contents {
     return type
   }
 
+  /** Nothing is stored of the type: should it come again, it is taken up anew. */
+  forget(resource: StoredResource): void {
+    this.#types.delete(resource.storagePrefix)
+  }
+
   /** Part of a load: nobody is told. `begin` must follow the last one. */
   fill(item: SourceItem): void {
     const place = this.#placeOf(item.key)

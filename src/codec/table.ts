@@ -17,6 +17,8 @@ import { textAt } from './tables/reading.ts'
 import { STORAGE_TABLES } from './tables/storage.ts'
 import { WORKLOAD_TABLES } from './tables/workloads.ts'
 
+export { customTable } from './tables/custom.ts'
+
 const TABLES: TableShapes = {
   ...POD_TABLES,
   ...WORKLOAD_TABLES,

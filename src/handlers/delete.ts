@@ -5,7 +5,6 @@ import type { StatusDetails } from '../api/status.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
-import { selectableFields } from '../api/selector-fields.ts'
 import { readDocument } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'
@@ -16,7 +15,7 @@ import type { WriteContext } from '../registry/registry.ts'
 import { parseDeleteOptions } from './delete-options.ts'
 import { bodyEncoding } from './media-types.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { headerOf } from './resource-parts.ts'
+import { fieldsOf, headerOf } from './resource-parts.ts'
 import { respondWithItems, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
 import { managerOf } from './write-options.ts'
 
@@ -44,7 +43,7 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
 export async function handleDeleteCollection(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource } = request
   const view = viewOf(parts, request)
-  const query = parseListQuery(http.query, { fields: selectableFields(resource) }) as ListQuery
+  const query = parseListQuery(http.query, { fields: fieldsOf(resource) }) as ListQuery
   const options = await readDeleteOptions(parts, request, true)
   const context = deleteContext(parts, request, options)
   const list = listRequest(request, query)

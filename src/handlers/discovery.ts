@@ -76,6 +76,8 @@ function showVersions(parts: DiscoveryParts): Handler {
     if (version === undefined) return plain(parts, request, groupDocument(group), false)
     const found = group.versions.find((known) => known.version === version)
     if (found === undefined) {
+      // A group that definitions made has no routes of its own.
+      if (group.versions.every(({ custom }) => custom === true)) return pageNotFound()
       throw new ApiError('NotFound', 'the server could not find the requested resource', { details: {} })
     }
     onlyGet(request)

@@ -1,16 +1,15 @@
 // GET on a collection.
 import { parseListQuery } from '../api/list-query.ts'
-import { selectableFields } from '../api/selector-fields.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { listObjects } from '../registry/read.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import { respondWithList, viewOf } from './respond.ts'
 import { handleWatch } from './watch.ts'
 
 export async function handleList(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource } = request
   const view = viewOf(parts, request)
-  const query = parseListQuery(http.query, { fields: selectableFields(resource) })
+  const query = parseListQuery(http.query, { fields: fieldsOf(resource) })
   if (query.kind === 'watch') return handleWatch(parts, request)
   const page = await listObjects(parts.registry, request, query, http.signal)
   return respondWithList(view, request, page)

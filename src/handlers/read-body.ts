@@ -2,13 +2,16 @@
 // W-041, 9.2).
 import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import { invalid } from '../api/field-error.ts'
+import { FieldPath } from '../api/field-path.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import type { Encoding } from '../codec/codec.ts'
 import type { SourceDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readDocument, warningsOf } from '../codec/request-body.ts'
-import { withMeta } from '../registry/object-meta.ts'
+import { invalidError } from '../api/invalid-error.ts'
+import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { FieldValidation } from './write-options.ts'
 
@@ -33,7 +36,7 @@ export function decodeBody(request: BodyRequest): ApiObject {
   const kind = kindIn(document.value, resource)
   const isVersion = kind.version === resource.version || request.alsoVersions?.includes(kind.version) === true
   if (kind.kind !== resource.kind || kind.group !== resource.group || !isVersion) {
-    refuseKind(kind, request)
+    refuseKind(kind, request, isMap(document.value) ? metaText(document.value, 'name') : '')
   }
   try {
     const { value, problems } = resource.decode(document.source)
@@ -80,8 +83,13 @@ function kindIn(value: Value, resource: BodyKind): GroupVersionKind {
   return { group: gv.group, version: gv.version, kind: kind === '' ? resource.kind : kind }
 }
 
-function refuseKind(kind: GroupVersionKind, { resource, resources }: BodyRequest): never {
-  if (resources.knowsKind(kind) && kind.kind === resource.kind && kind.group === resource.group) {
+function refuseKind(kind: GroupVersionKind, { resource, resources }: BodyRequest, name: string): never {
+  const isCustom = resource.schema.custom === true
+  if (isCustom && kind.version === resource.version && kind.group === resource.group) {
+    const fault = invalid(FieldPath.root('kind'), kind.kind, `must be ${resource.kind}`)
+    throw invalidError({ group: resource.group, kind: kind.kind }, name, [fault])
+  }
+  if (isCustom || (resources.knowsKind(kind) && kind.kind === resource.kind && kind.group === resource.group)) {
     throw new ApiError(
       'BadRequest',
       `the API version in the data (${formatGroupVersion(kind)}) does not match the expected API version (${formatGroupVersion(resource)})`,

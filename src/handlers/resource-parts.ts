@@ -1,5 +1,6 @@
 // What the handlers of resources work with, and a request once it is known what it is about.
-import type { ApiObject } from '../api/object.ts'
+import type { ApiObject, GroupVersionResource } from '../api/object.ts'
+import { selectableFields, type SelectableFields } from '../api/selector-fields.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
 import type { Negotiator } from '../codec/negotiate.ts'
 import type { HttpRequest } from '../http/http.ts'
@@ -12,6 +13,8 @@ export type KindSchema = Resource['schema']
 
 export interface ResourceParts {
   readonly resources: () => ResourceTable
+  /** Resolves when what is stored now would be served; for a resource that is not known. Absent: nothing comes later. */
+  readonly awaitResource?: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly registry: RegistryParts
   /** The names of the feature gates that are on. */
   readonly gates: ReadonlySet<string>
@@ -39,7 +42,7 @@ export interface ResourceRequest {
 
 /** A request whose answer is an object of this kind; what it is sent need not be stored. */
 export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'info'> {
-  readonly resource: Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind'> & {
+  readonly resource: Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'custom'> & {
     readonly conversion: Pick<Resource['conversion'], 'isIdentity' | 'fromStored'>
   }
 }
@@ -54,7 +57,12 @@ export function servedAt({
   return { http, info, resource: view ?? resource }
 }
 
-export type WrittenKind = Omit<ObjectView, 'merge' | 'validate' | 'sharedField'>
+export type WrittenKind = Omit<ObjectView, 'merge' | 'validate' | 'sharedField' | 'live'>
+
+/** What objects of the resource can be selected by. */
+export function fieldsOf(resource: Resource): SelectableFields {
+  return resource.custom?.selectable ?? selectableFields(resource)
+}
 
 export function headerOf(request: HttpRequest, name: string): string {
   const value = request.headers[name]

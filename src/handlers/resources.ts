@@ -1,8 +1,10 @@
 // Requests for resources: finds what is served under the path, refuses what is not, and hands on to the verb's own file.
 import type { HttpResponse, Handler, HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
+import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { pageNotFound } from '../http/responses.ts'
+import { notFoundError } from '../registry/errors.ts'
 import type { Action, Resource } from '../registry/registry.ts'
 import { handleAction } from './action.ts'
 import { handleProxy, handleStream } from './connect.ts'
@@ -45,16 +47,28 @@ export function serveResources(parts: ResourceParts): Handler {
     const { info } = http
     if (info.kind !== 'resource') return pageNotFound()
     const resource = parts.resources().find(info)
-    if (resource === undefined) return serveAction(parts, http, info) ?? unknownResource(parts, info)
-    return serve(parts, { http, info, resource, namespace: namespaceOf(resource, info) })
+    if (resource === undefined) return serveAction(parts, http, info) ?? unknownResource(parts, http, info)
+    return serveFound(parts, http, { info, resource })
   }
+}
+
+function serveFound(
+  parts: ResourceParts,
+  http: HttpRequest,
+  { info, resource }: { readonly info: ResourceInfo; readonly resource: Resource },
+): HttpResponse | Promise<HttpResponse> {
+  if (resource.isCustom) {
+    if (!isInCustomScope(resource, info)) return pageNotFound()
+    refuseCustom(resource, http, info)
+  }
+  return serve(parts, { http, info, resource, namespace: namespaceOf(resource, info) })
 }
 
 async function serve(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info, resource } = request
   if (!isInScope(resource, info)) throw noSuchResource()
   checkPathName(info)
-  const verb = verbOf(http, info)
+  const verb = verbOf(http, info, resource.isCustom)
   if (info.subresource !== undefined) {
     const subresource = resource.subresources.get(info.subresource)
     if (subresource === undefined) throw noSuchResource()
@@ -87,9 +101,29 @@ function serveAction(parts: ResourceParts, http: HttpRequest, info: ResourceInfo
   return handleAction(parts, { http, info, action, namespace: info.namespace ?? '' })
 }
 
-/** HEAD is not one of the methods that resources are served by (R-051). */
-function verbOf(http: HttpRequest, info: ResourceInfo): string {
-  return http.method === 'HEAD' && info.verb !== 'proxy' ? '' : info.verb
+/** HEAD is not one of the methods that built-in resources are served by (R-051, R-052). */
+function verbOf(http: HttpRequest, info: ResourceInfo, isCustom = false): string {
+  return http.method === 'HEAD' && info.verb !== 'proxy' && !isCustom ? '' : info.verb
+}
+
+/** Across all namespaces custom objects can only be listed and watched; there is nothing else (R-046). */
+function isInCustomScope(resource: Resource, info: ResourceInfo): boolean {
+  if (!resource.namespaced) return info.namespace === undefined
+  if (info.namespace !== undefined) return true
+  return info.name === undefined && (info.verb === 'list' || info.verb === 'watch')
+}
+
+/** Custom resources have no routes: what they do not have is told in words (R-045, R-053). */
+function refuseCustom(resource: Resource, http: HttpRequest, info: ResourceInfo): void {
+  const subresource = info.subresource === undefined ? undefined : resource.subresources.get(info.subresource)
+  if (info.subresource !== undefined && subresource === undefined) throw notFoundError(resource, info.name ?? '')
+  const verb = verbOf(http, info, true)
+  const verbs = subresource?.verbs ?? resource.verbs
+  if (verbs.has(verb) && hasItsName(info, verb)) return
+  const kind = formatGroupResource(resource)
+  throw new ApiError('MethodNotAllowed', `${verb} is not supported on resources of kind ${JSON.stringify(kind)}`, {
+    details: { group: resource.group, kind: resource.resource },
+  })
 }
 
 /** The namespace that objects are looked for in; a namespace in the path of a Namespace is its name. */
@@ -122,12 +156,24 @@ function checkPathName({ name }: ResourceInfo): void {
 }
 
 /** In a group that is built in the answer is a Status, elsewhere plain text (R-041 to R-044). */
-function unknownResource(parts: ResourceParts, info: ResourceInfo): HttpResponse {
+function unknownResource(
+  parts: ResourceParts,
+  http: HttpRequest,
+  info: ResourceInfo,
+): HttpResponse | Promise<HttpResponse> {
   if (parts.resources().isDeclared(info)) throw methodNotAllowed()
   for (const resource of parts.resources().all()) {
     if (resource.group === info.group && !resource.isCustom) throw noSuchResource()
+    if (resource.isCustom) break
   }
-  return pageNotFound()
+  return parts.awaitResource === undefined ? pageNotFound() : serveAwaited(parts, http, info)
+}
+
+/** A kind that was just defined may not have reached this server yet (D30). */
+async function serveAwaited(parts: ResourceParts, http: HttpRequest, info: ResourceInfo): Promise<HttpResponse> {
+  await parts.awaitResource?.(info, http.signal)
+  const resource = parts.resources().find(info)
+  return resource === undefined ? pageNotFound() : serveFound(parts, http, { info, resource })
 }
 
 function noSuchResource(): ApiError {

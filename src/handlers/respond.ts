@@ -19,7 +19,7 @@ import { encodeEnvelope, encodeProtobuf } from '../codec/protobuf.ts'
 import { parseJson } from '../codec/stored-json.ts'
 import { emitYaml } from '../codec/yaml-emit.ts'
 import type { TableForm } from '../codec/table.ts'
-import { parseIncludeObject, tableDocument, tableShapeOf } from '../codec/table.ts'
+import { customTable, DEFAULT_TABLE, parseIncludeObject, tableDocument, tableShapeOf } from '../codec/table.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { wantsPretty } from '../http/pretty.ts'
 import type { ListPage } from '../registry/read.ts'
@@ -70,7 +70,8 @@ function completeView(parts: ResourceParts, { http, resource }: ServedRequest, f
   }
   if (transform?.as !== 'Table') return { ...view, table: undefined }
   const include = parseIncludeObject(http.query.get('includeObject'))
-  const shape = tableShapeOf(resource.storedKind)
+  const { custom, storedKind } = resource
+  const shape = custom === undefined ? tableShapeOf(storedKind) : (customTable(custom.columns) ?? DEFAULT_TABLE)
   return { ...view, table: { shape, apiVersion: transform.apiVersion, include, now: Date.now() } }
 }
 
@@ -167,7 +168,7 @@ export function respondWithStatus(view: View, details: StatusDetails | undefined
 export function listTypeOf({ resource }: ResourceRequest): ListType {
   return {
     apiVersion: formatGroupVersion(resource),
-    kind: `${resource.kind}List`,
+    kind: resource.custom?.listKind ?? `${resource.kind}List`,
     itemKind: resource.kind,
     custom: resource.isCustom,
   }

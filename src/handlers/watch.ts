@@ -1,7 +1,6 @@
 // GET on a collection with `watch`: a stream of events.
 import type { WatchQuery } from '../api/list-query.ts'
 import { parseListQuery } from '../api/list-query.ts'
-import { selectableFields } from '../api/selector-fields.ts'
 import { ApiError, statusOf } from '../api/status.ts'
 import { frameEncoding } from '../codec/watch-encodings.ts'
 import type { WatchForm } from '../codec/watch-frames.ts'
@@ -9,7 +8,7 @@ import { WatchFrames } from '../codec/watch-frames.ts'
 import type { ByteSink, HttpResponse } from '../http/http.ts'
 import type { Watch } from '../registry/read.ts'
 import { watchObjects } from '../registry/read.ts'
-import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
+import { fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import type { View } from './respond.ts'
 import { listTypeOf, servedItem, watchViewOf } from './respond.ts'
 
@@ -20,7 +19,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   // The form of the answer is judged before the query (R-139).
   const view = watchViewOf(parts, request)
   const query = parseListQuery(http.query, {
-    fields: selectableFields(resource),
+    fields: fieldsOf(resource),
     watchPath: info.legacy,
     ...(info.name === undefined ? {} : { name: info.name }),
   }) as WatchQuery
@@ -31,6 +30,8 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   const timeout = new AbortController()
   const signal = AbortSignal.any([http.signal, timeout.signal])
   const watch = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal)
+  // A definition that changed meanwhile has ended the watches of its objects already, all but this one.
+  if (resource.isCustom && parts.resources().find(info) !== resource) timeout.abort()
   const frames = new WatchFrames({
     form: watchFormOf(view),
     encoding: frameEncoding(view.encoding, view.tools),

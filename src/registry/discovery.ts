@@ -33,14 +33,13 @@ export function coreVersionsDocument(core: DiscoveryGroup | undefined, serverAdd
 }
 
 /** `/api/v1`, `/apis/<group>/<version>`: resources and subresources, by name. */
-export function resourceListDocument(gv: GroupVersion, { resources }: BuiltInVersion): ValueMap {
+export function resourceListDocument(gv: GroupVersion, { resources, custom }: BuiltInVersion): ValueMap {
+  const entries = resources.flatMap((resource) => resourceEntries(gv, resource))
   return {
     kind: 'APIResourceList',
     ...(gv.group === '' ? {} : { apiVersion: 'v1' }),
     groupVersion: formatGroupVersion(gv),
-    resources: resources
-      .flatMap((resource) => resourceEntries(gv, resource))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    resources: custom === true ? entries : entries.sort((a, b) => (a.name < b.name ? -1 : 1)),
   }
 }
 

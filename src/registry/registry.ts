@@ -4,6 +4,7 @@ import type { Admission } from '../admission/admission.ts'
 import type { FieldError } from '../api/field-error.ts'
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
+import type { SelectableFields } from '../api/selector-fields.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { KindVersions } from '../patch/ownership.ts'
@@ -40,6 +41,25 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
   /** All versions that ownership may be recorded under. */
   readonly versions: KindVersions
   readonly character: Character
+  /** What a definition says of how its objects are told; absent for built-in kinds. */
+  readonly custom?: CustomFacts
+}
+
+export interface CustomFacts {
+  readonly listKind: string
+  readonly selectable: SelectableFields
+  /** What people see beside the name; empty: the default. */
+  readonly columns: readonly CustomColumn[]
+}
+
+/** A member of `additionalPrinterColumns`. */
+export interface CustomColumn {
+  readonly name: string
+  readonly type: string
+  readonly jsonPath: string
+  readonly format?: string
+  readonly description?: string
+  readonly priority?: number
 }
 
 export interface Subresource {
@@ -53,10 +73,21 @@ export interface Subresource {
 export interface ObjectView
   extends Pick<
     Resource,
-    'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'decode' | 'withDefaults' | 'versions'
+    | 'group'
+    | 'version'
+    | 'kind'
+    | 'schema'
+    | 'isCustom'
+    | 'storedKind'
+    | 'decode'
+    | 'withDefaults'
+    | 'versions'
+    | 'custom'
   > {
   /** From what is stored to the view, without managedFields. */
   readonly conversion: Pick<Conversion, 'isIdentity' | 'fromStored'>
+  /** The same for a writer, where what cannot be shown can still be written. */
+  readonly live?: (stored: ApiObject) => ApiObject
   /** The stored object with what the view says of it. */
   readonly merge: (view: ApiObject, stored: ApiObject) => ApiObject
   readonly validate: (view: ApiObject) => readonly FieldError[]

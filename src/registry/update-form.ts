@@ -45,15 +45,15 @@ function ownForm({ conversion, storedKind, versions, character }: Resource, subr
 
 function viewForm(resource: Resource, view: ObjectView): UpdateForm {
   const { sharedField } = view
+  const shown = view.live ?? view.conversion.fromStored
   const managedOf = (stored: ApiObject): ApiObject[string] | undefined => own(metaOf(stored), 'managedFields')
   return {
     kind: view.storedKind,
     versions: view.versions,
     resetFields: [],
-    live: (stored) =>
-      withMeta(view.conversion.fromStored(stored), { managedFields: managedInView(managedOf(stored), sharedField) }),
+    live: (stored) => withMeta(shown(stored), { managedFields: managedInView(managedOf(stored), sharedField) }),
     toAdmission: (changed) => changed,
-    shown: (stored) => view.conversion.fromStored(stored),
+    shown,
     adopt: (admitted, stored) => {
       const name = metaText(stored, 'name')
       const faults = view.validate(admitted)
@@ -66,7 +66,8 @@ function viewForm(resource: Resource, view: ObjectView): UpdateForm {
       }
       const managed = managedFromView(change, sharedField)
       return withMeta(view.merge(admitted, stored), {
-        resourceVersion: own(metaOf(admitted), 'resourceVersion'),
+        // A view that names no version speaks of whatever is there.
+        resourceVersion: metaText(admitted, 'resourceVersion') || metaText(stored, 'resourceVersion'),
         managedFields: managed.length === 0 ? undefined : managed,
       })
     },

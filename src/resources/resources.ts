@@ -18,6 +18,7 @@ import { characterOf } from './character.ts'
 import type { CharacterTraits } from './character.ts'
 import { STORAGE_PREFIXES } from './character-rows.ts'
 import { CONVERSIONS, IDENTITY } from './conversion.ts'
+import type { EncodeObject } from './custom-resource.ts'
 import { AUTOSCALER_V1 } from './horizontal-pod-autoscaler.ts'
 import { evictionAction } from './eviction.ts'
 import { NAMESPACE } from './namespace.ts'
@@ -31,7 +32,11 @@ import { podWarnings } from './warnings-template.ts'
 export { accessReviewActions } from './access-reviews.ts'
 export type { RoleGuard } from './role-escalation.ts'
 export { conversionWebhook } from './conversion-webhook.ts'
+export { RENAME_VERSION } from './custom-form.ts'
+export { conditionOf, type Definition, namesOf, readDefinition } from './definition.ts'
+export { DefinitionTable } from './definition-table.ts'
 export { NODE_PORTS } from './service-claims.ts'
+export { CLEANUP } from './small-kinds.ts'
 export { repairServiceClaims } from './service-repair.ts'
 export { resourceOfStorageKey } from './storage-keys.ts'
 export { tokenRequestAction, type TokenRequestOptions } from './token-request.ts'
@@ -55,9 +60,6 @@ const STORED_AS: Readonly<Record<string, GroupVersionKind>> = {
 const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {
   '/v1/Endpoints': ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
 }
-
-/** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
-export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
 
 export interface BuiltInOptions {
   /** Actions that need something which is not known here. */

@@ -12,7 +12,7 @@ import { validateCreate } from '../schema/validation/validation.ts'
 import { actionBody } from './action-body.ts'
 import { mapIn, textIn } from './members.ts'
 
-const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
+export const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
 const SHOWN_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const
 const REPLICAS = ['f:spec', 'f:replicas'] as const
 
@@ -65,9 +65,23 @@ export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: 
 }
 
 function scaleOf(stored: ApiObject, scalable: Scalable): ApiObject {
-  const [spec, status, metadata] = [mapIn(stored, 'spec'), mapIn(stored, 'status'), metaOf(stored)]
-  const replicas = numberIn(spec, 'replicas')
-  const selector = scalable.selector(spec)
+  const [spec, status] = [mapIn(stored, 'spec'), mapIn(stored, 'status')]
+  return scaleObject(stored, {
+    wanted: numberIn(spec, 'replicas'),
+    found: numberIn(status, 'replicas'),
+    selector: scalable.selector(spec),
+  })
+}
+
+export interface ScaleFacts {
+  readonly wanted: number
+  readonly found: number
+  /** Empty where there is none. */
+  readonly selector: string
+}
+
+export function scaleObject(stored: ApiObject, { wanted, found, selector }: ScaleFacts): ApiObject {
+  const metadata = metaOf(stored)
   const shown = SHOWN_METADATA.flatMap((name): [string, Value][] => {
     const value = own(metadata, name)
     return value === undefined ? [] : [[name, value]]
@@ -76,8 +90,8 @@ function scaleOf(stored: ApiObject, scalable: Scalable): ApiObject {
     kind: SCALE.kind,
     apiVersion: formatGroupVersion(SCALE),
     metadata: Object.fromEntries(shown),
-    spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: numberIn(status, 'replicas'), ...(selector === '' ? {} : { selector }) },
+    spec: wanted === 0 ? {} : { replicas: wanted },
+    status: { replicas: found, ...(selector === '' ? {} : { selector }) },
   }
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
-import { metaText, withMeta } from '../registry/object-meta.ts'
+import { finalizersOf, metaText, withMeta } from '../registry/object-meta.ts'
 import type { CharacterTraits } from './character.ts'
 import { withGatedFields } from './gated-field.ts'
 import { mapIn, mapsIn, textIn, withMembers } from './members.ts'
@@ -53,7 +53,7 @@ export const CUSTOM_DEFINITION: CharacterTraits = {
   firstStatus: (object) => ({
     conditions: null,
     acceptedNames: { plural: '', kind: '' },
-    storedVersions: [storageVersion(object)],
+    storedVersions: storageVersion(object) === '' ? null : [storageVersion(object)],
   }),
   prepareForUpdate: (object) => {
     const status = mapIn(object, 'status')
@@ -63,7 +63,33 @@ export const CUSTOM_DEFINITION: CharacterTraits = {
     if (version === '' || versions.includes(version)) return object
     return { ...object, status: withMembers(status, { storedVersions: [...versions, version] }) }
   },
+  prepareStatus: (object) => {
+    const status = mapIn(object, 'status')
+    const known = own(status, 'storedVersions')
+    if (Array.isArray(known) && known.length > 0) return object
+    return { ...object, status: withMembers(status, { storedVersions: [storageVersion(object)] }) }
+  },
+  markOnDelete: (object, now) => {
+    const finalizers = finalizersOf(object)
+    const marked = withMeta(object, {
+      deletionTimestamp: now,
+      finalizers: finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP],
+    })
+    const condition = {
+      type: 'Terminating',
+      status: 'True',
+      lastTransitionTime: now,
+      reason: 'InstanceDeletionPending',
+      message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+    }
+    const status = mapIn(object, 'status')
+    const others = mapsIn(status, 'conditions').filter((one) => one['type'] !== 'Terminating')
+    return { ...marked, status: withMembers(status, { conditions: [...others, condition] }) }
+  },
 }
+
+/** Holds a definition until its objects are gone (W-619). */
+export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
 
 function storageVersion(object: ApiObject): string {
   const version = mapsIn(mapIn(object, 'spec'), 'versions').find((each) => own(each, 'storage') === true)

@@ -37,6 +37,8 @@ export interface BuiltInVersion {
   readonly priority: { readonly group: number; readonly version: number } | undefined
   /** Sorted by plural. */
   readonly resources: readonly BuiltInResource[]
+  /** Its resources come from definitions: they are told in their own order. */
+  readonly custom?: true
 }
 
 const VERBS: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']

@@ -21,11 +21,11 @@ export interface CustomShapes {
 
 /**
  * Problems come in this order: repeated members, unknown ones of the metadata, pruned ones, those of embedded metadata (W-414,
- * W-416). Throws `DecodeError` where the metadata is of the wrong type (W-440).
+ * W-416). Throws `DecodeError` where the metadata, its own or that of an embedded object, is of the wrong type (W-440).
  */
 export function decodeCustom({ value, duplicates }: CustomSource, { shape, metadata }: CustomShapes): Decoded {
   const meta = decodeObject(own(value, 'metadata') ?? null, metadata, 'metadata')
-  const pruned = pruneUnknown(value, shape, metadata)
+  const pruned = pruneUnknown(value, shape, metadata, 'refuse')
   const repeated = duplicates.map((path) => `duplicate field ${quoted(path)}`)
   const object: Record<string, Value> = {}
   for (const [key, member] of Object.entries(pruned.value))

@@ -21,6 +21,8 @@ export interface CustomOpenApiResource extends GroupVersionKind {
   readonly subresources: readonly ('status' | 'scale')[]
   /** `openAPIV3Schema` of the version; undefined where nothing is known of the objects. */
   readonly schema: ValueMap | undefined
+  /** Changes whenever anything else here does, so that the schema need not be looked at to know; absent: it is looked at. */
+  readonly fingerprint?: string
 }
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1'
@@ -34,10 +36,14 @@ export function customOpenApiPart(
 ): OpenApiPart {
   return {
     key: rootPath(gv).slice(1),
-    fingerprint: createHash('sha256').update(JSON.stringify(resources, bigintAsText)).digest('hex'),
+    fingerprint: createHash('sha256').update(resources.map(fingerprintOf).join('\n')).digest('hex'),
     paths: () => new PathWriter(gv).paths(resources.map(describe)),
     types: new CustomTypeSchemas(resources, builtIn),
   }
+}
+
+function fingerprintOf(resource: CustomOpenApiResource): string {
+  return resource.fingerprint ?? JSON.stringify(resource, bigintAsText)
 }
 
 function bigintAsText(_: string, value: unknown): unknown {

@@ -54,7 +54,9 @@ export class PathWriter {
 
   /** Every path of the group-version, in alphabetical order. */
   paths(resources: readonly OpenApiResource[]): readonly OpenApiPath[] {
-    return [this.#discovery(), ...resources.flatMap((resource) => this.#resource(resource))].sort((a, b) =>
+    // What definitions make has no path of its own for discovery.
+    const discovery = resources.some(({ isCustom }) => isCustom) ? [] : [this.#discovery()]
+    return [...discovery, ...resources.flatMap((resource) => this.#resource(resource))].sort((a, b) =>
       a.path < b.path ? -1 : 1,
     )
   }

@@ -1,9 +1,9 @@
 // What a custom kind's schema does not know is dropped and told. Types are not looked at here: a value that does not fit its
 // schema stays as it is, for validation to find.
-import { quoted } from '../api/field-error.ts'
+import { invalid, quoted, shownMap } from '../api/field-error.ts'
+import { FieldPath } from '../api/field-path.ts'
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import { DecodeError, decodeObject } from './decode.ts'
-import { memberPath } from './exact-value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
 export interface Pruned {
@@ -19,85 +19,129 @@ const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'me
 
 /**
  * Drops what the schema of a custom kind does not know. The object's own metadata is left to the caller; that of objects which the
- * schema says are embedded is decoded as `metadata`.
+ * schema says are embedded is decoded as `metadata`, and where it cannot be, kept as it is or refused with a `DecodeError`. The
+ * object itself comes back where there is nothing to drop.
  */
-export function pruneUnknown(object: ValueMap, shape: ObjectShape, metadata: ObjectShape): Pruned {
-  const dropped: string[] = []
-  const embedded: string[] = []
-  const value = pruneMap(object, shape, { path: '', resource: true, metadata, dropped, embedded })
-  const problems = [...dropped.sort().map((path) => `unknown field ${quoted(path)}`), ...embedded]
-  return { value, problems: problems.slice(0, MAX_PROBLEMS) }
+export function pruneUnknown(
+  object: ValueMap,
+  shape: ObjectShape,
+  metadata: ObjectShape,
+  wrongMetadata: 'keep' | 'refuse' = 'keep',
+): Pruned {
+  const pruner = new Pruner(metadata, wrongMetadata)
+  const value = pruner.map(object, shape)
+  return { value, problems: pruner.problems() }
 }
 
-interface Place {
-  readonly path: string
-  /** An object with a kind of its own: the root, or one that the schema says is embedded. */
-  readonly resource: boolean
-  readonly metadata: ObjectShape
-  readonly dropped: string[]
-  readonly embedded: string[]
-}
+/** One object under way. The path stands where something is dropped, so that most members cost no text. */
+class Pruner {
+  readonly #metadata: ObjectShape
+  readonly #path: (string | number)[] = []
+  readonly #dropped: string[] = []
+  readonly #embedded: string[] = []
 
-function pruneMap(map: ValueMap, shape: ObjectShape, place: Place): ValueMap {
-  let out: Record<string, Value> | undefined
-  const keys = Object.keys(map)
-  for (const [i, key] of keys.entries()) {
-    const member = map[key] ?? null
-    const field = shape.byName.get(key)
-    const path = memberPath(place.path, key)
-    const isMetadata = place.resource && key === 'metadata' && place.path !== ''
-    const value = isMetadata
-      ? embeddedMetadata(member, { ...place, path })
-      : pruneMember(member, field, { ...place, path })
-    const kept = field !== undefined || shape.preserveUnknown || (place.resource && RESOURCE_MEMBERS.has(key))
-    if (!kept) place.dropped.push(path)
-    if (kept && value === member && out === undefined) continue
-    out ??= Object.fromEntries(keys.slice(0, i).map((earlier) => [earlier, map[earlier] ?? null]))
-    if (kept) setOwn(out, key, value)
+  readonly #wrongMetadata: 'keep' | 'refuse'
+
+  constructor(metadata: ObjectShape, wrongMetadata: 'keep' | 'refuse') {
+    this.#metadata = metadata
+    this.#wrongMetadata = wrongMetadata
   }
-  return out ?? map
-}
 
-function embeddedMetadata(value: Value, { path, metadata, embedded }: Place): Value {
-  if (!isMap(value)) return value
-  try {
-    const decoded = decodeObject(value, metadata, path)
-    embedded.push(...decoded.problems)
-    return decoded.value
-  } catch (error) {
-    if (error instanceof DecodeError) return value
-    throw error
+  problems(): readonly string[] {
+    if (this.#dropped.length === 0 && this.#embedded.length === 0) return this.#dropped
+    const unknown = this.#dropped.sort().map((path) => `unknown field ${quoted(path)}`)
+    return [...unknown, ...this.#embedded].slice(0, MAX_PROBLEMS)
   }
-}
 
-function pruneMember(value: Value, field: Field | undefined, place: Place): Value {
-  return field === undefined
-    ? value
-    : pruneValue(value, field.shape, { ...place, resource: field.embeddedResource === true })
-}
-
-function pruneValue(value: Value, shape: Shape, place: Place): Value {
-  if (isMap(value)) {
-    if (shape.kind === 'object') return pruneMap(value, shape, place)
-    return shape.kind === 'map' ? pruneEntries(value, shape.value, place) : value
+  map(map: ValueMap, shape: ObjectShape): ValueMap {
+    let out: Record<string, Value> | undefined
+    const keys = Object.keys(map)
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] ?? ''
+      const member = map[key] ?? null
+      const field = shape.byName.get(key)
+      const isKept = field !== undefined || shape.preserveUnknown || (shape.typeMeta && RESOURCE_MEMBERS.has(key))
+      this.#path.push(key)
+      const value = shape.typeMeta && key === 'metadata' ? this.#ofMetadata(member) : this.#known(member, field)
+      if (!isKept) this.#dropped.push(this.#place())
+      this.#path.pop()
+      if (isKept && value === member && out === undefined) continue
+      if (out === undefined) {
+        out = {}
+        for (let j = 0; j < i; j++) setOwn(out, keys[j] ?? '', map[keys[j] ?? ''] ?? null)
+      }
+      if (isKept) setOwn(out, key, value)
+    }
+    return out ?? map
   }
-  if (!isList(value) || shape.kind !== 'list') return value
-  let changed = false
-  const items = value.map((item, i) => {
-    const pruned = pruneValue(item, shape.item, { ...place, path: `${place.path}[${i}]` })
-    changed ||= pruned !== item
-    return pruned
-  })
-  return changed ? items : value
-}
 
-function pruneEntries(map: ValueMap, shape: Shape, place: Place): ValueMap {
-  const entries = Object.entries(map)
-  const pruned = entries.map(([key, value]) =>
-    pruneValue(value, shape, { ...place, path: memberPath(place.path, key), resource: false }),
-  )
-  if (entries.every(([, value], i) => value === pruned[i])) return map
-  const out: Record<string, Value> = {}
-  for (const [i, [key]] of entries.entries()) setOwn(out, key, pruned[i] ?? null)
-  return out
+  #known(value: Value, field: Field | undefined): Value {
+    if (field === undefined || typeof value !== 'object' || value === null) return value
+    return this.#value(value, field.shape)
+  }
+
+  /** That of the object itself is the caller's. */
+  #ofMetadata(value: Value): Value {
+    return this.#path.length === 1 ? value : this.#embeddedMetadata(value)
+  }
+
+  #embeddedMetadata(value: Value): Value {
+    if (!isMap(value)) return value
+    try {
+      const decoded = decodeObject(value, this.#metadata, this.#place())
+      this.#embedded.push(...decoded.problems)
+      return decoded.value
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      if (this.#wrongMetadata === 'keep') return value
+      const fault = invalid(FieldPath.root(this.#place()), shownMap(value), error.message)
+      throw new DecodeError(`${fault.field}: ${fault.message}`)
+    }
+  }
+
+  #value(value: Value, shape: Shape): Value {
+    if (isMap(value)) {
+      if (shape.kind === 'object') return this.map(value, shape)
+      return shape.kind === 'map' ? this.#entries(value, shape.value) : value
+    }
+    return isList(value) && shape.kind === 'list' ? this.#items(value, shape.item) : value
+  }
+
+  #items(list: readonly Value[], shape: Shape): readonly Value[] {
+    let out: Value[] | undefined
+    this.#path.push(0)
+    for (const [i, item] of list.entries()) {
+      this.#path[this.#path.length - 1] = i
+      const pruned = this.#value(item, shape)
+      if (pruned === item) continue
+      out ??= [...list]
+      out[i] = pruned
+    }
+    this.#path.pop()
+    return out ?? list
+  }
+
+  #entries(map: ValueMap, shape: Shape): ValueMap {
+    let out: Record<string, Value> | undefined
+    for (const key of Object.keys(map)) {
+      const value = map[key] ?? null
+      this.#path.push(key)
+      const pruned = this.#value(value, shape)
+      this.#path.pop()
+      if (pruned === value) continue
+      if (out === undefined) {
+        out = {}
+        for (const name of Object.keys(map)) setOwn(out, name, map[name] ?? null)
+      }
+      setOwn(out, key, pruned)
+    }
+    return out ?? map
+  }
+
+  /** Keys stand as they are, dots and all. */
+  #place(): string {
+    let path = ''
+    for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`
+    return path
+  }
 }

@@ -5,6 +5,8 @@ import { chargeOf, countedTypes, namesAbout } from '../admission/quota/quota.ts'
 import type { Controller, ControllerParts } from '../controllers/controllers.ts'
 import { Fence } from '../controllers/fence.ts'
 import { type FlowObjects, flowControlObjects } from '../controllers/flow-control-objects.ts'
+import { definitionCleanup } from '../controllers/definition-cleanup.ts'
+import { definitionServices } from '../controllers/definition-services.ts'
 import { garbageCollector } from '../controllers/garbage-collector.ts'
 import { kubernetesService } from '../controllers/kubernetes-service.ts'
 import { underLease } from '../controllers/leadership.ts'
@@ -17,6 +19,7 @@ import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../flow/bootstrap.ts'
 import { systemClock } from '../lib/clock.ts'
+import type { Resource } from '../registry/registry.ts'
 import type { Range } from './ip-range.ts'
 
 /** What flow control has from the start. */
@@ -35,6 +38,8 @@ export interface ControllerOptions {
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
   readonly hasReplicas: boolean
+  /** The custom resource that a definition makes, by the name of the definition. */
+  readonly objectsOfDefinition: (name: string) => Resource | undefined
 }
 
 /** Those that are on. Where there may be other replicas, one of them runs what need not run on each. */
@@ -74,5 +79,7 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     roleAggregation(parts),
     flowControlObjects(parts, FLOW_OBJECTS),
     resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, systemClock),
+    definitionCleanup(parts, options.objectsOfDefinition),
+    definitionServices(parts),
   ]
 }

@@ -8,17 +8,15 @@ import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
 import { Negotiator } from '../codec/negotiate.ts'
 import { Transcoder } from '../codec/transcode.ts'
-import type { Controller } from '../controllers/controllers.ts'
+import { runControllers, type Controller } from '../controllers/controllers.ts'
+import { definitionNames } from '../controllers/definition-names.ts'
 import { PRESENCE } from '../controllers/kubernetes-service.ts'
 import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
 import { makeFlowObjects } from '../controllers/flow-control-objects.ts'
 import { makeSystemNamespaces } from '../controllers/system-namespaces.ts'
-import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
 import type { Route } from '../http/router.ts'
-import { builtInGroups } from '../schema/built-in-resources.ts'
-import { builtInOpenApiParts } from '../schema/openapi-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
 import type { Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
@@ -38,11 +36,13 @@ import type { Log } from '../lib/log.ts'
 import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
+import { ServedStore } from '../store/served-store.ts'
 import type { Transformer } from '../store/transformer.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmission } from './admission.ts'
 import type { Authorization } from './authorization.ts'
 import { FLOW_OBJECTS, openControllers } from './controllers.ts'
+import { openDefinitions } from './definitions.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
@@ -101,10 +101,10 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const identity = options.openIdentity(
     liveObjects(
       () => store,
-      () => table,
+      () => builtIn,
     ),
   )
-  const table: ResourceTable = builtInResources(schema, canonicalJson, {
+  const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
     actions: [
       ...accessReviewActions(schema, authorizer),
       tokenRequestAction(schema, identity.tokenRequests),
@@ -116,12 +116,16 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const store: WatchCache = openWatchCache({
     store: openKvStore({ kv, prefix, transformer: options.transformer }),
-    resources: [...[...table.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
+    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,
     onLoading: tellProgress(log),
     onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),
   })
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
+  const info = { title: 'Quarterdeck', version: options.version }
+  const definitions = openDefinitions({ schema, builtIn, cache: store, info })
+  const { table } = definitions
+  const served = new ServedStore(store, definitions.onWritten)
   const openGates = new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
   const now = openSecondClock()
   const admission = openAdmission({
@@ -135,12 +139,13 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const shared = {
     resources: () => table,
-    registry: { store, dryRunStore: new DryRunStore(store), admission: admission.admission },
+    registry: { store: served, dryRunStore: new DryRunStore(served), admission: admission.admission },
     gates: openGates,
     now,
   }
   const handler = serveResources({
     ...shared,
+    awaitResource: definitions.awaitResource,
     kinds: {
       partialMetadata: kindIn(schema, 'meta.k8s.io', 'PartialObjectMetadata'),
       status: kindIn(schema, '', 'Status'),
@@ -151,22 +156,21 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
   const parts = { ...shared, log }
-  const controllers = openControllers(parts, options)
-  const groups = builtInGroups()
-  const info = { title: 'Quarterdeck', version: options.version }
-  const documents = lazily(() => new OpenApiDocuments(info, builtInOpenApiParts()))
+  const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
+  const controllers = openControllers(parts, { ...options, objectsOfDefinition })
   const routes = [
     ...discoveryRoutes({
-      groups: () => groups,
+      groups: () => table.groups(),
       serverAddress: options.serverAddress,
       kind: (group, version, kind) => kindIn(schema, group, kind, version),
       cbor: gates.CBORServingAndStorage,
     }),
-    ...openApiRoutes(documents, new Date()),
+    ...openApiRoutes(definitions.documents, new Date()),
   ]
   const ready = async (signal: AbortSignal): Promise<void> => {
     await store.ready(signal)
     await admission.loaded
+    await definitions.loaded
     await makeSystemNamespaces(parts, signal)
     const [roles] = await Promise.all([makeBootstrapRoles(parts, signal), makeFlowObjects(parts, FLOW_OBJECTS, signal)])
     await authorization.untilKnown(roles, signal)
@@ -178,14 +182,15 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     return found === undefined ? undefined : store.load(found.stored)
   }
   const follow = async (signal: AbortSignal): Promise<void> => {
-    await Promise.all([authorization.follow(parts, signal), admission.follow(signal)])
+    const everywhere = runControllers([definitionNames(parts)], log, signal)
+    await Promise.all([
+      authorization.follow(parts, signal),
+      admission.follow(signal),
+      definitions.follow(signal),
+      everywhere,
+    ])
   }
   return { handler, cache: store, controllers, ready, follow, routes, isServed, find, load, identity }
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => (made ??= make())
 }
 
 function kindIn(schema: SchemaTable, group: string, kind: string, version = 'v1'): KindSchema {

@@ -5,6 +5,7 @@ import type { ApiObject, GroupResource } from '../api/object.ts'
 import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart } from '../api/read.ts'
 import type { SelectableField } from '../api/selector-fields.ts'
 import type { FieldSelector, LabelSelector } from '../api/selector.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 /** A type of stored objects: where its keys are and what selection may ask for. Plain data, made by the registry. */
 export interface StoredResource extends GroupResource {
@@ -15,6 +16,15 @@ export interface StoredResource extends GroupResource {
   readonly selectableFields: readonly SelectableField[]
   /** The canonical text of an object; absent: the object in its own order of keys. */
   readonly encode?: EncodeText
+  /** How objects look to whoever asks for this resource; absent: as they are stored. `ServedStore` is the one who looks. */
+  readonly form?: ServedForm
+}
+
+/** Between what is stored and what is served. Throws `ApiError` where one cannot be made of the other. */
+export interface ServedForm {
+  /** In the order given; the very same records where nothing has to be done, and at every call the same for the same. */
+  fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]>
+  toStored(object: ApiObject, signal: AbortSignal): MaybePromise<ApiObject>
 }
 
 export interface ObjectKey {

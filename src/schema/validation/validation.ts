@@ -2,6 +2,7 @@
 // defaulted already. The faults come in the order of the reference, with its paths and words; an empty list means that
 // the object may be stored. Nothing here throws, whatever the object holds.
 import type { FieldError } from '../../api/field-error.ts'
+import type { FieldPath } from '../../api/field-path.ts'
 import type { GroupVersionKind } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AUTHENTICATION_RULES, AUTHORIZATION_RULES } from './access-review.ts'
@@ -19,6 +20,7 @@ import { endpointSlice } from './endpoints.ts'
 import { event } from './event.ts'
 import { FLOW_CONTROL_RULES } from './flow-control.ts'
 import { job } from './job.ts'
+import { has } from './members.ts'
 import { NETWORKING_RULES } from './networking.ts'
 import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
 import { RBAC_RULES } from './rbac.ts'
@@ -28,6 +30,7 @@ import { checkAddresses } from './service-addresses.ts'
 import { STORAGE_RULES } from './storage.ts'
 
 export type { ValidationContext } from './check.ts'
+export { dns1035Label } from './formats.ts'
 export { qosOf } from './pod-resize.ts'
 
 export interface Change {
@@ -87,6 +90,14 @@ function changed({ object, stored }: Change, rule: UpdateRule, context: Validati
   checkMetaUpdate(object, stored, check)
   rule(object, stored, check)
   return check.errors
+}
+
+/** The faults of the metadata of an object that stands inside another, at `at`; it needs no name. */
+export function validateEmbeddedMetadata(metadata: ValueMap, at: FieldPath): readonly FieldError[] {
+  const named = has(metadata, 'name') ? metadata : { ...metadata, name: 'name' }
+  const check = new Check({ gates: new Set(), namespaced: has(metadata, 'namespace') })
+  checkCommonMeta({ metadata: named }, check)
+  return check.errors.map((error) => ({ ...error, field: `${at.toString()}${error.field.slice('metadata'.length)}` }))
 }
 
 const RULES: Readonly<Record<string, GroupRules>> = {

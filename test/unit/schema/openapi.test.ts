@@ -277,7 +277,6 @@ describe('custom resources', () => {
   it('have their paths, without protobuf and strategic merge', () => {
     const item = '/apis/stable.example.com/v1/namespaces/{namespace}/crontabs/{name}'
     expect(Object.keys(now['paths'] as ValueMap)).toEqual([
-      '/apis/stable.example.com/v1/',
       '/apis/stable.example.com/v1/crontabs',
       '/apis/stable.example.com/v1/namespaces/{namespace}/crontabs',
       item,

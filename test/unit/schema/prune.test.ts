@@ -7,7 +7,7 @@ function field(name: string, shape: Shape, more: Partial<Field> = {}): Field {
   return { name, shape, required: false, pointer: false, omit: 'empty', nullable: false, ...more }
 }
 
-function object(fields: readonly Field[], preserveUnknown = false): ObjectShape {
+function object(fields: readonly Field[], preserveUnknown = false, typeMeta = false): ObjectShape {
   return {
     kind: 'object',
     name: '',
@@ -15,23 +15,19 @@ function object(fields: readonly Field[], preserveUnknown = false): ObjectShape 
     byName: new Map(fields.map((each) => [each.name, each])),
     mapType: 'granular',
     preserveUnknown,
-    typeMeta: false,
+    typeMeta,
     wire: undefined,
   }
 }
 
 const inner = object([field('a', { kind: 'string' })])
-const shape = object([
-  field(
-    'spec',
-    object([
-      field('list', { kind: 'list', item: inner, listType: 'atomic', keys: [] }),
-      field('map', { kind: 'map', value: inner, mapType: 'granular' }),
-      field('open', object([field('known', inner)], true)),
-      field('template', object([field('spec', inner)]), { embeddedResource: true }),
-    ]),
-  ),
+const spec = object([
+  field('list', { kind: 'list', item: inner, listType: 'atomic', keys: [] }),
+  field('map', { kind: 'map', value: inner, mapType: 'granular' }),
+  field('open', object([field('known', inner)], true)),
+  field('template', object([field('spec', inner)], false, true), { embeddedResource: true }),
 ])
+const shape = object([field('spec', spec)], false, true)
 
 const metadata = object([
   field('name', { kind: 'string' }),

@@ -1,0 +1,105 @@
+// An APIService for every version of every group that definitions serve, so that clients and people who look there find them.
+import type { ApiObject } from '../api/object.ts'
+import { isMap, own } from '../api/value.ts'
+import { createObject } from '../registry/create.ts'
+import { deleteObject } from '../registry/delete.ts'
+import { metaOf } from '../registry/object-meta.ts'
+import { type Definition, readDefinition } from '../resources/resources.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, follow, isReason, newObject, resourceOf } from './controllers.ts'
+import { WorkQueue } from './work-queue.ts'
+
+const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
+const AT_ONCE = {
+  gracePeriodSeconds: undefined,
+  preconditions: { uid: undefined, resourceVersion: undefined },
+  orphanDependents: undefined,
+  propagationPolicy: undefined,
+  ignoreReadErrors: false,
+} as const
+
+export function definitionServices(parts: ControllerParts): Controller {
+  return {
+    name: 'definition-services',
+    async run(signal) {
+      const definitions = resourceOf(parts, 'apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
+      const services = resourceOf(parts, 'apiregistration.k8s.io', 'v1', 'apiservices')
+      const known = new Map<string, Definition>()
+      const ours = new Set<string>()
+      const synced = new Set<string>()
+      const isWanted = (name: string): boolean =>
+        [...known.values()].some((definition) => namesOf(definition).includes(name))
+      const queue = new WorkQueue({
+        name: 'definition-services',
+        log: parts.log,
+        workers: 1,
+        work: async (name, stop) => {
+          const context = { ...controllerContext(parts, '', stop), fieldManager: 'kube-apiserver' }
+          try {
+            if (isWanted(name)) await createObject(parts.registry, services, serviceOf(name), context)
+            else if (ours.has(name)) await deleteObject(parts.registry, services, { name, options: AT_ONCE }, context)
+          } catch (error) {
+            if (!isReason(error, 'AlreadyExists', 'NotFound')) throw error
+          }
+          return false
+        },
+      })
+      const serviceOf = (name: string): ApiObject => {
+        const [version = ''] = name.split('.', 1)
+        const group = name.slice(version.length + 1)
+        const spec = { group, version, groupPriorityMinimum: 1000, versionPriority: 100 }
+        return newObject(services, { name, labels: { [LABEL]: 'true' } }, { spec })
+      }
+      const lookAt = (definition: Definition | undefined): void => {
+        for (const name of definition === undefined ? [] : namesOf(definition)) queue.add(name)
+      }
+      const onSynced = (type: string) => (): void => {
+        synced.add(type)
+        if (synced.size === 2) for (const name of ours) if (!isWanted(name)) queue.add(name)
+      }
+      const definitionsFollowed = follow(
+        parts.registry.store,
+        definitions,
+        {
+          onPresent: (stored) => {
+            const before = known.get(stored.name)
+            const definition = readDefinition(stored.object())
+            known.set(stored.name, definition)
+            lookAt(before)
+            lookAt(definition)
+          },
+          onGone: ({ name }) => {
+            const before = known.get(name)
+            known.delete(name)
+            lookAt(before)
+          },
+          onSynced: onSynced('definitions'),
+        },
+        signal,
+      )
+      const servicesFollowed = follow(
+        parts.registry.store,
+        services,
+        {
+          onPresent: (stored) => {
+            const labels = own(metaOf(stored.object()), 'labels')
+            if (isMap(labels) && labels[LABEL] === 'true') ours.add(stored.name)
+          },
+          onGone: ({ name }) => {
+            ours.delete(name)
+            if (isWanted(name)) queue.add(name)
+          },
+          onSynced: onSynced('services'),
+        },
+        signal,
+      )
+      await Promise.all([definitionsFollowed, servicesFollowed, queue.run(signal)])
+    },
+  }
+}
+
+/** `v1.stable.example.com`, for every version that discovery tells of. */
+function namesOf(definition: Definition): readonly string[] {
+  if (!definition.isEstablished) return []
+  return definition.versions.filter(({ served }) => served).map(({ version }) => `${version}.${definition.group}`)
+}

@@ -1,0 +1,108 @@
+// `scale` of a custom resource: its definition says where the number of replicas is asked for, where it is told, and where the
+// selector of what is counted is (P-359).
+import type { ApiObject, GroupVersion } from '../api/object.ts'
+import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import type { FieldError } from '../api/field-error.ts'
+import { invalid } from '../api/field-error.ts'
+import { FieldPath } from '../api/field-path.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import { customSelectableFields } from '../api/selector-fields.ts'
+import type { CustomColumn, ObjectView } from '../registry/registry.ts'
+import type { SchemaTable } from '../schema/table.ts'
+import { actionBody } from './action-body.ts'
+import type { ScalePaths } from './definition.ts'
+import { mapIn } from './members.ts'
+import { SCALE, scaleObject } from './scale.ts'
+
+const IN_VIEW = ['f:spec', 'f:replicas'] as const
+const MAX_REPLICAS = 2_147_483_647
+
+export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: ScalePaths): ObjectView {
+  const body = actionBody(schemas, SCALE)
+  const viewVersion = formatGroupVersion(SCALE)
+  const specPath = partsOf(paths.spec)
+  const inObject = specPath.map((name) => `f:${name}` as const)
+  const live = (stored: ApiObject): ApiObject => {
+    const selector = paths.selector === '' ? undefined : valueAt(stored, partsOf(paths.selector))
+    return scaleObject(stored, {
+      wanted: numberOf(valueAt(stored, specPath)),
+      found: numberOf(valueAt(stored, partsOf(paths.status))),
+      selector: typeof selector === 'string' ? selector : '',
+    })
+  }
+  return {
+    ...body,
+    conversion: {
+      isIdentity: false,
+      fromStored: (stored) => {
+        if (valueAt(stored, specPath) !== undefined) return live(stored)
+        throw new ApiError('BadRequest', `the spec replicas field ${JSON.stringify(paths.spec)} does not exist`)
+      },
+    },
+    live,
+    custom: {
+      listKind: 'ScaleList',
+      selectable: customSelectableFields({ namespaced: true, paths: [] }),
+      columns: COLUMNS,
+    },
+    versions: {
+      shape: (apiVersion) => (apiVersion === viewVersion ? body.schema.shape : undefined),
+      convert: (object) => object,
+    },
+    merge: (view, stored) => withValueAt(stored, specPath, own(mapIn(view, 'spec'), 'replicas') ?? 0) as ApiObject,
+    validate: () => [],
+    sharedField: {
+      viewVersion,
+      inView: IN_VIEW,
+      inObject: (apiVersion) => (parseGroupVersion(apiVersion)?.group === parent.group ? inObject : undefined),
+    },
+  }
+}
+
+const COLUMNS: readonly CustomColumn[] = [
+  { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Number of desired replicas' },
+  { name: 'Available', type: 'integer', jsonPath: '.status.replicas', description: 'Number of actual replicas' },
+  {
+    name: 'Age',
+    type: 'date',
+    jsonPath: '.metadata.creationTimestamp',
+    description:
+      'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be ' +
+      'set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 ' +
+      'form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: ' +
+      'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata',
+  },
+]
+
+/** What the numbers may be, whoever writes them. */
+export function scaleFaults(object: ValueMap, paths: ScalePaths): readonly FieldError[] {
+  return [paths.spec, paths.status].flatMap((path): readonly FieldError[] => {
+    const value = valueAt(object, partsOf(path))
+    const at = FieldPath.root(path)
+    if (typeof value !== 'number' && typeof value !== 'bigint') return []
+    if (value < 0) return [invalid(at, value, 'should be a non-negative integer')]
+    return value > MAX_REPLICAS ? [invalid(at, value, `should be less than or equal to ${MAX_REPLICAS}`)] : []
+  })
+}
+
+function partsOf(path: string): readonly string[] {
+  return path.split('.').filter((part) => part !== '')
+}
+
+function valueAt(object: ValueMap, path: readonly string[]): Value | undefined {
+  let value: Value | undefined = object
+  for (const name of path) value = isMap(value) ? own(value, name) : undefined
+  return value
+}
+
+function withValueAt(map: ValueMap, path: readonly string[], value: Value): ValueMap {
+  const [name, ...rest] = path
+  if (name === undefined) return map
+  return { ...map, [name]: rest.length === 0 ? value : withValueAt(mapIn(map, name), rest, value) }
+}
+
+function numberOf(value: Value | undefined): number {
+  return typeof value === 'number' ? value : 0
+}

@@ -1,0 +1,41 @@
+// Which item of an old list an item of the new one is to be compared with: the one with the same keys, in lists that have
+// keys. Items of other lists have no past of their own.
+import { isMap, own, type Value } from '../../api/value.ts'
+import type { Node } from './node.ts'
+
+/** Undefined where items cannot be told apart. */
+export function correlatedItem(
+  node: Node,
+  old: readonly Value[] | undefined,
+): ((item: Value) => Value | undefined) | undefined {
+  if (old === undefined || node.listType !== 'map' || node.mapKeys.length === 0) return undefined
+  let byKeys: Map<string, Value> | undefined
+  return (item) => {
+    byKeys ??= new Map(
+      old.flatMap((one): [string, Value][] => {
+        const key = keysOf(node, one)
+        return key === undefined ? [] : [[key, one]]
+      }),
+    )
+    const key = keysOf(node, item)
+    return key === undefined ? undefined : byKeys.get(key)
+  }
+}
+
+/** The keys of an item as one text; undefined for what is no object. Keys that are absent count by their default. */
+export function keysOf(node: Node, item: Value): string | undefined {
+  if (!isMap(item)) return undefined
+  return identityOf(node.mapKeys.map((name) => own(item, name) ?? node.items?.properties?.get(name)?.default ?? null))
+}
+
+/** Equal values, and only those, have equal texts; the order of members does not count. */
+export function identityOf(value: Value): string {
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${(value as readonly Value[]).map(identityOf).join()}]`
+  const map = value as Readonly<Record<string, Value>>
+  const members = Object.keys(map)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${identityOf(map[key] ?? null)}`)
+  return `{${members.join()}}`
+}

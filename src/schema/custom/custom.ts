@@ -1,0 +1,112 @@
+// The front door: the schema of a custom kind in one version. It is compiled when it is first needed, into the records that
+// built-in kinds have, and does what the schema says: drops, fills in, and finds what is wrong.
+import type { RE2JS } from 're2js'
+import type { FieldError } from '../../api/field-error.ts'
+import { isMap, own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
+import { type Decoded, decodeObject } from '../decode.ts'
+import { decodeCustom } from '../decode-custom.ts'
+import { duplicatesIn, ExactMap, plainValue, type SourceValue } from '../exact-value.ts'
+import { pruneUnknown } from '../prune.ts'
+import type { ObjectShape } from '../table.ts'
+import { embeddedFaults, type ObjectRules } from './embedded.ts'
+import { fillDefaults } from './fill.ts'
+import { repeatedItems } from './keyed-lists.ts'
+import { compileNode, type Node } from './node.ts'
+import { rootShape } from './shape.ts'
+import { validateValue } from './validate.ts'
+
+export { isRecognizedFormat } from './formats.ts'
+
+/** As many repeated members as are told. */
+const MAX_PROBLEMS = 100
+
+export class CustomSchema {
+  readonly #source: () => ValueMap | undefined
+  readonly #metadata: ObjectShape
+  readonly #patterns = new Map<string, RE2JS | undefined>()
+  #node: Node | undefined
+  #shape: ObjectShape | undefined
+
+  /** `source` gives `openAPIV3Schema`; undefined: objects may hold anything. */
+  constructor(source: () => ValueMap | undefined, metadata: ObjectShape) {
+    this.#source = source
+    this.#metadata = metadata
+  }
+
+  get node(): Node {
+    this.#node ??= compileNode(this.#source() ?? ANYTHING, 'root')
+    return this.#node
+  }
+
+  get shape(): ObjectShape {
+    this.#shape ??= rootShape(this.node, this.#metadata)
+    return this.#shape
+  }
+
+  /** An object as it was sent: without what the schema does not know. Throws `DecodeError`. */
+  decode(source: SourceValue): Decoded {
+    const value = source instanceof ExactMap ? plainValue(source) : (source as Value)
+    const duplicates = source instanceof ExactMap ? duplicatesIn(source, MAX_PROBLEMS) : []
+    const map = isMap(value) ? value : {}
+    return decodeCustom({ value: map, duplicates }, { shape: this.shape, metadata: this.#metadata })
+  }
+
+  /** The object with its defaults and without stray nulls; itself where there is nothing to do. */
+  withDefaults<T extends ValueMap>(object: T): T {
+    return fillDefaults(object, this.node) as T
+  }
+
+  /** What was read from storage, as this schema shows it; itself where it is shown as it is. */
+  shown<T extends ValueMap>(object: T): T {
+    return this.withDefaults(this.known(object))
+  }
+
+  /** The object without what the schema does not know. */
+  known<T extends ValueMap>(object: T): T {
+    return pruneUnknown(object, this.shape, this.#metadata).value as T
+  }
+
+  /** What is to be stored: with canonical metadata, after whoever changed it last. */
+  canonical<T extends ValueMap>(object: T): T {
+    const metadata = decodeObject(own(object, 'metadata') ?? {}, this.#metadata).value
+    const shown = this.shown(object)
+    if (metadata === own(object, 'metadata')) return shown
+    const out: Record<string, Value> = {}
+    for (const key of Object.keys(shown)) setOwn(out, key, key === 'metadata' ? metadata : (shown[key] ?? null))
+    return out as T
+  }
+
+  /** What is wrong with the whole object by its values; what equals `old` is passed over. */
+  faults(object: ValueMap, old: ValueMap | undefined): readonly FieldError[] {
+    return this.#faultsOf(this.node, object, { old, at: '' })
+  }
+
+  /** The same of its status alone (W-441). */
+  statusFaults(object: ValueMap, old: ValueMap): readonly FieldError[] {
+    const node = this.node.properties?.get('status')
+    const status = own(object, 'status')
+    if (node === undefined || status === undefined) return []
+    return this.#faultsOf(node, status, { old: own(old, 'status'), at: 'status' })
+  }
+
+  #faultsOf(
+    node: Node,
+    value: Value,
+    { old, at }: { readonly old: Value | undefined; readonly at: string },
+  ): readonly FieldError[] {
+    return validateValue({ node, value, old, at, patterns: this.#patterns })
+  }
+
+  /** Items that repeat others; nobody is blamed for those that were there before (W-439). */
+  repeated(object: ValueMap, old: ValueMap | undefined): readonly FieldError[] {
+    if (!this.node.hasKeyedLists) return []
+    if (old !== undefined && repeatedItems(this.node, old).length > 0) return []
+    return repeatedItems(this.node, object)
+  }
+
+  embedded(object: ValueMap, rules: ObjectRules): readonly FieldError[] {
+    return this.node.hasEmbedded ? embeddedFaults(this.node, object, rules) : []
+  }
+}
+
+const ANYTHING: ValueMap = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }

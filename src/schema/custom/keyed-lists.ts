@@ -1,0 +1,61 @@
+// Items of sets and of lists with keys must differ (P-323). Whether they do is asked of the whole object at once.
+import { duplicate, type FieldError, shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { isList, isMap, own, setOwn, type Value } from '../../api/value.ts'
+import { identityOf, keysOf } from './correlate.ts'
+import type { Node } from './node.ts'
+
+/** The items that repeat an earlier one. */
+export function repeatedItems(node: Node, value: Value): readonly FieldError[] {
+  const errors: FieldError[] = []
+  visit(node, value, { at: undefined, errors })
+  return errors
+}
+
+interface Place {
+  /** Undefined: the whole object. */
+  readonly at: FieldPath | undefined
+  readonly errors: FieldError[]
+}
+
+function visit(node: Node, value: Value, { at, errors }: Place): void {
+  if (!node.hasKeyedLists) return
+  if (isMap(value)) {
+    for (const key of Object.keys(value)) {
+      const property = node.properties?.get(key)
+      const inner = property ?? node.additional
+      if (inner === undefined || inner === 'any') continue
+      const place = property === undefined ? at?.key(key) : at?.child(key)
+      visit(inner, value[key] ?? null, { at: place ?? FieldPath.root(key), errors })
+    }
+    return
+  }
+  if (!isList(value) || at === undefined) return
+  if (node.listType !== 'atomic') checkList(node, value, { at, errors })
+  if (node.items === undefined) return
+  for (const [i, item] of value.entries()) visit(node.items, item, { at: at.index(i), errors })
+}
+
+function checkList(
+  node: Node,
+  list: readonly Value[],
+  { at, errors }: { readonly at: FieldPath; readonly errors: FieldError[] },
+): void {
+  const seen = new Set<string>()
+  for (const [i, item] of list.entries()) {
+    const key = node.listType === 'set' ? identityOf(item) : keysOf(node, item)
+    if (key === undefined) continue
+    if (seen.has(key)) errors.push(duplicate(at.index(i), node.listType === 'set' ? item : shownKeys(node, item)))
+    seen.add(key)
+  }
+}
+
+/** The keys alone, in the order of their names. */
+function shownKeys(node: Node, item: Value): ReturnType<typeof shownJson> {
+  const keys: Record<string, Value> = {}
+  for (const name of node.mapKeys.toSorted()) {
+    const value = isMap(item) ? own(item, name) : undefined
+    if (value !== undefined) setOwn(keys, name, value)
+  }
+  return shownJson(keys)
+}

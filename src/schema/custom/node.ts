@@ -1,0 +1,210 @@
+// A structural schema, compiled: one record a node, with what pruning, defaulting and validation ask of it. Made from
+// `openAPIV3Schema` of a definition that was let in, so what is odd in it is left out rather than refused.
+import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import type { RuleText } from './rule-text.ts'
+
+export type NodeType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | ''
+
+/** The restrictions on a value; under `allOf`, `anyOf`, `oneOf` and `not` there is nothing else. */
+export interface Restrictions {
+  readonly format: string
+  readonly minimum: number | bigint | undefined
+  readonly exclusiveMinimum: boolean
+  readonly maximum: number | bigint | undefined
+  readonly exclusiveMaximum: boolean
+  readonly multipleOf: number | undefined
+  readonly minLength: number | undefined
+  readonly maxLength: number | undefined
+  readonly pattern: string
+  readonly minItems: number | undefined
+  readonly maxItems: number | undefined
+  readonly minProperties: number | undefined
+  readonly maxProperties: number | undefined
+  readonly enum: readonly Value[] | undefined
+  readonly required: readonly string[]
+  readonly allOf: readonly Node[]
+  readonly anyOf: readonly Node[]
+  readonly oneOf: readonly Node[]
+  readonly not: Node | undefined
+}
+
+export interface Node {
+  readonly type: NodeType
+  readonly nullable: boolean
+  readonly intOrString: boolean
+  readonly preserveUnknown: boolean
+  /** An object with a kind of its own: the root, or one that is embedded. */
+  readonly resource: boolean
+  /** Absent and empty are not the same: without it, nothing below is known. */
+  readonly properties: ReadonlyMap<string, Node> | undefined
+  /** What members that are not named look like; `any` where nothing is asked of them. */
+  readonly additional: Node | 'any' | undefined
+  readonly items: Node | undefined
+  readonly default: Value | undefined
+  readonly listType: 'atomic' | 'set' | 'map'
+  readonly mapKeys: readonly string[]
+  readonly mapType: 'granular' | 'atomic'
+  readonly rules: readonly RuleText[]
+  readonly limits: Restrictions
+  /** Whether there is a default at this node or below. */
+  readonly hasDefaults: boolean
+  readonly hasRules: boolean
+  /** Whether there is a set or a map among the lists at this node or below. */
+  readonly hasKeyedLists: boolean
+  /** Whether there is an embedded object at this node or below, the root aside. */
+  readonly hasEmbedded: boolean
+}
+
+/** The node of a schema; `root`: of the whole kind. */
+export function compileNode(schema: ValueMap, place: 'root' | 'inner' = 'inner'): Node {
+  const properties = compileProperties(schema)
+  const additional = compileAdditional(own(schema, 'additionalProperties'))
+  const items = compileInner(own(schema, 'items'))
+  const inner = [
+    ...(properties?.values() ?? []),
+    ...(additional === undefined || additional === 'any' ? [] : [additional]),
+  ]
+  if (items !== undefined) inner.push(items)
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true
+  const listType = textIn(schema, 'x-kubernetes-list-type')
+  const rules = rulesOf(schema)
+  const value = own(schema, 'default')
+  return {
+    type: typeIn(schema),
+    nullable: schema['nullable'] === true,
+    intOrString: schema['x-kubernetes-int-or-string'] === true,
+    preserveUnknown: schema['x-kubernetes-preserve-unknown-fields'] === true,
+    resource: isEmbedded || place === 'root',
+    properties,
+    additional,
+    items,
+    default: value,
+    listType: listType === 'set' || listType === 'map' ? listType : 'atomic',
+    mapKeys: textsIn(schema, 'x-kubernetes-list-map-keys'),
+    mapType: textIn(schema, 'x-kubernetes-map-type') === 'atomic' ? 'atomic' : 'granular',
+    rules,
+    limits: restrictionsOf(schema),
+    hasDefaults: value !== undefined || inner.some((node) => node.hasDefaults),
+    hasRules: rules.length > 0 || inner.some((node) => node.hasRules),
+    hasKeyedLists: listType === 'set' || listType === 'map' || inner.some((node) => node.hasKeyedLists),
+    hasEmbedded: isEmbedded || inner.some((node) => node.hasEmbedded),
+  }
+}
+
+function compileProperties(schema: ValueMap): ReadonlyMap<string, Node> | undefined {
+  const properties = own(schema, 'properties')
+  if (!isMap(properties)) return undefined
+  const compiled = new Map<string, Node>()
+  for (const name of Object.keys(properties)) {
+    const property = properties[name]
+    compiled.set(name, compileNode(isMap(property) ? property : {}))
+  }
+  return compiled
+}
+
+function compileAdditional(value: Value | undefined): Node | 'any' | undefined {
+  if (isMap(value)) return compileNode(value)
+  return value === true ? 'any' : undefined
+}
+
+function compileInner(value: Value | undefined): Node | undefined {
+  return isMap(value) ? compileNode(value) : undefined
+}
+
+const UNRESTRICTED: Restrictions = Object.freeze({
+  format: '',
+  minimum: undefined,
+  exclusiveMinimum: false,
+  maximum: undefined,
+  exclusiveMaximum: false,
+  multipleOf: undefined,
+  minLength: undefined,
+  maxLength: undefined,
+  pattern: '',
+  minItems: undefined,
+  maxItems: undefined,
+  minProperties: undefined,
+  maxProperties: undefined,
+  enum: undefined,
+  required: Object.freeze([]),
+  allOf: Object.freeze([]),
+  anyOf: Object.freeze([]),
+  oneOf: Object.freeze([]),
+  not: undefined,
+})
+
+const RESTRICTING: ReadonlySet<string> = new Set(Object.keys(UNRESTRICTED))
+
+/** Most nodes have none: they share one record. */
+function restrictionsOf(schema: ValueMap): Restrictions {
+  if (!Object.keys(schema).some((key) => RESTRICTING.has(key))) return UNRESTRICTED
+  const list = own(schema, 'enum')
+  return {
+    format: textIn(schema, 'format'),
+    minimum: numberIn(schema, 'minimum'),
+    exclusiveMinimum: schema['exclusiveMinimum'] === true,
+    maximum: numberIn(schema, 'maximum'),
+    exclusiveMaximum: schema['exclusiveMaximum'] === true,
+    multipleOf: countIn(schema, 'multipleOf'),
+    minLength: countIn(schema, 'minLength'),
+    maxLength: countIn(schema, 'maxLength'),
+    pattern: textIn(schema, 'pattern'),
+    minItems: countIn(schema, 'minItems'),
+    maxItems: countIn(schema, 'maxItems'),
+    minProperties: countIn(schema, 'minProperties'),
+    maxProperties: countIn(schema, 'maxProperties'),
+    enum: isList(list) && list.length > 0 ? list : undefined,
+    required: textsIn(schema, 'required'),
+    allOf: nodesIn(schema, 'allOf'),
+    anyOf: nodesIn(schema, 'anyOf'),
+    oneOf: nodesIn(schema, 'oneOf'),
+    not: compileInner(own(schema, 'not')),
+  }
+}
+
+function rulesOf(schema: ValueMap): readonly RuleText[] {
+  const rules = own(schema, 'x-kubernetes-validations')
+  if (!isList(rules)) return NO_RULES
+  return rules.filter(isMap).map((rule) => ({
+    rule: textIn(rule, 'rule'),
+    message: textIn(rule, 'message'),
+    messageExpression: textIn(rule, 'messageExpression'),
+    reason: textIn(rule, 'reason'),
+    fieldPath: textIn(rule, 'fieldPath'),
+    optionalOldSelf: typeof rule['optionalOldSelf'] === 'boolean' ? rule['optionalOldSelf'] : undefined,
+  }))
+}
+
+const NO_RULES: readonly RuleText[] = Object.freeze([])
+
+function nodesIn(schema: ValueMap, field: string): readonly Node[] {
+  const list = own(schema, field)
+  return isList(list) ? list.filter(isMap).map((one) => compileNode(one)) : []
+}
+
+const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean'])
+
+function typeIn(schema: ValueMap): NodeType {
+  const type = textIn(schema, 'type')
+  return TYPES.has(type) ? (type as NodeType) : ''
+}
+
+function textIn(schema: ValueMap, field: string): string {
+  const value = own(schema, field)
+  return typeof value === 'string' ? value : ''
+}
+
+function textsIn(schema: ValueMap, field: string): readonly string[] {
+  const value = own(schema, field)
+  return isList(value) ? value.filter((one) => typeof one === 'string') : []
+}
+
+function numberIn(schema: ValueMap, field: string): number | bigint | undefined {
+  const value = own(schema, field)
+  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
+}
+
+function countIn(schema: ValueMap, field: string): number | undefined {
+  const value = numberIn(schema, field)
+  return value === undefined ? undefined : Number(value)
+}

@@ -1,0 +1,82 @@
+// From a structural schema to the table's records, so that custom kinds are decoded, patched, applied and owned by the
+// code that built-in kinds are.
+import type { Field, ObjectShape, Shape } from '../table.ts'
+import type { Node } from './node.ts'
+
+const ANY: Shape = Object.freeze({ kind: 'any' })
+const NO_FIELDS: ReadonlyMap<string, Node> = new Map()
+
+/** The shape of the whole kind: its metadata is that of every object. */
+export function rootShape(node: Node, metadata: ObjectShape): ObjectShape {
+  return objectShape(node, '', metadata)
+}
+
+function shapeOf(node: Node, path: string, metadata: ObjectShape): Shape {
+  if (node.intOrString) return { kind: 'intOrString' }
+  switch (node.type) {
+    case 'object':
+      if (node.properties === undefined && !node.resource) {
+        if (node.additional === 'any') return { kind: 'map', value: ANY, mapType: node.mapType }
+        if (node.additional !== undefined) {
+          return { kind: 'map', value: shapeOf(node.additional, `${path}.*`, metadata), mapType: node.mapType }
+        }
+        if (node.preserveUnknown && node.mapType === 'granular') return ANY
+      }
+      return objectShape(node, path, metadata)
+    case 'array':
+      return {
+        kind: 'list',
+        item: node.items === undefined ? ANY : shapeOf(node.items, `${path}[]`, metadata),
+        listType: node.listType,
+        keys: node.mapKeys,
+      }
+    case 'integer':
+      return { kind: 'int64' }
+    case 'number':
+      return { kind: 'number' }
+    case 'boolean':
+      return { kind: 'boolean' }
+    case 'string':
+      return { kind: 'string' }
+    case '':
+      return ANY
+  }
+}
+
+function objectShape(node: Node, path: string, metadata: ObjectShape): ObjectShape {
+  const properties = node.properties ?? NO_FIELDS
+  const fields: Field[] = []
+  for (const [name, property] of properties) {
+    if (node.resource && (name === 'metadata' || name === 'apiVersion' || name === 'kind')) continue
+    fields.push(fieldOf(name, property, shapeOf(property, path === '' ? name : `${path}.${name}`, metadata)))
+  }
+  if (node.resource) fields.push(metadataField(metadata))
+  return {
+    kind: 'object',
+    name: path,
+    fields,
+    byName: new Map(fields.map((field) => [field.name, field])),
+    mapType: node.mapType,
+    preserveUnknown: node.preserveUnknown || node.additional !== undefined,
+    typeMeta: node.resource,
+    wire: undefined,
+  }
+}
+
+function fieldOf(name: string, node: Node, shape: Shape): Field {
+  return {
+    name,
+    shape,
+    required: false,
+    // Absence, null and the zero value are three things in a custom object.
+    pointer: true,
+    omit: 'empty',
+    nullable: node.nullable,
+    default: node.default,
+    ...(node.resource ? { embeddedResource: true } : {}),
+  }
+}
+
+function metadataField(shape: ObjectShape): Field {
+  return { name: 'metadata', shape, required: false, pointer: true, omit: 'empty', nullable: false }
+}

@@ -1,0 +1,281 @@
+// Holds a value to a structural schema, with the reference's words and in its order (W-431 to W-438). On an update what did
+// not change is not held against anybody: whatever equals its old self is passed over.
+import { RE2JS } from 're2js'
+import {
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { correlatedItem } from './correlate.ts'
+import { isOfFormat, isKnownFormat } from './formats.ts'
+import type { Node, Restrictions } from './node.ts'
+import { numberFaults } from './numbers.ts'
+
+export interface ValueCheck {
+  readonly node: Node
+  readonly value: Value
+  /** What is stored there; undefined where there is nothing to compare with. */
+  readonly old: Value | undefined
+  /** Where the value stands in its object: empty for the whole object. */
+  readonly at: string
+  /** Patterns that were compiled before, by their text. */
+  readonly patterns: Map<string, RE2JS | undefined>
+}
+
+export function validateValue(check: ValueCheck): readonly FieldError[] {
+  const run = new Run(check.at, check.patterns)
+  run.visit(check.node, check.value, check.old)
+  return run.errors
+}
+
+/** One value, or one alternative of it, under way. */
+class Run {
+  readonly errors: FieldError[] = []
+  /** How much of it fitted: of alternatives that all fail, the one that is told is the one that fitted best. */
+  matched = 0
+  readonly #at: string
+  readonly #patterns: Map<string, RE2JS | undefined>
+  #path: (string | number)[] = []
+
+  constructor(at: string, patterns: Map<string, RE2JS | undefined>) {
+    this.#at = at
+    this.#patterns = patterns
+  }
+
+  visit(node: Node, value: Value, old: Value | undefined): void {
+    if (old !== undefined && equalValues(value, old)) return
+    const before = this.errors.length
+    this.#type(node, value)
+    if (value !== null) this.#junctors(node.limits, value)
+    if (typeof value === 'string') this.#text(node.limits, value)
+    else if (typeof value === 'number' || typeof value === 'bigint') this.#number(node, value)
+    else if (isList(value)) this.#items(node, value, old)
+    this.#enum(node.limits, value)
+    if (isMap(value)) this.#members(node, value, isMap(old) ? old : undefined)
+    if (this.errors.length === before) this.matched++
+  }
+
+  #type(node: Node, value: Value): void {
+    const types = node.intOrString ? INT_OR_STRING : node.type === '' ? ANY_TYPE : [node.type]
+    if (types.length === 0) return
+    if (value === null) {
+      if (!node.nullable) this.#wrongType(types.join(','), 'null')
+      return
+    }
+    const found = typeOf(value)
+    const fits =
+      types.includes(found) ||
+      (found === 'integer' && types.includes('number')) ||
+      (found === 'number' && types.includes('integer') && Number.isInteger(value))
+    if (fits) {
+      this.matched++
+      return
+    }
+    const { format } = node.limits
+    const isTold = format !== '' && typeof value !== 'string' && !isList(value)
+    this.#wrongType(isTold ? format : types.join(','), found)
+  }
+
+  #wrongType(wanted: string, found: string): void {
+    this.errors.push(typeInvalid(this.#place(), found, `${this.#name()} in body must be of type ${wanted}: "${found}"`))
+  }
+
+  #text({ minLength, maxLength, pattern, format }: Restrictions, text: string): void {
+    const fault = this.#lengthFault(text, minLength, maxLength) ?? this.#patternFault(text, pattern)
+    if (fault !== undefined) this.errors.push(fault)
+    if (format !== '' && isKnownFormat(format) && !isOfFormat(format, text)) {
+      const detail = `${this.#name()} in body must be of type ${format}: ${JSON.stringify(text)}`
+      this.errors.push(typeInvalid(this.#place(), text, detail))
+    }
+  }
+
+  #lengthFault(text: string, min: number | undefined, max: number | undefined): FieldError | undefined {
+    if (min === undefined && max === undefined) return undefined
+    const length = runeCount(text)
+    if (max !== undefined && length > max) return tooLong(this.#place(), max)
+    if (min === undefined || length >= min) return undefined
+    return invalid(this.#place(), text, `${this.#name()} in body should be at least ${min} chars long`)
+  }
+
+  #patternFault(text: string, pattern: string): FieldError | undefined {
+    if (pattern === '') return undefined
+    let compiled = this.#patterns.get(pattern)
+    if (compiled === undefined && !this.#patterns.has(pattern)) {
+      compiled = compilePattern(pattern)
+      this.#patterns.set(pattern, compiled)
+    }
+    if (compiled === undefined || compiled.matcher(text).find()) return undefined
+    return invalid(this.#place(), text, `${this.#name()} in body should match '${pattern}'`)
+  }
+
+  #number(node: Node, value: number | bigint): void {
+    for (const fault of numberFaults(node, value, this.#name())) {
+      const at = fault.isNowhere ? this.#nowhere() : this.#place()
+      this.errors.push(invalid(at, fault.isNowhere ? '' : value, fault.text))
+    }
+  }
+
+  #items(node: Node, list: readonly Value[], old: Value | undefined): void {
+    const { minItems, maxItems } = node.limits
+    if (node.items !== undefined) {
+      const before = correlatedItem(node, isList(old) ? old : undefined)
+      this.#path.push(0)
+      for (const [i, item] of list.entries()) {
+        this.#path[this.#path.length - 1] = i
+        this.visit(node.items, item, before?.(item))
+      }
+      this.#path.pop()
+    }
+    if (minItems !== undefined && list.length < minItems) {
+      const detail = `${this.#name()} in body should have at least ${minItems} items`
+      this.errors.push(invalid(this.#place(), list.length, detail))
+    }
+    if (maxItems !== undefined && list.length > maxItems) {
+      this.errors.push(tooMany(this.#place(), list.length, maxItems))
+    }
+  }
+
+  #enum({ enum: allowed }: Restrictions, value: Value): void {
+    if (allowed === undefined || allowed.some((one) => equalValues(one, value))) return
+    const words = allowed.map((one) => (typeof one === 'string' ? one : textOf(one)))
+    this.errors.push(notSupported(this.#place(), value, words))
+  }
+
+  #members(node: Node, map: ValueMap, old: ValueMap | undefined): void {
+    const { limits, properties, additional } = node
+    const { minProperties, maxProperties, required: names } = limits
+    const count = minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(map).length
+    if (minProperties !== undefined && count < minProperties) {
+      const detail = `${this.#name()} in body should have at least ${minProperties} properties`
+      this.errors.push(invalid(this.#place(), count, detail))
+    }
+    if (maxProperties !== undefined && count > maxProperties) {
+      this.errors.push(tooMany(this.#place(), count, maxProperties))
+    }
+    for (const key of Object.keys(map)) {
+      const inner = properties?.get(key) ?? (additional === 'any' ? undefined : additional)
+      if (inner === undefined) continue
+      this.#path.push(key)
+      this.visit(inner, map[key] ?? null, old === undefined ? undefined : own(old, key))
+      this.#path.pop()
+    }
+    for (const name of names) {
+      if (Object.hasOwn(map, name)) {
+        this.matched++
+        continue
+      }
+      this.#path.push(name)
+      this.errors.push(required(this.#place()))
+      this.#path.pop()
+    }
+  }
+
+  #junctors({ anyOf, oneOf, allOf, not }: Restrictions, value: Value): void {
+    if (anyOf.length > 0) this.#anyOf(anyOf, value)
+    if (oneOf.length > 0) this.#oneOf(oneOf, value)
+    if (allOf.length > 0) this.#allOf(allOf, value)
+    if (not !== undefined && this.#alternative(not, value).errors.length === 0) {
+      this.#failed('must not validate the schema (not)')
+    }
+  }
+
+  #anyOf(alternatives: readonly Node[], value: Value): void {
+    let best: Run | undefined
+    for (const node of alternatives) {
+      const run = this.#alternative(node, value)
+      if (run.errors.length === 0) return
+      if (best === undefined || run.matched > best.matched) best = run
+    }
+    this.#failed('must validate at least one schema (anyOf)')
+    this.errors.push(...(best?.errors ?? []))
+  }
+
+  #oneOf(alternatives: readonly Node[], value: Value): void {
+    let best: Run | undefined
+    let valid = 0
+    for (const node of alternatives) {
+      const run = this.#alternative(node, value)
+      if (run.errors.length === 0) valid++
+      else if (best === undefined || run.matched > best.matched) best = run
+    }
+    if (valid === 1) return
+    const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`
+    this.#failed(`must validate one and only one schema (oneOf). ${found}`)
+    if (valid === 0) this.errors.push(...(best?.errors ?? []))
+  }
+
+  #allOf(all: readonly Node[], value: Value): void {
+    let valid = 0
+    for (const node of all) {
+      const run = this.#alternative(node, value)
+      if (run.errors.length === 0) valid++
+      else this.errors.push(...run.errors)
+    }
+    if (valid < all.length)
+      this.#failed(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`)
+  }
+
+  #alternative(node: Node, value: Value): Run {
+    const run = new Run(this.#at, this.#patterns)
+    run.#path = [...this.#path]
+    run.visit(node, value, undefined)
+    return run
+  }
+
+  /** Such a fault is told of no field. */
+  #failed(text: string): void {
+    this.errors.push(invalid(this.#nowhere(), '', `${JSON.stringify(this.#name())} ${text}`))
+  }
+
+  #nowhere(): FieldPath {
+    return FieldPath.root(this.#at === '' ? '<nil>' : this.#at)
+  }
+
+  #place(): FieldPath {
+    const name = this.#name()
+    if (this.#at === '') return FieldPath.root(name === '' ? '<nil>' : name)
+    return FieldPath.root(name === '' ? this.#at : `${this.#at}${name.startsWith('[') ? '' : '.'}${name}`)
+  }
+
+  /** As it stands in texts: without what comes before the part that is looked at. */
+  #name(): string {
+    let name = ''
+    for (const part of this.#path) name += typeof part === 'number' ? `[${part}]` : name === '' ? part : `.${part}`
+    return name
+  }
+}
+
+const INT_OR_STRING: readonly string[] = ['integer', 'string']
+const ANY_TYPE: readonly string[] = []
+
+function typeOf(value: Value): string {
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  if (typeof value === 'bigint') return 'integer'
+  if (isList(value)) return 'array'
+  return isMap(value) ? 'object' : typeof value
+}
+
+/** In code points: a surrogate pair is one. */
+function runeCount(text: string): number {
+  let count = text.length
+  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--
+  return count
+}
+
+function compilePattern(pattern: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(pattern)
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(value: Value): string {
+  return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
+}

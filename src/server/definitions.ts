@@ -1,0 +1,106 @@
+// Custom resources, put together: the table of what is served, kept in step with the definitions that are stored, and the
+// documents about it.
+import type { GroupVersionResource } from '../api/object.ts'
+import type { WatchCache } from '../cache/cache.ts'
+import { canonicalJson } from '../codec/json-encode.ts'
+import { OpenApiDocuments } from '../codec/openapi-documents.ts'
+import { follow } from '../controllers/controllers.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { Resource, ResourceTable } from '../registry/registry.ts'
+import { DefinitionTable, RENAME_VERSION } from '../resources/resources.ts'
+import { customOpenApiPart } from '../schema/openapi-custom.ts'
+import type { OpenApiPart } from '../schema/openapi-model.ts'
+import { builtInOpenApiParts, builtInTypeSchemas } from '../schema/openapi-parts.ts'
+import type { SchemaTable } from '../schema/table.ts'
+import { ServedObject } from '../store/served-store.ts'
+import type { ObjectKey, WriteResult } from '../store/store.ts'
+
+/** How long a request for a kind that was just defined waits for it (D30). */
+const PATIENCE_MS = 1_000
+
+export interface Definitions {
+  readonly table: DefinitionTable
+  /** Keeps the table in step; until the signal fires. */
+  readonly follow: (signal: AbortSignal) => Promise<void>
+  /** Resolves when every definition that is stored has been taken up. */
+  readonly loaded: Promise<void>
+  /** What is written here is known here at once. */
+  readonly onWritten: (key: ObjectKey, result: WriteResult) => void
+  readonly awaitResource: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
+  readonly documents: () => OpenApiDocuments
+}
+
+export interface DefinitionsOptions {
+  readonly schema: SchemaTable
+  readonly builtIn: ResourceTable
+  readonly cache: WatchCache
+  readonly info: { readonly title: string; readonly version: string }
+}
+
+export function openDefinitions({ schema, builtIn, cache, info }: DefinitionsOptions): Definitions {
+  const resource = definitionsIn(builtIn)
+  const table = new DefinitionTable({
+    schema,
+    builtIn,
+    encode: canonicalJson,
+    serve: (stored, object, type) => new ServedObject(stored, object, type),
+    converter: () => RENAME_VERSION,
+    onRetired: (stored, isGone) => cache.retire(stored, isGone),
+  })
+  const loaded = Promise.withResolvers<void>()
+  return {
+    table,
+    loaded: loaded.promise,
+    follow: (signal) =>
+      follow(
+        cache,
+        resource,
+        {
+          onPresent: (object) => table.put(object),
+          onGone: ({ name, revision }) => table.remove(name, revision),
+          onSynced: loaded.resolve,
+        },
+        signal,
+      ),
+    onWritten: ({ resource: written, name }, result) => {
+      if (written !== resource.stored) return
+      if (result.kind === 'put') table.put(result.object)
+      else if (result.kind === 'removed') table.remove(name, result.object.revision)
+    },
+    awaitResource: async (wanted, signal) => {
+      const key = { resource: resource.stored, namespace: '', name: `${wanted.resource}.${wanted.group}` }
+      const { item } = await cache.get(key, { kind: 'latest' }, signal)
+      if (item?.kind !== 'object') return
+      table.put(item)
+      const until = performance.now() + PATIENCE_MS
+      while (table.isComing(wanted) && performance.now() < until && !signal.aborted) {
+        await table.changed(until - performance.now())
+      }
+    },
+    documents: openDocuments(table, info),
+  }
+}
+
+function definitionsIn(builtIn: ResourceTable): Resource {
+  const group = 'apiextensions.k8s.io'
+  const found = builtIn.find({ group, version: 'v1', resource: 'customresourcedefinitions' })
+  if (found === undefined) throw new InvariantError('definitions are not served')
+  return found
+}
+
+/** Made when they are asked for, and made anew in part where definitions have changed since. */
+function openDocuments(table: DefinitionTable, info: DefinitionsOptions['info']): () => OpenApiDocuments {
+  let made: OpenApiDocuments | undefined
+  let version = -1
+  let custom: ReadonlySet<string> = new Set()
+  return () => {
+    made ??= new OpenApiDocuments(info, builtInOpenApiParts())
+    if (version === table.version) return made
+    version = table.version
+    const types = builtInTypeSchemas()
+    const parts = table.published().map(({ gv, resources }) => customOpenApiPart(gv, resources, types))
+    made = made.replace((part: OpenApiPart) => custom.has(part.key), parts)
+    custom = new Set(parts.map(({ key }) => key))
+    return made
+  }
+}

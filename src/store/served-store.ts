@@ -1,0 +1,169 @@
+// Where a type is served in another form than it is stored in (custom resources in several versions, or after their
+// definition has changed): objects take the served form as they come out of the store below, and the stored one as they go in.
+import type { ApiObject } from '../api/object.ts'
+import { EncodingMemo, type ObjectEvent, type ReadAt, type StoredObject, type WatchEvent } from '../api/read.ts'
+import { encodeStored } from '../codec/stored-json.ts'
+import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type {
+  Decide,
+  GetResult,
+  ListPage,
+  ListRequest,
+  ObjectKey,
+  ServedForm,
+  Store,
+  StoredItem,
+  StoredResource,
+  Watch,
+  WatchRequest,
+  WriteResult,
+} from './store.ts'
+
+export class ServedStore implements Store {
+  readonly #store: Store
+  /** An event in a served form is one record for all who watch that form, so that it is encoded once. */
+  readonly #events = new WeakMap<ServedForm, WeakMap<ObjectEvent, ObjectEvent>>()
+
+  readonly #onWritten: (key: ObjectKey, result: WriteResult) => void
+
+  /** `onWritten` is told of every write that came through here, before its caller is. */
+  constructor(store: Store, onWritten: (key: ObjectKey, result: WriteResult) => void = () => {}) {
+    this.#store = store
+    this.#onWritten = onWritten
+  }
+
+  async get(key: ObjectKey, at: Exclude<ReadAt, { kind: 'exact' }>, signal: AbortSignal): Promise<GetResult> {
+    const result = await this.#store.get(key, at, signal)
+    const { form } = key.resource
+    if (form === undefined || result.item === undefined) return result
+    return { ...result, item: await shown(form, result.item, signal) }
+  }
+
+  async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
+    const page = await this.#store.list(request, signal)
+    const { form } = request.resource
+    return form === undefined ? page : { ...page, batches: shownBatches(form, page.batches, signal) }
+  }
+
+  async watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {
+    const watch = await this.#store.watch(request, signal)
+    const { form } = request.resource
+    return form === undefined ? watch : shownEvents({ form, known: this.#eventsOf(form) }, watch, signal)
+  }
+
+  #eventsOf(form: ServedForm): WeakMap<ObjectEvent, ObjectEvent> {
+    let known = this.#events.get(form)
+    if (known === undefined) this.#events.set(form, (known = new WeakMap()))
+    return known
+  }
+
+  async write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
+    const { form } = key.resource
+    if (form === undefined) {
+      const plain = await this.#store.write(key, decide, signal)
+      this.#onWritten(key, plain)
+      return plain
+    }
+    const result = await this.#store.write(key, (current) => decideInForm(form, { current, decide }, signal), signal)
+    if (result.kind === 'kept') {
+      return result.object === undefined ? result : { ...result, object: await shown(form, result.object, signal) }
+    }
+    return { ...result, object: (await shown(form, result.object, signal)) as StoredObject }
+  }
+}
+
+async function decideInForm(
+  form: ServedForm,
+  { current, decide }: { readonly current: StoredItem | undefined; readonly decide: Decide },
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<Decide>>> {
+  const outcome = await decide(current === undefined ? undefined : await shown(form, current, signal))
+  switch (outcome.kind) {
+    case 'put':
+      return { ...outcome, object: await form.toStored(outcome.object, signal) }
+    case 'remove':
+      return outcome.last === undefined ? outcome : { ...outcome, last: await form.toStored(outcome.last, signal) }
+    case 'keep':
+      return outcome
+  }
+}
+
+async function shown(form: ServedForm, item: StoredItem, signal: AbortSignal): Promise<StoredItem> {
+  if (item.kind !== 'object') return item
+  const [object] = await form.fromStored([item], signal)
+  return object ?? item
+}
+
+async function* shownBatches(
+  form: ServedForm,
+  batches: AsyncIterable<readonly StoredObject[]>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly StoredObject[]> {
+  for await (const batch of batches) yield await form.fromStored(batch, signal)
+}
+
+interface EventForm {
+  readonly form: ServedForm
+  readonly known: WeakMap<ObjectEvent, ObjectEvent>
+}
+
+async function* shownEvents(
+  { form, known }: EventForm,
+  watch: Watch,
+  signal: AbortSignal,
+): AsyncGenerator<readonly WatchEvent[]> {
+  for await (const events of watch) {
+    const objects = events.filter((event): event is ObjectEvent => event.type !== 'BOOKMARK' && !known.has(event))
+    const served = await form.fromStored(
+      objects.map(({ object }) => object),
+      signal,
+    )
+    for (const [i, event] of objects.entries()) {
+      const object = served[i] ?? event.object
+      known.set(event, object === event.object ? event : { type: event.type, object, memo: new EncodingMemo() })
+    }
+    yield events.map((event) => (event.type === 'BOOKMARK' ? event : (known.get(event) ?? event)))
+  }
+}
+
+/** A stored object in a form that is served; its bytes are joined where somebody wants them. */
+export class ServedObject implements StoredObject {
+  readonly kind = 'object'
+  readonly #stored: StoredObject
+  readonly #object: ApiObject
+  readonly #resource: StoredResource
+  #bytes: Buffer | undefined
+
+  constructor(stored: StoredObject, object: ApiObject, resource: StoredResource) {
+    this.#stored = stored
+    this.#object = object
+    this.#resource = resource
+  }
+
+  get namespace(): string {
+    return this.#stored.namespace
+  }
+
+  get name(): string {
+    return this.#stored.name
+  }
+
+  get revision(): number {
+    return this.#stored.revision
+  }
+
+  get bytes(): Buffer {
+    if (this.#bytes === undefined) {
+      const bytes = encodeStored(this.#object, this.#resource.encode)
+      const layout = layoutOf(bytes)
+      if (layout === undefined) throw new InvariantError('an object without metadata was served')
+      this.#bytes = spliceResourceVersion(bytes, layout, this.revision)
+    }
+    return this.#bytes
+  }
+
+  object(): ApiObject {
+    return this.#object
+  }
+}
