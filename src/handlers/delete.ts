@@ -15,7 +15,7 @@ import type { WriteContext } from '../registry/registry.ts'
 import { parseDeleteOptions } from './delete-options.ts'
 import { bodyEncoding } from './media-types.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { fieldsOf, headerOf } from './resource-parts.ts'
+import { fieldsOf, headerOf, WRITE_CEILING_MS } from './resource-parts.ts'
 import { respondWithItems, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
 import { managerOf } from './write-options.ts'
 
@@ -33,7 +33,8 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
     await deleteUnreadable(parts.registry, resource, name, context)
     return respondWithStatus(view, { name, kind: resource.kind }, 200)
   }
-  const answer = await deleteObject(parts.registry, resource, { name, options }, context)
+  const deadline = performance.now() + WRITE_CEILING_MS
+  const answer = await deleteObject(parts.registry, resource, { name, options }, { ...context, deadline })
   if (answer.kind === 'gone') return respondWithStatus(view, goneDetails(request, name, answer.uid))
   // The one case in which the reference says that it is not done yet (W-312).
   const isPending = !answer.removed && options.orphanDependents === false

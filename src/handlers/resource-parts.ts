@@ -69,6 +69,9 @@ export function headerOf(request: HttpRequest, name: string): string {
   return typeof value === 'string' ? value : (value?.[0] ?? '')
 }
 
+/** How long a write of one object may take with all who are asked about it (W-017). */
+export const WRITE_CEILING_MS = 34_000
+
 export function writeContext(
   parts: ResourceParts,
   request: Pick<ResourceRequest, 'http' | 'namespace'>,
@@ -84,6 +87,7 @@ export function writeContext(
     warn: http.warn,
     annotate: (key, value) => http.annotate(key, value),
     signal: http.signal,
+    deadline: performance.now() + WRITE_CEILING_MS,
     fieldManager: managerOf(options, headerOf(http, 'user-agent')),
     options: options.body,
     authorize: (verb) => parts.authorize(http, verb),

@@ -36,7 +36,7 @@ export interface FamilyOptions<S extends Count | Distribution> {
   readonly labels: readonly string[]
   readonly make: () => S
   /** Brings gauges up to date that are only looked at when somebody asks. */
-  readonly refresh?: (family: Family<S>) => void
+  refresh?(this: void, family: Family<S>): void
 }
 
 /** The series of one name, by the values of their labels. Only what is bounded may be a label. */
@@ -46,7 +46,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
   readonly kind: MeasureKind
   readonly labels: readonly string[]
   readonly #make: () => S
-  readonly #refresh: ((family: Family<S>) => void) | undefined
+  readonly #refresh: FamilyOptions<S>['refresh']
   readonly #series = new Map<string, { readonly values: readonly string[]; readonly series: S }>()
 
   constructor(options: FamilyOptions<S>) {

@@ -207,6 +207,8 @@ export interface WriteContext {
   /** A note for the audit log; the first word on a key stands. */
   readonly annotate: (key: string, value: string) => void
   readonly signal: AbortSignal
+  /** By `performance.now()`: when whoever is asked has to have answered. Absent: whenever. */
+  readonly deadline?: number
   /** Who the written fields belong to, for writes that are not applies. */
   readonly fieldManager: string
   /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, for admission. */

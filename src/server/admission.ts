@@ -20,13 +20,14 @@ import { runtimeClass } from '../admission/runtime-class.ts'
 import { serviceAccount } from '../admission/service-account.ts'
 import { STORAGE_PROTECTION } from '../admission/storage-protection.ts'
 import { TAINT_NODES_BY_CONDITION } from '../admission/taint-nodes-by-condition.ts'
-import { NO_WEBHOOK_OBSERVER } from '../admission/webhook/webhook.ts'
+import { WebhookMeasures } from '../admission/webhook/webhook.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { StoredObject } from '../api/read.ts'
 import { systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import type { Family } from '../lib/measure.ts'
 import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
@@ -54,6 +55,7 @@ export interface OpenedAdmission {
   follow(signal: AbortSignal): Promise<void>
   /** Resolves when every configuration that was stored at the start is known. */
   readonly loaded: Promise<void>
+  readonly measures: readonly Family[]
 }
 
 export function openAdmission(parts: AdmissionParts): OpenedAdmission {
@@ -66,14 +68,19 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const read = (resource: string, group = ''): ObjectReader & SampleReader =>
     readFrom(store, served(resource, group).stored)
   const quotas = new QuotaBook(store, served('resourcequotas', ''))
+  const measures = new WebhookMeasures()
   const webhooks = openAdmissionWebhooks({
     store,
     resources: () => table,
     caller: parts.caller,
-    locate: servicePlaces({ services: read('services'), endpoints: read('endpoints') }),
+    locate: servicePlaces({
+      services: read('services'),
+      endpoints: read('endpoints'),
+      slices: read('endpointslices', 'discovery.k8s.io'),
+    }),
     servedKinds: servedKinds(() => table, parts.defaults),
     namespaces: read('namespaces'),
-    observer: NO_WEBHOOK_OBSERVER,
+    observer: measures,
     log: parts.log,
   })
   const plugins: readonly AdmissionPlugin[] = [
@@ -119,6 +126,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
       await Promise.all([webhooks.follow(signal), quotas.follow(quotasLoaded.resolve, signal)])
     },
     loaded: Promise.all([webhooks.loaded, quotasLoaded.promise]).then(() => {}),
+    measures: measures.all(),
   }
 }
 

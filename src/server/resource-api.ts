@@ -33,6 +33,7 @@ import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import type { Family } from '../lib/measure.ts'
 import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
@@ -89,6 +90,7 @@ export interface ResourceApi {
   /** How much there is of a type; undefined where it is not kept here. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
+  readonly measures: readonly Family[]
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
   readonly identity: Identity
@@ -190,7 +192,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       everywhere,
     ])
   }
-  return { handler, cache: store, controllers, ready, follow, routes, isServed, find, load, identity }
+  const { measures } = admission
+  return { handler, cache: store, controllers, ready, follow, measures, routes, isServed, find, load, identity }
 }
 
 function kindIn(schema: SchemaTable, group: string, kind: string, version = 'v1'): KindSchema {

@@ -110,7 +110,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     version: versionInfo(),
     gates,
     isServed: api.isServed,
-    families: [...flow.measures, ...audit.measures.all()],
+    families: [...flow.measures, ...audit.measures.all(), ...api.measures],
   })
   const { handler, onTimeout } = withFilters(
     routeRequests({

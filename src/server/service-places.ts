@@ -1,6 +1,6 @@
 // Where a service is reached by the server itself, which is no part of the cluster's network: at an address behind it where
 // one is known, otherwise at the address of the service.
-import { mapIn, mapsIn, textIn } from '../admission/members.ts'
+import { labelsOf, mapIn, mapsIn, textIn, textsIn } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
@@ -11,11 +11,12 @@ import { OutgoingCallError } from '../lib/outgoing-failure.ts'
 export interface ServiceReaders {
   readonly services: ObjectReader
   readonly endpoints: ObjectReader
+  readonly slices: ObjectReader
 }
 
 const LOOK_UP_MS = 5_000
 
-export function servicePlaces({ services, endpoints }: ServiceReaders): LocateService {
+export function servicePlaces({ services, endpoints, slices }: ServiceReaders): LocateService {
   return async (reference) => {
     const { namespace, name } = reference
     const signal = AbortSignal.timeout(LOOK_UP_MS)
@@ -28,21 +29,45 @@ export function servicePlaces({ services, endpoints }: ServiceReaders): LocateSe
       const why = `no service port ${reference.port} found for service ${JSON.stringify(name)}`
       throw lost(why)
     }
+    const portName = textIn(port, 'name')
     const behind = await endpoints.find(namespace, name, signal)
-    const place = behind === undefined ? undefined : placeBehind(behind, textIn(port, 'name'))
-    return place ?? atServiceAddress(spec, reference)
+    const places =
+      behind === undefined
+        ? placesInSlices(await slices.list(namespace, signal), { service: name, portName })
+        : placesIn(behind, portName)
+    return places[Math.floor(Math.random() * places.length)] ?? atServiceAddress(spec, reference)
   }
 }
 
-/** One of those that are ready, at random. */
-function placeBehind(endpoints: ApiObject, portName: string): Place | undefined {
-  const places = mapsIn(endpoints, 'subsets').flatMap((subset) => {
-    const port = mapsIn(subset, 'ports').find((each) => textIn(each, 'name') === portName)
-    const number = port === undefined ? undefined : own(port, 'port')
-    if (typeof number !== 'number') return []
-    return mapsIn(subset, 'addresses').map((address) => ({ host: textIn(address, 'ip'), port: number }))
-  })
-  return places[Math.floor(Math.random() * places.length)]
+/** Those that are ready. */
+function placesIn(endpoints: ApiObject, portName: string): readonly Place[] {
+  return mapsIn(endpoints, 'subsets').flatMap((subset) =>
+    textsOf(mapsIn(subset, 'addresses'), 'ip').flatMap((host) => placesAt(host, mapsIn(subset, 'ports'), portName)),
+  )
+}
+
+function placesInSlices(
+  slices: readonly ApiObject[],
+  { service, portName }: { readonly service: string; readonly portName: string },
+): readonly Place[] {
+  return slices
+    .filter((slice) => textIn(labelsOf(slice), 'kubernetes.io/service-name') === service)
+    .flatMap((slice) =>
+      mapsIn(slice, 'endpoints')
+        .filter((endpoint) => own(mapIn(endpoint, 'conditions'), 'ready') !== false)
+        .flatMap((endpoint) => textsIn(endpoint, 'addresses').slice(0, 1))
+        .flatMap((host) => placesAt(host, mapsIn(slice, 'ports'), portName)),
+    )
+}
+
+function placesAt(host: string, ports: readonly ValueMap[], portName: string): readonly Place[] {
+  const found = ports.find((each) => textIn(each, 'name') === portName)
+  const port = found === undefined ? undefined : own(found, 'port')
+  return typeof port === 'number' ? [{ host, port }] : []
+}
+
+function textsOf(maps: readonly ValueMap[], name: string): readonly string[] {
+  return maps.map((map) => textIn(map, name))
 }
 
 function atServiceAddress(spec: ValueMap, { name, port }: ServiceReference): Place {

@@ -341,6 +341,22 @@ describe('a server with webhooks', () => {
     await must('DELETE', `${MAPS}/mended`)
   })
 
+  it('counts what it asks', async () => {
+    await withHook('validating', { behaviour: denyWith({ code: 418 }), resources: ['secrets'] }, async () => {
+      await send('POST', '/api/v1/namespaces/default/secrets', {
+        kind: 'Secret',
+        apiVersion: 'v1',
+        metadata: { name: 's' },
+      })
+      const { body } = await send('GET', '/metrics')
+      const labels = `name="hook-${count}.example.com",type="validating",operation="CREATE"`
+      expect(body).toContain(
+        `apiserver_admission_webhook_rejection_count{${labels},error_type="no_error",rejection_code="418"} 1`,
+      )
+      expect(body).toContain(`apiserver_admission_webhook_request_total{${labels},code="418",rejected="true"} 1`)
+    })
+  })
+
   it('gives up with the request where that may take less time than the webhook', async () => {
     await withHook('validating', { behaviour: HANG, resources: ['secrets'] }, async () => {
       const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'never' } }

@@ -72,13 +72,15 @@ async function ask(
   signal: AbortSignal,
 ): Promise<unknown> {
   const { hook } = invocation
+  const left = (review.request.deadline ?? Number.POSITIVE_INFINITY) - performance.now()
+  if (left <= 0) throw tooLate()
   try {
     const answer = await caller.call(
       hook.target,
       {
         body: encodeReview(invocation, review),
         userAgent: WEBHOOK_USER_AGENT,
-        timeoutMs: hook.timeoutMs,
+        timeoutMs: Math.min(hook.timeoutMs, left),
         tellTimeout: true,
         maxAnswerBytes: MAX_ANSWER_BYTES,
       },
@@ -87,9 +89,16 @@ async function ask(
     return answerValue(answer)
   } catch (error) {
     if (!(error instanceof OutgoingCallError)) throw error
+    if (left < hook.timeoutMs && (error.kind === 'deadline' || error.kind === 'cut')) throw tooLate()
     const doing = error.kind === 'settings' ? 'could not get REST client' : 'failed to call webhook'
     throw new HookFailure(hook.name, `${doing}: ${error.message}`, error.status ?? 503)
   }
+}
+
+/** Webhooks may take their time one by one, but not all together (W-017). */
+function tooLate(): ApiError {
+  const why = 'request did not complete within requested timeout - context deadline exceeded'
+  return new ApiError('Timeout', `Timeout: ${why}`, { details: {} })
 }
 
 /** The webhook's own Status, as far as one can be answered with (W-493). */

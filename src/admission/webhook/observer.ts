@@ -25,9 +25,3 @@ export interface WebhookObserver {
   rejected(rejection: WebhookRejection): void
   failedOpen(name: string, type: WebhookType): void
 }
-
-export const NO_WEBHOOK_OBSERVER: WebhookObserver = Object.freeze({
-  called: () => {},
-  rejected: () => {},
-  failedOpen: () => {},
-})

@@ -15,7 +15,8 @@ import type { WebhookObserver } from './observer.ts'
 import { validatingWebhooks } from './validating.ts'
 
 export type { ServedKind, ServedKinds } from './invocation.ts'
-export { NO_WEBHOOK_OBSERVER, type WebhookCall, type WebhookObserver, type WebhookRejection } from './observer.ts'
+export { WebhookMeasures } from './measures.ts'
+export type { WebhookCall, WebhookObserver, WebhookRejection } from './observer.ts'
 
 export interface WebhookParts {
   readonly caller: OutgoingCaller

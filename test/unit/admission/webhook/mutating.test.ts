@@ -244,6 +244,18 @@ describe('mutating webhooks', () => {
     },
   )
 
+  it('fail the request, whatever the policy is, where all together take too long', async () => {
+    world.server.on('/a', HANG)
+    world.mutating('a', world.hook('/a', { failurePolicy: 'Ignore' }), world.hook('/b', { failurePolicy: 'Ignore' }))
+    const deadline = performance.now() + 50
+    expect(await refusal(world.mutate(configMap('m'), { deadline }))).toMatchObject({
+      code: 504,
+      reason: 'Timeout',
+      message: 'Timeout: request did not complete within requested timeout - context deadline exceeded',
+    })
+    expect(world.server.calls.map(({ path, query }) => [path, query])).toEqual([['/a', 'timeout=1s']])
+  })
+
   it('fail whatever the policy is where their patch cannot be applied', async () => {
     world.server.on('/a', patchWith([{ op: 'remove', path: '/nope' }]))
     world.mutating('a', world.hook('/a', { failurePolicy: 'Ignore' }))
