@@ -1,6 +1,8 @@
 // The part of the configuration that says who is asking: where tokens come from and which are good.
 import path from 'node:path'
-import { duration, type SettingReader } from './setting-reader.ts'
+import { SIGNATURE_ALGORITHMS } from '../auth/jwt.ts'
+import type { FlagName } from './flags.ts'
+import { duration, oneOf, type SettingReader } from './setting-reader.ts'
 import { usageError } from './start-error.ts'
 
 export interface IdentityConfig {
@@ -16,6 +18,31 @@ export interface IdentityConfig {
   readonly bootstrapTokens: boolean
   /** Undefined: nobody speaks for others. */
   readonly frontProxy: FrontProxyConfig | undefined
+  /** Excludes `oidc`. */
+  readonly authenticationFile: string | undefined
+  readonly oidc: OidcConfig | undefined
+  readonly tokenWebhook: TokenWebhookConfig | undefined
+  /** `--anonymous-auth` was given: the file may not say anything about strangers. */
+  readonly anonymousByFlag: boolean
+}
+
+export interface OidcConfig {
+  readonly issuer: string
+  readonly clientId: string
+  readonly caFile: string | undefined
+  readonly usernameClaim: string
+  /** `-`: none. */
+  readonly usernamePrefix: string | undefined
+  readonly groupsClaim: string | undefined
+  readonly groupsPrefix: string | undefined
+  readonly requiredClaims: readonly (readonly [claim: string, value: string])[]
+  readonly algorithms: readonly string[]
+}
+
+export interface TokenWebhookConfig {
+  readonly file: string
+  readonly version: 'v1' | 'v1beta1'
+  readonly keepMs: number
 }
 
 export interface FrontProxyConfig {
@@ -43,6 +70,9 @@ export function identityConfig(read: SettingReader): IdentityConfig {
     jwksUri: jwksUri(read),
     bootstrapTokens: read.switch('enable-bootstrap-token-auth'),
     frontProxy: frontProxyConfig(read),
+    ...issuersOfOthers(read),
+    tokenWebhook: tokenWebhook(read),
+    anonymousByFlag: read.isSet('anonymous-auth'),
   }
 }
 
@@ -57,6 +87,69 @@ function frontProxyConfig(read: SettingReader): FrontProxyConfig | undefined {
     groupHeaders: read.list('requestheader-group-headers'),
     extraPrefixes: read.list('requestheader-extra-headers-prefix'),
   }
+}
+
+const OIDC_FLAGS = [
+  'oidc-issuer-url',
+  'oidc-client-id',
+  'oidc-ca-file',
+  'oidc-username-claim',
+  'oidc-username-prefix',
+  'oidc-groups-claim',
+  'oidc-groups-prefix',
+  'oidc-required-claim',
+  'oidc-signing-algs',
+] as const satisfies readonly FlagName[]
+
+function issuersOfOthers(read: SettingReader): Pick<IdentityConfig, 'authenticationFile' | 'oidc'> {
+  const authenticationFile = read.file('authentication-config')
+  const set = OIDC_FLAGS.find((name) => read.isSet(name))
+  if (authenticationFile !== undefined && set !== undefined) {
+    throw usageError(`--authentication-config and --${set} exclude each other`)
+  }
+  if (set === undefined) return { authenticationFile, oidc: undefined }
+  const text = (name: FlagName): string | undefined => read.optional(name)?.text
+  const [issuer, clientId] = [text('oidc-issuer-url') ?? '', text('oidc-client-id') ?? '']
+  if (issuer === '' || clientId === '') {
+    throw usageError(
+      '--oidc-issuer-url and --oidc-client-id must be specified together when any --oidc-* flags are set',
+    )
+  }
+  if (!URL.canParse(issuer) || !issuer.startsWith('https://')) {
+    throw usageError(`--oidc-issuer-url: "${issuer}" is not an https URL`)
+  }
+  return {
+    authenticationFile,
+    oidc: {
+      issuer,
+      clientId,
+      caFile: read.file('oidc-ca-file'),
+      usernameClaim: read.required('oidc-username-claim').text,
+      usernamePrefix: text('oidc-username-prefix'),
+      groupsClaim: text('oidc-groups-claim'),
+      groupsPrefix: text('oidc-groups-prefix'),
+      requiredClaims: read.list('oidc-required-claim').map(requiredClaim),
+      algorithms: read.list('oidc-signing-algs').map(signingAlgorithm),
+    },
+  }
+}
+
+function requiredClaim(text: string): readonly [string, string] {
+  const [claim = '', ...value] = text.split('=')
+  if (claim === '' || value.length === 0) throw usageError(`--oidc-required-claim: "${text}" is not claim=value`)
+  return [claim, value.join('=')]
+}
+
+function signingAlgorithm(name: string): string {
+  if (SIGNATURE_ALGORITHMS.includes(name)) return name
+  throw usageError(`--oidc-signing-algs: "${name}" is not one of ${SIGNATURE_ALGORITHMS.join(', ')}`)
+}
+
+function tokenWebhook(read: SettingReader): TokenWebhookConfig | undefined {
+  const file = read.file('authentication-token-webhook-config-file')
+  const version = oneOf(read.required('authentication-token-webhook-version'), ['v1', 'v1beta1'])
+  const keepMs = duration(read.required('authentication-token-webhook-cache-ttl'))
+  return file === undefined ? undefined : { file, version, keepMs }
 }
 
 function issuersOf(read: SettingReader): readonly string[] {

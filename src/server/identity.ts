@@ -16,9 +16,11 @@ import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { TokenRequestOptions } from '../resources/resources.ts'
 import { ADMIN } from './admin.ts'
+import type { AnonymousConfig } from './authentication-config.ts'
 import type { Config } from './config.ts'
 import { readOwnFile, readTextFile, writePrivateFile } from './files.ts'
 import { reasonOf, StartError } from './start-error.ts'
+import { openTokenIssuers } from './token-issuers.ts'
 import { openTrust } from './trust.ts'
 
 export interface Identity {
@@ -26,6 +28,10 @@ export interface Identity {
   readonly tokens: BearerTokens
   readonly tokenRequests: TokenRequestOptions
   readonly keys: SigningKeys
+  /** Whether and where requests without credentials are those of a user. */
+  readonly anonymous: AnonymousConfig
+  /** Keeps up with those who issue tokens; resolves when the signal fires. */
+  readonly run: (signal: AbortSignal) => Promise<void>
   /** The authorities were replaced. */
   readonly renewTrust: (tls: TlsFiles) => void
 }
@@ -41,6 +47,7 @@ export interface IdentityParts {
 export function openIdentity({ config, adminToken, log, live, tls }: IdentityParts): Identity {
   const { issuers, apiAudiences, maxTokenSeconds, extendTokens } = config.identity
   const keys = accountKeys(config, log)
+  const issuersOfOthers = openTokenIssuers(config, log)
   const clock = systemClock
   const tokens = bearerTokens(
     [
@@ -48,6 +55,7 @@ export function openIdentity({ config, adminToken, log, live, tls }: IdentityPar
       ...fileTokens(config, log),
       serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock }),
       ...(config.identity.bootstrapTokens ? [bootstrapTokens(live, clock)] : []),
+      ...issuersOfOthers.methods,
     ],
     apiAudiences,
   )
@@ -55,6 +63,8 @@ export function openIdentity({ config, adminToken, log, live, tls }: IdentityPar
   return {
     authenticator: firstOf([...trust.methods, tokens.authenticator]),
     renewTrust: trust.renew,
+    anonymous: anonymousOf(config, issuersOfOthers.anonymous),
+    run: issuersOfOthers.run,
     tokens,
     keys,
     tokenRequests: {
@@ -80,6 +90,16 @@ export function openIdOf(config: Config, { keys }: Identity, address: { readonly
     algorithms: keys.verification.map(({ algorithm }) => algorithm),
     jwks: jsonWebKeys(keys.verification),
   })
+}
+
+/** Where everybody may do everything nobody is a stranger: it would be everybody (P-080). */
+function anonymousOf(config: Config, inFile: AnonymousConfig | undefined): AnonymousConfig {
+  if (inFile !== undefined && config.identity.anonymousByFlag) {
+    throw new StartError('--anonymous-auth and the anonymous section of --authentication-config exclude each other')
+  }
+  const isOpen = config.authorizationModes.every((mode) => mode === 'AlwaysAllow')
+  const { enabled, paths } = inFile ?? { enabled: config.anonymousRequests, paths: undefined }
+  return { enabled: enabled && !isOpen, paths }
 }
 
 function fileTokens({ tokenFile }: Config, log: Log): readonly ReturnType<typeof staticTokens>[] {

@@ -134,6 +134,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       encodeStatus: openStatusEncoder(loadBuiltInSchema()),
       cbor: gates.CBORServingAndStorage,
       authenticator: api.identity.authenticator,
+      anonymousRequests: api.identity.anonymous.enabled,
+      anonymousPaths: api.identity.anonymous.paths,
       authorizer,
       flowControl: flow.control,
       constrainedImpersonation: gates.ConstrainedImpersonation,
@@ -151,6 +153,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       runControllers(api.controllers, log, stop),
       flow.run(stop),
       atRest.run(stop),
+      api.identity.run(stop),
       forgetHistory({ config, kv, log }, stop),
     ]),
   )

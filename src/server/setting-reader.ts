@@ -20,6 +20,11 @@ export class SettingReader {
     return flag?.fallback === undefined ? undefined : { text: flag.fallback, source: `--${name}` }
   }
 
+  /** Whether somebody said anything, even the default. */
+  isSet(name: FlagName): boolean {
+    return this.#settings.has(name)
+  }
+
   required(name: FlagName): Setting {
     const setting = this.optional(name)
     if (setting === undefined || setting.text === '') throw usageError(`--${name} needs a value`)

@@ -10,13 +10,15 @@ import { TOKEN_PROTOCOL } from '../websocket.ts'
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator
   readonly anonymousRequests: boolean
+  readonly anonymousPaths?: readonly string[] | undefined
   readonly writeStatus: StatusWriter
   readonly audit: AuditFilterOptions | undefined
 }
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
-export function authenticate({ authenticator, anonymousRequests, writeStatus, audit }: AuthenticationOptions): Filter {
+export function authenticate(options: AuthenticationOptions): Filter {
+  const { authenticator, writeStatus, audit } = options
   return (next) => (request) => {
     const credentials = {
       bearerToken: bearerTokenOf(request) ?? websocketTokenOf(request),
@@ -29,7 +31,7 @@ export function authenticate({ authenticator, anonymousRequests, writeStatus, au
         for (const text of result.warnings ?? []) request.warn(text)
         return next(request)
       }
-      if (result.kind === 'refused' || !anonymousRequests) {
+      if (result.kind === 'refused' || !isOpenToStrangers(options, request)) {
         const error = unauthorizedError()
         if (audit !== undefined) auditRefusal(audit, request, error)
         return leaving(request, writeStatus(error, request))
@@ -38,6 +40,13 @@ export function authenticate({ authenticator, anonymousRequests, writeStatus, au
       return whenKnown(next(request), (response) => leaving(request, response))
     })
   }
+}
+
+function isOpenToStrangers(
+  { anonymousRequests, anonymousPaths }: AuthenticationOptions,
+  { path }: HttpRequest,
+): boolean {
+  return anonymousRequests && (anonymousPaths?.includes(path) ?? true)
 }
 
 /** Strangers do not get to keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */

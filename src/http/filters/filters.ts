@@ -35,6 +35,8 @@ export interface FilterOptions {
   readonly audit: AuditFilterOptions | undefined
   /** Requests without credentials are those of `system:anonymous`; otherwise they are refused. */
   readonly anonymousRequests: boolean
+  /** Only for exactly these paths; absent: for all (P-081). */
+  readonly anonymousPaths?: readonly string[] | undefined
   /** Health is answered to callers from other machines without credentials too (D13). */
   readonly anonymousHealth: boolean
   /** Origins whose scripts may read answers; none: no such headers are sent (R-054). */

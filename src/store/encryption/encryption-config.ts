@@ -3,7 +3,8 @@ import type { FieldError } from '../../api/field-error.ts'
 import { invalid, required } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
-import { isList, isMap, own } from '../../api/value.ts'
+import { mapIn, mapsIn, textIn, textsIn } from '../../api/members.ts'
+import { isMap, own } from '../../api/value.ts'
 import { parseDuration } from '../../lib/duration.ts'
 
 export interface EncryptionConfig {
@@ -232,24 +233,4 @@ function groupOf(name: string): string {
 /** Whether all that the second means is meant by the first. */
 function masks(pattern: string, name: string): boolean {
   return pattern === '*.*' || (pattern.startsWith('*.') && groupOf(pattern) === groupOf(name))
-}
-
-function mapIn(map: ValueMap, name: string): ValueMap {
-  const value = own(map, name)
-  return isMap(value) ? value : {}
-}
-
-function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
-  const value = own(map, name)
-  return isList(value) ? value.map((item) => (isMap(item) ? item : {})) : []
-}
-
-function textsIn(map: ValueMap, name: string): readonly string[] {
-  const value = own(map, name)
-  return isList(value) ? value.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))) : []
-}
-
-function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
 }

@@ -1,0 +1,123 @@
+// The public keys of somebody who issues tokens, as they publish them: found through their discovery document, fetched again when
+// a token names one that is not known, at most every ten seconds (P-070).
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { isList, isMap, own, type ValueMap } from '../api/value.ts'
+import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import type { Jwt } from './jwt.ts'
+import { isSignedBy } from './jwt.ts'
+
+/** The JSON at a URL. Throws an `Error` with words for the log. */
+export type FetchJson = (url: string, signal: AbortSignal) => Promise<unknown>
+
+export interface IssuerKeysOptions {
+  readonly issuer: string
+  /** Where the document is, if not below the issuer's own URL. */
+  readonly discoveryUrl: string | undefined
+  readonly fetch: FetchJson
+  readonly clock: Clock
+}
+
+interface PublishedKey {
+  readonly id: string
+  readonly key: KeyObject
+}
+
+const RETRY_MS = 10_000
+
+export class IssuerKeys {
+  readonly #options: IssuerKeysOptions
+  #jwksUri: string | undefined
+  #keys: readonly PublishedKey[] | undefined
+  #fetchedAtMs = Number.NEGATIVE_INFINITY
+  #problem = 'the keys have not been fetched yet'
+  #underWay: Promise<void> | undefined
+
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options
+  }
+
+  get isReady(): boolean {
+    return this.#keys !== undefined
+  }
+
+  /** Why it is not ready. */
+  get problem(): string {
+    return this.#problem
+  }
+
+  /** Tries until the keys are there; resolves then, or when the signal fires. */
+  async load(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#refresh(signal)
+      if (this.isReady || signal.aborted || !(await pause(this.#options.clock, RETRY_MS, signal))) return
+    }
+  }
+
+  /** Whether one of the issuer's keys signed the token. */
+  async isSigned(jwt: Jwt, signal: AbortSignal): Promise<boolean> {
+    if (this.#isSigned(jwt)) return true
+    const isNamed = this.#keys?.some(({ id }) => id === jwt.keyId) ?? false
+    if (isNamed || this.#options.clock.now() - this.#fetchedAtMs < RETRY_MS) return false
+    await this.#refresh(signal)
+    return this.#isSigned(jwt)
+  }
+
+  #isSigned(jwt: Jwt): boolean {
+    const keys = this.#keys ?? []
+    const named = jwt.keyId === '' ? keys : keys.filter(({ id }) => id === jwt.keyId || id === '')
+    return named.some(({ key }) => isSignedBy(jwt, key))
+  }
+
+  /** Asked once for all who wait. */
+  #refresh(signal: AbortSignal): Promise<void> {
+    this.#underWay ??= this.#fetch(signal).finally(() => (this.#underWay = undefined))
+    return this.#underWay
+  }
+
+  async #fetch(signal: AbortSignal): Promise<void> {
+    this.#fetchedAtMs = this.#options.clock.now()
+    try {
+      this.#jwksUri ??= await this.#discover(signal)
+      this.#keys = keysIn(await this.#options.fetch(this.#jwksUri, signal))
+      this.#problem = ''
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  async #discover(signal: AbortSignal): Promise<string> {
+    const { issuer, discoveryUrl, fetch } = this.#options
+    const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+    const document = await fetch(url, signal)
+    const [named, uri] = ['issuer', 'jwks_uri'].map((name) => textIn(document, name))
+    if (named !== issuer) {
+      throw new Error(
+        `oidc: issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${JSON.stringify(named)}`,
+      )
+    }
+    if (uri === undefined || !uri.startsWith('https://')) throw new Error('oidc: the provider names no https jwks_uri')
+    return uri
+  }
+}
+
+function textIn(document: unknown, name: string): string | undefined {
+  const value = isMap(document as ValueMap) ? own(document as ValueMap, name) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Keys of kinds that we do not know are passed over: issuers publish new kinds before they use them. */
+function keysIn(document: unknown): readonly PublishedKey[] {
+  const list = isMap(document as ValueMap) ? own(document as ValueMap, 'keys') : undefined
+  if (!isList(list)) throw new Error('oidc: the provider’s keys are not a key set')
+  return list.filter(isMap).flatMap((jwk) => {
+    const id = own(jwk, 'kid')
+    if (own(jwk, 'use') !== undefined && own(jwk, 'use') !== 'sig') return []
+    try {
+      const key = createPublicKey({ key: jwk, format: 'jwk' })
+      return [{ id: typeof id === 'string' ? id : '', key }]
+    } catch {
+      return []
+    }
+  })
+}

@@ -1,0 +1,171 @@
+// Users by tokens that somebody else issues (OpenID Connect): who the token's claims say they are, by the operator's rules. The
+// caller of a token that breaks one only ever sees 401 (P-065 to P-071).
+import type { User } from '../api/user.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, own } from '../api/value.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
+import type { IssuerKeys } from './issuer-keys.ts'
+import type { Jwt } from './jwt.ts'
+import { parseJwt } from './jwt.ts'
+
+/** What an expression comes to: JSON, or what went wrong. */
+export type Evaluated =
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'problem'; readonly problem: string }
+export type Expression = (subject: ValueMap) => Evaluated
+
+export type ClaimMapping =
+  | { readonly kind: 'claim'; readonly claim: string; readonly prefix: string }
+  | { readonly kind: 'expression'; readonly evaluate: Expression }
+
+export type ClaimRule =
+  | { readonly kind: 'claim'; readonly claim: string; readonly requiredValue: string }
+  | { readonly kind: 'expression'; readonly evaluate: Expression; readonly message: string }
+
+export interface JwtIssuerRules {
+  readonly issuer: string
+  /** The token has to be meant for one of these. */
+  readonly audiences: readonly string[]
+  /** What it may be signed with. */
+  readonly algorithms: readonly string[]
+  readonly username: ClaimMapping
+  readonly groups: ClaimMapping | undefined
+  readonly uid: ClaimMapping | undefined
+  readonly extra: readonly { readonly key: string; readonly evaluate: Expression }[]
+  readonly claimRules: readonly ClaimRule[]
+  readonly userRules: readonly { readonly evaluate: Expression; readonly message: string }[]
+}
+
+const REMEMBERED = 4_096
+/** How far clocks may be apart where a token says when it begins. */
+const LEEWAY_SECONDS = 300
+const UNKNOWN: TokenAnswer = { kind: 'unknown' }
+
+interface Verified {
+  readonly user: User
+  readonly expiresAt: number
+}
+
+export function jwtIssuer(rules: JwtIssuerRules, keys: IssuerKeys, clock: Clock): TokenMethod {
+  const verified = new BoundedMap<string, Verified>(REMEMBERED)
+  const verify = async (presented: PresentedToken, jwt: Jwt, signal: AbortSignal): Promise<TokenAnswer> => {
+    try {
+      if (!keys.isReady) throw new Error('oidc: authenticator not initialized')
+      const expiresAt = checkTimes(jwt.claims, clock.now())
+      checkAudience(jwt.claims, rules.audiences)
+      if (!rules.algorithms.includes(jwt.algorithm)) {
+        throw new Error(
+          `oidc: id token signed with unsupported algorithm, expected ${JSON.stringify(rules.algorithms)}`,
+        )
+      }
+      if (!(await keys.isSigned(jwt, signal))) throw new Error('failed to verify signature: no key of the issuer fits')
+      const user = userOf(rules, jwt.claims)
+      verified.set(presented.digest, { user, expiresAt })
+      return { kind: 'user', user }
+    } catch (error) {
+      return { kind: 'refused', problem: `oidc: verify token: ${(error as Error).message}` }
+    }
+  }
+  return (presented, signal) => {
+    const known = verified.get(presented.digest)
+    if (known !== undefined && clock.now() / 1000 <= known.expiresAt) return { kind: 'user', user: known.user }
+    const jwt = parseJwt(presented.token)
+    return jwt === undefined || own(jwt.claims, 'iss') !== rules.issuer ? UNKNOWN : verify(presented, jwt, signal)
+  }
+}
+
+function checkTimes(claims: ValueMap, nowMs: number): number {
+  const [end, start] = [own(claims, 'exp'), own(claims, 'nbf')]
+  const now = nowMs / 1000
+  if (typeof end !== 'number' || now > end) throw new Error('oidc: token is expired')
+  if (typeof start === 'number' && now + LEEWAY_SECONDS < start) throw new Error('oidc: token is not valid yet')
+  return end
+}
+
+function checkAudience(claims: ValueMap, wanted: readonly string[]): void {
+  const claim = own(claims, 'aud')
+  const meantFor = typeof claim === 'string' ? [claim] : isList(claim) ? claim : []
+  if (wanted.some((audience) => meantFor.includes(audience))) return
+  throw new Error(`oidc: expected audience in ${JSON.stringify(wanted)} got ${JSON.stringify(meantFor)}`)
+}
+
+function userOf(rules: JwtIssuerRules, claims: ValueMap): User {
+  for (const rule of rules.claimRules) checkClaimRule(rule, claims)
+  const name = nameOf(rules.username, claims)
+  const uid = rules.uid === undefined ? undefined : textOf(rules.uid, claims, 'uid')
+  const groups = rules.groups === undefined ? [] : groupsOf(rules.groups, claims)
+  const id = own(claims, 'jti')
+  const extra: Record<string, readonly string[]> = {}
+  if (typeof id === 'string' && id !== '') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${id}`]
+  for (const { key, evaluate } of rules.extra) {
+    const values = textsIn(valueOf(evaluate, claims, `extra ${key}`), `extra ${key}`).filter((value) => value !== '')
+    if (values.length > 0) extra[key] = values
+  }
+  const user: User = { name, uid: uid === '' ? undefined : uid, groups, extra }
+  const shown = { username: name, uid: uid ?? '', groups, extra }
+  for (const { evaluate, message } of rules.userRules) {
+    if (valueOf(evaluate, shown, 'user validation rule') !== true) {
+      throw new Error(message === '' ? 'validation expression failed' : message)
+    }
+  }
+  return user
+}
+
+function checkClaimRule(rule: ClaimRule, claims: ValueMap): void {
+  if (rule.kind === 'expression') {
+    if (valueOf(rule.evaluate, claims, 'claim validation rule') === true) return
+    throw new Error(rule.message === '' ? 'validation expression failed' : rule.message)
+  }
+  const value = own(claims, rule.claim)
+  if (value === undefined) throw new Error(`oidc: required claim ${rule.claim} not present in ID token`)
+  if (value === rule.requiredValue) return
+  throw new Error(`oidc: required claim ${rule.claim} value does not match`)
+}
+
+function nameOf(mapping: ClaimMapping, claims: ValueMap): string {
+  if (mapping.kind === 'claim' && mapping.claim === 'email') {
+    const isVerified = own(claims, 'email_verified')
+    if (isVerified !== undefined && isVerified !== true) throw new Error('oidc: email not verified')
+  }
+  const name = textOf(mapping, claims, 'username')
+  if (name === '' && mapping.kind === 'expression') {
+    throw new Error('username claim expression evaluated to an empty string')
+  }
+  return name
+}
+
+function textOf(mapping: ClaimMapping, claims: ValueMap, what: string): string {
+  if (mapping.kind === 'expression') {
+    const value = valueOf(mapping.evaluate, claims, what)
+    if (typeof value === 'string') return value
+    throw new Error(`${what} expression must evaluate to a string`)
+  }
+  const value = own(claims, mapping.claim)
+  if (typeof value === 'string') return mapping.prefix + value
+  throw new Error(
+    `parse ${what} claim ${JSON.stringify(mapping.claim)}: ${value === undefined ? 'claim not present' : 'not a string'}`,
+  )
+}
+
+function groupsOf(mapping: ClaimMapping, claims: ValueMap): readonly string[] {
+  if (mapping.kind === 'expression') return textsIn(valueOf(mapping.evaluate, claims, 'groups'), 'groups')
+  const value = own(claims, mapping.claim)
+  if (value === undefined || value === null) return []
+  return textsIn(value, 'groups').map((group) => mapping.prefix + group)
+}
+
+/** A text or a list of them; nothing at all is none. */
+function textsIn(value: Value, what: string): readonly string[] {
+  if (value === null) return []
+  if (typeof value === 'string') return value === '' ? [] : [value]
+  if (isList(value) && value.every((item) => typeof item === 'string')) return value
+  throw new Error(`${what} must be a string or an array of strings`)
+}
+
+function valueOf(evaluate: Expression, subject: ValueMap, what: string): Value {
+  const evaluated = evaluate(subject)
+  if (evaluated.kind === 'value') return evaluated.value
+  throw new Error(`${what}: ${evaluated.problem}`)
+}

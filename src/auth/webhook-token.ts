@@ -1,0 +1,116 @@
+// Users by asking another server whose a token is. Answers are kept for a while; one question is asked for all who show the same
+// token at the same time. A server that cannot be asked is a refusal, never a stranger (P-075).
+import type { User } from '../api/user.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { textIn, textsIn } from '../api/members.ts'
+import { isMap, own } from '../api/value.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
+import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
+
+export type ReviewOutcome =
+  | { readonly kind: 'answer'; readonly review: unknown }
+  /** `mayRetry`: it may be better the next time. */
+  | { readonly kind: 'failed'; readonly problem: string; readonly mayRetry: boolean }
+
+export interface WebhookTokenOptions {
+  /** Sends a TokenReview. Throws nothing but `CancelledError`. */
+  readonly ask: (review: object, signal: AbortSignal) => Promise<ReviewOutcome>
+  /** Of `authentication.k8s.io`. */
+  readonly version: 'v1' | 'v1beta1'
+  readonly keepMs: number
+  /** What an answer that names no audiences is taken to be for. */
+  readonly apiAudiences: readonly string[]
+  readonly clock: Clock
+}
+
+const REMEMBERED = 8_192
+const ATTEMPTS = 5
+const FIRST_PAUSE_MS = 500
+const PAUSE_FACTOR = 1.5
+const ASK_TIMEOUT_MS = 30_000
+const UNKNOWN: TokenAnswer = { kind: 'unknown' }
+
+interface Kept {
+  readonly answer: TokenAnswer
+  readonly untilMs: number
+}
+
+export function webhookTokens(options: WebhookTokenOptions): TokenMethod {
+  const kept = new BoundedMap<string, Kept>(REMEMBERED)
+  const underWay = new Map<string, Promise<TokenAnswer>>()
+  const { clock } = options
+  return (presented) => {
+    const key = `${presented.digest} ${presented.audiences.join(' ')}`
+    const known = kept.get(key)
+    if (known !== undefined && clock.now() < known.untilMs) return known.answer
+    const asked = underWay.get(key)
+    if (asked !== undefined) return asked
+    // Nobody's own signal: others may be waiting for the same answer.
+    const asking = askRepeatedly(options, presented, AbortSignal.timeout(ASK_TIMEOUT_MS))
+      .then((answer) => {
+        if (answer.kind !== 'refused') kept.set(key, { answer, untilMs: clock.now() + options.keepMs })
+        return answer
+      })
+      .finally(() => underWay.delete(key))
+    underWay.set(key, asking)
+    return asking
+  }
+}
+
+async function askRepeatedly(
+  options: WebhookTokenOptions,
+  { token, audiences }: PresentedToken,
+  signal: AbortSignal,
+): Promise<TokenAnswer> {
+  const review = {
+    kind: 'TokenReview',
+    apiVersion: `authentication.k8s.io/${options.version}`,
+    metadata: {},
+    spec: { token, audiences },
+    status: { user: {} },
+  }
+  let pauseMs = FIRST_PAUSE_MS
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await askOnce(options, review, signal)
+    if (outcome.kind === 'answer') return answerOf(outcome.review, audiences, options.apiAudiences)
+    if (!outcome.mayRetry || attempt === ATTEMPTS || !(await pause(options.clock, pauseMs, signal))) {
+      return { kind: 'refused', problem: outcome.problem }
+    }
+    pauseMs *= PAUSE_FACTOR
+  }
+}
+
+async function askOnce(options: WebhookTokenOptions, review: object, signal: AbortSignal): Promise<ReviewOutcome> {
+  try {
+    return await options.ask(review, signal)
+  } catch (error) {
+    return { kind: 'failed', problem: error instanceof Error ? error.message : String(error), mayRetry: false }
+  }
+}
+
+function answerOf(review: unknown, wanted: readonly string[], apiAudiences: readonly string[]): TokenAnswer {
+  const status = isMap(review as Value) ? own(review as ValueMap, 'status') : undefined
+  if (!isMap(status)) return { kind: 'refused', problem: 'the webhook did not answer with a TokenReview' }
+  const named = textsIn(status, 'audiences')
+  const audiences = wanted.filter((audience) => (named.length === 0 ? apiAudiences : named).includes(audience))
+  if (wanted.length > 0 && audiences.length === 0) return UNKNOWN
+  if (own(status, 'authenticated') !== true) {
+    const problem = own(status, 'error')
+    return typeof problem === 'string' && problem !== '' ? { kind: 'refused', problem } : UNKNOWN
+  }
+  const user = own(status, 'user')
+  return { kind: 'user', user: userOf(isMap(user) ? user : {}), audiences }
+}
+
+function userOf(user: ValueMap): User {
+  const [name, uid, extra] = [textIn(user, 'username'), textIn(user, 'uid'), own(user, 'extra')]
+  const entries = isMap(extra) ? Object.keys(extra).map((key) => [key, textsIn(extra, key)] as const) : []
+  return {
+    name,
+    uid: uid === '' ? undefined : uid,
+    groups: textsIn(user, 'groups'),
+    extra: Object.fromEntries(entries),
+  }
+}

@@ -1,0 +1,126 @@
+// Tokens that others issue or know, from the configuration: issuers by flags or by file, and the webhook.
+import type { TokenMethod } from '../auth/bearer-tokens.ts'
+import { webhookTokens } from '../auth/webhook-token.ts'
+import { parseYaml } from '../codec/yaml-parse.ts'
+import { systemClock } from '../lib/clock.ts'
+import { egressPolicy } from '../lib/egress-policy.ts'
+import type { Log } from '../lib/log.ts'
+import { answerValue } from '../lib/outgoing-answer.ts'
+import { OutgoingCaller } from '../lib/outgoing-call.ts'
+import { OutgoingCallError } from '../lib/outgoing-failure.ts'
+import {
+  type AnonymousConfig,
+  type AuthenticationConfig,
+  type JwtIssuerConfig,
+  readAuthenticationConfig,
+} from './authentication-config.ts'
+import type { Config } from './config.ts'
+import { readTextFile } from './files.ts'
+import type { OidcConfig } from './identity-config.ts'
+import { type JwtIssuers, openJwtIssuers } from './jwt-issuers.ts'
+import { reasonOf, StartError } from './start-error.ts'
+import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
+
+export interface TokenIssuers {
+  readonly methods: readonly TokenMethod[]
+  /** What the file says of strangers; undefined: it says nothing. */
+  readonly anonymous: AnonymousConfig | undefined
+  readonly run: (signal: AbortSignal) => Promise<void>
+}
+
+const FLAG = '--authentication-config'
+const WEBHOOK_FLAG = '--authentication-token-webhook-config-file'
+const WEBHOOK_TIMEOUT_MS = 30_000
+const MAX_REVIEW_BYTES = 1024 * 1024
+const RETRIED: ReadonlySet<number> = new Set([429, 500, 504])
+
+/** Where to ask was said by the operator, not by users: this machine may be asked too. */
+export function openTokenIssuers(config: Config, log: Log): TokenIssuers {
+  const caller = new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }) })
+  const file = config.identity.authenticationFile
+  const read = (): AuthenticationConfig | undefined =>
+    file === undefined ? undefined : readFile(file, config.identity.issuers)
+  const fromFile = read()
+  const issuers = fromFile?.issuers ?? (config.identity.oidc === undefined ? [] : [issuerOfFlags(config.identity.oidc)])
+  const jwt: JwtIssuers | undefined =
+    file === undefined && issuers.length === 0 ? undefined : openJwtIssuers({ issuers, reread: read, caller, log })
+  return {
+    methods: [...(jwt === undefined ? [] : [jwt.method]), ...webhook(config, caller)],
+    anonymous: fromFile?.anonymous,
+    run: async (signal) => {
+      await jwt?.run(signal)
+      if (signal.aborted) caller[Symbol.dispose]()
+    },
+  }
+}
+
+function readFile(file: string, ownIssuers: readonly string[]): AuthenticationConfig {
+  try {
+    const { value, duplicates } = parseYaml(Buffer.from(readTextFile(file, FLAG)))
+    if (duplicates.length > 0) throw new Error(duplicates[0])
+    const reading = readAuthenticationConfig(value, ownIssuers)
+    if (reading.kind === 'config') return reading.config
+    throw new Error(reading.faults.join('; '))
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`${FLAG} ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** P-071. */
+function issuerOfFlags(oidc: OidcConfig): JwtIssuerConfig {
+  const prefixed = (given: string | undefined, fallback: string): string => (given === '-' ? '' : (given ?? fallback))
+  const { usernameClaim, groupsClaim } = oidc
+  return {
+    discoveryUrl: undefined,
+    authority: oidc.caFile === undefined ? undefined : readTextFile(oidc.caFile, '--oidc-ca-file'),
+    source: 'flags',
+    rules: {
+      issuer: oidc.issuer,
+      audiences: [oidc.clientId],
+      algorithms: oidc.algorithms,
+      username: {
+        kind: 'claim',
+        claim: usernameClaim,
+        prefix: prefixed(oidc.usernamePrefix, usernameClaim === 'email' ? '' : `${oidc.issuer}#`),
+      },
+      groups:
+        groupsClaim === undefined ? undefined : { kind: 'claim', claim: groupsClaim, prefix: oidc.groupsPrefix ?? '' },
+      uid: undefined,
+      extra: [],
+      claimRules: oidc.requiredClaims.map(([claim, requiredValue]) => ({ kind: 'claim', claim, requiredValue })),
+      userRules: [],
+    },
+  }
+}
+
+function webhook({ identity }: Config, caller: OutgoingCaller): readonly TokenMethod[] {
+  const { tokenWebhook, apiAudiences } = identity
+  if (tokenWebhook === undefined) return []
+  const target = readWebhookKubeconfig(tokenWebhook.file, WEBHOOK_FLAG)
+  const call = {
+    userAgent: 'quarterdeck',
+    timeoutMs: WEBHOOK_TIMEOUT_MS,
+    tellTimeout: true,
+    maxAnswerBytes: MAX_REVIEW_BYTES,
+  }
+  const method = webhookTokens({
+    version: tokenWebhook.version,
+    keepMs: tokenWebhook.keepMs,
+    apiAudiences,
+    clock: systemClock,
+    ask: async (review, signal) => {
+      try {
+        const answer = await caller.call(target, { ...call, body: JSON.stringify(review) }, signal)
+        const isBusy =
+          RETRIED.has(answer.status) || (answer.status >= 400 && answer.headers['retry-after'] !== undefined)
+        if (isBusy) return { kind: 'failed', problem: `the webhook answered ${answer.status}`, mayRetry: true }
+        return { kind: 'answer', review: answerValue(answer) }
+      } catch (error) {
+        if (!(error instanceof OutgoingCallError)) throw error
+        return { kind: 'failed', problem: error.message, mayRetry: error.kind === 'broken' }
+      }
+    },
+  })
+  return [method]
+}

@@ -1,0 +1,195 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { bearerTokens, type TokenReview } from '../../../src/auth/bearer-tokens.ts'
+import { IssuerKeys } from '../../../src/auth/issuer-keys.ts'
+import { type JwtIssuerRules, jwtIssuer } from '../../../src/auth/jwt-issuer.ts'
+import { signJwt } from '../../../src/auth/jwt.ts'
+import { readAuthenticationConfig } from '../../../src/server/authentication-config.ts'
+import { ManualClock } from '../../fakes/manual-clock.ts'
+
+const ISSUER = 'https://issuer.example'
+const { signal } = new AbortController()
+const newKey = (): { publicKey: KeyObject; privateKey: KeyObject } => generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const first = newKey()
+const second = newKey()
+
+let clock: ManualClock
+let published: { id: string; key: KeyObject }[]
+let fetched: string[]
+let isDown: boolean
+
+beforeEach(() => {
+  clock = new ManualClock(1_900_000_000_000)
+  published = [{ id: 'one', key: first.publicKey }]
+  fetched = []
+  isDown = false
+})
+
+/** What the issuer publishes. */
+const fetch = (url: string): Promise<unknown> => {
+  fetched.push(url)
+  if (isDown) return Promise.reject(new Error('connection refused'))
+  if (url.endsWith('/.well-known/openid-configuration')) {
+    return Promise.resolve({ issuer: ISSUER, jwks_uri: `${ISSUER}/keys` })
+  }
+  const keys = published.map(({ id, key }) => ({ ...key.export({ format: 'jwk' }), kid: id, use: 'sig' }))
+  return Promise.resolve({ keys: [...keys, { kty: 'new', kid: 'unknown' }] })
+}
+
+function token(claims: object = {}, signer = { id: 'one', key: first.privateKey }): string {
+  const now = clock.now() / 1000
+  const all = { iss: ISSUER, aud: 'me', sub: 'jane', exp: now + 600, iat: now, ...claims }
+  return signJwt({ ...signer, algorithm: 'ES256' }, all)
+}
+
+/** Rules as the operator writes them. */
+function rules(entry: object = {}, mappings: object = { username: { claim: 'sub', prefix: '' } }): JwtIssuerRules {
+  const reading = readAuthenticationConfig(
+    {
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'AuthenticationConfiguration',
+      jwt: [{ issuer: { url: ISSUER, audiences: ['me'] }, claimMappings: mappings, ...entry } as never],
+    },
+    [],
+  )
+  if (reading.kind === 'refused') throw new Error(reading.faults.join('; '))
+  return reading.config.issuers[0]!.rules
+}
+
+async function opened(using: JwtIssuerRules = rules()) {
+  const keys = new IssuerKeys({ issuer: ISSUER, discoveryUrl: undefined, fetch, clock })
+  const loading = keys.load(signal)
+  if (!isDown) await loading
+  return { ...bearerTokens([jwtIssuer(using, keys, clock)], ['api']), keys }
+}
+
+const review = async (text: string, using?: JwtIssuerRules): Promise<TokenReview> =>
+  (await opened(using)).review(text, [], signal)
+
+describe('tokens that somebody else issues', () => {
+  it('make a user of what they claim', async () => {
+    const using = rules(
+      {},
+      {
+        username: { claim: 'sub', prefix: 'oidc:' },
+        groups: { claim: 'roles', prefix: 'g:' },
+        uid: { claim: 'id' },
+        extra: [{ key: 'example.com/tenant', valueExpression: 'claims.tenant' }],
+      },
+    )
+    expect(await review(token({ roles: ['a', 'b'], id: '7', tenant: 'x', jti: 'j' }), using)).toMatchObject({
+      user: {
+        name: 'oidc:jane',
+        uid: '7',
+        groups: ['g:a', 'g:b', 'system:authenticated'],
+        extra: { 'example.com/tenant': ['x'], 'authentication.kubernetes.io/credential-id': ['JTI=j'] },
+      },
+    })
+  })
+
+  it('make a user by expressions', async () => {
+    const using = rules(
+      {},
+      {
+        username: { expression: "claims.sub + '@' + claims.org" },
+        groups: { expression: "claims.roles.split(',')" },
+      },
+    )
+    expect(await review(token({ org: 'acme', roles: 'a,b' }), using)).toMatchObject({
+      user: { name: 'jane@acme', groups: ['a', 'b', 'system:authenticated'] },
+    })
+    expect(await review(token({ org: 'acme' }), using)).toMatchObject({ kind: 'refused' })
+  })
+
+  it('may have no groups, or one', async () => {
+    const using = rules({}, { username: { claim: 'sub', prefix: '' }, groups: { claim: 'roles', prefix: '' } })
+    expect(await review(token(), using)).toMatchObject({ user: { groups: ['system:authenticated'] } })
+    expect(await review(token({ roles: 'a' }), using)).toMatchObject({
+      user: { groups: ['a', 'system:authenticated'] },
+    })
+    expect(await review(token({ roles: [1] }), using)).toMatchObject({ kind: 'refused' })
+  })
+
+  const byEmail = (): JwtIssuerRules => rules({}, { username: { claim: 'email', prefix: '' } })
+  it.each<readonly [string, () => string, () => JwtIssuerRules]>([
+    ['it is for somebody else', () => token({ aud: 'you' }), rules],
+    ['it is over', () => token({ exp: clock.now() / 1000 - 1 }), rules],
+    ['it has no end', () => token({ exp: undefined }), rules],
+    ['it has not begun', () => token({ nbf: clock.now() / 1000 + 301 }), rules],
+    ['somebody else signed it', () => token({}, { id: 'one', key: second.privateKey }), rules],
+    ['its key is not published', () => token({}, { id: 'two', key: second.privateKey }), rules],
+    ['it names nobody', () => token({ sub: undefined }), rules],
+    ['it names a number', () => token({ sub: 7 }), rules],
+    ['its address was not checked', () => token({ email: 'a@b', email_verified: false }), byEmail],
+    ['the name comes out empty', () => token(), () => rules({}, { username: { expression: "''" } })],
+    [
+      'a claim is not what it has to be',
+      () => token({ hd: 'other' }),
+      () => rules({ claimValidationRules: [{ claim: 'hd', requiredValue: 'acme' }] }),
+    ],
+    [
+      'a rule about claims is broken',
+      () => token({ level: 1 }),
+      () => rules({ claimValidationRules: [{ expression: 'claims.level > 1', message: 'too low' }] }),
+    ],
+    [
+      'a rule about users is broken',
+      () => token({ sub: 'system:admin' }),
+      () => rules({ userValidationRules: [{ expression: "!user.username.startsWith('system:')" }] }),
+    ],
+  ])('are refused where %s', async (_name, text, using) => {
+    expect(await review(text(), using())).toMatchObject({
+      kind: 'refused',
+      problem: expect.stringContaining('oidc: verify token'),
+    })
+  })
+
+  it('of other issuers are not looked at', async () => {
+    expect(await review(token({ iss: 'https://other.example' }))).toEqual({
+      kind: 'refused',
+      problem: 'invalid bearer token',
+    })
+  })
+
+  it('with another algorithm than is allowed are refused', async () => {
+    expect(await review(token(), { ...rules(), algorithms: ['RS256'] })).toMatchObject({
+      problem: expect.stringContaining('unsupported algorithm'),
+    })
+  })
+
+  it('are refused until the keys are there, which are tried for every ten seconds', async () => {
+    isDown = true
+    const over = await opened()
+    await new Promise(setImmediate)
+    expect(await over.review(token(), [], signal)).toMatchObject({
+      problem: expect.stringContaining('not initialized'),
+    })
+    isDown = false
+    clock.advance(10_001)
+    await new Promise(setImmediate)
+    expect(await over.review(token(), [], signal)).toMatchObject({ kind: 'user' })
+  })
+
+  it('are good with keys that came later, which are looked for every ten seconds at most', async () => {
+    const over = await opened()
+    published.push({ id: 'two', key: second.publicKey })
+    const later = token({}, { id: 'two', key: second.privateKey })
+    expect(await over.review(later, [], signal)).toMatchObject({ kind: 'refused' })
+    clock.advance(10_001)
+    expect(await over.review(later, [], signal)).toMatchObject({ kind: 'user' })
+    const before = fetched.length
+    for (let i = 0; i < 5; i++) await over.review(token({}, { id: `no-${i}`, key: second.privateKey }), [], signal)
+    expect(fetched.length).toBe(before)
+  })
+
+  it('are checked once, and end in time all the same', async () => {
+    const over = await opened()
+    const text = token()
+    expect(await over.review(text, [], signal)).toMatchObject({ kind: 'user' })
+    published = []
+    clock.advance(599_000)
+    expect(await over.review(text, [], signal)).toMatchObject({ kind: 'user' })
+    clock.advance(2_000)
+    expect(await over.review(text, [], signal)).toMatchObject({ kind: 'refused' })
+  })
+})
