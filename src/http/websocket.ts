@@ -1,10 +1,11 @@
 // Streams as WebSocket messages, one a piece, for clients in browsers. An upgrade passes the same filters and
 // handlers as any request; only an answer that is a stream becomes a WebSocket, all others are sent as they are.
-import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { CancelledError } from '../lib/errors.ts'
+import { ServerResponse } from '../lib/node-http.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import type { Exchange } from './exchange.ts'
 import type { ByteSink, HttpResponse } from './http.ts'

@@ -1,9 +1,10 @@
 // Calls to other servers over HTTP/1.1 and TLS: webhooks, conversion, reviews. A call has a deadline and a largest answer,
 // follows no redirect and goes to checked addresses only. Connections are kept open, for a bounded number of targets.
 import { createHash } from 'node:crypto'
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { CancelledError } from './errors.ts'
 import type { EgressPolicy } from './egress-policy.ts'
+import { request as httpRequest } from './node-http.ts'
 import { type Lookup, OutgoingConnections, type OutgoingTls, type Place, systemLookup } from './outgoing-connections.ts'
 import { brokenFailure, cutFailure, DEADLINE_TEXT, OutgoingCallError } from './outgoing-failure.ts'
 

@@ -2,7 +2,6 @@
 // checked, and the connection goes to an address that was checked: no second look-up can lead it elsewhere.
 import { X509Certificate } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
-import { Agent } from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
@@ -13,6 +12,7 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls'
+import { Agent } from './node-http.ts'
 import type { EgressPolicy } from './egress-policy.ts'
 import {
   addressFailure,
