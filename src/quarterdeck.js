@@ -1,10 +1,81 @@
 #!/usr/bin/env node
-// The command as it is installed and started. Plain JavaScript, so that compiled code can be kept between starts before the
-// first line of TypeScript is read: without it a start takes twice as long and the type stripper stays in memory.
-import { enableCompileCache } from 'node:module'
+// The command as it is installed and started. It joins the sources to a few files, once after each change of them, and keeps
+// what Node compiles: a start then takes half the time and a fifth less memory than with five hundred files whose types are
+// stripped one by one. Where joining is not possible the sources run as they are, and `node src/main.ts` always runs them.
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { createRequire, enableCompileCache, flushCompileCache } from 'node:module'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 const caches = process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache')
 enableCompileCache(path.join(caches, 'quarterdeck'))
-await import('./main.ts')
+
+const source = import.meta.dirname
+/** Within the project, so that packages are found from there. */
+const joinedSources = path.join(source, '../node_modules/.cache/quarterdeck')
+/** Servers that still run from older ones may load a part of them late. */
+const KEPT = 4
+
+await import(joined() ?? './main.ts')
+// Also for those whose server is never stopped but killed.
+setTimeout(() => flushCompileCache(), 5000).unref()
+
+/** The address of the joined program; undefined where there is none and none can be made. */
+function joined() {
+  try {
+    const folder = path.join(joinedSources, fingerprint())
+    if (statSync(folder, { throwIfNoEntry: false }) === undefined) join(folder)
+    return pathToFileURL(path.join(folder, 'main.js')).href
+  } catch {
+    // No bundler, or nowhere to put its work: an installation for production, on a disk that cannot be written.
+    return undefined
+  }
+}
+
+/** Of all source files: another one after any change. */
+function fingerprint() {
+  const hash = createHash('sha1').update(process.version)
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const file = path.join(entry.parentPath, entry.name)
+    const { size, mtimeMs } = statSync(file)
+    hash.update(`${file} ${size} ${mtimeMs}\n`)
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+function join(folder) {
+  const { buildSync } = createRequire(import.meta.url)('esbuild')
+  mkdirSync(joinedSources, { recursive: true })
+  const unfinished = `${folder}.${process.pid}`
+  buildSync({
+    entryPoints: [path.join(source, 'main.ts')],
+    outdir: unfinished,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: `node${process.versions.node}`,
+    packages: 'external',
+    minifyWhitespace: true,
+    logLevel: 'silent',
+  })
+  writeFileSync(path.join(unfinished, 'package.json'), '{"type":"module"}\n')
+  try {
+    renameSync(unfinished, folder)
+  } catch {
+    // Another process was quicker.
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+  forgetOld()
+}
+
+function forgetOld() {
+  const folders = readdirSync(joinedSources).map((name) => path.join(joinedSources, name))
+  const byAge = folders
+    .map((folder) => ({ folder, madeAt: statSync(folder).mtimeMs }))
+    .sort((a, b) => b.madeAt - a.madeAt)
+  for (const { folder } of byAge.slice(KEPT)) rmSync(folder, { recursive: true, force: true })
+}

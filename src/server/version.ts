@@ -1,15 +1,12 @@
 // What the program is and which level of the API it serves.
-import { readFileSync } from 'node:fs'
 import { arch, platform, version as nodeVersion } from 'node:process'
+import manifest from '../../package.json' with { type: 'json' }
 import type { VersionInfo } from '../handlers/version.ts'
 
 /** The level of the API, in the form that clients take for the version of the server. */
 const API_LEVEL = '1.36.4'
 
 export function programVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string
-  }
   return manifest.version
 }
 
