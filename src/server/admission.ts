@@ -12,7 +12,6 @@ import { nodeRestriction } from '../admission/node-restriction.ts'
 import type { ObjectReader, SampleReader } from '../admission/object-reader.ts'
 import { podResizeValidator } from '../admission/pod-resize-validator.ts'
 import { podSecurity } from '../admission/pod-security-plugin.ts'
-import { ALL_PRIVILEGED } from '../admission/pod-security-policy.ts'
 import { podTopologyLabels } from '../admission/pod-topology-labels.ts'
 import { priority } from '../admission/priority.ts'
 import { resourceQuota } from '../admission/resource-quota.ts'
@@ -32,6 +31,8 @@ import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { Store, StoredResource } from '../store/store.ts'
+import type { AdmissionSettings } from './admission-config.ts'
+import { optionalPlugins } from './optional-plugins.ts'
 import { QuotaBook } from './quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmissionWebhooks } from './admission-webhooks.ts'
@@ -44,6 +45,7 @@ export interface AdmissionParts {
   readonly authorizer: Authorizer
   /** The plugins that are on. */
   readonly enabled: ReadonlySet<AdmissionPluginName>
+  readonly settings: AdmissionSettings
   readonly defaults: () => DefaultsContext
   readonly caller: OutgoingCaller
   readonly log: Log
@@ -59,7 +61,7 @@ export interface OpenedAdmission {
 }
 
 export function openAdmission(parts: AdmissionParts): OpenedAdmission {
-  const { store, table, authorizer, enabled } = parts
+  const { store, table, authorizer, enabled, settings } = parts
   const served = (resource: string, group: string): Resource => {
     const found = table.find({ group, version: 'v1', resource })
     if (found === undefined) throw new InvariantError(`${resource} are not served`)
@@ -96,10 +98,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
       drivers: read('csidrivers', 'storage.k8s.io'),
     }),
     TAINT_NODES_BY_CONDITION,
-    podSecurity(
-      { namespaces: read('namespaces'), pods: read('pods'), clock: systemClock },
-      { defaults: ALL_PRIVILEGED, exempt: { users: new Set(), namespaces: new Set(), runtimeClasses: new Set() } },
-    ),
+    podSecurity({ namespaces: read('namespaces'), pods: read('pods'), clock: systemClock }, settings.podSecurity),
     priority(read('priorityclasses', 'scheduling.k8s.io')),
     DEFAULT_TOLERATION_SECONDS,
     defaultStorageClass(read('storageclasses', 'storage.k8s.io')),
@@ -114,6 +113,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     podResizeValidator(read('nodes')),
     ...webhooks.plugins,
     ...resourceQuota(quotas, () => systemClock.now()),
+    ...optionalPlugins({ ...parts, table: () => table, namespaces: read('namespaces') }),
   ]
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
   const admission = admitInOrder(

@@ -39,6 +39,7 @@ import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import { ServedStore } from '../store/served-store.ts'
 import type { Transformer } from '../store/transformer.ts'
+import type { AdmissionSettings } from './admission-config.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmission } from './admission.ts'
 import type { Authorization } from './authorization.ts'
@@ -59,6 +60,7 @@ export interface ResourceApiOptions {
   /** Who is asking depends on objects, and some objects on who is asking. */
   readonly openIdentity: (live: LiveObjects) => Identity
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
+  readonly admissionSettings: AdmissionSettings
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
   /** Where the addresses of services come from. */
@@ -135,6 +137,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     table,
     authorizer,
     enabled: options.admissionPlugins,
+    settings: options.admissionSettings,
     defaults: () => ({ gates: openGates, now }),
     caller: options.caller,
     log,

@@ -16,6 +16,7 @@ import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { Compactor } from '../store/compactor.ts'
+import { readAdmissionSettings } from './admission-config.ts'
 import { advertisedAddress } from './advertised-address.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
 import { openAuthorization } from './authorization.ts'
@@ -93,6 +94,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     authorization,
     openIdentity: (live) => openIdentity({ config, adminToken: token, log, live, tls }),
     admissionPlugins: config.admissionPlugins,
+    admissionSettings: readAdmissionSettings(config.admissionFile, config.admissionPlugins),
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
     caller,

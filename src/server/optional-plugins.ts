@@ -1,0 +1,75 @@
+// The admission plugins that are off unless the operator asks for them, put together.
+import { ADMIT_ALL, type AdmissionPlugin } from '../admission/admission.ts'
+import { eventRateLimit } from '../admission/event-rate-limit.ts'
+import { type MakeNamespace, namespaceAutoProvision, namespaceExists } from '../admission/namespace-existence.ts'
+import type { ObjectReader } from '../admission/object-reader.ts'
+import { ownerPermission } from '../admission/owner-permission.ts'
+import { podNodeSelector, podTolerationRestriction } from '../admission/pod-placement.ts'
+import { PULL_ALWAYS } from '../admission/pull-always.ts'
+import {
+  ALWAYS_DENY,
+  DENY_SERVICE_EXTERNAL_IPS,
+  EXTENDED_RESOURCE_TOLERATION,
+  LIMIT_HARD_ANTI_AFFINITY,
+} from '../admission/small-guards.ts'
+import type { GroupVersionKind } from '../api/object.ts'
+import type { Authorizer } from '../auth/authorizer.ts'
+import { controllerContext, isReason, newObject, resourceOf } from '../controllers/controllers.ts'
+import { systemClock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { createObject } from '../registry/create.ts'
+import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { DefaultsContext } from '../schema/defaults/defaults.ts'
+import { DryRunStore } from '../store/dry-run.ts'
+import type { Store } from '../store/store.ts'
+import type { AdmissionSettings } from './admission-config.ts'
+
+export interface OptionalParts {
+  readonly store: Store
+  readonly table: () => ResourceTable
+  readonly authorizer: Authorizer
+  readonly settings: AdmissionSettings
+  readonly namespaces: ObjectReader
+  readonly defaults: () => DefaultsContext
+  readonly log: Log
+}
+
+export function optionalPlugins(parts: OptionalParts): readonly AdmissionPlugin[] {
+  const { settings, namespaces, authorizer } = parts
+  return [
+    namespaceAutoProvision(namespaces, namespaceMaker(parts)),
+    namespaceExists(namespaces),
+    LIMIT_HARD_ANTI_AFFINITY,
+    PULL_ALWAYS,
+    podNodeSelector(namespaces, settings.nodeSelectors),
+    podTolerationRestriction(namespaces),
+    eventRateLimit(settings.eventLimits, systemClock),
+    EXTENDED_RESOURCE_TOLERATION,
+    ownerPermission(authorizer, (kind) => servingResource(parts.table(), kind)),
+    DENY_SERVICE_EXTERNAL_IPS,
+    ALWAYS_DENY,
+  ]
+}
+
+function servingResource(table: ResourceTable, { group, version, kind }: GroupVersionKind): Resource | undefined {
+  for (const resource of table.all()) {
+    if (resource.group === group && resource.version === version && resource.kind === kind) return resource
+  }
+  return undefined
+}
+
+/** A namespace that is made along the way is nobody's request: admission is not asked about it. */
+function namespaceMaker({ store, table, defaults, log }: OptionalParts): MakeNamespace {
+  return async (name, signal) => {
+    const { gates, now } = defaults()
+    const registry = { store, dryRunStore: new DryRunStore(store), admission: ADMIT_ALL }
+    const parts = { registry, resources: table, gates, now, log }
+    const resource = resourceOf(parts, '', 'v1', 'namespaces')
+    try {
+      const wanted = resource.withDefaults(newObject(resource, { name }), { gates, now })
+      await createObject(registry, resource, wanted, controllerContext(parts, '', signal))
+    } catch (error) {
+      if (!isReason(error, 'AlreadyExists')) throw error
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readAdmissionSettings } from '../../../src/server/admission-config.ts'
+import { enabledPlugins } from '../../../src/server/admission-plugins.ts'
+import { tempFolder } from '../../fakes/temp-folder.ts'
+
+const NONE = enabledPlugins([], [])
+
+async function read(files: Readonly<Record<string, string>>): Promise<ReturnType<typeof readAdmissionSettings>> {
+  const folder = await tempFolder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
+  return readAdmissionSettings(path.join(folder, 'a.yaml'), NONE)
+}
+
+const HEAD = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n'
+
+describe('the settings of admission plugins', () => {
+  it('are read from the sections of one file', async () => {
+    const { podSecurity, nodeSelectors } = await read({
+      'a.yaml': `${HEAD}- name: PodSecurity
+  configuration:
+    kind: PodSecurityConfiguration
+    defaults: {enforce: baseline, enforce-version: v1.30, warn: restricted}
+    exemptions: {usernames: [boss], namespaces: [kube-system], runtimeClasses: [sandbox]}
+- name: PodNodeSelector
+  configuration: {podNodeSelectorPluginConfig: {clusterDefaultNodeSelector: a=b, ns: c=d}}
+- name: Unknown
+  configuration: {}
+`,
+    })
+    expect(podSecurity.defaults.enforce).toEqual({ level: 'baseline', minor: 30 })
+    expect(podSecurity.defaults.warn).toEqual({ level: 'restricted', minor: Infinity })
+    expect(podSecurity.exempt.namespaces.has('kube-system')).toBe(true)
+    expect(nodeSelectors).toEqual({ fallback: { a: 'b' }, allowed: new Map([['ns', { c: 'd' }]]) })
+  })
+
+  it('may be in files of their own', async () => {
+    const files = {
+      'a.yaml': `${HEAD}- {name: EventRateLimit, path: limits.yaml}\n`,
+      'limits.yaml': 'kind: Configuration\nlimits:\n- {type: User, qps: 5, burst: 10}\n',
+    }
+    expect((await read(files)).eventLimits).toEqual([{ type: 'User', qps: 5, burst: 10, cacheSize: 4096 }])
+  })
+
+  it.each<[string, string, string]>([
+    ['another kind', 'kind: Other\n', 'it is not an AdmissionConfiguration'],
+    ['no YAML', 'a: [', ''],
+    [
+      'a level that is none',
+      `${HEAD}- {name: PodSecurity, configuration: {defaults: {enforce: odd}}}\n`,
+      'PodSecurity: defaults.enforce: must be one of privileged, baseline, restricted',
+    ],
+    [
+      'a limit that is none',
+      `${HEAD}- {name: EventRateLimit, configuration: {limits: [{type: User, qps: 0}]}}\n`,
+      'EventRateLimit: limits[0].qps must be above zero',
+    ],
+  ])('keep the server from starting where there is %s', async (_, text, why) => {
+    await expect(read({ 'a.yaml': text })).rejects.toThrow(why)
+  })
+
+  it('are needed by a plugin that cannot do without', () => {
+    expect(() => readAdmissionSettings(undefined, enabledPlugins(['EventRateLimit'], []))).toThrow(
+      'EventRateLimit needs limits',
+    )
+  })
+})
+
+describe('the plugins that are on', () => {
+  it('are the defaults, with what is wanted and without what is not', () => {
+    const on = enabledPlugins(['AlwaysPullImages'], ['PodSecurity'])
+    expect([on.has('AlwaysPullImages'), on.has('PodSecurity'), on.has('Priority'), on.has('NodeRestriction')]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
+  })
+  it.each<[string, readonly string[], readonly string[], string]>([
+    ['that are none', ['Odd'], [], '--enable-admission-plugins: there is no admission plugin "Odd"'],
+    ['that are wanted and unwanted', ['Priority'], ['Priority'], '"Priority" is in both'],
+  ])('keep the server from starting where some are named %s', (_, wanted, unwanted, why) => {
+    expect(() => enabledPlugins(wanted, unwanted)).toThrow(why)
+  })
+})
