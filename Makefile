@@ -6,7 +6,7 @@ VITEST := $(BIN) vitest run --config .config/vitest.config.ts
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev check static test test-unit test-integration test-conformance test-robustness bench image up down generate fix
+.PHONY: help run dev check static test test-unit test-integration test-security test-conformance test-robustness bench image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -37,6 +37,9 @@ test-unit: $(READY) ## Unit and architecture tests
 
 test-integration: $(READY) ## Contract and integration tests, on a real etcd and with real clients
 	$(VITEST) --project integration
+
+test-security: $(READY) ## What the hardening list asks for, on the whole server
+	$(VITEST) --project security
 
 test-conformance: $(READY) ## Replay the reference server's recorded answers
 	$(VITEST) --project conformance

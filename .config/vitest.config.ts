@@ -28,6 +28,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'security',
+          root: '.',
+          include: ['test/security/**/*.test.ts'],
+          pool: 'forks',
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: 'robustness',
           root: '.',
           include: ['test/robustness/**/*.test.ts'],
