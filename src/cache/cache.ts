@@ -32,6 +32,7 @@ import type { Contents } from './contents.ts'
 import { Follower } from './follower.ts'
 import { HISTORY_LIMITS } from './history.ts'
 import type { HistoryLimits } from './history.ts'
+import { CacheMeasures } from './measures.ts'
 import { OwnWrites } from './own-writes.ts'
 import { Progress } from './progress.ts'
 import { planRead } from './read-plan.ts'
@@ -50,6 +51,7 @@ export interface WatchCacheOptions {
   readonly servePastStates?: boolean
   readonly historyLimits?: HistoryLimits
   readonly clock?: Clock
+  readonly measures?: CacheMeasures
   /** A load takes long where there is much. */
   readonly onLoading?: (loaded: number, total: number) => void
   /** Something went wrong that the cache recovers from by itself. */
@@ -65,6 +67,8 @@ export interface WatchCache extends Store {
   peek(key: ObjectKey): StoredItem | undefined
   /** For health checks and metrics. */
   status(): CacheStatus
+  /** How many changes of a type are remembered at most. */
+  readonly capacity: number
   /** How much there is of a type; undefined where it is not in memory. */
   load(resource: StoredResource): TypeLoad | undefined
   /** Ends every watch of the type without a word. A type that is gone is forgotten, unless something of it is still stored. */
@@ -102,6 +106,7 @@ interface TypeState extends CachedState {
 class MemoryStore implements WatchCache {
   readonly #store: FollowableStore
   readonly #clock: Clock
+  readonly capacity: number
   readonly #servePastStates: boolean
   readonly #follower: Follower
   readonly #progress: Progress
@@ -118,6 +123,7 @@ class MemoryStore implements WatchCache {
     this.#store = options.store
     this.#clock = options.clock ?? systemClock
     this.#servePastStates = options.servePastStates ?? true
+    this.capacity = (options.historyLimits ?? HISTORY_LIMITS).records
     for (const resource of options.resources) this.#resources.set(resource.storagePrefix, resource)
     this.#progress = new Progress(this.#clock, () => this.#follower.requestProgress())
     this.#barrier = new Barrier(this.#progress, () => this.#store.newestRevision(this.#life.signal))
@@ -126,6 +132,7 @@ class MemoryStore implements WatchCache {
       source: options.store,
       clock: this.#clock,
       limits: options.historyLimits ?? HISTORY_LIMITS,
+      measures: options.measures ?? new CacheMeasures(),
       prepare: (contents) => this.#resources.forEach((resource) => contents.typeOf(resource)),
       events: {
         onLoading: options.onLoading ?? (() => {}),
@@ -190,7 +197,12 @@ class MemoryStore implements WatchCache {
 
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const state = await this.#stateAt({ at: request.at, verb: 'list', resource: request.resource }, signal)
-    return state === undefined ? this.#store.list(request, signal) : listCached(state, request)
+    if (state === undefined) return this.#store.list(request, signal)
+    state.type.measures.lists.value++
+    return listCached(
+      { ...state, returned: state.type.measures.returned, fetched: state.type.measures.fetched },
+      request,
+    )
   }
 
   async watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {
@@ -272,7 +284,7 @@ class MemoryStore implements WatchCache {
           return snapshot === undefined ? undefined : { type, revision: plan.revision, snapshot, finder: undefined }
         }
         case 'freshen':
-          if (!(await this.#pass(read))) return undefined
+          if (!(await this.#freshen(type, read))) return undefined
           wanted = { kind: 'any' }
           break
         case 'wait':
@@ -289,6 +301,15 @@ class MemoryStore implements WatchCache {
     if (!this.#servePastStates || type === undefined) return undefined
     type.snapshots.expire(this.#clock.now())
     return type.snapshots.oldestRevision
+  }
+
+  async #freshen({ measures }: TypeCache, read: Read): Promise<boolean> {
+    const began = performance.now()
+    const isFresh = await this.#pass(read)
+    measures.waited.observe((performance.now() - began) / 1000)
+    if (isFresh) measures.current.value++
+    else measures.fallback.value++
+    return isFresh
   }
 
   async #pass(read: Read): Promise<boolean> {
@@ -347,7 +368,10 @@ class MemoryStore implements WatchCache {
     for (const type of types) {
       for (const watcher of type.watchers.everyone()) {
         if (error === undefined) watcher.finish()
-        else watcher.fail(error)
+        else {
+          type.measures.terminated.value++
+          watcher.fail(error)
+        }
       }
     }
   }

@@ -2,6 +2,7 @@
 // with a limit, whose end has to be known before it begins.
 import { setImmediate } from 'node:timers/promises'
 import type { StoredObject } from '../api/read.ts'
+import type { Count } from '../lib/measure.ts'
 import { rankOf } from '../lib/sorted-tree.ts'
 import { unreadableObjects } from '../store/errors.ts'
 import { listRange, positionAfter } from '../store/list-range.ts'
@@ -34,6 +35,9 @@ export interface CachedState {
   readonly revision: number
   /** Set where the snapshot is what is there now. */
   readonly finder: Finder | undefined
+  /** Counts what is looked at, and what is given. */
+  readonly fetched?: Count
+  readonly returned?: Count
 }
 
 export async function listCached(state: CachedState, request: ListRequest): Promise<ListPage> {
@@ -44,9 +48,10 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   if (state.snapshot.unreadable > 0 && request.skipUnreadable !== true) refuseUnreadable(state, request, range)
   const items = itemsIn(state, range, { matcher, isPaged: request.limit !== undefined })
   if (request.limit === undefined) {
-    return { revision, next: undefined, remaining: undefined, batches: walk(items, matcher) }
+    return { revision, next: undefined, remaining: undefined, batches: walk(items, matcher, state.returned) }
   }
   const { found, isCut } = await fill(items, matcher, request.limit)
+  if (state.returned !== undefined) state.returned.value += found.length
   const last = found.at(-1)
   if (!isCut || last === undefined) return { revision, next: undefined, remaining: undefined, batches: once(found) }
   const next = positionAfter(last.key, range, revision)
@@ -64,6 +69,7 @@ function itemsIn(state: CachedState, range: ListRange, wanted: Wanted): Iterator
   const { snapshot, finder } = state
   const { matcher, isPaged } = wanted
   const found = matcher === undefined ? undefined : finder?.find(matcher, { snapshot, isPaged })
+  if (state.fetched !== undefined) state.fetched.value += found?.length ?? snapshot.tree.size
   if (found === undefined) return walkTree(snapshot.tree, range)
   return found.filter(({ key }) => key >= range.start && key < range.end).values()
 }
@@ -79,10 +85,12 @@ function* walkTree(tree: ItemTree, range: ListRange): Generator<CachedItem> {
 async function* walk(
   items: Iterator<CachedItem>,
   matcher: Matcher | undefined,
+  returned: Count | undefined,
 ): AsyncGenerator<readonly StoredObject[]> {
   for (;;) {
     const batch: CachedObject[] = []
     const isEnd = takeSome(items, matcher, { into: batch, most: BATCH })
+    if (returned !== undefined) returned.value += batch.length
     if (batch.length > 0) yield batch
     else if (!isEnd) await setImmediate()
     if (isEnd) return

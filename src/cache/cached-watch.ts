@@ -30,7 +30,8 @@ export async function watchCached(
   const { type, after, onEnd } = beginning
   const matcher = matcherOf(resource, selection)
   const prefix = namespace === undefined ? '' : (namespaceInType(namespace) ?? NOWHERE)
-  const state = beginning.state === undefined ? undefined : await batchesOf(beginning.state, request)
+  const { initEvents: returned } = type.measures
+  const state = beginning.state === undefined ? undefined : await batchesOf({ ...beginning.state, returned }, request)
   return new Watcher(
     {
       resource,

@@ -9,6 +9,7 @@ import type { StoredResource } from '../store/store.ts'
 import { placeItem } from './cached-object.ts'
 import type { CachedItem } from './cached-object.ts'
 import type { HistoryLimits, HistoryRecord } from './history.ts'
+import type { CacheMeasures } from './measures.ts'
 import { revisionOf } from './primer.ts'
 import type { Past } from './primer.ts'
 import { SlabAllocator } from './slab.ts'
@@ -17,6 +18,7 @@ import { recordOf, TypeCache } from './type-cache.ts'
 export interface ContentsOptions {
   readonly clock: Clock
   readonly limits: HistoryLimits
+  readonly measures: CacheMeasures
 }
 
 interface Typed {
@@ -58,9 +60,17 @@ export class Contents {
   typeOf(resource: StoredResource): TypeCache {
     const known = this.#types.get(resource.storagePrefix)
     if (known !== undefined) return known.type
-    const { clock, limits } = this.#options
+    const { clock, limits, measures } = this.#options
     const nowMs = clock.now()
-    const type = new TypeCache({ resource, slabs: this.#slabs, limits, revision: this.#revision, nowMs })
+    measures.initializations.of(resource.group, resource.resource).value++
+    const type = new TypeCache({
+      resource,
+      slabs: this.#slabs,
+      limits,
+      revision: this.#revision,
+      nowMs,
+      measures: measures.of(resource),
+    })
     this.#types.set(resource.storagePrefix, { type, resource })
     const prefix = `${resource.storagePrefix}/`
     this.#unclaimed.forRange(prefix, `${prefix}\x7f`, false, (_key, item) => this.fill(item))

@@ -11,6 +11,7 @@ import { History } from './history.ts'
 import type { HistoryLimits, HistoryRecord } from './history.ts'
 import { LabelIndex } from './label-index.ts'
 import type { SlabAllocator } from './slab.ts'
+import type { TypeMeasures } from './measures.ts'
 import { Snapshots } from './snapshots.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
 import type { Watcher } from './watcher.ts'
@@ -26,12 +27,14 @@ export interface TypeCacheOptions {
   /** What the type is as of. */
   readonly revision: number
   readonly nowMs: number
+  readonly measures: TypeMeasures
 }
 
 export class TypeCache implements Finder {
   readonly namespaced: boolean
   readonly fields: FieldIndex
   readonly watchers: WatcherIndex<Watcher>
+  readonly measures: TypeMeasures
   readonly #slabs: SlabAllocator
   readonly #tree: ItemTree = newSortedTree(compareStrings)
   readonly #limits: HistoryLimits
@@ -47,6 +50,7 @@ export class TypeCache implements Finder {
     this.namespaced = options.resource.namespaced
     this.fields = new FieldIndex(indexed)
     this.watchers = new WatcherIndex(indexed)
+    this.measures = options.measures
     this.#slabs = options.slabs
     this.#limits = options.limits
     this.#nowMs = options.nowMs
@@ -109,7 +113,14 @@ export class TypeCache implements Finder {
     this.#snapshots.add(this.#snapshot(revision, nowMs, previous))
     const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
     this.#history.add(record)
-    this.watchers.forEach(record, (watcher) => watcher.offer(record))
+    let told = 0
+    this.watchers.forEach(record, (watcher) => {
+      watcher.offer(record)
+      told++
+    })
+    this.measures.received.value++
+    this.measures.storageEvents.value++
+    this.measures.dispatched.value += told
   }
 
   /** Forgets what is too old, also where nothing happens that would. */

@@ -20,6 +20,8 @@ export interface HealthOptions {
   /** Whether `/livez` still overlooks what belongs to starting. */
   readonly inGracePeriod: () => boolean
   readonly log: Log
+  /** Told of every check that was made, with whether all was well. */
+  readonly onChecked?: (endpoint: HealthEndpoint, name: string, isFine: boolean) => void
 }
 
 export function healthRoutes(options: HealthOptions): Route[] {
@@ -27,9 +29,24 @@ export function healthRoutes(options: HealthOptions): Route[] {
     const checks = options.checks[endpoint].map((check) =>
       endpoint === 'livez' && check.startup === true ? overlooked(check, options.inGracePeriod) : check,
     )
-    const single = checks.map((check) => ({ path: `/${endpoint}/${check.name}`, handler: showOne(check) }))
-    return [{ path: `/${endpoint}`, handler: showAll(endpoint, checks, options.log) }, ...single]
+    const told = checks.map((check) => ({
+      ...check,
+      check: (signal: AbortSignal) =>
+        tell(check, (isFine) => options.onChecked?.(endpoint, check.name, isFine), signal),
+    }))
+    const single = told.map((check) => ({ path: `/${endpoint}/${check.name}`, handler: showOne(check) }))
+    return [{ path: `/${endpoint}`, handler: showAll(endpoint, told, options.log) }, ...single]
   })
+}
+
+async function tell({ check }: HealthCheck, onChecked: (isFine: boolean) => void, signal: AbortSignal): Promise<void> {
+  try {
+    await check(signal)
+    onChecked(true)
+  } catch (error) {
+    onChecked(false)
+    throw error
+  }
 }
 
 function overlooked(check: HealthCheck, inGracePeriod: () => boolean): HealthCheck {

@@ -8,6 +8,7 @@ import type { ResourceInfo } from '../http/request-info.ts'
 import type { ObjectView, RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
 import type { WriteOptions } from './write-options.ts'
 import { managerOf } from './write-options.ts'
+import type { WatchMeasures } from './watch-measures.ts'
 
 export type KindSchema = Resource['schema']
 
@@ -25,10 +26,17 @@ export interface ResourceParts {
   /** For encodings that need the table of kinds. */
   readonly encoding: EncodingTools
   readonly negotiator: Negotiator
+  readonly watches: WatchParts
   /** RFC 3339 in whole seconds. */
   readonly now: () => string
   /** Throws `Forbidden` where the user of the request may not do this with its object. */
   readonly authorize: (request: HttpRequest, verb: string) => Promise<void>
+}
+
+export interface WatchParts {
+  readonly measures: WatchMeasures
+  /** A watch whose client does not say how long lasts at least so long, and at most twice as long (P-228). */
+  readonly shortestSeconds: number
 }
 
 /** A request for a resource that is served, by a verb that it has. */

@@ -11,8 +11,7 @@ import { watchObjects } from '../registry/read.ts'
 import { fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
 import type { View } from './respond.ts'
 import { listTypeOf, servedItem, watchViewOf } from './respond.ts'
-
-const SHORTEST_SECONDS = 1800
+import type { OneWatch } from './watch-measures.ts'
 
 export async function handleWatch(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource, info } = request
@@ -24,8 +23,10 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
     ...(info.name === undefined ? {} : { name: info.name }),
   }) as WatchQuery
   const headers = { 'content-type': view.contentType }
+  const scope = info.namespace === undefined ? 'cluster' : 'namespace'
+  const counts = parts.watches.measures.of(resource, scope)
   // Where the client does not say, watches end at different times, so that they do not all come back at once (R-161).
-  const timeoutSeconds = query.timeoutSeconds ?? SHORTEST_SECONDS * (1 + Math.random())
+  const timeoutSeconds = query.timeoutSeconds ?? parts.watches.shortestSeconds * (1 + Math.random())
   if (timeoutSeconds < 0) return { status: 200, headers, body: { kind: 'stream', run: () => Promise.resolve() } }
   const timeout = new AbortController()
   const signal = AbortSignal.any([http.signal, timeout.signal])
@@ -47,7 +48,7 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
       run: async (sink) => {
         const timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1000)
         try {
-          await pump(watch, frames, sink)
+          await pump(watch, { frames, counts, since: http.receivedAt }, sink)
         } catch (error) {
           if (!timeout.signal.aborted) throw error
         } finally {
@@ -63,12 +64,24 @@ function watchFormOf({ transform, table }: View): WatchForm {
   return transform === undefined ? { kind: 'object' } : { kind: 'metadata', apiVersion: transform.apiVersion }
 }
 
+interface Pumped {
+  readonly frames: WatchFrames
+  readonly counts: OneWatch
+  /** When the request came, in milliseconds of `performance.now()`. */
+  readonly since: number
+}
+
 /** Writes events as they come, at the client's pace. What ends the watch is its last event. */
-async function pump(watch: Watch, frames: WatchFrames, sink: ByteSink): Promise<void> {
+async function pump(watch: Watch, { frames, counts, since }: Pumped, sink: ByteSink): Promise<void> {
   try {
     for await (const events of watch) {
+      counts.events.value += events.length
       for (const event of events) {
-        if (!sink.write(frames.frame(event))) await sink.drained()
+        const frame = frames.frame(event)
+        counts.sizes.observe(frame.length)
+        if (event.type === 'BOOKMARK' && event.initialEventsEnd)
+          counts.lists.observe((performance.now() - since) / 1000)
+        if (!sink.write(frame)) await sink.drained()
       }
     }
   } catch (error) {

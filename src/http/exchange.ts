@@ -33,6 +33,8 @@ export class Exchange implements HttpRequest {
   readonly receivedAt: number
   readonly signal: AbortSignal
   user: User = ANONYMOUS
+  filterSince = 0
+  bodyBytes = 0
   impersonator: User | undefined
   impersonationConstraint: string | undefined
   authorization: string | undefined
@@ -76,11 +78,9 @@ export class Exchange implements HttpRequest {
   }
 
   readBody(): Promise<Buffer> {
-    const body = readBody(this.#request, MAX_BODY_BYTES, this.signal)
-    const onRead = this.#onRead
-    if (onRead === undefined) return body
-    return body.then((bytes) => {
-      onRead(bytes)
+    return readBody(this.#request, MAX_BODY_BYTES, this.signal).then((bytes) => {
+      this.bodyBytes = bytes.length
+      this.#onRead?.(bytes)
       return bytes
     })
   }

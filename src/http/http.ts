@@ -43,6 +43,10 @@ export interface HttpRequest {
   readonly deadline: Deadline
   /** When the first byte was seen, in milliseconds of `performance.now()`. */
   readonly receivedAt: number
+  /** When it came to the filter that it is in; for those who measure that. */
+  filterSince: number
+  /** How long the body was; 0 while it has not been read. */
+  readonly bodyBytes: number
   /** The `Authorization` header, for the authentication filter alone; it is not among the headers. */
   readonly authorization: string | undefined
   /** The whole body. Throws `ApiError` 413 beyond the limit, `CancelledError` where the client goes. Read it once. */

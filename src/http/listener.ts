@@ -43,6 +43,8 @@ export interface ListenerOptions {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
   /** The suites for TLS 1.2, in OpenSSL's words. */
   readonly ciphers: string
+  /** A connection failed before its first request. */
+  readonly onHandshakeError?: () => void
   /** Told of every request when its answer is over. */
   readonly observe: (finished: FinishedRequest) => void
 }
@@ -82,6 +84,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const server = createServer(options)
   const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const running = new RunningRequests()
+  server.on('tlsClientError', () => options.onHandshakeError?.())
   const { requestTimeoutMs } = options
   const app = fastify({
     // Only for the types: with a factory fastify makes no server of its own.

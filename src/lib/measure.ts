@@ -46,7 +46,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
   readonly kind: MeasureKind
   readonly labels: readonly string[]
   readonly #make: () => S
-  readonly #refresh: FamilyOptions<S>['refresh']
+  readonly #refresh: () => void
   readonly #series = new Map<string, { readonly values: readonly string[]; readonly series: S }>()
 
   constructor(options: FamilyOptions<S>) {
@@ -55,7 +55,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     this.kind = options.kind
     this.labels = options.labels
     this.#make = options.make
-    this.#refresh = options.refresh
+    this.#refresh = () => options.refresh?.(this)
     // Without labels there is one series, and it is there from the start.
     if (options.labels.length === 0) this.of()
   }
@@ -76,7 +76,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
   }
 
   *all(): Generator<{ readonly values: readonly string[]; readonly series: S }> {
-    this.#refresh?.(this)
+    this.#refresh()
     yield* this.#series.values()
   }
 

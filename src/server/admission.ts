@@ -7,6 +7,7 @@ import { claimResize } from '../admission/claim-resize.ts'
 import { defaultIngressClass, defaultStorageClass } from '../admission/default-class.ts'
 import { DEFAULT_TOLERATION_SECONDS } from '../admission/default-toleration-seconds.ts'
 import { limitRanger } from '../admission/limit-ranger.ts'
+import { type AdmissionMeasures, measureAdmission, measurePlugin } from '../admission/measures.ts'
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts'
 import { nodeRestriction } from '../admission/node-restriction.ts'
 import type { ObjectReader, SampleReader } from '../admission/object-reader.ts'
@@ -48,6 +49,7 @@ export interface AdmissionParts {
   readonly settings: AdmissionSettings
   readonly defaults: () => DefaultsContext
   readonly caller: OutgoingCaller
+  readonly measures: AdmissionMeasures
   readonly log: Log
 }
 
@@ -116,8 +118,10 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     ...optionalPlugins({ ...parts, table: () => table, namespaces: read('namespaces') }),
   ]
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
-  const admission = admitInOrder(
-    plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name)),
+  const inOrder = plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name))
+  const admission = measureAdmission(
+    admitInOrder(inOrder.map((plugin) => measurePlugin(plugin, parts.measures))),
+    parts.measures,
   )
   const quotasLoaded = Promise.withResolvers<void>()
   return {

@@ -2,6 +2,7 @@
 // follows that for itself.
 import { allowAll, allowMasters, allowPublicPaths, type Authorizer, chain, denyAll } from '../auth/authorizer.ts'
 import { nodeAuthorizer } from '../auth/node-authorizer.ts'
+import { type AuthMeasures, countDecisions } from '../auth/measures.ts'
 import { RbacIndex, type RbacKind } from '../auth/rbac-index.ts'
 import { rbacAuthorizer } from '../auth/rbac.ts'
 import { clusterRoleRules, type MadeRole } from '../controllers/bootstrap-roles.ts'
@@ -26,7 +27,7 @@ export interface Authorization {
 }
 
 /** Administrators first, then the modes in order. */
-export function openAuthorization(modes: readonly AuthorizationMode[]): Authorization {
+export function openAuthorization(modes: readonly AuthorizationMode[], measures: AuthMeasures): Authorization {
   const rbac = new RbacIndex()
   const nodes = new NodeGraphFeed()
   const waiting = new Set<() => void>()
@@ -49,7 +50,7 @@ export function openAuthorization(modes: readonly AuthorizationMode[]): Authoriz
     for (const check of waiting) check()
   }
   return {
-    authorizer: chain([allowMasters(), ...modes.map((mode) => deciders[mode]())]),
+    authorizer: chain([allowMasters(), ...modes.map((mode) => countDecisions(deciders[mode](), mode, measures))]),
     rbac,
     untilKnown: (roles, signal) =>
       new Promise((resolve) => {

@@ -50,6 +50,7 @@ export interface Config {
   readonly maxWrites: number
   readonly audit: AuditConfig
   readonly requestTimeoutMs: number
+  readonly minRequestTimeoutMs: number
   readonly livezGraceMs: number
   readonly shutdownDelayMs: number
   readonly serviceIpRange: Range
@@ -130,6 +131,8 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     maxWrites: requestCount(read.required('max-mutating-requests-inflight')),
     audit: auditConfig(read),
     requestTimeoutMs: duration(read.required('request-timeout')),
+    minRequestTimeoutMs:
+      1000 * integer(read.required('min-request-timeout'), { least: 1, most: 999_999, what: 'a number of seconds' }),
     livezGraceMs: duration(read.required('livez-grace-period')),
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),
     serviceIpRange: ipRange(read.required('service-cluster-ip-range')),

@@ -183,6 +183,13 @@ export const FLAGS = [
     help: 'How long a request may take, watches and other streams aside.',
   },
   {
+    name: 'min-request-timeout',
+    kind: 'count',
+    group: 'Life cycle',
+    fallback: '1800',
+    help: 'The seconds that a watch lasts at least whose client does not say how long; at most twice as long.',
+  },
+  {
     name: 'livez-grace-period',
     kind: 'duration',
     group: 'Life cycle',

@@ -34,8 +34,11 @@ function samplesOf(family: Family): Sample[] {
   const samples: Sample[] = []
   for (const { values, series } of family.all()) {
     const labels = Object.fromEntries(family.labels.map((label, i) => [label, values[i] ?? '']))
-    if (series instanceof Distribution) samples.push(...bucketsOf(family.name, labels, series))
-    else samples.push({ labels, value: series.value })
+    // What never happened is not shown, unless there is only one of it.
+    const isShown = family.kind === 'gauge' || values.length === 0
+    if (series instanceof Distribution) {
+      if (isShown || series.counts.some((count) => count > 0)) samples.push(...bucketsOf(family.name, labels, series))
+    } else if (isShown || series.value > 0) samples.push({ labels, value: series.value })
   }
   return samples
 }

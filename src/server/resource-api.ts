@@ -38,6 +38,7 @@ import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import { ServedStore } from '../store/served-store.ts'
+import { measureStore } from '../store/measured-store.ts'
 import type { Transformer } from '../store/transformer.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
@@ -49,6 +50,7 @@ import type { FeatureGates } from './feature-gates.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
 import { liveObjects } from './live-objects.ts'
+import { type ServerMeasures, stockFamilies } from './measures.ts'
 
 export interface ResourceApiOptions {
   readonly kv: Kv
@@ -74,6 +76,9 @@ export interface ResourceApiOptions {
   readonly serverAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
+  readonly measures: ServerMeasures
+  /** How long watches last at least whose client does not say. */
+  readonly minRequestTimeoutMs: number
   /** The names of the controllers that are not to run. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
@@ -88,18 +93,19 @@ export interface ResourceApi {
   readonly ready: (signal: AbortSignal) => Promise<void>
   /** Keeps what this replica has to know of the stored objects; until the signal fires. */
   readonly follow: (signal: AbortSignal) => Promise<void>
-  readonly isServed: (resource: GroupVersionResource) => boolean
+  /** Whether there is such a place; what is made up by a caller is not. */
+  readonly isServed: (place: GroupVersionResource & { readonly subresource: string | undefined }) => boolean
   /** How much there is of a type; undefined where it is not kept here. */
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
-  readonly measures: readonly Family[]
+  readonly families: readonly Family[]
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
   readonly identity: Identity
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
-  const { kv, prefix, gates, authorization, log } = options
+  const { kv, prefix, gates, authorization, log, measures } = options
   const { authorizer } = authorization
   const schema = loadBuiltInSchema()
   const identity = options.openIdentity(
@@ -119,7 +125,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
   })
   const store: WatchCache = openWatchCache({
-    store: openKvStore({ kv, prefix, transformer: options.transformer }),
+    store: measureStore(openKvStore({ kv, prefix, transformer: options.transformer }), measures.store),
+    measures: measures.cache,
     resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,
     onLoading: tellProgress(log),
@@ -140,6 +147,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     settings: options.admissionSettings,
     defaults: () => ({ gates: openGates, now }),
     caller: options.caller,
+    measures: measures.admission,
     log,
   })
   const shared = {
@@ -158,6 +166,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     encoding: { schemas: schema, transcoder: new Transcoder() },
     negotiator: new Negotiator(),
     deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
+    watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000 },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
   const parts = { ...shared, log }
@@ -180,7 +189,11 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     const [roles] = await Promise.all([makeBootstrapRoles(parts, signal), makeFlowObjects(parts, FLOW_OBJECTS, signal)])
     await authorization.untilKnown(roles, signal)
   }
-  const isServed = (resource: GroupVersionResource): boolean => table.find(resource) !== undefined
+  const isServed = (place: GroupVersionResource & { readonly subresource: string | undefined }): boolean => {
+    const found = table.find(place)
+    if (found === undefined) return place.subresource === undefined && table.isDeclared(place)
+    return place.subresource === undefined || found.subresources.has(place.subresource)
+  }
   const find = (resource: GroupVersionResource): Resource | undefined => table.find(resource)
   const load = (resource: GroupVersionResource): TypeLoad | undefined => {
     const found = table.find(resource)
@@ -195,8 +208,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       everywhere,
     ])
   }
-  const { measures } = admission
-  return { handler, cache: store, controllers, ready, follow, measures, routes, isServed, find, load, identity }
+  const families = [...admission.measures, ...stockFamilies({ table: () => table, cache: store })]
+  return { handler, cache: store, controllers, ready, follow, families, routes, isServed, find, load, identity }
 }
 
 function kindIn(schema: SchemaTable, group: string, kind: string, version = 'v1'): KindSchema {

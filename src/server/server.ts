@@ -10,6 +10,7 @@ import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
 import { indexPage, routeRequests, type Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
+import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
 import { systemClock } from '../lib/clock.ts'
 import { egressPolicy } from '../lib/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
@@ -26,7 +27,8 @@ import { openAtRest } from './encryption.ts'
 import { makePrivateDirectory } from './files.ts'
 import { openFlowControl } from './flow-control.ts'
 import { healthChecks } from './health.ts'
-import { type Metrics, openMetrics } from './metrics.ts'
+import { HealthMeasures, ServerMeasures } from './measures.ts'
+import { type Metrics, openMetrics, showFamilies } from './metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
 import { giveBackMemory } from './idle-memory.ts'
 import { openIdentity, openIdOf } from './identity.ts'
@@ -80,7 +82,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const { tls, authority } = servingFiles(config)
   const token = adminToken(dataDirectory)
   const life = new Life(config.livezGraceMs)
-  const authorization = openAuthorization(config.authorizationModes)
+  const measures = new ServerMeasures()
+  const authorization = openAuthorization(config.authorizationModes, measures.auth)
   const { authorizer } = authorization
   const { storagePrefix: prefix, featureGates: gates } = config
   const address = { text: '' }
@@ -102,6 +105,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
     advertisedAddress: advertisedAddress(config.bindAddress),
+    measures,
+    minRequestTimeoutMs: config.minRequestTimeoutMs,
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd',
   })
@@ -112,7 +117,10 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     version: versionInfo(),
     gates,
     isServed: api.isServed,
-    families: [...flow.measures, ...audit.measures.all(), ...api.measures],
+    http: measures.http,
+    storageBytes: (signal) => kv.sizeBytes(signal),
+    isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
+    families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
   })
   const { handler, onTimeout } = withFilters(
     routeRequests({
@@ -135,11 +143,12 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       log,
       encodeStatus: openStatusEncoder(loadBuiltInSchema()),
       cbor: gates.CBORServingAndStorage,
-      authenticator: api.identity.authenticator,
+      authenticator: measureAuthenticator(api.identity.authenticator, measures.auth),
       anonymousRequests: api.identity.anonymous.enabled,
       anonymousPaths: api.identity.anonymous.paths,
-      authorizer,
+      authorizer: measureAuthorizer(authorizer, measures.auth),
       flowControl: flow.control,
+      measures: measures.http,
       constrainedImpersonation: gates.ConstrainedImpersonation,
       audit: audit.filter,
       isStarting: life.isStarting,
@@ -167,7 +176,14 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     metrics.begin(request)
     return handler(request)
   }
-  const listener = await listen(config, { tls, handler: counted, onTimeout, log, observe })
+  const listener = await listen(config, {
+    tls,
+    handler: counted,
+    onTimeout,
+    log,
+    observe,
+    onHandshakeError: () => void measures.http.handshakeErrors.of().value++,
+  })
   opened.defer(() => listener.close(DRAIN_MS))
   const use = (files: TlsFiles): void => {
     api.identity.renewTrust(files)
@@ -236,15 +252,18 @@ interface RouteParts {
 
 function routesOf({ kv, metrics, life, log, api, more, checks }: RouteParts): Route[] {
   const isLoaded = (): boolean => api.cache.status().isReady
+  const health = new HealthMeasures()
   const routes: Route[] = [
     ...api.routes,
     ...healthRoutes({
       checks: healthChecks({ kv, life, isLoaded, more: checks }),
       inGracePeriod: life.inGracePeriod,
       log,
+      onChecked: (endpoint, name, isFine) => health.note(endpoint, name, isFine),
     }),
     { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
     { path: '/metrics', handler: showMetrics(metrics) },
+    { path: '/metrics/slis', handler: showMetrics(showFamilies(health.all())) },
     ...more,
   ]
   const index: Handler = indexPage(routes.map(({ path }) => path))

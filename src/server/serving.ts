@@ -49,7 +49,7 @@ function readAuthorities(file: string | undefined, flag: string): string | undef
   return text
 }
 
-type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'onTimeout' | 'log' | 'observe'>
+type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'onTimeout' | 'log' | 'observe' | 'onHandshakeError'>
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {
   const { bindAddress: host, securePort: port, requestTimeoutMs, maxStreamsPerConnection, tlsRules } = config

@@ -31,7 +31,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   admission: { mayImport: ['lib', 'api', 'schema', 'cel', 'auth'], entrance: 'words' },
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   store: { mayImport: ['lib', 'api', 'codec', 'kv'], entrance: 'words' },
-  cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front' },
+  cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
   registry: { mayImport: ['lib', 'api', 'schema', 'admission', 'patch', 'store'], entrance: 'words' },
   resources: { mayImport: ['lib', 'api', 'schema', 'auth', 'registry'], entrance: 'front' },
   http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },

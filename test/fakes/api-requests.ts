@@ -4,6 +4,7 @@ import { ApiError, statusOf } from '../../src/api/status.ts'
 import { Negotiator } from '../../src/codec/negotiate.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
 import { serveResources } from '../../src/handlers/resources.ts'
+import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
 import type { Handler, HttpRequest, ResponseBody } from '../../src/http/http.ts'
 import { parseQuery } from '../../src/http/query.ts'
 import { requestInfoOf } from '../../src/http/request-info.ts'
@@ -47,6 +48,7 @@ export class ApiRequests {
       encoding: { schemas: schema, transcoder: new Transcoder() },
       deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
       now: () => `${new Date(START_MS + this.seconds * 1000).toISOString().slice(0, 19)}Z`,
+      watches: { measures: new WatchMeasures(), shortestSeconds: 1800 },
       authorize: () => Promise.resolve(),
     })
   }

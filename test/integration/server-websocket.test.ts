@@ -7,6 +7,7 @@ import { allowMasters } from '../../src/auth/authorizer.ts'
 import { staticTokens } from '../../src/auth/token-file.ts'
 import { limitInFlight } from '../../src/flow/in-flight.ts'
 import { withFilters } from '../../src/http/filters/filters.ts'
+import { HttpMeasures } from '../../src/http/measures.ts'
 import type { Handler } from '../../src/http/http.ts'
 import { type Listener, openListener } from '../../src/http/listener.ts'
 import { routeRequests } from '../../src/http/router.ts'
@@ -70,6 +71,7 @@ async function open(): Promise<Listener> {
       authenticator: bearerTokens([staticTokens(new Map([['secret', root]]))], []).authenticator,
       authorizer: allowMasters(),
       flowControl: limitInFlight({ reads: 0, writes: 0 }),
+      measures: new HttpMeasures(),
       constrainedImpersonation: true,
       audit: undefined,
       anonymousRequests: true,

@@ -8,6 +8,7 @@ import { Impersonator } from '../../auth/impersonation.ts'
 import type { Log } from '../../lib/log.ts'
 import { type StatusEncoder, statusWriter } from '../errors.ts'
 import { timeoutError } from '../deadline.ts'
+import { checkpoint, type HttpMeasures } from '../measures.ts'
 import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
 import { audit, type AuditFilterOptions } from './audit.ts'
 import { authenticate } from './authentication.ts'
@@ -29,6 +30,7 @@ export interface FilterOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly flowControl: FlowControl
+  readonly measures: HttpMeasures
   /** Acting for others takes narrow rights, or the wide old one. */
   readonly constrainedImpersonation: boolean
   /** Undefined: nothing is audited. */
@@ -55,18 +57,24 @@ export interface FilteredHandler {
 
 export function withFilters(handler: Handler, options: FilterOptions): FilteredHandler {
   const writeStatus = statusWriter(options.encodeStatus, options.cbor)
+  const { measures } = options
   const filters: readonly Filter[] = [
     catchFaults({ log: options.log, writeStatus }),
     turnAwayWhenClosing(options.isClosing, writeStatus),
     refuseUnreadableTimeout(),
     crossOrigin(options.allowedOrigins),
+    checkpoint(measures, undefined),
     authenticate({ ...options, writeStatus }),
-    ...(options.audit === undefined ? [] : [audit(options.audit)]),
+    checkpoint(measures, 'authentication'),
+    ...(options.audit === undefined ? [] : [audit(options.audit), checkpoint(measures, 'audit')]),
     // Before everything is loaded nobody knows who may do what.
     putOffWhenStarting(options.isStarting),
     impersonate(new Impersonator(options.authorizer, options.constrainedImpersonation)),
+    checkpoint(measures, 'impersonation'),
     controlFlow(options.flowControl),
+    checkpoint(measures, 'priorityandfairness'),
     authorize(options),
+    checkpoint(measures, 'authorization'),
   ]
   return {
     handler: filters.reduceRight<Handler>((next, filter) => filter(next), handler),

@@ -36,6 +36,8 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
     signal: new AbortController().signal,
     deadline: deadlineOf(info, query, 60_000),
     receivedAt: 0,
+    filterSince: 0,
+    bodyBytes: 0,
     readBody: async () => Buffer.alloc(0),
     warnings,
     warn: (text) => void warnings.push(text),

@@ -9,6 +9,7 @@ import { clientCertificates } from '../../../src/auth/client-certificate.ts'
 import { staticTokens } from '../../../src/auth/token-file.ts'
 import { type FilterOptions, withFilters } from '../../../src/http/filters/filters.ts'
 import { limitInFlight } from '../../../src/flow/in-flight.ts'
+import { HttpMeasures } from '../../../src/http/measures.ts'
 import type { Handler, HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import { pageNotFound, plainText } from '../../../src/http/responses.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
@@ -37,6 +38,7 @@ const options: FilterOptions = {
   ]),
   authorizer: chain([allowMasters(), allowPublicPaths()]),
   flowControl: limitInFlight({ reads: 0, writes: 0 }),
+  measures: new HttpMeasures(),
   constrainedImpersonation: true,
   audit: undefined,
   anonymousRequests: true,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FinishedRequest } from '../../../src/http/listener.ts'
+import { HttpMeasures } from '../../../src/http/measures.ts'
 import { parseFeatureGates } from '../../../src/server/feature-gates.ts'
 import { openMetrics } from '../../../src/server/metrics.ts'
 import { versionInfo } from '../../../src/server/version.ts'
@@ -10,7 +11,10 @@ function open() {
     version: versionInfo(),
     gates: parseFeatureGates('WatchList=false', ''),
     isServed: ({ resource }) => resource === 'pods',
+    isDeprecated: () => false,
+    http: new HttpMeasures(),
     families: [],
+    storageBytes: () => Promise.resolve(undefined),
   })
 }
 

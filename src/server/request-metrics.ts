@@ -1,0 +1,177 @@
+// What is counted of every request, under labels that callers cannot make up (P-481). A request finds its series by one look
+// and bumps them: going through the metrics library cost more than the rest of a GET from memory.
+import { ClientGoneError, DeadlineError } from '../http/abort-reasons.ts'
+import { isLongRunning } from '../http/deadline.ts'
+import type { HttpRequest } from '../http/http.ts'
+import type { FinishedRequest } from '../http/listener.ts'
+import type { HttpMeasures } from '../http/measures.ts'
+import type { ResourceInfo } from '../http/request-info.ts'
+import { type Count, counterFamily, type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
+
+export const REQUEST_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
+const DURATION_BUCKETS: readonly number[] = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+]
+const SIZE_BUCKETS: readonly number[] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+
+export type RequestLabels = Readonly<Record<(typeof REQUEST_LABELS)[number], string>>
+
+export interface RequestMetricsOptions {
+  readonly http: HttpMeasures
+  /** Whether the server serves the resource; only then are requests for it counted under its name. */
+  readonly isServed: (info: ResourceInfo) => boolean
+  /** Whether it is on its way out. */
+  readonly isDeprecated: (info: ResourceInfo) => boolean
+}
+
+/** The series of requests that look alike. */
+interface Tally {
+  readonly codes: Map<number, Count>
+  readonly durations: Distribution
+  readonly objectives: Distribution
+  readonly sizes: Distribution
+  readonly bodies: Distribution | undefined
+}
+
+export class RequestMetrics {
+  readonly #options: RequestMetricsOptions
+  readonly #total = counterFamily({
+    name: 'apiserver_request_total',
+    help: 'Requests by verb, resource, scope and code.',
+    labels: [...REQUEST_LABELS, 'dry_run', 'code'],
+  })
+  readonly #durations = histogramFamily({
+    name: 'apiserver_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer.',
+    labels: [...REQUEST_LABELS, 'dry_run'],
+    bounds: DURATION_BUCKETS,
+  })
+  readonly #objectives = histogramFamily({
+    name: 'apiserver_request_sli_duration_seconds',
+    help: 'Time that requests took, as service levels are measured by.',
+    labels: REQUEST_LABELS,
+    bounds: DURATION_BUCKETS.slice(2),
+  })
+  readonly #sizes = histogramFamily({
+    name: 'apiserver_response_sizes',
+    help: 'Bytes of answers.',
+    labels: REQUEST_LABELS,
+    bounds: SIZE_BUCKETS,
+  })
+  readonly #tallies = new Map<string, Tally>()
+
+  constructor(options: RequestMetricsOptions) {
+    this.#options = options
+  }
+
+  all(): readonly Family[] {
+    return [this.#total, this.#durations, this.#objectives, this.#sizes, ...this.#options.http.all()]
+  }
+
+  /** Undefined: requests that are not counted. */
+  labelsOf(request: HttpRequest): RequestLabels | undefined {
+    return labelsOf(request, this.#options.isServed)
+  }
+
+  observe({ request, status, sentBytes, milliseconds }: FinishedRequest): void {
+    const labels = this.labelsOf(request)
+    if (labels === undefined) return
+    const dryRun = request.query.get('dryRun') === 'All' ? 'All' : ''
+    const tally = this.#tallyOf(request, labels, dryRun)
+    let count = tally.codes.get(status)
+    if (count === undefined) {
+      count = this.#total.of(...valuesOf(labels), dryRun, String(status))
+      tally.codes.set(status, count)
+    }
+    count.value++
+    tally.durations.observe(milliseconds / 1000)
+    if (request.bodyBytes > 0) tally.bodies?.observe(request.bodyBytes)
+    if (status === 429 || request.signal.aborted) this.#noteEnd(request, labels, status)
+    if (isLongRunning(request.info)) return
+    tally.objectives.observe(milliseconds / 1000)
+    tally.sizes.observe(sentBytes)
+  }
+
+  #tallyOf(request: HttpRequest, labels: RequestLabels, dryRun: string): Tally {
+    const { verb, group, version, resource, subresource, scope } = labels
+    const key = `${verb} ${group} ${version} ${resource} ${subresource} ${scope} ${dryRun}`
+    const known = this.#tallies.get(key)
+    if (known !== undefined) return known
+    const values = valuesOf(labels)
+    const { http, isDeprecated } = this.#options
+    const { info } = request
+    const made = {
+      codes: new Map<number, Count>(),
+      durations: this.#durations.of(...values, dryRun),
+      objectives: this.#objectives.of(...values),
+      sizes: this.#sizes.of(...values),
+      bodies: info.kind === 'resource' ? http.bodies.of(resource, verb.toLowerCase(), group) : undefined,
+    }
+    if (info.kind === 'resource' && isDeprecated(info)) {
+      http.deprecated.of(group, version, resource, subresource, '').value = 1
+    }
+    this.#tallies.set(key, made)
+    return made
+  }
+
+  /** The client went away, or we sent it away. */
+  #noteEnd(request: HttpRequest, labels: RequestLabels, status: number): void {
+    const { aborts, terminations } = this.#options.http
+    const { verb, group, version, resource, subresource, scope, component } = labels
+    const { reason } = request.signal
+    if (reason instanceof ClientGoneError && !isLongRunning(request.info)) {
+      aborts.of(verb, group, version, resource, subresource, scope).value++
+    }
+    if (status === 429 || reason instanceof DeadlineError) {
+      terminations.of(verb, group, version, resource, subresource, scope, component, String(status)).value++
+    }
+  }
+}
+
+function valuesOf(labels: RequestLabels): readonly string[] {
+  return REQUEST_LABELS.map((name) => labels[name])
+}
+
+/** Of the plain paths only these are counted, and called so (P-481). */
+const COUNTED_PATHS: ReadonlyMap<string, string> = new Map([
+  ...['/healthz', '/livez', '/readyz'].map((path) => [path, path] as const),
+  ...['api', 'apis', 'openapi/v2', 'openapi/v3'].map((path) => [`/${path}`, path] as const),
+])
+
+function labelsOf(request: HttpRequest, isServed: (info: ResourceInfo) => boolean): RequestLabels | undefined {
+  const { info, path, method } = request
+  if (info.kind === 'path') {
+    const subresource = COUNTED_PATHS.get(path)
+    if (subresource === undefined) return undefined
+    const verb = method === 'GET' ? 'GET' : 'other'
+    return { verb, group: '', version: '', resource: '', subresource, scope: '', component: '' }
+  }
+  if (info.kind === 'broken' || !isServed(info)) return undefined
+  const { group, version, resource, subresource = '' } = info
+  const verb = verbLabel(info, request.headers['content-type'])
+  return { verb, group, version, resource, subresource, scope: scopeOf(info), component: 'apiserver' }
+}
+
+function scopeOf({ name, namespace }: ResourceInfo): string {
+  if (name !== undefined) return 'resource'
+  return namespace === undefined ? 'cluster' : 'namespace'
+}
+
+const VERB_LABELS: Readonly<Record<ResourceInfo['verb'], string>> = {
+  get: 'GET',
+  list: 'LIST',
+  watch: 'WATCH',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETECOLLECTION',
+  proxy: 'CONNECT',
+  '': 'other',
+}
+
+function verbLabel(info: ResourceInfo, contentType: unknown): string {
+  if (isLongRunning(info) && info.verb !== 'watch') return 'CONNECT'
+  const isApply = info.verb === 'patch' && typeof contentType === 'string' && contentType.includes('/apply-patch+')
+  return isApply ? 'APPLY' : VERB_LABELS[info.verb]
+}

@@ -1,0 +1,162 @@
+// The names that dashboards and alerts ask for, after a little of every kind of traffic.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openServer, type OpenServer } from '../fakes/running-server.ts'
+
+let server: OpenServer
+let text: string
+
+afterAll(() => server[Symbol.asyncDispose]())
+
+beforeAll(async () => {
+  server = await openServer()
+  const base = '/api/v1/namespaces/default/configmaps'
+  const json = { 'content-type': 'application/json' }
+  await server.request(base, { method: 'POST', headers: json, body: '{"metadata":{"name":"a"},"data":{"k":"v"}}' })
+  await server.request(`${base}/a`)
+  await server.request(base)
+  await server.request(`${base}?watch=1&timeoutSeconds=1`)
+  await server.request('/api/v1/namespaces/default/endpoints')
+  await server.request(`${base}/a`, { token: 'nobody-knows-it' })
+  await server.request('/api/v1/namespaces/default/pods/p/made-up-by-a-caller')
+  await server.request(`${base}/a`, { method: 'DELETE' })
+  text = (await server.request('/metrics')).body
+})
+
+/** With at least one number. */
+const COUNTED: readonly string[] = [
+  'apiserver_request_total',
+  'apiserver_request_duration_seconds',
+  'apiserver_request_sli_duration_seconds',
+  'apiserver_response_sizes',
+  'apiserver_current_inflight_requests',
+  'apiserver_requested_deprecated_apis',
+  'apiserver_request_filter_duration_seconds',
+  'apiserver_request_body_size_bytes',
+  'apiserver_watch_events_total',
+  'apiserver_watch_events_sizes',
+  'apiserver_tls_handshake_errors_total',
+  'apiserver_storage_objects',
+  'apiserver_resource_objects',
+  'apiserver_resource_size_estimate_bytes',
+  'apiserver_storage_events_received_total',
+  'etcd_request_duration_seconds',
+  'etcd_requests_total',
+  'apiserver_cache_list_total',
+  'apiserver_cache_list_fetched_objects_total',
+  'apiserver_cache_list_returned_objects_total',
+  'apiserver_watch_cache_events_received_total',
+  'apiserver_watch_cache_events_dispatched_total',
+  'apiserver_watch_cache_initializations_total',
+  'apiserver_watch_cache_read_wait_seconds',
+  'apiserver_watch_cache_consistent_read_total',
+  'apiserver_init_events_total',
+  'apiserver_admission_controller_admission_duration_seconds',
+  'apiserver_admission_step_admission_duration_seconds',
+  'apiserver_flowcontrol_dispatched_requests_total',
+  'apiserver_flowcontrol_current_executing_requests',
+  'apiserver_flowcontrol_current_executing_seats',
+  'apiserver_flowcontrol_current_inqueue_requests',
+  'apiserver_flowcontrol_nominal_limit_seats',
+  'apiserver_flowcontrol_current_limit_seats',
+  'apiserver_flowcontrol_lower_limit_seats',
+  'apiserver_flowcontrol_upper_limit_seats',
+  'apiserver_flowcontrol_request_wait_duration_seconds',
+  'apiserver_flowcontrol_request_execution_seconds',
+  'apiserver_flowcontrol_work_estimated_seats',
+  'authentication_attempts',
+  'authentication_duration_seconds',
+  'authenticated_user_requests',
+  'authorization_attempts_total',
+  'authorization_duration_seconds',
+  'apiserver_audit_event_total',
+  'apiserver_audit_requests_rejected_total',
+  'kubernetes_build_info',
+  'kubernetes_feature_enabled',
+  'process_cpu_seconds_total',
+  'process_resident_memory_bytes',
+  'process_start_time_seconds',
+  'go_goroutines',
+  'apiserver_watch_cache_resource_version',
+  'watch_cache_capacity',
+]
+
+/** Described; numbers come with what they count. */
+const DESCRIBED: readonly string[] = [
+  'apiserver_longrunning_requests',
+  'apiserver_current_inqueue_requests',
+  'apiserver_request_terminations_total',
+  'apiserver_request_aborts_total',
+  'apiserver_selfrequest_total',
+  'apiserver_watch_list_duration_seconds',
+  'apiserver_storage_list_total',
+  'apiserver_storage_list_fetched_objects_total',
+  'apiserver_storage_list_evaluated_objects_total',
+  'apiserver_storage_list_returned_objects_total',
+  'etcd_request_errors_total',
+  'etcd_bookmark_total',
+  'apiserver_storage_size_bytes',
+  'watch_cache_capacity_increase_total',
+  'watch_cache_capacity_decrease_total',
+  'apiserver_terminated_watchers_total',
+  'apiserver_admission_webhook_admission_duration_seconds',
+  'apiserver_admission_webhook_rejection_count',
+  'apiserver_admission_webhook_request_total',
+  'apiserver_admission_webhook_fail_open_count',
+  'apiserver_flowcontrol_rejected_requests_total',
+  'apiserver_flowcontrol_demand_seats_average',
+  'apiserver_flowcontrol_demand_seats_high_watermark',
+  'apiserver_flowcontrol_demand_seats_smoothed',
+  'apiserver_flowcontrol_demand_seats_stdev',
+  'authentication_token_cache_request_total',
+  'apiserver_authorization_decisions_total',
+  'apiserver_client_certificate_expiration_seconds',
+  'apiserver_audit_error_total',
+  'apiserver_audit_level_total',
+  'aggregator_unavailable_apiservice',
+  'aggregator_unavailable_apiservice_total',
+  'apiserver_crd_conversion_webhook_duration_seconds',
+  'apiserver_stream_translator_requests_total',
+  'apiserver_stream_tunnel_requests_total',
+]
+
+describe('/metrics', () => {
+  it.each(COUNTED)('counts %s', (name) => {
+    expect(text).toContain(`# TYPE ${name} `)
+    expect(text).toMatch(new RegExp(`^${name}(_count)?(\\{[^\\n]*\\})? [0-9.e+-]+$`, 'm'))
+  })
+
+  it.each(DESCRIBED)('knows %s', (name) => {
+    expect(text).toContain(`# TYPE ${name} `)
+  })
+
+  it('tells how many objects there are, by the names of their resources', () => {
+    expect(text).toMatch(/^apiserver_storage_objects\{resource="flowschemas\.flowcontrol\.apiserver\.k8s\.io"\} 11$/m)
+    expect(text).toMatch(/^apiserver_resource_objects\{group="",resource="configmaps"\} \d+$/m)
+  })
+
+  it('shows nothing that a caller made up', () => {
+    expect(text).not.toContain('made-up-by-a-caller')
+  })
+
+  it('shares out about 600 seats', () => {
+    const seats = [...text.matchAll(/^apiserver_flowcontrol_nominal_limit_seats\{[^}]*\} (\d+)$/gm)].map(([, n]) =>
+      Number(n),
+    )
+    expect(seats).toHaveLength(8)
+    expect(seats.reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(600)
+    expect(seats.reduce((sum, n) => sum + n, 0)).toBeLessThan(608)
+  })
+
+  it('tells of the health checks at a place of its own', async () => {
+    await server.request('/readyz')
+    const { body } = await server.request('/metrics/slis')
+    expect(body).toMatch(/^kubernetes_healthcheck\{name="ping",type="readyz"\} 1$/m)
+    expect(body).toMatch(/^kubernetes_healthchecks_total\{name="ping",type="readyz",status="success"\} \d+$/m)
+    expect(text).not.toContain('kubernetes_healthcheck')
+  })
+
+  it('begins anew when told to', async () => {
+    expect((await server.request('/metrics', { method: 'DELETE' })).body).toBe('metrics reset\n')
+    expect((await server.request('/metrics')).body).not.toMatch(/^apiserver_request_total\{verb="POST"/m)
+  })
+})
