@@ -7,6 +7,7 @@ import type { StoredObject } from '../api/read.ts'
 import type { SelectableFields } from '../api/selector-fields.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import type { SharedField } from '../patch/view-ownership.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
@@ -50,6 +51,12 @@ export interface CustomFacts {
   readonly selectable: SelectableFields
   /** What people see beside the name; empty: the default. */
   readonly columns: readonly CustomColumn[]
+  /** Objects of the kind in another of its versions, in their order; absent where the kind has no versions of its own. */
+  readonly convert?: (
+    objects: readonly ApiObject[],
+    toApiVersion: string,
+    signal: AbortSignal,
+  ) => MaybePromise<readonly ApiObject[]>
 }
 
 /** A member of `additionalPrinterColumns`. */

@@ -67,6 +67,7 @@ export function customResource(
   const schema = schemas.get(version.version)
   if (schema === undefined) throw new InvariantError(`no schema was made for ${version.version} of ${definition.name}`)
   const kindSchema = new CustomKindSchema(gvk, schema)
+  const convert = parts.converter(definition)
   const selectable = customSelectableFields({ namespaced, paths: version.selectable })
   const stored: Resource['stored'] = {
     group,
@@ -80,7 +81,7 @@ export function customResource(
       version: version.version,
       storageVersion: definition.storageVersion,
       schema: (name) => schemas.get(name),
-      convert: parts.converter(definition),
+      convert,
       isStoredAsServed: () => isStoredAsServed(definition, version, schema),
       serve: (object, shown) => parts.serve(object, shown, stored),
     }),
@@ -103,7 +104,7 @@ export function customResource(
     toCanonical: (object) => schema.canonical(object),
     versions: versionsOf(group, schemas),
     character: customCharacter({ definition, version, gvk, schema }),
-    custom: { listKind: accepted.listKind || names.listKind, selectable, columns: version.columns },
+    custom: { listKind: accepted.listKind || names.listKind, selectable, columns: version.columns, convert },
   }
 }
 

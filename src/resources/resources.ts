@@ -31,7 +31,7 @@ import { podWarnings } from './warnings-template.ts'
 
 export { accessReviewActions } from './access-reviews.ts'
 export type { RoleGuard } from './role-escalation.ts'
-export { conversionWebhook } from './conversion-webhook.ts'
+export { type ConversionParts, conversionWebhook } from './conversion-webhook.ts'
 export { RENAME_VERSION } from './custom-form.ts'
 export { conditionOf, type Definition, namesOf, readDefinition } from './definition.ts'
 export { DefinitionTable } from './definition-table.ts'

@@ -24,6 +24,7 @@ import { WebhookMeasures } from '../admission/webhook/webhook.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { StoredObject } from '../api/read.ts'
+import type { LocateService } from '../api/webhook-client.ts'
 import { systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
@@ -38,7 +39,6 @@ import { QuotaBook } from './quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmissionWebhooks } from './admission-webhooks.ts'
 import { servedKinds } from './served-kinds.ts'
-import { servicePlaces } from './service-places.ts'
 
 export interface AdmissionParts {
   readonly store: Store
@@ -50,6 +50,7 @@ export interface AdmissionParts {
   readonly defaults: () => DefaultsContext
   readonly caller: OutgoingCaller
   readonly measures: AdmissionMeasures
+  readonly locate: LocateService
   readonly log: Log
 }
 
@@ -77,11 +78,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     store,
     resources: () => table,
     caller: parts.caller,
-    locate: servicePlaces({
-      services: read('services'),
-      endpoints: read('endpoints'),
-      slices: read('endpointslices', 'discovery.k8s.io'),
-    }),
+    locate: parts.locate,
     servedKinds: servedKinds(() => table, parts.defaults),
     namespaces: read('namespaces'),
     observer: measures,
@@ -135,7 +132,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
 }
 
 /** Each version of an object is parsed once: every write in a namespace asks for the namespace. */
-function readFrom(store: Store, resource: StoredResource): ObjectReader & SampleReader {
+export function readFrom(store: Store, resource: StoredResource): ObjectReader & SampleReader {
   const parsed = new WeakMap<StoredObject, ApiObject>()
   const parse = (item: StoredObject): ApiObject => {
     const known = parsed.get(item) ?? item.object()

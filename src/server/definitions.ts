@@ -2,12 +2,13 @@
 // documents about it.
 import type { GroupVersionResource } from '../api/object.ts'
 import type { WatchCache } from '../cache/cache.ts'
-import { canonicalJson } from '../codec/json-encode.ts'
+import { canonicalJson, plainJson } from '../codec/json-encode.ts'
+import { parseJson } from '../codec/json-parse.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { follow } from '../controllers/controllers.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import { DefinitionTable, RENAME_VERSION } from '../resources/resources.ts'
+import { type ConversionParts, conversionWebhook, DefinitionTable, RENAME_VERSION } from '../resources/resources.ts'
 import { customOpenApiPart } from '../schema/openapi-custom.ts'
 import type { OpenApiPart } from '../schema/openapi-model.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../schema/openapi-parts.ts'
@@ -35,16 +36,19 @@ export interface DefinitionsOptions {
   readonly builtIn: ResourceTable
   readonly cache: WatchCache
   readonly info: { readonly title: string; readonly version: string }
+  /** How webhooks that convert are called. */
+  readonly calls: Pick<ConversionParts, 'caller' | 'locate'>
 }
 
-export function openDefinitions({ schema, builtIn, cache, info }: DefinitionsOptions): Definitions {
+export function openDefinitions({ schema, builtIn, cache, info, ...more }: DefinitionsOptions): Definitions {
+  const calls = { ...more.calls, encode: plainJson, parse: (bytes: Buffer) => parseJson(bytes).value }
   const resource = definitionsIn(builtIn)
   const table = new DefinitionTable({
     schema,
     builtIn,
     encode: canonicalJson,
     serve: (stored, object, type) => new ServedObject(stored, object, type),
-    converter: () => RENAME_VERSION,
+    converter: ({ webhook }) => (webhook === undefined ? RENAME_VERSION : conversionWebhook(calls, webhook)),
     onRetired: (stored, isGone) => cache.retire(stored, isGone),
   })
   const loaded = Promise.withResolvers<void>()

@@ -47,6 +47,7 @@ import type { Authorization } from './authorization.ts'
 import { FLOW_OBJECTS, openControllers } from './controllers.ts'
 import { openDefinitions } from './definitions.ts'
 import type { FeatureGates } from './feature-gates.ts'
+import { openServicePlaces } from './service-places.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
 import { liveObjects } from './live-objects.ts'
@@ -134,7 +135,9 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
   const info = { title: 'Quarterdeck', version: options.version }
-  const definitions = openDefinitions({ schema, builtIn, cache: store, info })
+  const { caller } = options
+  const locate = openServicePlaces(store, builtIn)
+  const definitions = openDefinitions({ schema, builtIn, cache: store, info, calls: { caller, locate } })
   const { table } = definitions
   const served = new ServedStore(store, definitions.onWritten)
   const openGates = new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
@@ -146,8 +149,9 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     enabled: options.admissionPlugins,
     settings: options.admissionSettings,
     defaults: () => ({ gates: openGates, now }),
-    caller: options.caller,
     measures: measures.admission,
+    caller,
+    locate,
     log,
   })
   const shared = {

@@ -8,39 +8,29 @@ import { canonicalJson, sortedJson } from '../codec/json-encode.ts'
 import type { ActionBody, Resource, ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 
-interface Served {
-  readonly table: ResourceTable
-  /** By what is stored. */
-  readonly versions: ReadonlyMap<string, readonly Resource[]>
-}
-
+/** Other versions of a resource are looked for once; where a definition changes there is another resource. */
 export function servedKinds(resources: () => ResourceTable, context: () => DefaultsContext): ServedKinds {
-  let served: Served | undefined
-  const current = (): Served => {
-    const table = resources()
-    return served?.table === table ? served : (served = arrange(table))
-  }
+  const known = new WeakMap<Resource, readonly ServedKind[]>()
   return (request) => {
-    const { table, versions } = current()
+    const table = resources()
     const resource = table.find(request.requestResource)
     const other = otherKind(table, resource, request)
     if (other !== undefined) return [kindAsItIs(other, request, context)]
     if (resource === undefined || resource.kind !== request.requestKind.kind) return [unknownKind(request)]
-    const all = versions.get(resource.stored.storagePrefix) ?? []
-    return [resource, ...all.filter((each) => each !== resource)].map((each) => servedKind(each, context))
+    const kinds = known.get(resource) ?? versionsOf(table, resource).map((each) => servedKind(each, resource, context))
+    known.set(resource, kinds)
+    return kinds
   }
 }
 
-function arrange(table: ResourceTable): Served {
-  const versions = new Map<string, Resource[]>()
-  for (const resource of table.all()) {
-    const { storagePrefix } = resource.stored
-    const known = versions.get(storagePrefix)
-    if (known === undefined) versions.set(storagePrefix, [resource])
-    else known.push(resource)
-  }
-  return { table, versions }
+/** The one that was asked for first. */
+function versionsOf(table: ResourceTable, resource: Resource): readonly Resource[] {
+  const { storagePrefix } = resource.stored
+  const others = [...table.all()].filter((each) => each !== resource && each.stored.storagePrefix === storagePrefix)
+  return [resource, ...others]
 }
+
+const CONVERSION_MS = 30_000
 
 type WrittenKind = Pick<ActionBody, 'schema' | 'decode' | 'withDefaults' | 'group' | 'version' | 'kind'>
 
@@ -54,13 +44,21 @@ function otherKind(
   return view ?? table.findAction({ ...requestResource, subresource })?.body
 }
 
-function servedKind(resource: Resource, context: () => DefaultsContext): ServedKind {
-  const { group, version, kind, conversion } = resource
+/** Built-in kinds come in their stored version, custom ones in the version that was asked for. */
+function servedKind(resource: Resource, asked: Resource, context: () => DefaultsContext): ServedKind {
+  const { group, version, kind, conversion, custom } = resource
+  const into = async (object: ApiObject, target: Resource): Promise<ApiObject> => {
+    const apiVersion = formatGroupVersion(target)
+    if (custom?.convert === undefined || object.apiVersion === apiVersion) return object
+    const [converted = object] = await custom.convert([object], apiVersion, AbortSignal.timeout(CONVERSION_MS))
+    return converted
+  }
+  const isCustomVersion = custom !== undefined && resource !== asked
   return {
     kind: { group, version, kind },
     resource: { group, version, resource: resource.resource },
-    show: (object) => conversion.fromStored(object),
-    adopt: (object) => conversion.toStored(object),
+    show: isCustomVersion ? (object) => into(object, resource) : (object) => conversion.fromStored(object),
+    adopt: isCustomVersion ? (object) => into(object, asked) : (object) => conversion.toStored(object),
     read: (document) => readAs(resource, document, context()),
     encode: (object) => canonicalJson(object, resource.schema),
   }

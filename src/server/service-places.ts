@@ -5,8 +5,12 @@ import type { ObjectReader } from '../admission/object-reader.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import type { LocateService, ServiceReference } from '../api/webhook-client.ts'
+import { InvariantError } from '../lib/errors.ts'
 import type { Place } from '../lib/outgoing-connections.ts'
 import { OutgoingCallError } from '../lib/outgoing-failure.ts'
+import type { ResourceTable } from '../registry/registry.ts'
+import type { Store } from '../store/store.ts'
+import { readFrom } from './admission.ts'
 
 export interface ServiceReaders {
   readonly services: ObjectReader
@@ -15,6 +19,19 @@ export interface ServiceReaders {
 }
 
 const LOOK_UP_MS = 5_000
+
+export function openServicePlaces(store: Store, resources: ResourceTable): LocateService {
+  const read = (resource: string, group = ''): ObjectReader => {
+    const found = resources.find({ group, version: 'v1', resource })
+    if (found === undefined) throw new InvariantError(`${resource} are not served`)
+    return readFrom(store, found.stored)
+  }
+  return servicePlaces({
+    services: read('services'),
+    endpoints: read('endpoints'),
+    slices: read('endpointslices', 'discovery.k8s.io'),
+  })
+}
 
 export function servicePlaces({ services, endpoints, slices }: ServiceReaders): LocateService {
   return async (reference) => {

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { ALLOW, type Behaviour, openWebhookServer, type WebhookServer } from '../fakes/webhook-server.ts'
+
+const BASE = '/apis/stable.example.com'
+const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+interface Spec {
+  readonly size?: number
+  readonly length?: number
+}
+
+interface Converted {
+  readonly apiVersion: string
+  readonly spec: Spec
+}
+
+/** `size` in v1 is `length` in v2. */
+const convert: Behaviour = (review, out) => {
+  const { request, kind, apiVersion } = review as unknown as {
+    readonly kind: string
+    readonly apiVersion: string
+    readonly request: { uid: string; desiredAPIVersion: string; objects: readonly Converted[] }
+  }
+  const convertedObjects = request.objects.map((object) => {
+    const size = object.spec.size ?? object.spec.length
+    const spec = request.desiredAPIVersion.endsWith('/v1') ? { size } : { length: size }
+    return { ...object, apiVersion: request.desiredAPIVersion, spec }
+  })
+  const response = { uid: request.uid, result: { status: 'Success' }, convertedObjects }
+  out.end(JSON.stringify({ kind, apiVersion, response }))
+}
+
+describe('custom resources that a webhook converts', () => {
+  let server: OpenServer
+  let hooks: WebhookServer
+
+  beforeAll(async () => {
+    hooks = await openWebhookServer()
+    server = await openServer()
+    hooks.on('/convert', convert)
+    const schema = (name: string): object => ({
+      openAPIV3Schema: {
+        type: 'object',
+        properties: { spec: { type: 'object', properties: { [name]: { type: 'integer' } } } },
+      },
+    })
+    await server.must(CRD, {
+      method: 'POST',
+      body: {
+        kind: 'CustomResourceDefinition',
+        apiVersion: 'apiextensions.k8s.io/v1',
+        metadata: { name: 'planks.stable.example.com' },
+        spec: {
+          group: 'stable.example.com',
+          scope: 'Namespaced',
+          names: { plural: 'planks', singular: 'plank', kind: 'Plank' },
+          versions: [
+            { name: 'v1', served: true, storage: true, schema: schema('size') },
+            { name: 'v2', served: true, storage: false, schema: schema('length') },
+          ],
+          conversion: {
+            strategy: 'Webhook',
+            webhook: {
+              conversionReviewVersions: ['v1'],
+              clientConfig: { url: `${hooks.url}/convert`, caBundle: hooks.caBundle },
+            },
+          },
+        },
+      },
+    })
+    await server.must(`${BASE}/v1/namespaces/default/planks`, {
+      method: 'POST',
+      body: { kind: 'Plank', apiVersion: 'stable.example.com/v1', metadata: { name: 'a' }, spec: { size: 3 } },
+    })
+  })
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]()
+    await hooks?.[Symbol.asyncDispose]()
+  })
+
+  it('are shown, listed and written in every version', async () => {
+    const planks = (version: string): string => `${BASE}/${version}/namespaces/default/planks`
+    expect(await server.must(`${planks('v2')}/a`)).toMatchObject({
+      apiVersion: 'stable.example.com/v2',
+      spec: { length: 3 },
+    })
+    expect(await server.must(planks('v2'))).toMatchObject({ items: [{ spec: { length: 3 } }] })
+    await server.must(planks('v2'), {
+      method: 'POST',
+      body: { kind: 'Plank', apiVersion: 'stable.example.com/v2', metadata: { name: 'b' }, spec: { length: 5 } },
+    })
+    expect(await server.must(`${planks('v1')}/b`)).toMatchObject({ spec: { size: 5 } })
+    const patch = { method: 'PATCH', body: { spec: { length: 6 } } }
+    await server.must(`${planks('v2')}/a`, {
+      ...patch,
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    expect(await server.must(`${planks('v1')}/a`)).toMatchObject({ spec: { size: 6 } })
+  })
+
+  it('cannot be had where the webhook fails, and nothing else suffers', async () => {
+    hooks.on('/convert', (_review, out) => void out.writeHead(500).end('broken'))
+    await server.must(`${BASE}/v1/namespaces/default/planks`, {
+      method: 'POST',
+      body: { kind: 'Plank', apiVersion: 'stable.example.com/v1', metadata: { name: 'z' }, spec: { size: 1 } },
+    })
+    const answer = await server.request(`${BASE}/v2/namespaces/default/planks/z`)
+    expect(answer.status).toBe(500)
+    expect(answer.json()['message']).toBe(
+      'conversion webhook for stable.example.com/v1, Kind=Plank failed: an error on the server ("broken") has prevented the request from succeeding',
+    )
+    expect(await server.must(`${BASE}/v1/namespaces/default/planks/z`)).toMatchObject({ spec: { size: 1 } })
+    hooks.on('/convert', convert)
+    expect(await server.must(`${BASE}/v2/namespaces/default/planks/z`)).toMatchObject({ spec: { length: 1 } })
+  })
+
+  it('are shown to admission webhooks in the version that those know', async () => {
+    hooks.on('/admit', ALLOW)
+    await server.must('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
+      method: 'POST',
+      body: {
+        kind: 'ValidatingWebhookConfiguration',
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        metadata: { name: 'planks' },
+        webhooks: [
+          {
+            name: 'planks.example.com',
+            clientConfig: { url: `${hooks.url}/admit`, caBundle: hooks.caBundle },
+            rules: [
+              {
+                operations: ['CREATE'],
+                apiGroups: ['stable.example.com'],
+                apiVersions: ['v2'],
+                resources: ['planks'],
+              },
+            ],
+            sideEffects: 'None',
+            admissionReviewVersions: ['v1'],
+          },
+        ],
+      },
+    })
+    const asked = (): readonly unknown[] => hooks.calls.filter(({ path }) => path === '/admit')
+    while (asked().length === 0) {
+      await server.must(`${BASE}/v1/namespaces/default/planks?dryRun=All`, {
+        method: 'POST',
+        body: { kind: 'Plank', apiVersion: 'stable.example.com/v1', metadata: { name: 'c' }, spec: { size: 7 } },
+      })
+    }
+    expect(asked()[0]).toMatchObject({
+      review: {
+        request: {
+          kind: { version: 'v2' },
+          requestKind: { version: 'v1' },
+          object: { apiVersion: 'stable.example.com/v2', spec: { length: 7 } },
+        },
+      },
+    })
+  })
+})
