@@ -33,6 +33,7 @@ import { Follower } from './follower.ts'
 import { HISTORY_LIMITS } from './history.ts'
 import type { HistoryLimits } from './history.ts'
 import { CacheMeasures } from './measures.ts'
+import { KeyTurns } from './key-turns.ts'
 import { OwnWrites } from './own-writes.ts'
 import { Progress } from './progress.ts'
 import { planRead } from './read-plan.ts'
@@ -113,6 +114,7 @@ class MemoryStore implements WatchCache {
   readonly #barrier: Barrier
   readonly #bookmarks: Bookmarks
   readonly #ownWrites = new OwnWrites()
+  readonly #turns = new KeyTurns()
   readonly #resources = new Map<string, StoredResource>()
   readonly #untilReady = new Set<() => void>()
   readonly #life = new AbortController()
@@ -236,15 +238,12 @@ class MemoryStore implements WatchCache {
       return this.#store.write(key, decide, signal)
     }
     const fullKey = `${key.resource.storagePrefix}/${inType}`
-    const result = await this.#store.writeAssuming(
-      { key, decide, current: this.#assumed(type, inType, fullKey) },
-      signal,
-    )
-    if (result.kind !== 'kept' && result.object.revision > this.#progress.revision) {
-      const current = result.kind === 'put' ? { item: result.object, stale: false } : undefined
-      this.#ownWrites.remember(fullKey, { revision: result.object.revision, current })
-    }
-    return result
+    return this.#turns.run(fullKey, signal, async () => {
+      const current = this.#assumed(type, inType, fullKey)
+      const result = await this.#store.writeAssuming({ key, decide, current }, signal)
+      this.#ownWrites.remember(fullKey, result, this.#progress.revision)
+      return result
+    })
   }
 
   /** The newest that we know of an object; whether it is, the write finds out. */

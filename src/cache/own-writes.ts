@@ -1,6 +1,7 @@
 // What this replica has written and the stream has not brought yet: the next write to the same object begins with it, where
 // the cache alone would have it begin with something out of date.
 import type { Current } from '../store/kv-objects.ts'
+import type { WriteResult } from '../store/store.ts'
 
 interface OwnWrite {
   readonly revision: number
@@ -15,9 +16,12 @@ export class OwnWrites {
   /** Nearly in the order of revisions. */
   readonly #writes = new Map<string, OwnWrite>()
 
-  remember(key: string, write: OwnWrite): void {
+  /** What the stream has reached need not be remembered. */
+  remember(key: string, result: WriteResult, reached: number): void {
+    if (result.kind === 'kept' || result.object.revision <= reached) return
+    const current = result.kind === 'put' ? { item: result.object, stale: false } : undefined
     this.#writes.delete(key)
-    if (this.#writes.size < MOST_REMEMBERED) this.#writes.set(key, write)
+    if (this.#writes.size < MOST_REMEMBERED) this.#writes.set(key, { revision: result.object.revision, current })
   }
 
   find(key: string): OwnWrite | undefined {

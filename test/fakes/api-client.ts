@@ -33,25 +33,27 @@ export class ApiClient implements Disposable {
   /** Rejects where the connection broke before the answer was complete. */
   send(method: string, path: string, { body, contentType = 'application/json' }: Sending = {}): Promise<ApiAnswer> {
     return new Promise((resolve, reject) => {
-      const stream = this.#session.request({
+      const headers = {
         ':method': method,
         ':path': path,
         authorization: `Bearer ${this.#token}`,
         ...(body === undefined ? {} : { 'content-type': contentType }),
-      })
+      }
+      // Node takes a DELETE to have no body unless it is told.
+      const stream = this.#session.request(headers, { endStream: body === undefined })
       let status = 0
       const chunks: Buffer[] = []
-      stream.on('response', (headers) => (status = Number(headers[':status'])))
+      stream.on('response', (answered) => (status = Number(answered[':status'])))
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => resolve({ status, text: Buffer.concat(chunks).toString() }))
       stream.on('error', reject)
-      stream.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body))
+      if (body !== undefined) stream.end(typeof body === 'string' ? body : JSON.stringify(body))
     })
   }
 
-  async json<T>(method: string, path: string, sending: Sending = {}): Promise<{ status: number; body: T }> {
+  async json(method: string, path: string, sending: Sending = {}): Promise<{ status: number; body: unknown }> {
     const { status, text } = await this.send(method, path, sending)
-    return { status, body: JSON.parse(text) as T }
+    return { status, body: JSON.parse(text) as unknown }
   }
 
   [Symbol.dispose](): void {

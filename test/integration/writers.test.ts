@@ -36,7 +36,7 @@ describe.each(['memory', 'embedded', 'etcd'])('on %s', (kind) => {
       }
     }
     await Promise.all(Array.from({ length: WRITERS }, (_, number) => writer(number)))
-    const { body } = await client.json<ConfigMap>('GET', `${MAPS}/shared`)
+    const body = (await client.json('GET', `${MAPS}/shared`)).body as ConfigMap
     expect(Object.keys(body.data ?? {})).toHaveLength(WRITERS * ROUNDS)
     expect(await server.stop()).toMatchObject({ code: 0 })
   })
@@ -46,14 +46,14 @@ describe.each(['memory', 'embedded', 'etcd'])('on %s', (kind) => {
     using client = clientOf(server)
     await client.send('POST', MAPS, { body: { metadata: { name: 'shared' }, data: { count: '0' } } })
     for (let round = 1; round <= ROUNDS; round++) {
-      const { body } = await client.json<ConfigMap>('GET', `${MAPS}/shared`)
+      const body = (await client.json('GET', `${MAPS}/shared`)).body as ConfigMap
       const put = { ...body, data: { count: String(round) } }
       const answers = await Promise.all(
         Array.from({ length: 16 }, (_, number) =>
           client.send('PUT', `${MAPS}/shared`, { body: { ...put, data: { ...put.data, by: String(number) } } }),
         ),
       )
-      const statuses = answers.map(({ status }) => status).toSorted()
+      const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
       expect(statuses).toEqual([200, ...Array.from({ length: 15 }, () => 409)])
     }
     expect(await server.stop()).toMatchObject({ code: 0 })
@@ -73,7 +73,7 @@ describe.each(['memory', 'embedded', 'etcd'])('on %s', (kind) => {
       readonly data: Readonly<Record<string, string>>
       readonly metadata: { readonly managedFields: readonly { readonly manager: string; readonly fieldsV1: object }[] }
     }
-    const { body } = await client.json<Managed>('GET', `${MAPS}/shared`)
+    const body = (await client.json('GET', `${MAPS}/shared`)).body as Managed
     expect(Object.keys(body.data)).toHaveLength(16)
     for (const { manager, fieldsV1 } of body.metadata.managedFields) {
       expect(fieldsV1).toEqual({ 'f:data': { [`f:a${manager.slice(1)}`]: {} } })

@@ -1,0 +1,99 @@
+// Writers of one object, one after the other: of many that write at once all but one would lose, and each loser does all of
+// its work again. A turn that takes long is over for the others, so that nobody waits for a writer who waits for him.
+import { CancelledError } from '../lib/errors.ts'
+
+/** Longer than a write takes, shorter than anybody minds. */
+const LONGEST_TURN_MS = 100
+
+export class KeyTurns {
+  readonly #last = new Map<string, Turn>()
+
+  /** Does it when its turn has come. Rejects with `CancelledError` when the signal fires before that. */
+  async run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const turn = this.take(key)
+    const begun = turn.begun(signal)
+    if (begun !== undefined) await begun
+    try {
+      return await work()
+    } finally {
+      turn.end()
+    }
+  }
+
+  /** A turn behind all that were asked for; to be ended, once it has begun, whatever comes of it. */
+  take(key: string): Turn {
+    const turn = new Turn(this.#last.get(key), (done) => {
+      if (this.#last.get(key) === done) this.#last.delete(key)
+    })
+    this.#last.set(key, turn)
+    return turn
+  }
+
+  /** How many keys somebody writes to. */
+  get size(): number {
+    return this.#last.size
+  }
+}
+
+export class Turn {
+  #before: Turn | undefined
+  readonly #onEnd: (turn: Turn) => void
+  readonly #next: (() => void)[] = []
+  #isAwaited = false
+  #begunAtMs: number | undefined
+  #isOver = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(before: Turn | undefined, onEnd: (turn: Turn) => void) {
+    this.#before = before
+    this.#onEnd = onEnd
+    if (before === undefined) this.#begin()
+  }
+
+  /** Undefined: it has begun already. Rejects with `CancelledError` when the signal fires first; then it ends by itself. */
+  begun(signal: AbortSignal): Promise<void> | undefined {
+    const before = this.#before
+    this.#before = undefined
+    if (before === undefined) return undefined
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        reject(new CancelledError(signal.reason))
+      }
+      before.#whenOver(() => {
+        signal.removeEventListener('abort', giveUp)
+        this.#begin()
+        // Who has given up is in nobody's way.
+        if (signal.aborted) this.end()
+        resolve()
+      })
+      if (signal.aborted) giveUp()
+      else signal.addEventListener('abort', giveUp, { once: true })
+    })
+  }
+
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#onEnd(this)
+    for (const tell of this.#next) tell()
+  }
+
+  #begin(): void {
+    this.#begunAtMs = performance.now()
+    if (this.#isAwaited) this.#limit()
+  }
+
+  #whenOver(tell: () => void): void {
+    if (this.#isOver) return tell()
+    this.#next.push(tell)
+    if (this.#isAwaited) return
+    this.#isAwaited = true
+    if (this.#begunAtMs !== undefined) this.#limit()
+  }
+
+  #limit(): void {
+    const rest = LONGEST_TURN_MS - (performance.now() - (this.#begunAtMs ?? 0))
+    this.#timer = setTimeout(() => this.end(), Math.max(0, rest))
+  }
+}
