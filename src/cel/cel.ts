@@ -24,9 +24,9 @@ export type { Json, JsonMap } from './json.ts'
 export type { AuthorizationCheck, AuthorizationDecision, Authorize, ResourceToCheck } from './libraries/authorizing.ts'
 export { AuthorizerValue, ResourceCheck } from './libraries/authorizing.ts'
 export { typeOfSchema } from './schema-type.ts'
-export type { Bounds, ListType, MapType, ObjectField, ObjectType, OptionalType, Type } from './type.ts'
+export type { Bounds, FieldTable, ListType, MapType, ObjectField, ObjectType, OptionalType, Type } from './type.ts'
 export { BOOL, DYN, INT, listOf, mapOf, opaque, optionalOf, STRING, typeName } from './type.ts'
-export { CelMap, type CelValue, Fault, NONE, Optional } from './value.ts'
+export { CelList, CelMap, type CelValue, Fault, NamedMap, NONE, Optional } from './value.ts'
 
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>

@@ -1,6 +1,5 @@
 // The types of expressions. A declared type also says how the JSON under it is to be read and how large it can get;
 // two types are the same without regard to that.
-import type { Json } from './json.ts'
 
 export type ScalarTypeKind = 'bool' | 'int' | 'uint' | 'double' | 'null' | 'timestamp' | 'duration'
 
@@ -40,16 +39,19 @@ export interface ObjectType {
   readonly kind: 'object'
   readonly name: string
   /** By the name that expressions use. */
-  readonly fields: ReadonlyMap<string, ObjectField>
+  readonly fields: FieldTable
   readonly bounds?: Bounds
+}
+
+/** A map of fields is one; another may know fields that it cannot list. */
+export interface FieldTable extends Iterable<readonly [string, ObjectField]> {
+  get(name: string): ObjectField | undefined
 }
 
 export interface ObjectField {
   readonly type: Type
   /** The member in JSON, where escaping made the two differ. */
   readonly member: string
-  /** What has() and selecting go by where the value knows better than its JSON: absent for ordinary members. */
-  readonly default?: Json
 }
 
 /** A type with no look inside: quantities, addresses, what the authorizer gives. */

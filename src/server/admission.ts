@@ -37,6 +37,7 @@ import type { AdmissionSettings } from './admission-config.ts'
 import { optionalPlugins } from './optional-plugins.ts'
 import { QuotaBook } from './quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from './admission-plugins.ts'
+import { openAdmissionPolicies } from './admission-policies.ts'
 import { openAdmissionWebhooks } from './admission-webhooks.ts'
 import { servedKinds } from './served-kinds.ts'
 
@@ -84,6 +85,14 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     observer: measures,
     log: parts.log,
   })
+  const policies = openAdmissionPolicies({
+    store,
+    resources: () => table,
+    read: ({ stored }) => readFrom(store, stored),
+    servedKinds: servedKinds(() => table, parts.defaults),
+    namespaces: read('namespaces'),
+    authorizer,
+  })
   const plugins: readonly AdmissionPlugin[] = [
     namespaceLifecycle(read('namespaces')),
     limitRanger(read('limitranges')),
@@ -110,6 +119,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     certificateSigning(authorizer),
     CERTIFICATE_SUBJECT,
     podResizeValidator(read('nodes')),
+    ...policies.plugins,
     ...webhooks.plugins,
     ...resourceQuota(quotas, () => systemClock.now()),
     ...optionalPlugins({ ...parts, table: () => table, namespaces: read('namespaces') }),
@@ -124,9 +134,9 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   return {
     admission,
     follow: async (signal) => {
-      await Promise.all([webhooks.follow(signal), quotas.follow(quotasLoaded.resolve, signal)])
+      await Promise.all([webhooks.follow(signal), policies.follow(signal), quotas.follow(quotasLoaded.resolve, signal)])
     },
-    loaded: Promise.all([webhooks.loaded, quotasLoaded.promise]).then(() => {}),
+    loaded: Promise.all([webhooks.loaded, policies.loaded, quotasLoaded.promise]).then(() => {}),
     measures: measures.all(),
   }
 }

@@ -4,6 +4,7 @@ import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { equalValues, isList, type Value } from '../../api/value.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
+import { type Reinvocation, reinvocationOf } from '../reinvocation.ts'
 import { isAdmissionConfiguration } from '../resource-rules.ts'
 import { HookFailure, internal } from './call.ts'
 import { type Dispatch, type Turn, turnName } from './dispatch.ts'
@@ -50,21 +51,21 @@ class MutatingPass {
     this.#signal = signal
     this.#request = request
     this.#round = request.walk?.isSecond === true ? 1 : 0
-    this.#memory = memoryOf(request)
+    this.#memory = reinvocationOf(request, NAME)
   }
 
   async run(): Promise<ApiObject | undefined> {
     if (this.#round === 1) this.#memory.beginAgain(this.#request.object)
     const invocationFor = this.#parts.dispatch.matcher(this.#request, this.#signal)
     for (const [index, hook] of this.#parts.hooks.entries()) {
-      if (this.#round === 1 && !this.#memory.isDue(hook)) continue
+      if (this.#round === 1 && !this.#memory.isDue(hook.key)) continue
       const invocation = await invocationFor(hook, this.#request)
       if (invocation === undefined) continue
       if (await this.#call(invocation, { round: this.#round, index })) {
         this.#memory.changed()
         this.#request.walk?.repeat()
       }
-      if (hook.reinvoked) this.#memory.called(hook)
+      if (hook.reinvoked) this.#memory.called(hook.key)
     }
     this.#memory.end(this.#request.object)
     return this.#request.object
@@ -121,43 +122,4 @@ function attempt<T>(work: () => T): T {
     const why = error instanceof ApiError && error.cause instanceof Error ? error.cause.message : error.message
     throw internal(why, error)
   }
-}
-
-/** What the first walk leaves for the second. */
-class Reinvocation {
-  /** Called before the last change, and asked for again. */
-  #due = new Set<string>()
-  /** Called since the last change. */
-  #recent = new Set<string>()
-  #last: ApiObject | undefined
-
-  called(hook: Hook): void {
-    this.#recent.add(hook.key)
-  }
-
-  changed(): void {
-    for (const key of this.#recent) this.#due.add(key)
-    this.#recent = new Set()
-  }
-
-  isDue(hook: Hook): boolean {
-    return this.#due.has(hook.key)
-  }
-
-  end(object: ApiObject | undefined): void {
-    this.#last = object
-  }
-
-  /** Built-in plugins may have changed what the webhooks left. */
-  beginAgain(object: ApiObject | undefined): void {
-    if (!equalValues(object, this.#last)) this.changed()
-  }
-}
-
-function memoryOf({ walk }: AdmissionRequest): Reinvocation {
-  const known = walk?.memory.get(NAME)
-  if (known instanceof Reinvocation) return known
-  const fresh = new Reinvocation()
-  walk?.memory.set(NAME, fresh)
-  return fresh
 }

@@ -17,6 +17,7 @@ import { validatingWebhooks } from './validating.ts'
 export type { ServedKind, ServedKinds } from './invocation.ts'
 export { WebhookMeasures } from './measures.ts'
 export type { WebhookCall, WebhookObserver, WebhookRejection } from './observer.ts'
+export { requestFacts } from './review.ts'
 
 export interface WebhookParts {
   readonly caller: OutgoingCaller

@@ -1,8 +1,8 @@
-// Policies written as expressions, and what binds them to requests and parameters. Whether an expression makes sense is not
-// looked at here.
+// Policies written as expressions, and what binds them to requests and parameters.
 import { FieldPath } from '../../api/field-path.ts'
 import { parseGroupVersion } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
+import { isIdentifier } from '../../cel/cel.ts'
 import type { Check } from './check.ts'
 import { checkConditions } from './conditions.ts'
 import { dns1035Label, dns1123Subdomain, pathSegment, qualifiedName } from './formats.ts'
@@ -16,6 +16,7 @@ import {
 } from './match-resources.ts'
 import { has, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkMeta, subdomainName } from './object-meta.ts'
+import { checkPolicyExpressions } from './policy-expressions.ts'
 import type { GroupRules, KindRules } from './rules.ts'
 import { webhookConfiguration } from './webhook-configuration.ts'
 
@@ -25,30 +26,6 @@ const REASONS: readonly string[] = ['Forbidden', 'Invalid', 'RequestEntityTooLar
 const ACTIONS: readonly string[] = ['Audit', 'Deny', 'Warn']
 const MAX_AUDIT_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
-const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
-const RESERVED: readonly string[] = [
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]
 
 /** What both kinds of policies have; `stored` is absent where the policy is new. */
 function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
@@ -75,6 +52,8 @@ function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Chec
   for (const [i, variable] of partsOf(spec, 'variables').entries()) {
     checkVariable(variable, SPEC.child('variables').index(i), check)
   }
+  // What is stored was compiled before, and stays acceptable.
+  if (old === undefined || !equalValues(spec, old)) checkPolicyExpressions(spec, check)
 }
 
 function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
@@ -101,7 +80,7 @@ function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
 function checkVariable(variable: ValueMap, at: FieldPath, check: Check): void {
   const name = textOf(variable, 'name')
   if (name.trim() === '') check.required(at.child('name'), 'name is not specified')
-  else if (!IDENTIFIER.test(name) || RESERVED.includes(name)) {
+  else if (!isIdentifier(name)) {
     check.invalid(at.child('name'), name, 'must be a valid CEL identifier')
   }
   if (textOf(variable, 'expression').trim() === '') {

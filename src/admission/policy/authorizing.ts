@@ -1,0 +1,107 @@
+// The authorizer as expressions ask it. Expressions do not wait: where a decision takes time the evaluation is given up, and
+// begun anew when the decision is there; expressions have no effects that a repetition would do harm to.
+import type { User } from '../../api/user.ts'
+import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
+import { type AuthorizationCheck, type AuthorizationDecision, AuthorizerValue, ResourceCheck } from '../../cel/cel.ts'
+import type { AdmissionRequest } from '../admission.ts'
+
+/** Thrown through an evaluation. */
+class Undecided {
+  readonly decision: Promise<void>
+
+  constructor(decision: Promise<void>) {
+    this.decision = decision
+  }
+}
+
+export class RequestAuthorizer {
+  readonly #authorizer: Authorizer
+  readonly #request: AdmissionRequest
+  readonly #signal: AbortSignal
+  readonly #known = new Map<string, AuthorizationDecision>()
+
+  constructor(authorizer: Authorizer, request: AdmissionRequest, signal: AbortSignal) {
+    this.#authorizer = authorizer
+    this.#request = request
+    this.#signal = signal
+  }
+
+  /** What is bound to `authorizer` and `authorizer.requestResource`. */
+  bindings(): { readonly authorizer: AuthorizerValue; readonly 'authorizer.requestResource': ResourceCheck } {
+    const authorizer = new AuthorizerValue((check) => this.#decide(check))
+    const { requestResource, subresource, namespace, name } = this.#request
+    const { group, resource } = requestResource
+    const asked = { group, resource, subresource, namespace, name, fieldSelector: '', labelSelector: '' }
+    return { authorizer, 'authorizer.requestResource': new ResourceCheck(authorizer, asked) }
+  }
+
+  /** Evaluates, again where a decision had to be waited for. */
+  async settle<T>(evaluate: () => T): Promise<T> {
+    for (;;) {
+      try {
+        return evaluate()
+      } catch (error) {
+        if (!(error instanceof Undecided)) throw error
+        await error.decision
+      }
+    }
+  }
+
+  #decide(check: AuthorizationCheck): AuthorizationDecision {
+    const key = JSON.stringify(check)
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const decision = this.#authorizer.authorize(this.#access(check), this.#signal)
+    if (decision instanceof Promise) {
+      throw new Undecided(
+        decision.then(
+          (made) => this.#remember(key, made),
+          (error: unknown) => this.#fail(key, error),
+        ),
+      )
+    }
+    this.#remember(key, decision)
+    return answerOf(decision)
+  }
+
+  #remember(key: string, decision: Decision): void {
+    this.#known.set(key, answerOf(decision))
+  }
+
+  #fail(key: string, error: unknown): void {
+    this.#signal.throwIfAborted()
+    const message = error instanceof Error ? error.message : String(error)
+    this.#known.set(key, { allowed: false, reason: '', error: message })
+  }
+
+  #access(check: AuthorizationCheck): Access {
+    const user = check.serviceAccount === undefined ? this.#request.user : serviceAccountUser(check.serviceAccount)
+    if (check.kind === 'path') return { kind: 'path', user, verb: check.verb, path: check.path }
+    const { verb, group, resource } = check
+    return {
+      kind: 'resource',
+      user,
+      verb,
+      group,
+      version: '*',
+      resource,
+      subresource: check.subresource || undefined,
+      namespace: check.namespace || undefined,
+      name: check.name || undefined,
+    }
+  }
+}
+
+function answerOf(decision: Decision): AuthorizationDecision {
+  const reason = decision.kind === 'allow' ? '' : (decision.reason ?? '')
+  return { allowed: decision.kind === 'allow', reason, error: '' }
+}
+
+function serviceAccountUser({ namespace, name }: { readonly namespace: string; readonly name: string }): User {
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    uid: undefined,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+    extra: {},
+  }
+}

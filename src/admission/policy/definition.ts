@@ -1,0 +1,129 @@
+// A policy as it is carried out: read and compiled once for every change of it. An expression that does not compile is a
+// failure each time that it would be evaluated.
+import type { ApiObject, GroupVersionKind } from '../../api/object.ts'
+import { parseGroupVersion } from '../../api/object.ts'
+import type { ValueMap } from '../../api/value.ts'
+import type { Program, Type } from '../../cel/cel.ts'
+import { compilePolicyExpression, type PolicyScope, type Wanted } from '../../schema/policy-expressions.ts'
+import { mapIn, mapsIn, metaText, partIn, specOf, textIn, textsIn } from '../members.ts'
+import { type MatchResources, readMatchResources } from './match.ts'
+
+export interface Expression {
+  readonly text: string
+  /** A text says why it does not compile. */
+  readonly program: Program | string
+}
+
+export interface Validation extends Expression {
+  readonly message: string
+  readonly messageExpression: Expression | undefined
+  readonly reason: string
+}
+
+export interface Mutation extends Expression {
+  readonly kind: 'applyConfiguration' | 'jsonPatch'
+}
+
+export interface Policy {
+  readonly name: string
+  readonly match: MatchResources
+  readonly conditions: readonly Expression[]
+  readonly variables: readonly (Expression & { readonly name: string })[]
+  readonly validations: readonly Validation[]
+  readonly annotations: readonly (Expression & { readonly key: string })[]
+  readonly mutations: readonly Mutation[]
+  readonly paramKind: GroupVersionKind | undefined
+  readonly failsOpen: boolean
+  readonly reinvoked: boolean
+  /** Some expression speaks of the namespace that the object is in. */
+  readonly readsNamespace: boolean
+}
+
+export interface PolicyBinding {
+  readonly name: string
+  readonly policyName: string
+  readonly match: MatchResources | undefined
+  readonly paramRef: ValueMap | undefined
+  readonly actions: readonly string[]
+}
+
+export function readBinding(object: ApiObject): PolicyBinding {
+  const spec = specOf(object)
+  const match = partIn(spec, 'matchResources')
+  return {
+    name: metaText(object, 'name'),
+    policyName: textIn(spec, 'policyName'),
+    match: match === undefined ? undefined : readMatchResources(match),
+    paramRef: partIn(spec, 'paramRef'),
+    actions: textsIn(spec, 'validationActions'),
+  }
+}
+
+export function readPolicy(object: ApiObject): Policy {
+  const spec = specOf(object)
+  const paramKind = partIn(spec, 'paramKind')
+  const mutations = mapsIn(spec, 'mutations')
+  const plain: PolicyScope = { hasParams: paramKind !== undefined, hasAuthorizer: true }
+  const variables: (Expression & { readonly name: string })[] = []
+  const types = new Map<string, Type>()
+  for (const variable of mapsIn(spec, 'variables')) {
+    const name = textIn(variable, 'name')
+    const scope = { ...plain, variables: types, makesObjects: mutations.length > 0 }
+    const expression = compiled(textIn(variable, 'expression'), scope)
+    variables.push({ ...expression, name })
+    if (typeof expression.program !== 'string') types.set(name, expression.program.resultType)
+  }
+  const scope: PolicyScope = { ...plain, variables: types }
+  const policy = {
+    name: metaText(object, 'name'),
+    match: readMatchResources(mapIn(spec, 'matchConstraints')),
+    conditions: mapsIn(spec, 'matchConditions').map((each) => compiled(textIn(each, 'expression'), plain, 'bool')),
+    variables,
+    validations: mapsIn(spec, 'validations').map((each) => readValidation(each, scope)),
+    annotations: mapsIn(spec, 'auditAnnotations').map((each) => ({
+      ...compiled(textIn(each, 'valueExpression'), scope, 'stringOrNull'),
+      key: textIn(each, 'key'),
+    })),
+    mutations: mutations.map((each) => readMutation(each, scope)),
+    paramKind: paramKind === undefined ? undefined : readParamKind(paramKind),
+    failsOpen: textIn(spec, 'failurePolicy') === 'Ignore',
+    reinvoked: textIn(spec, 'reinvocationPolicy') === 'IfNeeded',
+  }
+  const messages = policy.validations.flatMap(({ messageExpression }) => messageExpression ?? [])
+  const all = [
+    ...policy.conditions,
+    ...variables,
+    ...policy.validations,
+    ...messages,
+    ...policy.annotations,
+    ...policy.mutations,
+  ]
+  const reads = ({ program }: Expression): boolean => typeof program !== 'string' && program.mentions('namespaceObject')
+  return { ...policy, readsNamespace: all.some(reads) }
+}
+
+function compiled(text: string, scope: PolicyScope, wanted?: Wanted): Expression {
+  const expression = compilePolicyExpression(text.trim(), scope, wanted)
+  return { text, program: expression.kind === 'program' ? expression.program : expression.problem }
+}
+
+function readValidation(validation: ValueMap, scope: PolicyScope): Validation {
+  const message = textIn(validation, 'messageExpression')
+  return {
+    ...compiled(textIn(validation, 'expression'), scope, 'bool'),
+    message: textIn(validation, 'message').trim(),
+    messageExpression: message === '' ? undefined : compiled(message, { ...scope, hasAuthorizer: false }, 'string'),
+    reason: textIn(validation, 'reason') || 'Invalid',
+  }
+}
+
+function readMutation(mutation: ValueMap, scope: PolicyScope): Mutation {
+  const kind = textIn(mutation, 'patchType') === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration'
+  const text = textIn(mapIn(mutation, kind), 'expression')
+  return { ...compiled(text, { ...scope, makesObjects: true }, kind), kind }
+}
+
+function readParamKind(paramKind: ValueMap): GroupVersionKind {
+  const version = parseGroupVersion(textIn(paramKind, 'apiVersion'))
+  return { group: version?.group ?? '', version: version?.version ?? '', kind: textIn(paramKind, 'kind') }
+}

@@ -1,0 +1,143 @@
+// Evaluating the expressions of one policy about one request with one parameter: what is bound, what it may cost together
+// (W-508), and the policy's own variables, which are evaluated when they are first looked at.
+import { type Bindings, type CelValue, Fault, NamedMap } from '../../cel/cel.ts'
+import type { Expression, Policy } from './definition.ts'
+
+/** For all expressions of one kind of a policy. */
+export const BUDGET = 10_000_000
+const CONDITION_BUDGET = 2_500_000
+/** For each single expression. */
+const CALL_BUDGET = 1_000_000
+
+export const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
+const CALL_OVER_BUDGET = 'operation cancelled: actual cost limit exceeded'
+
+export type Result =
+  | { readonly kind: 'value'; readonly value: CelValue }
+  | { readonly kind: 'error'; readonly message: string }
+
+/** Thrown where expressions together cost more than they may. */
+export class OutOfBudget extends Error {
+  constructor() {
+    super(OUT_OF_BUDGET)
+  }
+}
+
+/** Counts down over the expressions that share it. */
+export class Budget {
+  left: number
+
+  constructor(left: number) {
+    this.left = left
+  }
+
+  spend(cost: number): void {
+    if (cost > this.left) throw new OutOfBudget()
+    this.left -= cost
+  }
+}
+
+/** Throws `OutOfBudget`. */
+export function evaluateAll(
+  expressions: readonly (Expression | undefined)[],
+  { policy, bindings }: { readonly policy: Policy; readonly bindings: Bindings },
+  budget: Budget,
+): readonly (Result | undefined)[] {
+  const variables = new Variables(policy, bindings)
+  const all: Bindings = { ...bindings, variables }
+  return expressions.map((expression) => {
+    if (expression === undefined) return undefined
+    const result = evaluate(expression, all)
+    budget.spend(result.cost + variables.takeCost())
+    return result
+  })
+}
+
+function evaluate({ text, program }: Expression, bindings: Bindings): Result & { readonly cost: number } {
+  if (typeof program === 'string') return { kind: 'error', message: `compilation error: ${program}`, cost: 0 }
+  const result = program.evaluate(bindings, CALL_BUDGET)
+  if (result.kind === 'value') return result
+  const why = result.kind === 'error' ? result.message : CALL_OVER_BUDGET
+  return { kind: 'error', message: `expression '${text}' resulted in error: ${why}`, cost: result.cost }
+}
+
+/** `variables.<name>`; each sees those before it through the same object. */
+class Variables extends NamedMap {
+  readonly typeName = 'kubernetes.variables'
+  readonly #policy: Policy
+  readonly #bindings: Bindings
+  readonly #known = new Map<string, CelValue>()
+  #cost = 0
+
+  constructor(policy: Policy, bindings: Bindings) {
+    super()
+    this.#policy = policy
+    this.#bindings = { ...bindings, variables: this }
+  }
+
+  /** What evaluating variables has cost since this was last asked. */
+  takeCost(): number {
+    const cost = this.#cost
+    this.#cost = 0
+    return cost
+  }
+
+  get size(): number {
+    return this.#policy.variables.length
+  }
+
+  override has(key: CelValue): boolean {
+    return this.#policy.variables.some(({ name }) => name === key)
+  }
+
+  *keys(): Generator<string> {
+    for (const { name } of this.#policy.variables) yield name
+  }
+
+  get(key: CelValue): CelValue | undefined {
+    if (typeof key !== 'string') return undefined
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const variable = this.#policy.variables.find(({ name }) => name === key)
+    if (variable === undefined) return undefined
+    const value = this.#evaluate(variable)
+    this.#known.set(key, value)
+    return value
+  }
+
+  #evaluate({ name, program }: Policy['variables'][number]): CelValue {
+    const quoted = JSON.stringify(name)
+    if (typeof program === 'string') return new Fault(`composited variable ${quoted} fails to compile: ${program}`)
+    const result = program.evaluate(this.#bindings, CALL_BUDGET)
+    this.#cost += result.cost
+    if (result.kind === 'value') return result.value
+    const why = result.kind === 'error' ? result.message : CALL_OVER_BUDGET
+    return new Fault(`composited variable ${quoted} fails to evaluate: ${why}`)
+  }
+}
+
+export type ConditionsResult =
+  | { readonly kind: 'match' }
+  | { readonly kind: 'noMatch' }
+  | { readonly kind: 'error'; readonly message: string }
+
+/** All have to hold; one that is false decides even where another failed. */
+export function evaluateConditions(policy: Policy, bindings: Bindings): ConditionsResult {
+  if (policy.conditions.length === 0) return { kind: 'match' }
+  const errors: string[] = []
+  const budget = new Budget(CONDITION_BUDGET)
+  try {
+    for (const condition of policy.conditions) {
+      const result = evaluate(condition, bindings)
+      budget.spend(result.cost)
+      if (result.kind === 'error') errors.push(result.message)
+      else if (result.value !== true) return { kind: 'noMatch' }
+    }
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error
+    errors.push(error.message)
+  }
+  if (errors.length === 0) return { kind: 'match' }
+  if (policy.failsOpen) return { kind: 'noMatch' }
+  return { kind: 'error', message: errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]` }
+}

@@ -1,0 +1,127 @@
+// Which policies are to be evaluated about a request, by which bindings and with which parameters; and what is wrong with how
+// they are set up.
+import type { ApiObject } from '../../api/object.ts'
+import { ApiError } from '../../api/status.ts'
+import type { Authorizer } from '../../auth/authorizer.ts'
+import type { Bindings } from '../../cel/cel.ts'
+import type { AdmissionRequest } from '../admission.ts'
+import type { ObjectReader } from '../object-reader.ts'
+import { namespaceReader } from '../request-selectors.ts'
+import { isAboutNamespaces, isAdmissionConfiguration } from '../resource-rules.ts'
+import { requestFacts, type ServedKind, type ServedKinds } from '../webhook/webhook.ts'
+import { RequestAuthorizer } from './authorizing.ts'
+import type { Policy, PolicyBinding } from './definition.ts'
+import { matchedKind, type MatchParts, mayMatch } from './match.ts'
+import { ConfigurationError, paramsFor, type ParamSources, paramSourceOf } from './params.ts'
+import type { BoundPolicy } from './policies.ts'
+
+export interface InvocationParts {
+  readonly servedKinds: ServedKinds
+  readonly namespaces: ObjectReader
+  readonly params: ParamSources
+  readonly authorizer: Authorizer
+}
+
+export interface Invocation {
+  readonly policy: Policy
+  readonly binding: PolicyBinding
+  readonly as: ServedKind
+  readonly params: readonly (ApiObject | undefined)[]
+}
+
+/** A policy that cannot be evaluated; its failure policy has been asked already. */
+export interface Misconfiguration {
+  readonly policy: Policy
+  readonly binding: PolicyBinding | undefined
+  readonly message: string
+}
+
+const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
+
+/** Policies are changed without asking policies; and who may do what is not theirs to decide. */
+export function isExempt({ requestKind, requestResource }: AdmissionRequest): boolean {
+  return isAdmissionConfiguration(requestKind) || REVIEWS.has(requestResource.group)
+}
+
+/** Those that the request may be about, found without waiting for anything. */
+export function candidates(all: readonly BoundPolicy[], request: AdmissionRequest): readonly BoundPolicy[] {
+  if (all.length === 0 || isExempt(request)) return []
+  return all.filter(({ policy }) => mayMatch(policy.match, request))
+}
+
+/** One request, looked at by policies. */
+export class PolicyRequest {
+  readonly authorizer: RequestAuthorizer
+  readonly #parts: InvocationParts
+  readonly #request: AdmissionRequest
+  readonly #signal: AbortSignal
+  readonly #match: MatchParts
+  #served: readonly ServedKind[] | undefined
+
+  constructor(parts: InvocationParts, request: AdmissionRequest, signal: AbortSignal) {
+    this.#parts = parts
+    this.#request = request
+    this.#signal = signal
+    this.authorizer = new RequestAuthorizer(parts.authorizer, request, signal)
+    this.#match = {
+      served: () => (this.#served ??= parts.servedKinds(request)),
+      namespace: namespaceReader(request, parts.namespaces, signal),
+    }
+  }
+
+  /** The bindings of a policy that are about the request. Where it fails open, what cannot be told is left out. */
+  async invocations({ policy, bindings }: BoundPolicy): Promise<readonly (Invocation | Misconfiguration)[]> {
+    const found: (Invocation | Misconfiguration)[] = []
+    const wrong = (error: unknown, binding: PolicyBinding | undefined): void => {
+      const what = `failed to configure ${binding === undefined ? 'policy' : 'binding'}`
+      if (!policy.failsOpen) found.push({ policy, binding, message: `${what}: ${problemOf(error)}` })
+    }
+    try {
+      const as = await matchedKind(policy.match, this.#request, this.#match)
+      if (as === undefined) return []
+      const source = paramSourceOf(policy, this.#parts.params)
+      for (const binding of bindings) {
+        try {
+          if (!(await this.#isBound(binding))) continue
+          const { namespace } = this.#request
+          const params = await paramsFor(binding, { source, namespace }, this.#signal)
+          found.push({ policy, binding, as, params })
+        } catch (error) {
+          wrong(error, binding)
+        }
+      }
+    } catch (error) {
+      wrong(error, undefined)
+    }
+    return found
+  }
+
+  async #isBound({ match }: PolicyBinding): Promise<boolean> {
+    return match === undefined || (await matchedKind(match, this.#request, this.#match)) !== undefined
+  }
+
+  /** What expressions of the policy may speak of. */
+  async bindings({ policy, as }: Invocation, param: ApiObject | undefined, request = this.#request): Promise<Bindings> {
+    const [object, oldObject, namespaceObject] = await Promise.all([
+      request.object === undefined ? null : as.show(request.object),
+      request.oldObject === undefined ? null : as.show(request.oldObject),
+      policy.readsNamespace && request.namespace !== '' && !isAboutNamespaces(request.resource)
+        ? this.#match.namespace()
+        : null,
+    ])
+    return {
+      object,
+      oldObject,
+      request: requestFacts(as, request),
+      namespaceObject,
+      params: param ?? null,
+      ...this.authorizer.bindings(),
+    }
+  }
+}
+
+/** Throws what is not about how something is set up. */
+function problemOf(error: unknown): string {
+  if (error instanceof ConfigurationError || error instanceof ApiError) return error.message
+  throw error
+}

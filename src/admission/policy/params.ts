@@ -1,0 +1,76 @@
+// The objects that a policy takes its parameters from (W-505).
+import type { ApiObject, GroupVersionKind } from '../../api/object.ts'
+import { formatGroupVersion } from '../../api/object.ts'
+import { labelSelectorOf } from '../../api/selector-text.ts'
+import { EVERY_LABEL, matchesLabels } from '../../api/selector.ts'
+import { own } from '../../api/value.ts'
+import { labelsOf, textIn } from '../members.ts'
+import type { ObjectReader } from '../object-reader.ts'
+import type { Policy, PolicyBinding } from './definition.ts'
+
+/** The objects of a kind, shown in the version that was asked for. */
+export interface ParamSource extends ObjectReader {
+  readonly namespaced: boolean
+}
+
+/** Undefined where there is no such kind. */
+export type ParamSources = (kind: GroupVersionKind) => ParamSource | undefined
+
+/** What is wrong with how a policy or a binding is set up; its failure policy says what that means. */
+export class ConfigurationError extends Error {}
+
+/** Throws `ConfigurationError`. Undefined where the policy takes no parameters. */
+export function paramSourceOf({ paramKind }: Policy, sources: ParamSources): ParamSource | undefined {
+  if (paramKind === undefined) return undefined
+  const source = sources(paramKind)
+  if (source !== undefined) return source
+  const { group, version, kind } = paramKind
+  const named = group === '' ? `/${version}` : formatGroupVersion({ group, version })
+  throw new ConfigurationError(`failed to find resource referenced by paramKind: '${named}, Kind=${kind}'`)
+}
+
+/** One `undefined` where the policy is to be evaluated without parameters. Throws `ConfigurationError`. */
+export async function paramsFor(
+  { paramRef }: PolicyBinding,
+  { source, namespace }: { readonly source: ParamSource | undefined; readonly namespace: string },
+  signal: AbortSignal,
+): Promise<readonly (ApiObject | undefined)[]> {
+  if (source === undefined || paramRef === undefined) return [undefined]
+  const place = placeOf(source, textIn(paramRef, 'namespace'), namespace)
+  const name = textIn(paramRef, 'name')
+  const found = name === '' ? await selected(source, { paramRef, place }, signal) : await named(source, [place, name], signal)
+  if (found.length === 0 && textIn(paramRef, 'parameterNotFoundAction') === 'Deny') {
+    throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
+  }
+  return found
+}
+
+function placeOf({ namespaced }: ParamSource, wanted: string, requestNamespace: string): string {
+  if (!namespaced) {
+    if (wanted === '') return ''
+    throw new ConfigurationError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`')
+  }
+  const place = wanted === '' ? requestNamespace : wanted
+  if (place !== '') return place
+  throw new ConfigurationError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources')
+}
+
+/** One that was just made counts: where the cache has none the storage is asked. */
+async function named(
+  source: ParamSource,
+  [namespace, name]: readonly [string, string],
+  signal: AbortSignal,
+): Promise<readonly ApiObject[]> {
+  const found = (await source.find(namespace, name, signal)) ?? (await source.findLatest(namespace, name, signal))
+  return found === undefined ? [] : [found]
+}
+
+async function selected(
+  source: ParamSource,
+  { paramRef, place }: { readonly paramRef: NonNullable<PolicyBinding['paramRef']>; readonly place: string },
+  signal: AbortSignal,
+): Promise<readonly ApiObject[]> {
+  const written = own(paramRef, 'selector')
+  const selector = (written === undefined ? undefined : labelSelectorOf(written)) ?? EVERY_LABEL
+  return (await source.list(place, signal)).filter((object) => matchesLabels(selector, labelsOf(object)))
+}

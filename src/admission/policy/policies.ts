@@ -1,0 +1,52 @@
+// The policies that are in force now, each with its bindings. A policy without one does nothing (W-500).
+import type { ApiObject } from '../../api/object.ts'
+import { metaText } from '../members.ts'
+import { type Policy, type PolicyBinding, readBinding, readPolicy } from './definition.ts'
+
+export interface BoundPolicy {
+  readonly policy: Policy
+  readonly bindings: readonly PolicyBinding[]
+}
+
+export class Policies {
+  readonly #policies = new Map<string, Policy>()
+  readonly #bindings = new Map<string, PolicyBinding>()
+  #inForce: readonly BoundPolicy[] = []
+
+  /** By name. Never changed in place: a request under way keeps the list that it began with. */
+  get inForce(): readonly BoundPolicy[] {
+    return this.#inForce
+  }
+
+  putPolicy(object: ApiObject): void {
+    this.#policies.set(metaText(object, 'name'), readPolicy(object))
+    this.#arrange()
+  }
+
+  removePolicy(name: string): void {
+    this.#policies.delete(name)
+    this.#arrange()
+  }
+
+  putBinding(object: ApiObject): void {
+    this.#bindings.set(metaText(object, 'name'), readBinding(object))
+    this.#arrange()
+  }
+
+  removeBinding(name: string): void {
+    this.#bindings.delete(name)
+    this.#arrange()
+  }
+
+  #arrange(): void {
+    const bindings = Map.groupBy(sorted(this.#bindings), ({ policyName }) => policyName)
+    this.#inForce = sorted(this.#policies).flatMap((policy) => {
+      const own = bindings.get(policy.name)
+      return own === undefined ? [] : [{ policy, bindings: own }]
+    })
+  }
+}
+
+function sorted<T extends { readonly name: string }>(all: ReadonlyMap<string, T>): readonly T[] {
+  return [...all.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}

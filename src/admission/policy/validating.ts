@@ -1,0 +1,170 @@
+// ValidatingAdmissionPolicy: every policy is evaluated, the first denial is told (W-501 to W-504).
+import { ApiError, type StatusReason } from '../../api/status.ts'
+import type { Bindings } from '../../cel/cel.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
+import { forbidden } from '../refusal.ts'
+import type { Policy, PolicyBinding, Validation } from './definition.ts'
+import { BUDGET, Budget, evaluateAll, evaluateConditions, OutOfBudget, type Result } from './evaluation.ts'
+import { candidates, type Invocation, type InvocationParts, type Misconfiguration, PolicyRequest } from './invocations.ts'
+import type { BoundPolicy, Policies } from './policies.ts'
+
+const NAME = 'ValidatingAdmissionPolicy'
+const MAX_MESSAGE_BYTES = 5 * 1024
+const MAX_ANNOTATION = 10 * 1024
+const FAILURE_NOTE = 'validation.policy.admission.k8s.io/validation_failure'
+
+export function validatingPolicies(policies: Policies, parts: InvocationParts): AdmissionPlugin {
+  return {
+    name: NAME,
+    validate(request, signal) {
+      const asked = candidates(policies.inForce, request)
+      return asked.length === 0 ? undefined : new ValidatingPass(parts, request, signal).run(asked)
+    },
+  }
+}
+
+interface Denial {
+  readonly policy: Policy
+  readonly binding: PolicyBinding | undefined
+  readonly message: string
+  readonly reason: string
+}
+
+/** What is wrong with the object, or with the evaluation. */
+interface Failure {
+  readonly message: string
+  readonly reason: string
+  /** Its place among the validations. */
+  readonly index: number
+}
+
+interface Findings {
+  readonly failures: readonly Failure[]
+  readonly annotations: readonly { readonly key: string; readonly value: string }[]
+  /** What went wrong with annotations, where that is a reason to refuse. */
+  readonly annotationErrors: readonly string[]
+}
+
+class ValidatingPass {
+  readonly #request: AdmissionRequest
+  readonly #asked: PolicyRequest
+  readonly #denials: Denial[] = []
+
+  constructor(parts: InvocationParts, request: AdmissionRequest, signal: AbortSignal) {
+    this.#request = request
+    this.#asked = new PolicyRequest(parts, request, signal)
+  }
+
+  async run(all: readonly BoundPolicy[]): Promise<void> {
+    for (const bound of all) {
+      const values = new Map<string, Set<string>>()
+      for (const invocation of await this.#asked.invocations(bound)) {
+        if ('message' in invocation) this.#misconfigured(invocation)
+        else await this.#evaluate(invocation, values)
+      }
+      for (const [key, found] of values) this.#request.annotate(`${bound.policy.name}/${key}`, [...found].join(', '))
+    }
+    const [first] = this.#denials
+    if (first !== undefined) throw this.#refusal(first)
+  }
+
+  #misconfigured({ policy, binding, message }: Misconfiguration): void {
+    this.#denials.push({ policy, binding, message, reason: 'Invalid' })
+  }
+
+  async #evaluate(invocation: Invocation, values: Map<string, Set<string>>): Promise<void> {
+    const { policy, binding, params } = invocation
+    for (const param of params) {
+      const bindings = await this.#asked.bindings(invocation, param)
+      const findings = await this.#asked.authorizer.settle(() => findingsOf(policy, bindings))
+      for (const failure of findings.failures) this.#act(invocation, failure)
+      for (const { key, value } of findings.annotations) {
+        const known = values.get(key) ?? new Set()
+        values.set(key, known.add(value))
+      }
+      for (const message of findings.annotationErrors) {
+        this.#denials.push({ policy, binding, message, reason: 'Invalid' })
+      }
+    }
+  }
+
+  #act({ policy, binding }: Invocation, { message, reason, index }: Failure): void {
+    for (const action of binding.actions) {
+      if (action === 'Deny') this.#denials.push({ policy, binding, message, reason })
+      else if (action === 'Warn') {
+        const who = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`
+        this.#request.warn(`Validation failed for ${who}: ${message}`)
+      } else if (action === 'Audit') {
+        const note = {
+          message,
+          policy: policy.name,
+          binding: binding.name,
+          expressionIndex: index,
+          validationActions: binding.actions,
+        }
+        this.#request.annotate(FAILURE_NOTE, JSON.stringify([note]))
+      }
+    }
+  }
+
+  #refusal({ policy, binding, message, reason }: Denial): ApiError {
+    const bound = binding === undefined ? '' : ` with binding '${binding.name}'`
+    const why = `ValidatingAdmissionPolicy '${policy.name}'${bound} denied request: ${message}`
+    const plain = forbidden(this.#request, why, [{ message: why }])
+    return new ApiError(reason as StatusReason, plain.message, (plain.details === undefined ? {} : { details: plain.details }))
+  }
+}
+
+const NOTHING: Findings = Object.freeze({ failures: [], annotations: [], annotationErrors: [] })
+
+function findingsOf(policy: Policy, bindings: Bindings): Findings {
+  const failed = (message: string, index = 0): Failure[] =>
+    policy.failsOpen ? [] : [{ message, reason: 'Invalid', index }]
+  const conditions = evaluateConditions(policy, bindings)
+  if (conditions.kind === 'noMatch') return NOTHING
+  if (conditions.kind === 'error') return { ...NOTHING, failures: failed(conditions.message) }
+  try {
+    const budget = new Budget(BUDGET)
+    const subject = { policy, bindings }
+    const results = evaluateAll(policy.validations, subject, budget)
+    const isFailed = (i: number): boolean => results[i]?.kind === 'value' && results[i].value !== true
+    const wanted = policy.validations.map(({ messageExpression }, i) => (isFailed(i) ? messageExpression : undefined))
+    const messages = evaluateAll(wanted, subject, budget)
+    const failures = policy.validations.flatMap((validation, i): Failure[] => {
+      const result = results[i]
+      if (result?.kind === 'error') return failed(result.message, i)
+      return isFailed(i) ? [{ message: messageOf(validation, messages[i]), reason: validation.reason, index: i }] : []
+    })
+    return { failures, ...annotationsOf(policy, bindings) }
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error
+    return { ...NOTHING, failures: failed(error.message) }
+  }
+}
+
+/** W-502 */
+function messageOf({ text, message }: Validation, made: Result | undefined): string {
+  const evaluated = made?.kind === 'value' && typeof made.value === 'string' ? made.value.trim() : ''
+  const usable = !evaluated.includes('\n') && Buffer.byteLength(evaluated) <= MAX_MESSAGE_BYTES
+  return (usable ? evaluated : '') || message || `failed expression: ${text.trim()}`
+}
+
+function annotationsOf(policy: Policy, bindings: Bindings): Pick<Findings, 'annotations' | 'annotationErrors'> {
+  const results = evaluateAll(policy.annotations, { policy, bindings }, new Budget(BUDGET))
+  const annotations: { key: string; value: string }[] = []
+  const annotationErrors: string[] = []
+  policy.annotations.forEach(({ key, text }, i) => {
+    const result = results[i]
+    if (result?.kind === 'error') {
+      if (!policy.failsOpen) annotationErrors.push(result.message)
+    } else if (typeof result?.value === 'string') {
+      const value = result.value.trim().slice(0, MAX_ANNOTATION)
+      if (value !== '') annotations.push({ key, value })
+    } else if (result !== undefined && result.value !== null && !policy.failsOpen) {
+      annotationErrors.push(
+        `valueExpression '${text}' resulted in unsupported return type. Return type must be either string or null.`,
+      )
+    }
+  })
+  return { annotations, annotationErrors }
+}

@@ -1,0 +1,38 @@
+// The parts of a value that can only be replaced as a whole: lists, maps and structs that the schema calls atomic.
+import type { Value } from '../api/value.ts'
+import { isList, isMap } from '../api/value.ts'
+import type { Shape } from '../schema/table.ts'
+import type { PathElement } from './field-set.ts'
+import { fieldElement } from './field-set.ts'
+import { elementAt, structureOf } from './typed-walk.ts'
+
+export function atomicPartsOf(shape: Shape, value: Value): readonly (readonly PathElement[])[] {
+  const found: (readonly PathElement[])[] = []
+  visit(shape, value, { path: [], found })
+  return found
+}
+
+interface Visit {
+  readonly path: readonly PathElement[]
+  readonly found: (readonly PathElement[])[]
+}
+
+function visit(shape: Shape, value: Value, { path, found }: Visit): void {
+  const isAtomic =
+    (shape.kind === 'list' && shape.listType === 'atomic' && isList(value)) ||
+    ((shape.kind === 'map' || shape.kind === 'object') && shape.mapType === 'atomic' && isMap(value))
+  if (isAtomic) {
+    found.push(path)
+    return
+  }
+  const structure = structureOf(shape, value)
+  if (structure.kind === 'members' && isMap(value)) {
+    for (const [name, inner] of Object.entries(value)) {
+      visit(structure.member(name).shape, inner, { path: [...path, fieldElement(name)], found })
+    }
+  } else if (structure.kind === 'items' && isList(value)) {
+    value.forEach((item, i) => {
+      visit(structure.list.item, item, { path: [...path, elementAt(structure.list, item, i)], found })
+    })
+  }
+}

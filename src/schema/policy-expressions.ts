@@ -1,0 +1,153 @@
+// The expressions of admission policies and of match conditions: what they may speak of and what they have to give (W-499).
+// Written once, for those who check a policy and for those who carry it out.
+import {
+  BOOL,
+  compile,
+  DYN,
+  type Environment,
+  INT,
+  listOf,
+  mapOf,
+  type ObjectField,
+  type ObjectType,
+  opaque,
+  type Program,
+  STRING,
+  type Type,
+  typeName,
+} from '../cel/cel.ts'
+
+export interface PolicyScope {
+  readonly hasParams: boolean
+  readonly hasAuthorizer: boolean
+  /** `variables.<name>`, those that come before; undefined: there are none at all. */
+  readonly variables?: ReadonlyMap<string, Type>
+  /** Objects can be made, for patches. */
+  readonly makesObjects?: boolean
+}
+
+export type PolicyExpression =
+  | { readonly kind: 'program'; readonly program: Program }
+  | { readonly kind: 'refused'; readonly problem: string }
+
+/** What an expression has to give; anything where absent. */
+export type Wanted = 'bool' | 'string' | 'stringOrNull' | 'applyConfiguration' | 'jsonPatch'
+
+export function compilePolicyExpression(expression: string, scope: PolicyScope, wanted?: Wanted): PolicyExpression {
+  const compiled = compile(expression, environmentOf(scope))
+  if (compiled.kind === 'refused') return { kind: 'refused', problem: `compilation failed: ${compiled.text}` }
+  const problem = wanted === undefined ? undefined : resultProblem(compiled.program.resultType, wanted)
+  return problem === undefined ? compiled : { kind: 'refused', problem }
+}
+
+function resultProblem(type: Type, wanted: Wanted): string | undefined {
+  const but = ` but got ${typeName(type)}`
+  switch (wanted) {
+    case 'bool':
+      return type.kind === 'bool' ? undefined : `must evaluate to bool${but}`
+    case 'string':
+      return type.kind === 'string' ? undefined : `must evaluate to string${but}`
+    case 'stringOrNull':
+      return type.kind === 'string' || type.kind === 'null' ? undefined : 'must evaluate to one of [string null_type]'
+    case 'applyConfiguration':
+      return type.kind === 'object' && type.name === 'Object' ? undefined : `must evaluate to Object${but}`
+    case 'jsonPatch':
+      return isJsonPatch(type) ? undefined : `must evaluate to list(JSONPatch)${but}`
+  }
+}
+
+/** An empty list says nothing of its items. */
+function isJsonPatch(type: Type): boolean {
+  return type.kind === 'list' && ((type.item.kind === 'object' && type.item.name === 'JSONPatch') || type.item.kind === 'dyn')
+}
+
+const field = (name: string, type: Type): [string, ObjectField] => [name, { type, member: name }]
+const object = (name: string, fields: readonly [string, Type][]): ObjectType => ({
+  kind: 'object',
+  name,
+  fields: new Map(fields.map(([each, type]) => field(each, type))),
+})
+
+const GVK = object('kubernetes.GroupVersionKind', [
+  ['group', STRING],
+  ['version', STRING],
+  ['kind', STRING],
+])
+const GVR = object('kubernetes.GroupVersionResource', [
+  ['group', STRING],
+  ['version', STRING],
+  ['resource', STRING],
+])
+const USER = object('kubernetes.UserInfo', [
+  ['username', STRING],
+  ['uid', STRING],
+  ['groups', listOf(STRING)],
+  ['extra', mapOf(STRING, listOf(STRING))],
+])
+const REQUEST = object('kubernetes.AdmissionRequest', [
+  ['kind', GVK],
+  ['resource', GVR],
+  ['subResource', STRING],
+  ['requestKind', GVK],
+  ['requestResource', GVR],
+  ['requestSubResource', STRING],
+  ['name', STRING],
+  ['namespace', STRING],
+  ['operation', STRING],
+  ['userInfo', USER],
+  ['dryRun', BOOL],
+  ['options', DYN],
+])
+const NAMESPACE = object('kubernetes.Namespace', [
+  [
+    'metadata',
+    object('kubernetes.NamespaceMetadata', [
+      ['name', STRING],
+      ['generateName', STRING],
+      ['namespace', STRING],
+      ['labels', mapOf(STRING, STRING)],
+      ['annotations', mapOf(STRING, STRING)],
+      ['UID', STRING],
+      ['creationTimestamp', { kind: 'timestamp' }],
+      ['deletionGracePeriodSeconds', INT],
+      ['deletionTimestamp', { kind: 'timestamp' }],
+      ['generation', INT],
+      ['resourceVersion', STRING],
+      ['finalizers', listOf(STRING)],
+    ]),
+  ],
+  ['spec', object('kubernetes.NamespaceSpec', [['finalizers', listOf(STRING)]])],
+  ['status', object('kubernetes.NamespaceStatus', [['phase', STRING]])],
+])
+const JSON_PATCH = object('JSONPatch', [
+  ['op', STRING],
+  ['path', STRING],
+  ['from', STRING],
+  ['value', DYN],
+])
+
+/** `Object` and whatever is below it: any field of any type. */
+function anyObject(name: string): ObjectType {
+  return { kind: 'object', name, fields: { get: (each) => field(each, DYN)[1], [Symbol.iterator]: () => [].values() } }
+}
+
+function structOf(name: string): ObjectType | undefined {
+  if (name === 'JSONPatch') return JSON_PATCH
+  return name === 'Object' || name.startsWith('Object.') ? anyObject(name) : undefined
+}
+
+function environmentOf({ hasParams, hasAuthorizer, variables, makesObjects = false }: PolicyScope): Environment {
+  const declared = new Map<string, Type>([
+    ['object', DYN],
+    ['oldObject', DYN],
+    ['request', REQUEST],
+    ['namespaceObject', NAMESPACE],
+  ])
+  if (hasParams) declared.set('params', DYN)
+  if (hasAuthorizer) {
+    declared.set('authorizer', opaque('kubernetes.authorization.Authorizer'))
+    declared.set('authorizer.requestResource', opaque('kubernetes.authorization.ResourceCheck'))
+  }
+  if (variables !== undefined) declared.set('variables', object('kubernetes.variables', [...variables]))
+  return { variables: declared, ...(makesObjects ? { structs: structOf } : {}) }
+}

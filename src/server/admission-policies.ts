@@ -1,0 +1,149 @@
+// The admission policies that are stored: every replica follows them for itself.
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import {
+  type ConfiguredPolicies,
+  type InvocationParts,
+  MutationError,
+  type Mutators,
+  openMutatingPolicies,
+  openValidatingPolicies,
+  type ParamSource,
+  type ParamSources,
+} from '../admission/policy/policy.ts'
+import type { ObjectReader } from '../admission/object-reader.ts'
+import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import { follow } from '../controllers/controllers.ts'
+import { InvariantError } from '../lib/errors.ts'
+import { formatPath } from '../patch/field-set.ts'
+import { atomicPartsOf } from '../patch/atomic-parts.ts'
+import { applyJsonPatch } from '../patch/json-patch.ts'
+import { merge } from '../patch/typed-merge.ts'
+import { findTypeProblems } from '../patch/typed-validate.ts'
+import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { Store } from '../store/store.ts'
+
+export interface AdmissionPolicies {
+  readonly plugins: readonly AdmissionPlugin[]
+  /** Until the signal fires. Where the cache is lost, what was known stays known. */
+  follow(signal: AbortSignal): Promise<void>
+  /** Resolves when everything that was stored at the start is known. */
+  readonly loaded: Promise<void>
+}
+
+export interface AdmissionPolicyParts extends Omit<InvocationParts, 'params'> {
+  readonly store: Store
+  readonly resources: () => ResourceTable
+  /** Reads the stored objects of a resource. */
+  readonly read: (resource: Resource) => ObjectReader
+}
+
+export function openAdmissionPolicies(parts: AdmissionPolicyParts): AdmissionPolicies {
+  const shared = { ...parts, params: paramSources(parts) }
+  const validating = openValidatingPolicies(shared)
+  const mutating = openMutatingPolicies({ ...shared, mutators: mutators(parts.resources) })
+  const followed: readonly Followed[] = [
+    ...ofKind('mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', mutating),
+    ...ofKind('validatingadmissionpolicies', 'validatingadmissionpolicybindings', validating),
+  ]
+  const loaded = followed.map(() => Promise.withResolvers<void>())
+  return {
+    plugins: [mutating.plugin, validating.plugin],
+    loaded: Promise.all(loaded.map(({ promise }) => promise)).then(() => {}),
+    async follow(signal) {
+      await Promise.all(followed.map((each, i) => followOne(parts, each, { onSynced: loaded[i]?.resolve, signal })))
+    },
+  }
+}
+
+interface Followed {
+  readonly resource: string
+  readonly put: (object: ApiObject) => void
+  readonly remove: (name: string) => void
+}
+
+function ofKind(policies: string, bindings: string, to: ConfiguredPolicies): readonly Followed[] {
+  return [
+    { resource: policies, put: (object) => to.putPolicy(object), remove: (name) => to.removePolicy(name) },
+    { resource: bindings, put: (object) => to.putBinding(object), remove: (name) => to.removeBinding(name) },
+  ]
+}
+
+async function followOne(
+  { store, resources }: AdmissionPolicyParts,
+  { resource, put, remove }: Followed,
+  { onSynced, signal }: { readonly onSynced: (() => void) | undefined; readonly signal: AbortSignal },
+): Promise<void> {
+  const found = resources().find({ group: 'admissionregistration.k8s.io', version: 'v1', resource })
+  if (found === undefined) throw new InvariantError(`${resource} are not served`)
+  await follow(
+    store,
+    found,
+    {
+      onPresent: (stored) => put(stored.object()),
+      onGone: ({ name }) => remove(name),
+      ...(onSynced === undefined ? {} : { onSynced }),
+    },
+    signal,
+  )
+}
+
+/** Objects of any served kind may be parameters, also of custom ones. */
+function paramSources({ resources, read }: AdmissionPolicyParts): ParamSources {
+  return ({ group, version, kind }) => {
+    for (const resource of resources().all()) {
+      if (resource.group === group && resource.version === version && resource.kind === kind) {
+        return paramSource(resource, read(resource))
+      }
+    }
+    return undefined
+  }
+}
+
+function paramSource({ namespaced, conversion }: Resource, stored: ObjectReader): ParamSource {
+  const shown = (object: ApiObject | undefined): ApiObject | undefined =>
+    object === undefined ? undefined : conversion.fromStored(object)
+  return {
+    namespaced,
+    find: async (namespace, name, signal) => shown(await stored.find(namespace, name, signal)),
+    findLatest: async (namespace, name, signal) => shown(await stored.findLatest(namespace, name, signal)),
+    list: async (namespace, signal) =>
+      (await stored.list(namespace, signal)).map((object) => conversion.fromStored(object)),
+  }
+}
+
+function mutators(resources: () => ResourceTable): Mutators {
+  return {
+    applyJsonPatch(document, patch) {
+      try {
+        return applyJsonPatch(document, patch)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        const why = error.cause instanceof Error ? error.cause.message : error.message
+        if (why.endsWith('test failed')) return undefined
+        throw new MutationError(why)
+      }
+    },
+    mergeConfiguration(resource, object, applied) {
+      const shape = resources().find(resource)?.schema.shape
+      if (shape === undefined) throw notYetServed(object)
+      const typed = { ...applied, kind: object.kind, apiVersion: object.apiVersion }
+      const [problem] = findTypeProblems(shape, typed)
+      if (problem !== undefined) {
+        throw new MutationError(`failed to convert patch object to typed object: ${problem}`)
+      }
+      const atomic = atomicPartsOf(shape, typed).map(formatPath)
+      if (atomic.length > 0) {
+        const what = 'may not mutate atomic arrays, maps or structs'
+        throw new MutationError(`invalid ApplyConfiguration: ${what}: ${atomic.join(', ')}`)
+      }
+      return merge(shape, object, typed) ?? object
+    },
+  }
+}
+
+/** W-512 */
+function notYetServed({ apiVersion, kind }: ApiObject): ApiError {
+  const delay = 'There can be a delay between when CustomResourceDefinitions are created and when they are available.'
+  return new ApiError('ServiceUnavailable', `Resource kind ${apiVersion}, Kind=${kind} not found. ${delay}`)
+}
