@@ -58,7 +58,10 @@ function resultProblem(type: Type, wanted: Wanted): string | undefined {
 
 /** An empty list says nothing of its items. */
 function isJsonPatch(type: Type): boolean {
-  return type.kind === 'list' && ((type.item.kind === 'object' && type.item.name === 'JSONPatch') || type.item.kind === 'dyn')
+  return (
+    type.kind === 'list' &&
+    ((type.item.kind === 'object' && type.item.name === 'JSONPatch') || type.item.kind === 'dyn')
+  )
 }
 
 const field = (name: string, type: Type): [string, ObjectField] => [name, { type, member: name }]

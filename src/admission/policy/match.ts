@@ -56,7 +56,10 @@ export function mayMatch(match: MatchResources, request: AdmissionRequest): bool
 }
 
 /** Other versions of an object have the same resource name, and the same operations are asked about. */
-function mayName({ operations, resources }: ResourceRule, { operation, requestResource, subresource }: AdmissionRequest): boolean {
+function mayName(
+  { operations, resources }: ResourceRule,
+  { operation, requestResource, subresource }: AdmissionRequest,
+): boolean {
   return (
     (operations.includes('*') || operations.includes(operation)) &&
     resources.some(

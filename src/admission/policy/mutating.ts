@@ -186,7 +186,7 @@ function typeProblem(value: CelValue, path: string): string | undefined {
   }
   if (!named) return undefined
   for (const key of value.keys()) {
-    const problem = typeProblem(value.get(key) ?? null, `${path}.${String(key)}`)
+    const problem = typeProblem(value.get(key) ?? null, `${path}.${typeof key === 'string' ? key : ''}`)
     if (problem !== undefined) return problem
   }
   return undefined

@@ -38,7 +38,8 @@ export async function paramsFor(
   if (source === undefined || paramRef === undefined) return [undefined]
   const place = placeOf(source, textIn(paramRef, 'namespace'), namespace)
   const name = textIn(paramRef, 'name')
-  const found = name === '' ? await selected(source, { paramRef, place }, signal) : await named(source, [place, name], signal)
+  const found =
+    name === '' ? await selected(source, { paramRef, place }, signal) : await named(source, [place, name], signal)
   if (found.length === 0 && textIn(paramRef, 'parameterNotFoundAction') === 'Deny') {
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
   }

@@ -5,7 +5,13 @@ import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { forbidden } from '../refusal.ts'
 import type { Policy, PolicyBinding, Validation } from './definition.ts'
 import { BUDGET, Budget, evaluateAll, evaluateConditions, OutOfBudget, type Result } from './evaluation.ts'
-import { candidates, type Invocation, type InvocationParts, type Misconfiguration, PolicyRequest } from './invocations.ts'
+import {
+  candidates,
+  type Invocation,
+  type InvocationParts,
+  type Misconfiguration,
+  PolicyRequest,
+} from './invocations.ts'
 import type { BoundPolicy, Policies } from './policies.ts'
 
 const NAME = 'ValidatingAdmissionPolicy'
@@ -111,7 +117,11 @@ class ValidatingPass {
     const bound = binding === undefined ? '' : ` with binding '${binding.name}'`
     const why = `ValidatingAdmissionPolicy '${policy.name}'${bound} denied request: ${message}`
     const plain = forbidden(this.#request, why, [{ message: why }])
-    return new ApiError(reason as StatusReason, plain.message, (plain.details === undefined ? {} : { details: plain.details }))
+    return new ApiError(
+      reason as StatusReason,
+      plain.message,
+      plain.details === undefined ? {} : { details: plain.details },
+    )
   }
 }
 
