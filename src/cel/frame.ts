@@ -56,5 +56,5 @@ function bound(binding: Bindings[string], type: Type): CelValue | undefined {
   if (binding === undefined) return undefined
   if (binding instanceof Optional || binding instanceof OpaqueValue) return binding
   if (binding instanceof CelMap || binding instanceof CelList || binding instanceof Uint8Array) return binding
-  return adapt(binding, type)
+  return type.kind === 'optional' ? new Optional(adapt(binding, type.of)) : adapt(binding, type)
 }

@@ -43,7 +43,7 @@ export function customCharacter(kind: CustomKind): Character {
       prepare: (object, stored) => (hasStatus ? withMemberOf(object, stored, 'status') : object),
       validate: (object, stored, context) => [
         ...validateUpdate(gvk, { object, stored }, contextOf(definition, context)),
-        ...valueFaults(kind, object, stored),
+        ...valueFaults(kind, { object, stored }, context),
       ],
       resetFields: hasStatus ? ['status'] : [],
     },
@@ -51,7 +51,7 @@ export function customCharacter(kind: CustomKind): Character {
     validateCreate: (object, context) => {
       const faults = [
         ...validateCreate(gvk, object, contextOf(definition, context)),
-        ...valueFaults(kind, object, undefined),
+        ...valueFaults(kind, { object, stored: undefined }, context),
       ]
       if (faults.length === 0 && definition.isTerminating) throw terminating(definition, metaText(object, 'name'))
       return faults
@@ -76,15 +76,25 @@ function terminating(definition: Definition, name: string): Error {
   return forbiddenError(resource, name, 'create not allowed while custom resource definition is terminating')
 }
 
-/** By its values: the schema, the numbers of replicas, embedded objects, items that repeat. */
-function valueFaults(kind: CustomKind, object: ApiObject, stored: ApiObject | undefined): readonly FieldError[] {
-  const { schema, version } = kind
-  return [
+interface Values {
+  readonly object: ApiObject
+  /** Undefined: the object is new. */
+  readonly stored: ApiObject | undefined
+}
+
+/** By its values: the schema, the numbers of replicas, embedded objects, items that repeat, and then the rules. */
+function valueFaults(
+  { schema, version }: CustomKind,
+  { object, stored }: Values,
+  { warn }: WriteContext,
+): readonly FieldError[] {
+  const others = [
     ...schema.faults(object, stored),
     ...(version.scale === undefined ? [] : scaleFaults(object, version.scale)),
     ...schema.embedded(object, OBJECT_RULES),
     ...schema.repeated(object, stored),
   ]
+  return [...others, ...schema.ruleFaults(object, stored, { others, warn })]
 }
 
 /** Only the status is taken, and who owns what; labels too are kept from what is stored. */
@@ -97,11 +107,15 @@ function statusEndpoint(kind: CustomKind): UpdateEndpoint {
       const { managedFields: _, ...metadata } = metaOf(kept)
       return { ...kept, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } }
     },
-    validate: (object, stored, context) => [
-      ...validateSubresource(gvk, { object, stored, subresource: 'status' }, contextOf(definition, context)),
-      ...schema.statusFaults(object, stored),
-      ...schema.repeated(object, stored),
-    ],
+    validate: (object, stored, context) => {
+      const change = { object, stored, subresource: 'status' }
+      const others = [
+        ...validateSubresource(gvk, change, contextOf(definition, context)),
+        ...schema.statusFaults(object, stored),
+        ...schema.repeated(object, stored),
+      ]
+      return [...others, ...schema.ruleFaults(object, stored, { others, warn: context.warn })]
+    },
     resetFields: ['metadata', 'spec'],
   }
 }

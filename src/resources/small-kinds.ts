@@ -1,8 +1,10 @@
 // Kinds whose whole character is a line or two.
 import { randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
-import { own } from '../api/value.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
 import { finalizersOf, metaText, withMeta } from '../registry/object-meta.ts'
+import { isRecognizedFormat } from '../schema/custom/custom.ts'
 import type { CharacterTraits } from './character.ts'
 import { withGatedFields } from './gated-field.ts'
 import { mapIn, mapsIn, textIn, withMembers } from './members.ts'
@@ -50,6 +52,7 @@ export const API_SERVICE: CharacterTraits = {
 
 /** Every version that objects were ever stored in stays on record (W-612, W-617). */
 export const CUSTOM_DEFINITION: CharacterTraits = {
+  warnings: (object) => formatWarnings(mapsIn(mapIn(object, 'spec'), 'versions')),
   firstStatus: (object) => ({
     conditions: null,
     acceptedNames: { plural: '', kind: '' },
@@ -86,6 +89,21 @@ export const CUSTOM_DEFINITION: CharacterTraits = {
     const others = mapsIn(status, 'conditions').filter((one) => one['type'] !== 'Terminating')
     return { ...marked, status: withMembers(status, { conditions: [...others, condition] }) }
   },
+}
+
+/** Formats that say nothing here (P-326). */
+function formatWarnings(versions: readonly ValueMap[]): readonly string[] {
+  const unknown = new Set<string>()
+  const visit = (value: Value | undefined): void => {
+    if (isList(value)) for (const item of value) visit(item)
+    if (!isMap(value)) return
+    const format = own(value, 'format')
+    if (typeof format === 'string' && format !== '' && !isRecognizedFormat(format)) unknown.add(format)
+    for (const field of ['items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf']) visit(own(value, field))
+    for (const property of Object.values(mapIn(value, 'properties'))) visit(property)
+  }
+  for (const version of versions) visit(own(mapIn(version, 'schema'), 'openAPIV3Schema'))
+  return [...unknown].sort().map((format) => `unrecognized format ${JSON.stringify(format)}`)
 }
 
 /** Holds a definition until its objects are gone (W-619). */

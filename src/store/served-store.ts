@@ -43,7 +43,10 @@ export class ServedStore implements Store {
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const page = await this.#store.list(request, signal)
     const { form } = request.resource
-    return form === undefined ? page : { ...page, batches: shownBatches(form, page.batches, signal) }
+    if (form === undefined) return page
+    // The first ones are made before the list is said to be there: where that fails, the caller can still be told.
+    const batches = shownBatches(form, page.batches, signal)
+    return { ...page, batches: startingWith(await batches.next(), batches) }
   }
 
   async watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {
@@ -101,6 +104,12 @@ async function* shownBatches(
   signal: AbortSignal,
 ): AsyncGenerator<readonly StoredObject[]> {
   for await (const batch of batches) yield await form.fromStored(batch, signal)
+}
+
+async function* startingWith<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done === true) return
+  yield first.value
+  yield* rest
 }
 
 interface EventForm {

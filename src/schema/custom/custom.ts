@@ -1,7 +1,8 @@
 // The front door: the schema of a custom kind in one version. It is compiled when it is first needed, into the records that
 // built-in kinds have, and does what the schema says: drops, fills in, and finds what is wrong.
 import type { RE2JS } from 're2js'
-import type { FieldError } from '../../api/field-error.ts'
+import type { FieldError, FieldErrorReason } from '../../api/field-error.ts'
+import type { FieldPath } from '../../api/field-path.ts'
 import { isMap, own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
 import { type Decoded, decodeObject } from '../decode.ts'
 import { decodeCustom } from '../decode-custom.ts'
@@ -12,10 +13,13 @@ import { embeddedFaults, type ObjectRules } from './embedded.ts'
 import { fillDefaults } from './fill.ts'
 import { repeatedItems } from './keyed-lists.ts'
 import { compileNode, type Node } from './node.ts'
+import type { CompiledRule } from './rule.ts'
+import { runRules } from './run-rules.ts'
 import { rootShape } from './shape.ts'
 import { validateValue } from './validate.ts'
 
 export { isRecognizedFormat } from './formats.ts'
+export { type CompiledRule, compileRule, type RuleText, ruleTextOf, ruleType } from './rule.ts'
 
 /** As many repeated members as are told. */
 const MAX_PROBLEMS = 100
@@ -24,6 +28,7 @@ export class CustomSchema {
   readonly #source: () => ValueMap | undefined
   readonly #metadata: ObjectShape
   readonly #patterns = new Map<string, RE2JS | undefined>()
+  readonly #rules = new WeakMap<Node, readonly CompiledRule[]>()
   #node: Node | undefined
   #shape: ObjectShape | undefined
 
@@ -104,9 +109,45 @@ export class CustomSchema {
     return repeatedItems(this.node, object)
   }
 
+  /** What its rules have against the object. `others` are faults that were found before: some keep rules from being tried. */
+  ruleFaults(
+    object: ValueMap,
+    old: ValueMap | undefined,
+    { others, warn }: { readonly others: readonly FieldError[]; readonly warn: (text: string) => void },
+  ): readonly FieldError[] {
+    const { node } = this
+    if (!node.hasRules) return []
+    if (others.some(({ reason }) => BLOCKING.has(reason))) return [NOT_TRIED]
+    return runRules({ node, value: object, old, warn, compiled: this.#rules })
+  }
+
   embedded(object: ValueMap, rules: ObjectRules): readonly FieldError[] {
     return this.node.hasEmbedded ? embeddedFaults(this.node, object, rules) : []
   }
+}
+
+/** What is wrong with a value by the schema of its node alone; `at` is where it is told to be. */
+export function valueFaults(schema: ValueMap, value: Value, at: FieldPath): readonly FieldError[] {
+  const node = compileNode(schema)
+  const faults = validateValue({ node, value, old: undefined, at: at.toString(), patterns: new Map() })
+  if (faults.length > 0 || !node.hasRules) return faults
+  return runRules({ node, value, old: undefined, at, warn: () => {}, compiled: new WeakMap() })
+}
+
+/** With such faults a rule would fail for another reason than its own (W-437). */
+const BLOCKING: ReadonlySet<FieldErrorReason> = new Set<FieldErrorReason>([
+  'FieldValueTypeInvalid',
+  'FieldValueRequired',
+  'FieldValueNotSupported',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+])
+
+const NOT_TRIED: FieldError = {
+  reason: 'FieldValueInvalid',
+  field: '<nil>',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 }
 
 const ANYTHING: ValueMap = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }

@@ -1,7 +1,7 @@
 // A structural schema, compiled: one record a node, with what pruning, defaulting and validation ask of it. Made from
 // `openAPIV3Schema` of a definition that was let in, so what is odd in it is left out rather than refused.
 import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
-import type { RuleText } from './rule-text.ts'
+import { type RuleText, ruleTextOf } from './rule.ts'
 
 export type NodeType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | ''
 
@@ -45,6 +45,8 @@ export interface Node {
   readonly mapKeys: readonly string[]
   readonly mapType: 'granular' | 'atomic'
   readonly rules: readonly RuleText[]
+  /** The schema as it was written, where rules are told its types; undefined where there are none. */
+  readonly ruleSchema: ValueMap | undefined
   readonly limits: Restrictions
   /** Whether there is a default at this node or below. */
   readonly hasDefaults: boolean
@@ -83,6 +85,7 @@ export function compileNode(schema: ValueMap, place: 'root' | 'inner' = 'inner')
     mapKeys: textsIn(schema, 'x-kubernetes-list-map-keys'),
     mapType: textIn(schema, 'x-kubernetes-map-type') === 'atomic' ? 'atomic' : 'granular',
     rules,
+    ruleSchema: rules.length === 0 ? undefined : schema,
     limits: restrictionsOf(schema),
     hasDefaults: value !== undefined || inner.some((node) => node.hasDefaults),
     hasRules: rules.length > 0 || inner.some((node) => node.hasRules),
@@ -164,15 +167,7 @@ function restrictionsOf(schema: ValueMap): Restrictions {
 
 function rulesOf(schema: ValueMap): readonly RuleText[] {
   const rules = own(schema, 'x-kubernetes-validations')
-  if (!isList(rules)) return NO_RULES
-  return rules.filter(isMap).map((rule) => ({
-    rule: textIn(rule, 'rule'),
-    message: textIn(rule, 'message'),
-    messageExpression: textIn(rule, 'messageExpression'),
-    reason: textIn(rule, 'reason'),
-    fieldPath: textIn(rule, 'fieldPath'),
-    optionalOldSelf: typeof rule['optionalOldSelf'] === 'boolean' ? rule['optionalOldSelf'] : undefined,
-  }))
+  return isList(rules) ? rules.filter(isMap).map(ruleTextOf) : NO_RULES
 }
 
 const NO_RULES: readonly RuleText[] = Object.freeze([])

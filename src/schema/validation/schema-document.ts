@@ -1,11 +1,12 @@
-// The schema of a custom kind: the words it may use, and how its lists and maps may be merged. Whether an expression makes
-// sense is not looked at here.
+// The schema of a custom kind: the words it may use, and how its lists and maps may be merged.
 import { shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { isMap, own, type ValueMap } from '../../api/value.ts'
+import { valueFaults } from '../custom/custom.ts'
 import type { Check } from './check.ts'
 import { flagOf, has, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { followPath } from './schema-path.ts'
+import { checkSchemaRules } from './schema-rules.ts'
 import { hasUnknown, mapKeys, schemasIn, structuralFaults, unsupported } from './schema-structure.ts'
 
 const TYPES: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string']
@@ -57,7 +58,10 @@ export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean,
   if (obstacle === undefined) {
     const faults = structuralFaults(schema, at, check)
     for (const fault of faults) check.errors.push(fault)
-    if (faults.length === 0) checkDefaults(schema, at, { insideMeta: false, isResource: true, check })
+    if (faults.length === 0) {
+      checkDefaults(schema, at, { insideMeta: false, isResource: true, check })
+      checkSchemaRules(schema, at, check)
+    }
   }
   checkDocument(schema, { at, check, isRoot: true, insideMeta: false })
   if (obstacle !== undefined && check.errors.length === before) check.invalid(at, '', obstacle)
@@ -82,8 +86,11 @@ interface DefaultPlace {
 
 function checkDefaults(schema: ValueMap, at: FieldPath, { insideMeta, isResource, check }: DefaultPlace): void {
   const within = isResource ? false : insideMeta
-  if (has(schema, 'default') && !within && hasUnknown(schema['default'], schema, isResource)) {
-    check.invalid(at.child('default'), schema['default'], 'must not have unknown fields')
+  const value = schema['default']
+  if (value !== undefined && value !== null && !within) {
+    if (hasUnknown(value, schema, isResource)) {
+      check.invalid(at.child('default'), value, 'must not have unknown fields')
+    } else for (const fault of valueFaults(schema, value, at.child('default'))) check.errors.push(fault)
   }
   const items = partIn(schema, 'items')
   const inner = (part: ValueMap, isMeta: boolean): DefaultPlace => ({
@@ -92,6 +99,8 @@ function checkDefaults(schema: ValueMap, at: FieldPath, { insideMeta, isResource
     check,
   })
   if (items !== undefined) checkDefaults(items, at.child('items'), inner(items, false))
+  const values = partIn(schema, 'additionalProperties')
+  if (values !== undefined) checkDefaults(values, at.child('additionalProperties'), inner(values, false))
   for (const [name, property] of schemasIn(schema, 'properties')) {
     checkDefaults(property, at.child('properties').key(name), inner(property, isResource && isMetaField(name)))
   }

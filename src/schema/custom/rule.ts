@@ -1,0 +1,92 @@
+// A rule of `x-kubernetes-validations`: as its author wrote it, and compiled against the type of the node that it stands at.
+import { BOOL, type Compiled, compile, optionalOf, type Program, type Type, typeOfSchema } from '../../cel/cel.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+
+export interface RuleText {
+  readonly rule: string
+  readonly message: string
+  readonly messageExpression: string
+  /** Empty: `FieldValueInvalid`. */
+  readonly reason: string
+  readonly fieldPath: string
+  readonly optionalOldSelf: boolean | undefined
+}
+
+export function ruleTextOf(rule: ValueMap): RuleText {
+  const text = (name: string): string => {
+    const value = own(rule, name)
+    return typeof value === 'string' ? value : ''
+  }
+  const optional = own(rule, 'optionalOldSelf')
+  return {
+    rule: text('rule'),
+    message: text('message'),
+    messageExpression: text('messageExpression'),
+    reason: text('reason'),
+    fieldPath: text('fieldPath'),
+    optionalOldSelf: typeof optional === 'boolean' ? optional : undefined,
+  }
+}
+
+export interface CompiledRule {
+  readonly text: RuleText
+  /** Undefined where the rule cannot be compiled; `problem` says why. */
+  readonly program: Program | undefined
+  readonly problem: string | undefined
+  readonly message: Program | undefined
+  readonly messageProblem: string | undefined
+  /** Whether it compares with what was there. */
+  readonly isTransition: boolean
+}
+
+/** The type of a node as rules see it; undefined where they cannot. */
+export function ruleType(schema: ValueMap, isResource: boolean): Type | undefined {
+  return typeOfSchema(schema, isResource)
+}
+
+/** Never throws; what is wrong with a rule is told in the reference's words. */
+export function compileRule(text: RuleText, self: Type | undefined): CompiledRule {
+  if (self === undefined)
+    return refusedRule(text, 'rules cannot look into a part of the schema that says nothing of its type')
+  const old = text.optionalOldSelf === true ? optionalOf(self) : self
+  const environment = {
+    variables: new Map<string, Type>([
+      ['self', self],
+      ['oldSelf', old],
+    ]),
+  }
+  const rule = text.rule.trim() === '' ? undefined : compile(text.rule, environment)
+  const program = rule?.kind === 'program' ? rule.program : undefined
+  const problem = rule === undefined ? undefined : problemOf(rule, 'cel expression must evaluate to a bool', isBool)
+  const expression = text.messageExpression.trim()
+  const message = expression === '' ? undefined : compile(text.messageExpression, environment)
+  const wrong = 'messageExpression must evaluate to a string'
+  return {
+    text,
+    program: problem === undefined ? program : undefined,
+    problem,
+    message: message?.kind === 'program' && isText(message.program) ? message.program : undefined,
+    messageProblem:
+      message === undefined
+        ? undefined
+        : problemOf(message, wrong, isText)?.replace(/^compilation/, 'messageExpression compilation'),
+    isTransition: program?.mentions('oldSelf') === true,
+  }
+}
+
+function refusedRule(text: RuleText, problem: string): CompiledRule {
+  return { text, program: undefined, problem, message: undefined, messageProblem: undefined, isTransition: false }
+}
+
+function problemOf(compiled: Compiled, wrong: string, fits: (program: Program) => boolean): string | undefined {
+  if (compiled.kind === 'refused') return `compilation failed: ${compiled.text}`
+  return fits(compiled.program) ? undefined : wrong
+}
+
+function isBool({ resultType }: Program): boolean {
+  return resultType.kind === BOOL.kind || resultType.kind === 'dyn'
+}
+
+function isText({ resultType }: Program): boolean {
+  return resultType.kind === 'string'
+}

@@ -1,0 +1,195 @@
+// Runs the rules of a schema on an object, from the top down, within a budget for the whole of it (P-335 to P-342). What did
+// not change is told as a warning where a rule has become stricter; rules that compare with the old value always count.
+import { duplicate, type FieldError, forbidden, invalid, OMITTED, required, type Shown } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, isList, isMap, own, type Value } from '../../api/value.ts'
+import { NONE, type Program } from '../../cel/cel.ts'
+import { correlatedItem } from './correlate.ts'
+import type { Node } from './node.ts'
+import { type CompiledRule, compileRule, type RuleText, ruleType } from './rule.ts'
+
+/** What one rule may cost, and all rules on one object. */
+const RULE_COST = 1_000_000
+const OBJECT_COST = 10_000_000
+const LONGEST_MESSAGE = 5 * 1024
+
+export interface RuleRun {
+  readonly node: Node
+  readonly value: Value
+  readonly old: Value | undefined
+  /** Where the value stands; absent: it is the whole object. */
+  readonly at?: FieldPath
+  /** Told what would be an error were it new. */
+  readonly warn: (text: string) => void
+  /** The rules of nodes that were compiled before. */
+  readonly compiled: WeakMap<Node, readonly CompiledRule[]>
+}
+
+export function runRules({ node, value, old, at, warn, compiled }: RuleRun): readonly FieldError[] {
+  const run = new Run(warn, compiled)
+  run.visit(node, value, { at, old })
+  return run.errors
+}
+
+interface Place {
+  /** Undefined: the whole object. */
+  readonly at: FieldPath | undefined
+  readonly old: Value | undefined
+}
+
+class Run {
+  readonly errors: FieldError[] = []
+  readonly #warn: (text: string) => void
+  readonly #compiled: WeakMap<Node, readonly CompiledRule[]>
+  #budget = OBJECT_COST
+  #isOver = false
+
+  constructor(warn: (text: string) => void, compiled: WeakMap<Node, readonly CompiledRule[]>) {
+    this.#warn = warn
+    this.#compiled = compiled
+  }
+
+  visit(node: Node, value: Value, place: Place): void {
+    if (!node.hasRules || this.#isOver || value === null) return
+    for (const rule of this.#rulesOf(node)) {
+      this.#run(rule, { node, value, place })
+      if (this.#isOver) return
+    }
+    if (isMap(value)) this.#members(node, value, place)
+    else if (isList(value) && node.items !== undefined) this.#items(node, value, place)
+  }
+
+  #members(node: Node, map: Readonly<Record<string, Value>>, { at, old }: Place): void {
+    const before = isMap(old) && node.mapType === 'granular' ? old : undefined
+    for (const key of Object.keys(map)) {
+      const property = node.properties?.get(key)
+      const inner = property ?? node.additional
+      if (inner === undefined || inner === 'any' || !inner.hasRules) continue
+      const place = property === undefined ? at?.key(key) : at?.child(key)
+      this.visit(inner, map[key] ?? null, {
+        at: place ?? FieldPath.root(key),
+        old: before === undefined ? undefined : own(before, key),
+      })
+    }
+  }
+
+  #items(node: Node, list: readonly Value[], { at, old }: Place): void {
+    if (node.items === undefined || !node.items.hasRules || at === undefined) return
+    const before = correlatedItem(node, isList(old) ? old : undefined)
+    for (const [i, item] of list.entries()) this.visit(node.items, item, { at: at.index(i), old: before?.(item) })
+  }
+
+  #rulesOf(node: Node): readonly CompiledRule[] {
+    if (node.ruleSchema === undefined) return NO_RULES
+    const known = this.#compiled.get(node)
+    if (known !== undefined) return known
+    const type = ruleType(node.ruleSchema, node.resource)
+    const made = node.rules.map((text) => compileRule(text, type))
+    this.#compiled.set(node, made)
+    return made
+  }
+
+  #run(rule: CompiledRule, found: Found): void {
+    const { node, value, place } = found
+    const at = place.at ?? NOWHERE
+    const isOptional = rule.text.optionalOldSelf === true
+    if (rule.problem !== undefined) {
+      this.errors.push(invalid(at, node.type, `rule compile error: ${rule.problem}`))
+      return
+    }
+    if (rule.program === undefined || (rule.isTransition && place.old === undefined && !isOptional)) return
+    const bindings = { self: value, oldSelf: place.old ?? (isOptional ? NONE : undefined) }
+    const result = rule.program.evaluate(bindings, RULE_COST)
+    if (result.cost > this.#budget) {
+      const why = 'validation failed due to running out of cost budget, no further validation rules will be run'
+      this.#stop(invalid(at, node.type, why))
+      return
+    }
+    this.#budget -= result.cost
+    switch (result.kind) {
+      case 'value':
+        if (result.value !== true) this.#fail(rule, found, bindings)
+        return
+      case 'overBudget': {
+        const why = 'no further validation rules will be run due to call cost exceeds limit for rule'
+        this.#stop(invalid(at, node.type, `'${OVER_LIMIT}': ${why}: ${shown(rule.text)}`))
+        return
+      }
+      case 'error':
+        this.errors.push(invalid(at, node.type, failure(result.message, rule.text)))
+    }
+  }
+
+  #fail(rule: CompiledRule, { value, place }: Found, bindings: Parameters<Program['evaluate']>[0]): void {
+    const { text } = rule
+    const at = placeOf(place.at, text.fieldPath)
+    const message = this.#message(rule, bindings) ?? (text.message.trim() || `failed rule: ${text.rule.trim()}`)
+    const error = faultOf({ at, text, message, value: typeof value === 'object' ? OMITTED : value })
+    // Nobody is blamed for what was there before the rule (P-342).
+    const isOld = !rule.isTransition && place.old !== undefined && equalValues(place.old, value)
+    if (isOld) this.#warn(`${error.field}: ${error.message}`)
+    else this.errors.push(error)
+  }
+
+  /** What the author computes; undefined where it is no text that can be shown. */
+  #message({ message }: CompiledRule, bindings: Parameters<Program['evaluate']>[0]): string | undefined {
+    if (message === undefined) return undefined
+    const result = message.evaluate(bindings, Math.min(RULE_COST, this.#budget))
+    this.#budget -= Math.min(result.cost, this.#budget)
+    if (result.kind !== 'value' || typeof result.value !== 'string') return undefined
+    const text = result.value.trim()
+    return text === '' || /[\n\r]/.test(text) || Buffer.byteLength(text) > LONGEST_MESSAGE ? undefined : text
+  }
+
+  #stop(error: FieldError): void {
+    this.errors.push(error)
+    this.#isOver = true
+  }
+}
+
+interface Found {
+  readonly node: Node
+  readonly value: Value
+  readonly place: Place
+}
+
+const NO_RULES: readonly CompiledRule[] = Object.freeze([])
+const NOWHERE = FieldPath.root('<nil>')
+const OVER_LIMIT = 'operation cancelled: actual cost limit exceeded'
+
+function shown({ message, rule }: RuleText): string {
+  return (message === '' ? rule : message).trim()
+}
+
+function failure(message: string, text: RuleText): string {
+  if (!message.startsWith('no such overload')) return `${message} evaluating rule: ${shown(text)}`
+  const why = 'call arguments did not match a supported operator, function or macro signature for rule'
+  return `'${message}': ${why}: ${shown(text)}`
+}
+
+/** `.kind` below the node. */
+function placeOf(at: FieldPath | undefined, path: string): FieldPath {
+  const below = path.trim().replace(/^\./, '')
+  if (below === '') return at ?? NOWHERE
+  return at?.child(below) ?? FieldPath.root(below)
+}
+
+interface Told {
+  readonly at: FieldPath
+  readonly text: RuleText
+  readonly message: string
+  readonly value: Value | Shown
+}
+
+function faultOf({ at, text, message, value }: Told): FieldError {
+  switch (text.reason) {
+    case 'FieldValueForbidden':
+      return forbidden(at, message)
+    case 'FieldValueRequired':
+      return required(at, message)
+    case 'FieldValueDuplicate':
+      return duplicate(at, value, message)
+    default:
+      return invalid(at, value, message)
+  }
+}

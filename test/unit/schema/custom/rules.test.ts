@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest'
+import type { ValueMap } from '../../../../src/api/value.ts'
+import { CustomSchema } from '../../../../src/schema/custom/custom.ts'
+import { loadBuiltInSchema } from '../../../../src/schema/schema.ts'
+import type { ObjectShape } from '../../../../src/schema/table.ts'
+
+const metadata = loadBuiltInSchema().shape('meta_v1.ObjectMeta') as ObjectShape
+const RULES = 'x-kubernetes-validations'
+
+function schemaOf(spec: object, rules: readonly object[] = []): CustomSchema {
+  const root = { type: 'object', properties: { spec }, ...(rules.length === 0 ? {} : { [RULES]: rules }) }
+  return new CustomSchema(() => root as unknown as ValueMap, metadata)
+}
+
+interface Told {
+  readonly errors: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+function run(schema: CustomSchema, object: object, old?: object): Told {
+  const warnings: string[] = []
+  const others = schema.faults(object as ValueMap, old as ValueMap | undefined)
+  const found = schema.ruleFaults(object as ValueMap, old as ValueMap | undefined, {
+    others,
+    warn: (text) => void warnings.push(text),
+  })
+  return { errors: found.map(({ field, message }) => `${field}: ${message}`), warnings }
+}
+
+const number = (...rules: readonly object[]) => ({ type: 'integer', [RULES]: rules })
+const fields = (properties: object, ...rules: readonly object[]) => ({ type: 'object', properties, [RULES]: rules })
+
+describe('rules', () => {
+  it.each<[string, object, unknown, readonly string[]]>([
+    ['that hold say nothing', number({ rule: 'self > 0' }), 1, []],
+    ['show a scalar', number({ rule: 'self > 0' }), 0, ['spec: Invalid value: 0: failed rule: self > 0']],
+    [
+      'do not show an object',
+      fields({ a: { type: 'integer' } }, { rule: 'self.a > 0', message: ' no ' }),
+      { a: 0 },
+      ['spec: Invalid value: no'],
+    ],
+    ['have reasons', number({ rule: 'false', reason: 'FieldValueForbidden', message: 'm' }), 0, ['spec: Forbidden: m']],
+    [
+      'can require',
+      number({ rule: 'false', reason: 'FieldValueRequired', message: 'm' }),
+      0,
+      ['spec: Required value: m'],
+    ],
+    [
+      'can point below',
+      fields({ a: { type: 'integer' } }, { rule: 'false', fieldPath: '.a', message: 'm' }),
+      {},
+      ['spec.a: Invalid value: m'],
+    ],
+    [
+      'compute their message',
+      number({ rule: 'false', messageExpression: '"got " + string(self)' }),
+      7,
+      ['spec: Invalid value: 7: got 7'],
+    ],
+    [
+      'fall back where the message is empty',
+      number({ rule: 'false', message: 'm', messageExpression: '""' }),
+      7,
+      ['spec: Invalid value: 7: m'],
+    ],
+    [
+      'fall back where the message has lines',
+      number({ rule: 'false', messageExpression: '"a\\nb"' }),
+      7,
+      ['spec: Invalid value: 7: failed rule: false'],
+    ],
+    [
+      'tell what went wrong',
+      fields({ a: { type: 'integer' } }, { rule: 'self.a > 0' }),
+      {},
+      ['spec: Invalid value: "object": no such key: a evaluating rule: self.a > 0'],
+    ],
+    [
+      'look into items',
+      { type: 'array', items: number({ rule: 'self > 0' }) },
+      [1, 0],
+      ['spec[1]: Invalid value: 0: failed rule: self > 0'],
+    ],
+    [
+      'look into maps',
+      { type: 'object', additionalProperties: number({ rule: 'self > 0' }) },
+      { k: 0 },
+      ['spec[k]: Invalid value: 0: failed rule: self > 0'],
+    ],
+  ])('%s', (_name, spec, value, expected) => {
+    expect(run(schemaOf(spec), { spec: value }).errors).toEqual(expected)
+  })
+
+  it('on the whole object see its name and nothing else of its metadata', () => {
+    const schema = schemaOf({ type: 'integer' }, [{ rule: "self.metadata.name == 'a'", message: 'm' }])
+    expect(run(schema, { metadata: { name: 'a' }, spec: 1 }).errors).toEqual([])
+    expect(run(schema, { metadata: { name: 'b' }, spec: 1 }).errors).toEqual(['<nil>: Invalid value: m'])
+  })
+
+  it('are not tried where the object is of another shape', () => {
+    const schema = schemaOf(fields({ a: { type: 'integer' } }, { rule: 'self.a > 0' }))
+    expect(run(schema, { spec: { a: 'x' } }).errors).toEqual([
+      '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    ])
+  })
+
+  describe('about changes', () => {
+    const schema = schemaOf(number({ rule: 'self >= oldSelf' }))
+
+    it('wait for something to compare with', () => {
+      expect(run(schema, { spec: 1 }).errors).toEqual([])
+      expect(run(schema, { spec: 1 }, { spec: 2 }).errors).toHaveLength(1)
+      expect(run(schema, { spec: 3 }, { spec: 2 }).errors).toEqual([])
+      expect(run(schema, { spec: 1 }, {}).errors).toEqual([])
+    })
+
+    it('are tried without it where they say so', () => {
+      const rule = { rule: 'oldSelf.hasValue() ? self == oldSelf.value() : self == 1', optionalOldSelf: true }
+      const optional = schemaOf(number(rule))
+      expect(run(optional, { spec: 1 }).errors).toEqual([])
+      expect(run(optional, { spec: 2 }).errors).toHaveLength(1)
+      expect(run(optional, { spec: 2 }, { spec: 2 }).errors).toEqual([])
+    })
+
+    it('find items by their keys', () => {
+      const items = { type: 'object', properties: { k: { type: 'string' }, n: number({ rule: 'self >= oldSelf' }) } }
+      const list = { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
+      const keyed = schemaOf({ type: 'object', properties: { list } })
+      const old = {
+        spec: {
+          list: [
+            { k: 'a', n: 5 },
+            { k: 'b', n: 1 },
+          ],
+        },
+      }
+      expect(
+        run(
+          keyed,
+          {
+            spec: {
+              list: [
+                { k: 'b', n: 1 },
+                { k: 'a', n: 5 },
+              ],
+            },
+          },
+          old,
+        ).errors,
+      ).toEqual([])
+      expect(
+        run(
+          keyed,
+          {
+            spec: {
+              list: [
+                { k: 'b', n: 1 },
+                { k: 'a', n: 4 },
+              ],
+            },
+          },
+          old,
+        ).errors,
+      ).toEqual(['spec.list[1].n: Invalid value: 4: failed rule: self >= oldSelf'])
+    })
+  })
+
+  it('that became stricter only warn of what is as it was', () => {
+    const schema = schemaOf(fields({ a: number({ rule: 'self > 5' }), b: { type: 'integer' } }))
+    const old = { spec: { a: 1, b: 1 } }
+    expect(run(schema, { spec: { a: 1, b: 2 } }, old)).toEqual({
+      errors: [],
+      warnings: ['spec.a: Invalid value: 1: failed rule: self > 5'],
+    })
+    expect(run(schema, { spec: { a: 2, b: 1 } }, old).errors).toHaveLength(1)
+  })
+
+  it('stop where one costs too much', () => {
+    const list = { type: 'array', items: { type: 'integer' }, [RULES]: [{ rule: 'self.all(x, self.all(y, x == y))' }] }
+    const schema = schemaOf({ type: 'object', properties: { list, n: number({ rule: 'self > 0' }) } })
+    const { errors } = run(schema, { spec: { list: Array.from({ length: 2_000 }, () => 1), n: 0 } })
+    expect(errors).toEqual([
+      expect.stringContaining('no further validation rules will be run due to call cost exceeds limit'),
+    ])
+  })
+})

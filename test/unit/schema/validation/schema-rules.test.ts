@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import type { ValueMap } from '../../../../src/api/value.ts'
+import { validateCreate } from '../../../../src/schema/validation/validation.ts'
+
+const KIND = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' }
+const RULES = 'x-kubernetes-validations'
+const AT = 'spec.validation.openAPIV3Schema.properties[spec]'
+
+function told(spec: object): readonly string[] {
+  const names = { plural: 'foos', singular: 'foo', kind: 'Foo', listKind: 'FooList' }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
+  const definition = {
+    metadata: { name: 'foos.example.com' },
+    spec: {
+      group: 'example.com',
+      names,
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+      conversion: { strategy: 'None' },
+    },
+    status: { storedVersions: ['v1'] },
+  }
+  const faults = validateCreate(KIND, definition as unknown as ValueMap, { gates: new Set(), namespaced: false })
+  return faults.map(({ field, message }) => `${field.replace(AT, '@')}: ${message}`)
+}
+
+const shown = (rule: string, more: object = {}) =>
+  JSON.stringify({
+    Rule: rule,
+    Message: '',
+    MessageExpression: '',
+    Reason: null,
+    FieldPath: '',
+    OptionalOldSelf: null,
+    ...more,
+  })
+
+describe('rules of a definition', () => {
+  it('may be cheap and right', () => {
+    expect(told({ type: 'integer', [RULES]: [{ rule: 'self > 0', messageExpression: 'string(self)' }] })).toEqual([])
+  })
+
+  it('must compile', () => {
+    const [text = ''] = told({ type: 'integer', [RULES]: [{ rule: 'self.x' }] })
+    expect(text).toContain(
+      `@.${RULES}[0].rule: Invalid value: ${shown('self.x')}: compilation failed: ERROR: <input>:1:5:`,
+    )
+  })
+
+  it('must give true or false', () => {
+    expect(told({ type: 'integer', [RULES]: [{ rule: 'self + 1' }] })).toEqual([
+      `@.${RULES}[0].rule: Invalid value: ${shown('self + 1')}: cel expression must evaluate to a bool`,
+    ])
+  })
+
+  it('must give texts as messages', () => {
+    expect(told({ type: 'integer', [RULES]: [{ rule: 'true', messageExpression: '1' }] })).toEqual([
+      `@.${RULES}[0].messageExpression: Invalid value: ${shown('true', { MessageExpression: '1' })}: messageExpression must evaluate to a string`,
+    ])
+  })
+
+  it('cannot compare what cannot be found again', () => {
+    const items = { type: 'integer', [RULES]: [{ rule: 'self == oldSelf' }] }
+    expect(told({ type: 'array', maxItems: 3, items })).toEqual([
+      `@.items.${RULES}[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${AT}`,
+    ])
+  })
+
+  it('may not cost too much', () => {
+    const list = {
+      type: 'array',
+      items: { type: 'array', items: { type: 'string' } },
+      [RULES]: [{ rule: 'self.all(a, a.all(b, self.all(c, c.all(d, b == d))))' }],
+    }
+    expect(told(list)[0]).toContain(
+      'estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule',
+    )
+    const bounded = {
+      ...list,
+      maxItems: 3,
+      items: { type: 'array', maxItems: 3, items: { type: 'string', maxLength: 9 } },
+    }
+    expect(told(bounded)).toEqual([])
+  })
+})
+
+describe('defaults of a definition', () => {
+  it.each<[string, object, readonly string[]]>([
+    ['that fit', { type: 'integer', minimum: 1, default: 1 }, []],
+    [
+      'of another type',
+      { type: 'integer', default: 'x' },
+      ['@.default: Invalid value: "string":  in body must be of type integer: "string"'],
+    ],
+    [
+      'out of range',
+      { type: 'integer', minimum: 2, default: 1 },
+      ['@.default: Invalid value: 1:  in body should be greater than or equal to 2'],
+    ],
+    [
+      'wrong inside',
+      { type: 'object', properties: { a: { type: 'string' } }, default: { a: 1 } },
+      ['@.default.a: Invalid value: "integer": a in body must be of type string: "integer"'],
+    ],
+    [
+      'with more than the schema knows',
+      { type: 'object', properties: {}, default: { a: 1 } },
+      ['@.default: Invalid value: {"a":1}: must not have unknown fields'],
+    ],
+    [
+      'against a rule',
+      { type: 'integer', default: 1, [RULES]: [{ rule: 'self > 1' }] },
+      ['@.default: Invalid value: 1: failed rule: self > 1'],
+    ],
+  ])('%s', (_name, spec, expected) => {
+    expect(told(spec)).toEqual(expected)
+  })
+})
