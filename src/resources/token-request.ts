@@ -61,13 +61,14 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
     bound.pod !== undefined &&
     seconds === EXTENDABLE_SECONDS &&
     audiences.every((audience) => options.apiAudiences.includes(audience))
-  const { token } = options.issue({
+  const { token, id } = options.issue({
     account: { namespace, name, uid },
     ...bound,
     audiences,
     lifetimeSeconds: isExtended ? EXTENDED_SECONDS : seconds,
     ...(isExtended ? { warnAfterSeconds: seconds } : {}),
   })
+  context.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`)
   const expires = new Date(Date.parse(now) + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
   const named = withMeta(withSpec(request, { expirationSeconds: seconds }), { uid })
   return { kind: 'object', object: { ...named, status: { token, expirationTimestamp: expires } } }

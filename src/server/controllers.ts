@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { chargeOf, countedTypes, namesAbout } from '../admission/quota/quota.ts'
+import { authenticationTrust, type PublishedTrust } from '../controllers/authentication-trust.ts'
 import type { Controller, ControllerParts } from '../controllers/controllers.ts'
 import { Fence } from '../controllers/fence.ts'
 import { type FlowObjects, flowControlObjects } from '../controllers/flow-control-objects.ts'
@@ -40,6 +41,8 @@ export interface ControllerOptions {
   readonly hasReplicas: boolean
   /** The custom resource that a definition makes, by the name of the definition. */
   readonly objectsOfDefinition: (name: string) => Resource | undefined
+  /** What other servers have to know of authentication. */
+  readonly trust: () => PublishedTrust
 }
 
 /** Those that are on. Where there may be other replicas, one of them runs what need not run on each. */
@@ -63,6 +66,7 @@ function ownControllers(parts: ControllerParts, options: ControllerOptions): rea
       port: () => Number(/:(\d+)$/.exec(options.serverAddress())?.[1] ?? 0),
       serviceRange: options.serviceRange,
     }),
+    authenticationTrust(parts, options.trust),
   ]
 }
 

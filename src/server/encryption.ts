@@ -3,7 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { HealthCheck } from '../handlers/health.ts'
+import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import { pause } from '../lib/pause.ts'
 import { resourceOfStorageKey } from '../resources/resources.ts'
 import {
   Encryption,
@@ -101,7 +103,7 @@ interface Reload {
 
 async function reload({ encryption, opened, text, log }: Reload, signal: AbortSignal): Promise<void> {
   let current = text
-  while (await hasPassed(RELOAD_EVERY_MS, signal)) {
+  while (await pause(systemClock, RELOAD_EVERY_MS, signal)) {
     try {
       const found = readTextFile(encryption.file, FLAG)
       if (found === current) continue
@@ -111,14 +113,5 @@ async function reload({ encryption, opened, text, log }: Reload, signal: AbortSi
     } catch (error) {
       if (!signal.aborted) log.error({ reason: reasonOf(error) }, 'encryption at rest stays as it was')
     }
-  }
-}
-
-async function hasPassed(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(ms, undefined, { signal, ref: false })
-    return true
-  } catch {
-    return false
   }
 }

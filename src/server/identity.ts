@@ -4,10 +4,11 @@ import path from 'node:path'
 import { type Authenticator, firstOf } from '../auth/authenticator.ts'
 import { type BearerTokens, bearerTokens } from '../auth/bearer-tokens.ts'
 import { bootstrapTokens } from '../auth/bootstrap-token.ts'
-import type { LiveObjects } from '../auth/live-objects.ts'
+import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import { issueToken, serviceAccountTokens } from '../auth/service-account-token.ts'
 import { jsonWebKeys, readSigningKeys, type SigningKeys } from '../auth/signing-keys.ts'
 import { parseTokenFile, staticTokens, type TokenFile } from '../auth/token-file.ts'
+import type { PublishedTrust } from '../controllers/authentication-trust.ts'
 import { openIdRoutes } from '../handlers/openid.ts'
 import type { TlsFiles } from '../http/listener.ts'
 import type { Route } from '../http/router.ts'
@@ -32,6 +33,8 @@ export interface Identity {
   readonly anonymous: AnonymousConfig
   /** Keeps up with those who issue tokens; resolves when the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
+  /** What other servers have to know of it. */
+  readonly trust: () => PublishedTrust
   /** The authorities were replaced. */
   readonly renewTrust: (tls: TlsFiles) => void
 }
@@ -41,10 +44,13 @@ export interface IdentityParts {
   readonly adminToken: string
   readonly log: Log
   readonly live: LiveObjects
+  /** An old token was used, of this secret. */
+  readonly onLegacyUse: (secret: LiveObject) => void
   readonly tls: TlsFiles
 }
 
-export function openIdentity({ config, adminToken, log, live, tls }: IdentityParts): Identity {
+export function openIdentity(parts: IdentityParts): Identity {
+  const { config, adminToken, log, live, tls, onLegacyUse } = parts
   const { issuers, apiAudiences, maxTokenSeconds, extendTokens } = config.identity
   const keys = accountKeys(config, log)
   const issuersOfOthers = openTokenIssuers(config, log)
@@ -53,7 +59,7 @@ export function openIdentity({ config, adminToken, log, live, tls }: IdentityPar
     [
       staticTokens(new Map([[adminToken, ADMIN]])),
       ...fileTokens(config, log),
-      serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock }),
+      serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock, onLegacyUse }),
       ...(config.identity.bootstrapTokens ? [bootstrapTokens(live, clock)] : []),
       ...issuersOfOthers.methods,
     ],
@@ -63,6 +69,7 @@ export function openIdentity({ config, adminToken, log, live, tls }: IdentityPar
   return {
     authenticator: firstOf([...trust.methods, tokens.authenticator]),
     renewTrust: trust.renew,
+    trust: trust.published,
     anonymous: anonymousOf(config, issuersOfOthers.anonymous),
     run: issuersOfOthers.run,
     tokens,

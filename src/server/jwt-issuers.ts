@@ -1,6 +1,5 @@
 // Those whose tokens are good here, put together: their keys are fetched in the background, and the operator's file about them is
 // read again while the server runs. A set that cannot be reached does not replace one that works (P-070, P-072).
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TokenAnswer, TokenMethod } from '../auth/bearer-tokens.ts'
 import { type FetchJson, IssuerKeys } from '../auth/issuer-keys.ts'
 import { jwtIssuer } from '../auth/jwt-issuer.ts'
@@ -9,6 +8,7 @@ import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { answerValue } from '../lib/outgoing-answer.ts'
 import type { OutgoingCaller } from '../lib/outgoing-call.ts'
+import { pause } from '../lib/pause.ts'
 import type { AuthenticationConfig, JwtIssuerConfig } from './authentication-config.ts'
 import { reasonOf } from './start-error.ts'
 
@@ -66,7 +66,7 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
     method,
     run: async (signal) => {
       const loading = load(current, signal)
-      while (await hasPassed(parts.everyMs ?? REREAD_EVERY_MS, signal)) {
+      while (await pause(systemClock, parts.everyMs ?? REREAD_EVERY_MS, signal)) {
         try {
           await renew(signal)
         } catch (error) {
@@ -101,13 +101,4 @@ function fetchWith(caller: OutgoingCaller, authority: string | undefined): Fetch
 /** Functions are made anew at every reading: what they were made of is compared. */
 function isSame(one: readonly JwtIssuerConfig[], other: readonly JwtIssuerConfig[]): boolean {
   return one.length === other.length && one.every(({ source }, i) => source === other[i]?.source)
-}
-
-async function hasPassed(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(ms, undefined, { signal, ref: false })
-    return true
-  } catch {
-    return false
-  }
 }

@@ -2,7 +2,7 @@
 import { forbiddenAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
-import type { LiveObjects } from '../auth/live-objects.ts'
+import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
@@ -50,6 +50,7 @@ import type { FeatureGates } from './feature-gates.ts'
 import { openServicePlaces } from './service-places.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
+import { noteLegacyUse } from './legacy-tokens.ts'
 import { liveObjects } from './live-objects.ts'
 import { type ServerMeasures, stockFamilies } from './measures.ts'
 
@@ -61,7 +62,7 @@ export interface ResourceApiOptions {
   readonly eventTtlMs: number
   readonly authorization: Authorization
   /** Who is asking depends on objects, and some objects on who is asking. */
-  readonly openIdentity: (live: LiveObjects) => Identity
+  readonly openIdentity: (live: LiveObjects, onLegacyUse: (secret: LiveObject) => void) => Identity
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionSettings: AdmissionSettings
   /** The certificates that clients of this server are to trust, PEM. */
@@ -109,12 +110,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const { kv, prefix, gates, authorization, log, measures } = options
   const { authorizer } = authorization
   const schema = loadBuiltInSchema()
-  const identity = options.openIdentity(
-    liveObjects(
-      () => store,
-      () => builtIn,
-    ),
-  )
+  const late = { store: () => store, table: () => builtIn }
+  const identity = options.openIdentity(liveObjects(late.store, late.table), noteLegacyUse({ ...late, log }))
   const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
     actions: [
       ...accessReviewActions(schema, authorizer),
@@ -175,7 +172,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const parts = { ...shared, log }
   const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
-  const controllers = openControllers(parts, { ...options, objectsOfDefinition })
+  const controllers = openControllers(parts, { ...options, objectsOfDefinition, trust: identity.trust })
   const routes = [
     ...discoveryRoutes({
       groups: () => table.groups(),

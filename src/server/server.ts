@@ -95,7 +95,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     gates,
     eventTtlMs: config.eventTtlMs,
     authorization,
-    openIdentity: (live) => openIdentity({ config, adminToken: token, log, live, tls }),
+    openIdentity: (live, onLegacyUse) => openIdentity({ config, adminToken: token, log, live, tls, onLegacyUse }),
     admissionPlugins: config.admissionPlugins,
     admissionSettings: readAdmissionSettings(config.admissionFile, config.admissionPlugins),
     authority: authority ?? tls.certificate,

@@ -4,6 +4,7 @@ import type { Authenticator } from '../auth/authenticator.ts'
 import { CertificateAuthorities } from '../auth/certificate-authorities.ts'
 import { clientCertificates } from '../auth/client-certificate.ts'
 import { frontProxy } from '../auth/front-proxy.ts'
+import type { PublishedTrust } from '../controllers/authentication-trust.ts'
 import type { TlsFiles } from '../http/listener.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Config } from './config.ts'
@@ -14,6 +15,8 @@ export interface Trust {
   readonly methods: readonly Authenticator[]
   /** Throws where the new authorities cannot be read. */
   readonly renew: (tls: TlsFiles) => void
+  /** What others are to know of it, now. */
+  readonly published: () => PublishedTrust
 }
 
 export function openTrust({ identity }: Config, tls: TlsFiles): Trust {
@@ -38,12 +41,18 @@ export function openTrust({ identity }: Config, tls: TlsFiles): Trust {
     methods.push(frontProxy({ authorities: proxies, allowedNames: proxy.allowedNames, headers, clock: systemClock }))
   }
   if (clients !== undefined) methods.push(clientCertificates(clients, systemClock))
+  let current = tls
   return {
     methods,
-    renew: ({ clientCa, proxyCa }) => {
-      if (clientCa !== undefined) clients?.replace(clientCa)
-      if (proxyCa !== undefined) proxies?.replace(proxyCa)
+    renew: (files) => {
+      if (files.clientCa !== undefined) clients?.replace(files.clientCa)
+      if (files.proxyCa !== undefined) proxies?.replace(files.proxyCa)
+      current = files
     },
+    published: () => ({
+      clientCa: current.clientCa,
+      proxy: proxy === undefined || current.proxyCa === undefined ? undefined : { ...proxy, ca: current.proxyCa },
+    }),
   }
 }
 

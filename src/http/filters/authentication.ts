@@ -1,5 +1,6 @@
 // Finds out who is asking. A bad credential is 401 on every path; none at all is the anonymous user (P-010 to P-016).
 import { ANONYMOUS } from '../../auth/user.ts'
+import type { Log } from '../../lib/log.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
 import { type StatusWriter, unauthorizedError } from '../errors.ts'
@@ -9,6 +10,7 @@ import { TOKEN_PROTOCOL } from '../websocket.ts'
 
 export interface AuthenticationOptions {
   readonly authenticator: Authenticator
+  readonly log: Log
   readonly anonymousRequests: boolean
   readonly anonymousPaths?: readonly string[] | undefined
   readonly writeStatus: StatusWriter
@@ -18,7 +20,7 @@ export interface AuthenticationOptions {
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
 export function authenticate(options: AuthenticationOptions): Filter {
-  const { authenticator, writeStatus, audit } = options
+  const { authenticator, writeStatus, audit, log } = options
   return (next) => (request) => {
     const credentials = {
       bearerToken: bearerTokenOf(request) ?? websocketTokenOf(request),
@@ -32,6 +34,7 @@ export function authenticate(options: AuthenticationOptions): Filter {
         return next(request)
       }
       if (result.kind === 'refused' || !isOpenToStrangers(options, request)) {
+        if (result.kind === 'refused') log.info({ auditId: request.auditId, reason: result.problem }, 'bad credentials')
         const error = unauthorizedError()
         if (audit !== undefined) auditRefusal(audit, request, error)
         return leaving(request, writeStatus(error, request))

@@ -1,0 +1,110 @@
+// What other servers of the cluster have to know of authentication: whose certificates are good, what proxies say in their headers,
+// and since when the use of old tokens is written down (P-053, P-079, W-629).
+import type { ApiObject } from '../api/object.ts'
+import { mapIn, textIn } from '../api/members.ts'
+import { equalValues, own, type ValueMap } from '../api/value.ts'
+import { systemClock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import { createObject } from '../registry/create.ts'
+import { updateObject } from '../registry/update.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+
+/** As it is now: authorities are replaced while the server runs. */
+export interface PublishedTrust {
+  /** PEM. */
+  readonly clientCa: string | undefined
+  readonly proxy:
+    | {
+        readonly ca: string
+        readonly allowedNames: readonly string[]
+        readonly userHeaders: readonly string[]
+        readonly uidHeaders: readonly string[]
+        readonly groupHeaders: readonly string[]
+        readonly extraPrefixes: readonly string[]
+      }
+    | undefined
+}
+
+const NAMESPACE = 'kube-system'
+const TRUST = 'extension-apiserver-authentication'
+const TRACKING = 'kube-apiserver-legacy-service-account-token-tracking'
+const LOOK_AGAIN_MS = 60_000
+
+export function authenticationTrust(parts: ControllerParts, trust: () => PublishedTrust): Controller {
+  return {
+    name: 'authentication-trust',
+    async run(signal) {
+      do await publishTrust(parts, trust(), signal)
+      while (await pause(systemClock, LOOK_AGAIN_MS, signal))
+    },
+  }
+}
+
+/** Once. */
+export async function publishTrust(parts: ControllerParts, trust: PublishedTrust, signal: AbortSignal): Promise<void> {
+  await keep(parts, TRUST, (kept) => ({ ...kept, ...published(trust, kept) }), signal)
+  await keep(parts, TRACKING, (kept) => tracked(kept, parts.now()), signal)
+}
+
+/** Makes the map, or changes what its data are not as they should be. */
+async function keep(
+  parts: ControllerParts,
+  name: string,
+  wanted: (kept: ValueMap) => ValueMap,
+  signal: AbortSignal,
+): Promise<void> {
+  const resource = resourceOf(parts, '', 'v1', 'configmaps')
+  const context = { ...controllerContext(parts, NAMESPACE, signal), fieldManager: 'kube-apiserver' }
+  const key = { resource: resource.stored, namespace: NAMESPACE, name }
+  const { item } = await parts.registry.store.get(key, { kind: 'latest' }, signal)
+  const withData = (object: ApiObject): ApiObject => {
+    const data = wanted(mapIn(object, 'data'))
+    return Object.keys(data).length === 0 ? object : { ...object, data }
+  }
+  try {
+    if (item === undefined) {
+      await createObject(parts.registry, resource, withData(newObject(resource, { name })), context)
+    } else if (item.kind === 'object' && !isAsWanted(item.object(), withData)) {
+      const change = (live: ApiObject | undefined): ApiObject => withData(live!)
+      const request = { name, subresource: '', wanted: change, tracksFields: false, absent: 'refuse', uid: '' } as const
+      await updateObject(parts.registry, resource, request, context)
+    }
+  } catch (error) {
+    // Another replica was faster, or the namespace is not there yet: the next look tells.
+    if (!isReason(error, 'AlreadyExists', 'Conflict', 'NotFound', 'Forbidden')) throw error
+  }
+}
+
+function isAsWanted(object: ApiObject, withData: (object: ApiObject) => ApiObject): boolean {
+  return equalValues(own(object, 'data'), own(withData(object), 'data'))
+}
+
+/** Replicas may have different authorities while they are being replaced: all of them are good. */
+function published({ clientCa, proxy }: PublishedTrust, kept: ValueMap): ValueMap {
+  const data: Record<string, string> = {}
+  if (clientCa !== undefined) data['client-ca-file'] = joined(textIn(kept, 'client-ca-file'), clientCa)
+  if (proxy === undefined) return data
+  const list = (name: string, values: readonly string[]): void => {
+    if (values.length > 0) data[`requestheader-${name}`] = JSON.stringify(values)
+  }
+  data['requestheader-client-ca-file'] = joined(textIn(kept, 'requestheader-client-ca-file'), proxy.ca)
+  data['requestheader-allowed-names'] = JSON.stringify(proxy.allowedNames)
+  list('username-headers', proxy.userHeaders)
+  list('uid-headers', proxy.uidHeaders)
+  list('group-headers', proxy.groupHeaders)
+  list('extra-headers-prefix', proxy.extraPrefixes)
+  return data
+}
+
+/** Certificates that stand in both stand there once. */
+function joined(kept: string, more: string): string {
+  const blocks = [kept, more].flatMap(
+    (pem) => pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [],
+  )
+  return `${[...new Set(blocks.map((block) => block.trim()))].join('\n')}\n`
+}
+
+function tracked(kept: ValueMap, now: string): ValueMap {
+  return /^\d{4}-\d\d-\d\d$/.test(textIn(kept, 'since')) ? kept : { ...kept, since: now.slice(0, 10) }
+}

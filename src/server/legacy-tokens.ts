@@ -1,0 +1,50 @@
+// Writes down that a token of the old kind is in use, once a day: by that operators find those that nobody needs (P-052).
+import { mapIn, textIn } from '../api/members.ts'
+import type { ApiObject } from '../api/object.ts'
+import { LAST_USED_LABEL } from '../auth/legacy-token.ts'
+import type { LiveObject } from '../auth/live-objects.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+import { metaText, withMeta } from '../registry/object-meta.ts'
+import type { ResourceTable } from '../registry/registry.ts'
+import type { Store } from '../store/store.ts'
+
+const TIMEOUT_MS = 10_000
+
+export interface LegacyUseParts {
+  readonly store: () => Store
+  readonly table: () => ResourceTable
+  readonly log: Log
+}
+
+/** Nobody waits for it; what fails is tried again at the next use. */
+export function noteLegacyUse({ store, table, log }: LegacyUseParts): (secret: LiveObject) => void {
+  const underWay = new Set<string>()
+  return ({ object, uid }) => {
+    const today = new Date().toISOString().slice(0, 10)
+    if (lastUsed(object) === today || underWay.has(uid)) return
+    const resource = table().find({ group: '', version: 'v1', resource: 'secrets' })
+    if (resource === undefined) throw new InvariantError('secrets are not served')
+    const key = { resource: resource.stored, namespace: metaText(object, 'namespace'), name: metaText(object, 'name') }
+    underWay.add(uid)
+    store()
+      .write(
+        key,
+        (current) => {
+          if (current?.kind !== 'object') return { kind: 'keep' }
+          const secret = current.object()
+          const labels = { ...mapIn(secret.metadata, 'labels'), [LAST_USED_LABEL]: today }
+          return metaText(secret, 'uid') === uid
+            ? { kind: 'put', object: withMeta(secret, { labels }) }
+            : { kind: 'keep' }
+        },
+        AbortSignal.timeout(TIMEOUT_MS),
+      )
+      .catch((error: unknown) => log.warn({ err: error }, 'the use of an old token could not be written down'))
+      .finally(() => underWay.delete(uid))
+  }
+}
+
+function lastUsed(secret: ApiObject): string {
+  return textIn(mapIn(secret.metadata, 'labels'), LAST_USED_LABEL)
+}

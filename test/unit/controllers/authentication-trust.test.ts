@@ -1,0 +1,62 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { publishTrust, type PublishedTrust } from '../../../src/controllers/authentication-trust.ts'
+import type { ControllerParts } from '../../../src/controllers/controllers.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+
+const pem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`
+const NOTHING: PublishedTrust = { clientCa: undefined, proxy: undefined }
+const PROXY: PublishedTrust['proxy'] = {
+  ca: pem('P'),
+  allowedNames: ['proxy'],
+  userHeaders: ['X-Remote-User'],
+  uidHeaders: [],
+  groupHeaders: ['X-Remote-Group'],
+  extraPrefixes: ['X-Remote-Extra-'],
+}
+
+let world: ApiWorld
+let parts: ControllerParts
+
+beforeEach(() => {
+  world = new ApiWorld()
+  parts = { registry: world.parts, resources: () => world.resources, gates: new Set(), now: () => NOW, log: SILENT_LOG }
+})
+
+const publish = (trust: PublishedTrust): Promise<void> => publishTrust(parts, trust, AbortSignal.timeout(5_000))
+const data = async (name: string): Promise<unknown> =>
+  (await world.get(world.resource('configmaps'), name, 'kube-system'))['data']
+
+describe('what other servers know of authentication', () => {
+  it('is there even where there is nothing to say', async () => {
+    await publish(NOTHING)
+    expect(await data('extension-apiserver-authentication')).toBeUndefined()
+    expect(await data('kube-apiserver-legacy-service-account-token-tracking')).toEqual({ since: NOW.slice(0, 10) })
+  })
+
+  it('names authorities and headers; what is not set is left out', async () => {
+    await publish({ clientCa: pem('A'), proxy: PROXY })
+    expect(await data('extension-apiserver-authentication')).toEqual({
+      'client-ca-file': pem('A'),
+      'requestheader-client-ca-file': pem('P'),
+      'requestheader-allowed-names': '["proxy"]',
+      'requestheader-username-headers': '["X-Remote-User"]',
+      'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    })
+  })
+
+  it('holds the authorities of all replicas, each once', async () => {
+    await publish({ clientCa: pem('A'), proxy: undefined })
+    await publish({ clientCa: pem('B'), proxy: undefined })
+    await publish({ clientCa: pem('A'), proxy: undefined })
+    expect(await data('extension-apiserver-authentication')).toEqual({ 'client-ca-file': pem('A') + pem('B') })
+  })
+
+  it('does not forget since when old tokens are watched', async () => {
+    await publish(NOTHING)
+    parts = { ...parts, now: () => '2040-01-01T00:00:00Z' }
+    await publish(NOTHING)
+    expect(await data('kube-apiserver-legacy-service-account-token-tracking')).toEqual({ since: NOW.slice(0, 10) })
+  })
+})
