@@ -161,12 +161,23 @@ function unknownResource(
   http: HttpRequest,
   info: ResourceInfo,
 ): HttpResponse | Promise<HttpResponse> {
-  if (parts.resources().isDeclared(info)) throw methodNotAllowed()
+  if (parts.resources().isDeclared(info)) {
+    if (info.verb === 'watch' && info.resource === 'componentstatuses') throw unwatched(http, info)
+    throw methodNotAllowed()
+  }
   for (const resource of parts.resources().all()) {
     if (resource.group === info.group && !resource.isCustom) throw noSuchResource()
     if (resource.isCustom) break
   }
   return parts.awaitResource === undefined ? pageNotFound() : serveAwaited(parts, http, info)
+}
+
+/** What is read there is made for each reader; there is nothing that could change (R-053). */
+function unwatched(http: HttpRequest, { resource }: ResourceInfo): ApiError {
+  http.warn('v1 ComponentStatus is deprecated in v1.19+')
+  return new ApiError('MethodNotAllowed', `watch is not supported on resources of kind ${JSON.stringify(resource)}`, {
+    details: { kind: resource },
+  })
 }
 
 /** A kind that was just defined may not have reached this server yet (D30). */

@@ -11,6 +11,7 @@ import { type AdmissionMeasures, measureAdmission, measurePlugin } from '../admi
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts'
 import { nodeRestriction } from '../admission/node-restriction.ts'
 import type { ObjectReader, SampleReader } from '../admission/object-reader.ts'
+import { nodeDeclaredFeatures } from '../admission/node-declared-features.ts'
 import { podResizeValidator } from '../admission/pod-resize-validator.ts'
 import { podSecurity } from '../admission/pod-security-plugin.ts'
 import { podTopologyLabels } from '../admission/pod-topology-labels.ts'
@@ -118,6 +119,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     certificateApproval(authorizer),
     certificateSigning(authorizer),
     CERTIFICATE_SUBJECT,
+    nodeDeclaredFeatures(read('nodes')),
     podResizeValidator(read('nodes')),
     ...policies.plugins,
     ...webhooks.plugins,
