@@ -73,6 +73,10 @@ async function serve(parts: ResourceParts, request: ResourceRequest): Promise<Ht
     const subresource = resource.subresources.get(info.subresource)
     if (subresource === undefined) throw noSuchResource()
     if (!subresource.verbs.has(verb)) throw methodNotAllowed()
+  } else if (verb === 'watch' && resource.verbs.has('list') && !resource.verbs.has('watch')) {
+    // The list is there and finds out that it cannot go on (R-018 b).
+    for (const text of resource.deprecations) http.warn(text)
+    throw notSupported(verb, resource)
   } else if (!resource.verbs.has(verb) || !hasItsName(info, verb) || isAcrossNamespaces(resource, info, verb)) {
     throw methodNotAllowed()
   }
@@ -120,9 +124,15 @@ function refuseCustom(resource: Resource, http: HttpRequest, info: ResourceInfo)
   const verb = verbOf(http, info, true)
   const verbs = subresource?.verbs ?? resource.verbs
   if (verbs.has(verb) && hasItsName(info, verb)) return
-  const kind = formatGroupResource(resource)
-  throw new ApiError('MethodNotAllowed', `${verb} is not supported on resources of kind ${JSON.stringify(kind)}`, {
-    details: { group: resource.group, kind: resource.resource },
+  throw notSupported(verb, resource)
+}
+
+/** In the words of a handler, not of the router (R-018 b). */
+function notSupported(verb: string, resource: Resource): ApiError {
+  const kind = JSON.stringify(formatGroupResource(resource))
+  const { group, resource: plural } = resource
+  return new ApiError('MethodNotAllowed', `${verb} is not supported on resources of kind ${kind}`, {
+    details: { ...(group === '' ? {} : { group }), kind: plural },
   })
 }
 

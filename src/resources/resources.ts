@@ -58,6 +58,7 @@ const STORED_AS: Readonly<Record<string, GroupVersionKind>> = {
 }
 
 const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {
+  '/v1/ComponentStatus': ['v1 ComponentStatus is deprecated in v1.19+'],
   '/v1/Endpoints': ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
 }
 
@@ -121,10 +122,10 @@ interface Sources {
   readonly traits: Readonly<Record<string, CharacterTraits>>
 }
 
-/** Undefined for what is not stored: reviews, bindings, component statuses. */
+/** Undefined for what is not stored: reviews and bindings. Of component statuses there are none, and that can be read. */
 function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): Resource | undefined {
   const kind = schema.kind(row)
-  if (kind === undefined || row.storageVersionHash === undefined) return undefined
+  if (kind === undefined || !row.verbs.includes('get')) return undefined
   const path = pathOf(row, row.kind)
   const storedKind = STORED_AS[path] ?? { group: row.group, version: row.version, kind: row.kind }
   const storedSchema = schema.kind(storedKind) ?? kind
