@@ -16,6 +16,8 @@ const NAME = 'kubernetes'
 const NAMESPACE = 'default'
 const RENEW_MS = 10_000
 const WAIT_FOR_PORT_MS = 100
+/** The namespace is made by another one. */
+const WAIT_FOR_NAMESPACE_MS = 200
 const PRESENCE_SECONDS = 15
 
 export interface Advertised {
@@ -36,6 +38,15 @@ export const PRESENCE = Object.freeze({
   selectableFields: [],
 } satisfies Resource['stored'])
 
+/** Makes what is missing, once: whoever comes first is to find it. The system's namespaces are there already. */
+export async function makeKubernetesService(
+  parts: ControllerParts,
+  advertised: Advertised,
+  signal: AbortSignal,
+): Promise<void> {
+  await new Keeper(parts, advertised, signal).keep()
+}
+
 export function kubernetesService(parts: ControllerParts, advertised: Advertised): Controller {
   return {
     name: 'kubernetes-service',
@@ -43,12 +54,14 @@ export function kubernetesService(parts: ControllerParts, advertised: Advertised
       while (advertised.port() === 0) if (!(await pause(systemClock, WAIT_FOR_PORT_MS, signal))) return
       const keeper = new Keeper(parts, advertised, signal)
       do await keeper.keep()
-      while (await pause(systemClock, RENEW_MS, signal))
+      while (await pause(systemClock, keeper.isHeldUp ? WAIT_FOR_NAMESPACE_MS : RENEW_MS, signal))
     },
   }
 }
 
 class Keeper {
+  /** Something could not be made yet. */
+  isHeldUp = false
   readonly #parts: ControllerParts
   readonly #advertised: Advertised
   readonly #signal: AbortSignal
@@ -60,6 +73,7 @@ class Keeper {
   }
 
   async keep(): Promise<void> {
+    this.isHeldUp = false
     await this.#keepRange()
     await this.#keepService()
     const addresses = await this.#addresses()
@@ -86,8 +100,8 @@ class Keeper {
       await createObject(this.#parts.registry, resource, object, this.#context(namespace))
       return true
     } catch (error) {
-      // The namespace may not be there yet; then the next round makes it.
       if (!isReason(error, 'AlreadyExists', 'NotFound', 'Forbidden')) throw error
+      if (!isReason(error, 'AlreadyExists')) this.isHeldUp = true
       return false
     }
   }

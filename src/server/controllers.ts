@@ -9,7 +9,7 @@ import { type FlowObjects, flowControlObjects } from '../controllers/flow-contro
 import { definitionCleanup } from '../controllers/definition-cleanup.ts'
 import { definitionServices } from '../controllers/definition-services.ts'
 import { garbageCollector } from '../controllers/garbage-collector.ts'
-import { kubernetesService } from '../controllers/kubernetes-service.ts'
+import { type Advertised, kubernetesService, makeKubernetesService } from '../controllers/kubernetes-service.ts'
 import { underLease } from '../controllers/leadership.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
@@ -60,14 +60,30 @@ export function openControllers(parts: ControllerParts, options: ControllerOptio
 
 /** Every replica has its own part in these. */
 function ownControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
-  return [
-    kubernetesService(parts, {
-      address: options.advertisedAddress,
-      port: () => Number(/:(\d+)$/.exec(options.serverAddress())?.[1] ?? 0),
-      serviceRange: options.serviceRange,
-    }),
-    authenticationTrust(parts, options.trust),
-  ]
+  return [kubernetesService(parts, advertisedBy(options)), authenticationTrust(parts, options.trust)]
+}
+
+type OwnObjectOptions = Pick<
+  ControllerOptions,
+  'controllersOff' | 'advertisedAddress' | 'serverAddress' | 'serviceRange'
+>
+
+/** What whoever comes first is to find, unless somebody else sees to it. */
+export async function makeOwnObjects(
+  parts: ControllerParts,
+  options: OwnObjectOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (options.controllersOff.has('kubernetes-service')) return
+  await makeKubernetesService(parts, advertisedBy(options), signal)
+}
+
+function advertisedBy(options: OwnObjectOptions): Advertised {
+  return {
+    address: options.advertisedAddress,
+    port: () => Number(/:(\d+)$/.exec(options.serverAddress())?.[1] ?? 0),
+    serviceRange: options.serviceRange,
+  }
 }
 
 /** One replica runs these for all. */

@@ -44,7 +44,7 @@ import type { AdmissionSettings } from './admission-config.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmission } from './admission.ts'
 import type { Authorization } from './authorization.ts'
-import { FLOW_OBJECTS, openControllers } from './controllers.ts'
+import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import { openDefinitions } from './definitions.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import { openServicePlaces } from './service-places.ts'
@@ -187,7 +187,11 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     await admission.loaded
     await definitions.loaded
     await makeSystemNamespaces(parts, signal)
-    const [roles] = await Promise.all([makeBootstrapRoles(parts, signal), makeFlowObjects(parts, FLOW_OBJECTS, signal)])
+    const [roles] = await Promise.all([
+      makeBootstrapRoles(parts, signal),
+      makeFlowObjects(parts, FLOW_OBJECTS, signal),
+      makeOwnObjects(parts, options, signal),
+    ])
     await authorization.untilKnown(roles, signal)
   }
   const isServed = (place: GroupVersionResource & { readonly subresource: string | undefined }): boolean => {
