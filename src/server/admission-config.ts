@@ -1,6 +1,7 @@
 // The settings of admission plugins, from the operator's file: an AdmissionConfiguration with a section for each plugin,
 // written out or in a file of its own. A plugin without a section has the reference's defaults.
 import path from 'node:path'
+import type { TolerationSeconds } from '../admission/default-toleration-seconds.ts'
 import type { EventLimit } from '../admission/event-rate-limit.ts'
 import { EVENT_LIMIT_TYPES } from '../admission/event-rate-limit.ts'
 import type { NodeSelectors } from '../admission/pod-placement.ts'
@@ -28,6 +29,7 @@ export interface AdmissionSettings {
   readonly podSecurity: PodSecurityOptions
   readonly eventLimits: readonly EventLimit[]
   readonly nodeSelectors: NodeSelectors
+  readonly tolerationSeconds: TolerationSeconds
 }
 
 export const DEFAULT_ADMISSION_SETTINGS: AdmissionSettings = {
@@ -37,14 +39,22 @@ export const DEFAULT_ADMISSION_SETTINGS: AdmissionSettings = {
   },
   eventLimits: [],
   nodeSelectors: { fallback: {}, allowed: new Map() },
+  tolerationSeconds: { notReady: 300, unreachable: 300 },
+}
+
+export interface AdmissionFlags {
+  readonly admissionFile: string | undefined
+  readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
+  readonly tolerationSeconds?: TolerationSeconds
 }
 
 /** Throws a `StartError` of one line for what is wrong with the file. */
-export function readAdmissionSettings(
-  file: string | undefined,
-  enabled: ReadonlySet<AdmissionPluginName>,
-): AdmissionSettings {
-  const settings = file === undefined ? DEFAULT_ADMISSION_SETTINGS : readSettings(file)
+export function readAdmissionSettings({
+  admissionFile: file,
+  admissionPlugins: enabled,
+  tolerationSeconds = DEFAULT_ADMISSION_SETTINGS.tolerationSeconds,
+}: AdmissionFlags): AdmissionSettings {
+  const settings = { ...(file === undefined ? DEFAULT_ADMISSION_SETTINGS : readSettings(file)), tolerationSeconds }
   if (enabled.has('EventRateLimit') && settings.eventLimits.length === 0) {
     throw usageError(`--enable-admission-plugins: EventRateLimit needs limits in ${FLAG}`)
   }

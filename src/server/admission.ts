@@ -5,7 +5,7 @@ import { certificateApproval, certificateSigning } from '../admission/certificat
 import { CERTIFICATE_SUBJECT } from '../admission/certificate-subject.ts'
 import { claimResize } from '../admission/claim-resize.ts'
 import { defaultIngressClass, defaultStorageClass } from '../admission/default-class.ts'
-import { DEFAULT_TOLERATION_SECONDS } from '../admission/default-toleration-seconds.ts'
+import { defaultTolerationSeconds } from '../admission/default-toleration-seconds.ts'
 import { limitRanger } from '../admission/limit-ranger.ts'
 import { type AdmissionMeasures, measureAdmission, measurePlugin } from '../admission/measures.ts'
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts'
@@ -109,7 +109,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     TAINT_NODES_BY_CONDITION,
     podSecurity({ namespaces: read('namespaces'), pods: read('pods'), clock: systemClock }, settings.podSecurity),
     priority(read('priorityclasses', 'scheduling.k8s.io')),
-    DEFAULT_TOLERATION_SECONDS,
+    defaultTolerationSeconds(settings.tolerationSeconds),
     defaultStorageClass(read('storageclasses', 'storage.k8s.io')),
     STORAGE_PROTECTION,
     claimResize(read('storageclasses', 'storage.k8s.io')),

@@ -44,6 +44,8 @@ export interface Config {
   /** The admission plugins that are on. */
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionFile: string | undefined
+  /** How long pods stay on a node that fails, where they do not say. */
+  readonly tolerationSeconds: { readonly notReady: number; readonly unreachable: number }
   readonly kubeconfigFile: string | undefined
   readonly priorityAndFairness: boolean
   readonly maxReads: number
@@ -125,6 +127,10 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     authorizationModes: authorizationModes(read.required('authorization-mode')),
     admissionPlugins: enabledPlugins(read.list('enable-admission-plugins'), read.list('disable-admission-plugins')),
     admissionFile: read.file('admission-control-config-file'),
+    tolerationSeconds: {
+      notReady: seconds(read.required('default-not-ready-toleration-seconds')),
+      unreachable: seconds(read.required('default-unreachable-toleration-seconds')),
+    },
     kubeconfigFile: read.file('kubeconfig-out'),
     priorityAndFairness: read.switch('enable-priority-and-fairness'),
     maxReads: requestCount(read.required('max-requests-inflight')),
@@ -180,6 +186,10 @@ function encryptionFile(read: SettingReader): EncryptionFile | undefined {
   if (file !== undefined) return { file, reload }
   if (!reload) return undefined
   throw usageError('--encryption-provider-config-automatic-reload needs --encryption-provider-config beside it')
+}
+
+function seconds(setting: Setting): number {
+  return integer(setting, { least: 0, most: 999_999_999, what: 'a number of seconds' })
 }
 
 function storagePrefix({ text, source }: Setting): string {

@@ -149,6 +149,20 @@ export const FLAGS = [
     help: 'How admission plugins are set: an AdmissionConfiguration with a section for each, PodSecurity for one.',
   },
   {
+    name: 'default-not-ready-toleration-seconds',
+    kind: 'count',
+    group: 'Who may do what',
+    fallback: '300',
+    help: 'How long pods that do not say stay on a node that is not ready.',
+  },
+  {
+    name: 'default-unreachable-toleration-seconds',
+    kind: 'count',
+    group: 'Who may do what',
+    fallback: '300',
+    help: 'How long pods that do not say stay on a node that cannot be reached.',
+  },
+  {
     name: 'kubeconfig-out',
     kind: 'file',
     group: 'Who may do what',

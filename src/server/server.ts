@@ -97,7 +97,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     authorization,
     openIdentity: (live, onLegacyUse) => openIdentity({ config, adminToken: token, log, live, tls, onLegacyUse }),
     admissionPlugins: config.admissionPlugins,
-    admissionSettings: readAdmissionSettings(config.admissionFile, config.admissionPlugins),
+    admissionSettings: readAdmissionSettings(config),
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
     caller,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AdmissionPlugin, AdmissionRequest } from '../../../src/admission/admission.ts'
-import { DEFAULT_TOLERATION_SECONDS } from '../../../src/admission/default-toleration-seconds.ts'
+import { defaultTolerationSeconds } from '../../../src/admission/default-toleration-seconds.ts'
 import { podTopologyLabels } from '../../../src/admission/pod-topology-labels.ts'
 import { priority } from '../../../src/admission/priority.ts'
 import { runtimeClass } from '../../../src/admission/runtime-class.ts'
@@ -44,7 +44,7 @@ describe('how long a pod stays on a node that fails', () => {
       [{ key: notReady.key, effect: 'NoSchedule' }, notReady, unreachable],
     ],
   ])('is five minutes where %s', async (_, tolerations, expected) => {
-    const { spec } = await admitted(DEFAULT_TOLERATION_SECONDS, pod({ tolerations }))
+    const { spec } = await admitted(defaultTolerationSeconds({ notReady: 300, unreachable: 300 }), pod({ tolerations }))
     expect(spec).toEqual({ tolerations: expected })
   })
 })

@@ -10,7 +10,7 @@ const NONE = enabledPlugins([], [])
 async function read(files: Readonly<Record<string, string>>): Promise<ReturnType<typeof readAdmissionSettings>> {
   const folder = await tempFolder()
   for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text)
-  return readAdmissionSettings(path.join(folder, 'a.yaml'), NONE)
+  return readAdmissionSettings({ admissionFile: path.join(folder, 'a.yaml'), admissionPlugins: NONE })
 }
 
 const HEAD = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n'
@@ -61,9 +61,9 @@ describe('the settings of admission plugins', () => {
   })
 
   it('are needed by a plugin that cannot do without', () => {
-    expect(() => readAdmissionSettings(undefined, enabledPlugins(['EventRateLimit'], []))).toThrow(
-      'EventRateLimit needs limits',
-    )
+    expect(() =>
+      readAdmissionSettings({ admissionFile: undefined, admissionPlugins: enabledPlugins(['EventRateLimit'], []) }),
+    ).toThrow('EventRateLimit needs limits')
   })
 })
 

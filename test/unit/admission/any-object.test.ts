@@ -1,0 +1,162 @@
+// Whatever users write and whatever the objects that plugins read say: a plugin answers or refuses, and never breaks; and what
+// it has filled in once it does not fill in again, because the chain may be walked twice.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AdmissionPlugin, AdmissionRequest } from '../../../src/admission/admission.ts'
+import { admitInOrder } from '../../../src/admission/chain.ts'
+import { claimResize } from '../../../src/admission/claim-resize.ts'
+import { defaultIngressClass, defaultStorageClass } from '../../../src/admission/default-class.ts'
+import { defaultTolerationSeconds } from '../../../src/admission/default-toleration-seconds.ts'
+import { limitRanger } from '../../../src/admission/limit-ranger.ts'
+import { nodeDeclaredFeatures } from '../../../src/admission/node-declared-features.ts'
+import type { ObjectReader, SampleReader } from '../../../src/admission/object-reader.ts'
+import { podNodeSelector, podTolerationRestriction } from '../../../src/admission/pod-placement.ts'
+import { podResizeValidator } from '../../../src/admission/pod-resize-validator.ts'
+import { podSecurity } from '../../../src/admission/pod-security-plugin.ts'
+import { ALL_PRIVILEGED } from '../../../src/admission/pod-security-policy.ts'
+import { podTopologyLabels } from '../../../src/admission/pod-topology-labels.ts'
+import { priority } from '../../../src/admission/priority.ts'
+import { PULL_ALWAYS } from '../../../src/admission/pull-always.ts'
+import { resourceQuota } from '../../../src/admission/resource-quota.ts'
+import { runtimeClass } from '../../../src/admission/runtime-class.ts'
+import { serviceAccount } from '../../../src/admission/service-account.ts'
+import { EXTENDED_RESOURCE_TOLERATION, LIMIT_HARD_ANTI_AFFINITY } from '../../../src/admission/small-guards.ts'
+import { STORAGE_PROTECTION } from '../../../src/admission/storage-protection.ts'
+import { TAINT_NODES_BY_CONDITION } from '../../../src/admission/taint-nodes-by-condition.ts'
+import type { ApiObject } from '../../../src/api/object.ts'
+import { ApiError } from '../../../src/api/status.ts'
+import { systemClock } from '../../../src/lib/clock.ts'
+import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
+import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
+import { requestFor } from './request-for.ts'
+
+const SIGNAL = AbortSignal.timeout(60_000)
+const SCHEMA = loadBuiltInSchema()
+
+function any(kind: string, group = ''): fc.Arbitrary<ApiObject> {
+  return arbitraryObject(SCHEMA.kind({ group, version: 'v1', kind })!)
+}
+
+/** Whatever is asked for is this. */
+function always(object: ApiObject): ObjectReader & SampleReader {
+  const found = Promise.resolve(object)
+  return {
+    find: () => found,
+    findLatest: () => found,
+    list: () => Promise.resolve([object]),
+    listSome: () => Promise.resolve({ objects: [object], total: 1 }),
+  }
+}
+
+interface Around {
+  readonly namespace: ApiObject
+  readonly account: ApiObject
+  readonly range: ApiObject
+  readonly quota: ApiObject
+  readonly runtime: ApiObject
+  readonly node: ApiObject
+  readonly pod: ApiObject
+  readonly storage: ApiObject
+}
+
+const AROUND: fc.Arbitrary<Around> = fc.record({
+  namespace: any('Namespace'),
+  account: any('ServiceAccount'),
+  range: any('LimitRange'),
+  quota: any('ResourceQuota'),
+  runtime: any('RuntimeClass', 'node.k8s.io'),
+  node: any('Node'),
+  pod: any('Pod'),
+  storage: any('StorageClass', 'storage.k8s.io'),
+})
+
+const PRIORITY = { metadata: { name: 'p' }, value: 5, globalDefault: true } as unknown as ApiObject
+
+function plugins(around: Around): readonly AdmissionPlugin[] {
+  const none = new Set<string>()
+  const quotas = {
+    quotasIn: () => [around.quota],
+    update: (quota: ApiObject, change: (current: ApiObject) => unknown) => Promise.resolve(void change(quota)),
+  }
+  const namespaces = always(around.namespace)
+  return [
+    limitRanger(always(around.range)),
+    serviceAccount(always(around.account), systemClock),
+    TAINT_NODES_BY_CONDITION,
+    PULL_ALWAYS,
+    podSecurity(
+      { namespaces, pods: always(around.pod), clock: systemClock },
+      { defaults: ALL_PRIVILEGED, exempt: { users: none, namespaces: none, runtimeClasses: none } },
+    ),
+    podNodeSelector(namespaces, { fallback: { a: 'b' }, allowed: new Map() }),
+    priority(always(PRIORITY)),
+    defaultTolerationSeconds({ notReady: 300, unreachable: 300 }),
+    podTolerationRestriction(namespaces),
+    EXTENDED_RESOURCE_TOLERATION,
+    defaultStorageClass(always(around.storage)),
+    STORAGE_PROTECTION,
+    claimResize(always(around.storage)),
+    runtimeClass(always(around.runtime)),
+    defaultIngressClass(always(around.storage)),
+    podTopologyLabels(always(around.node)),
+    nodeDeclaredFeatures(always(around.node)),
+    podResizeValidator(always(around.node)),
+    LIMIT_HARD_ANTI_AFFINITY,
+    ...resourceQuota(quotas, () => 0),
+  ]
+}
+
+/** What a promise comes to; a refusal is a value. Anything else that is thrown fails the test. */
+async function outcome<T>(work: () => Promise<T>): Promise<T | ApiError> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+}
+
+const KINDS: readonly (readonly [kind: string, resource: string, group: string])[] = [
+  ['Pod', 'pods', ''],
+  ['Namespace', 'namespaces', ''],
+  ['PersistentVolumeClaim', 'persistentvolumeclaims', ''],
+  ['Service', 'services', ''],
+  ['Node', 'nodes', ''],
+  ['Deployment', 'deployments', 'apps'],
+  ['CronJob', 'cronjobs', 'batch'],
+  ['Ingress', 'ingresses', 'networking.k8s.io'],
+  ['ResourceClaim', 'resourceclaims', 'resource.k8s.io'],
+]
+
+describe('any object', () => {
+  it.each(KINDS)('is answered or refused: %s', async (kind, resource, group) => {
+    const writes = fc.record({
+      around: AROUND,
+      object: any(kind, group),
+      before: any(kind, group),
+      isUpdate: fc.boolean(),
+    })
+    const subresource = fc.constantFrom('', '', '', 'resize', 'ephemeralcontainers', 'status')
+    await fc.assert(
+      fc.asyncProperty(writes, subresource, async ({ around, object, before, isUpdate }, place) => {
+        const admission = admitInOrder(plugins(around))
+        const more: Partial<AdmissionRequest> = isUpdate
+          ? { operation: 'UPDATE', oldObject: before, subresource: place }
+          : {}
+        const request = requestFor(resource, object, more, group)
+        const text = JSON.stringify(object, bigints)
+        const made = await outcome(() => admission.mutate(request, SIGNAL))
+        if (made instanceof ApiError) return
+        await outcome(() => admission.validate({ ...request, object: made }, SIGNAL))
+        expect(JSON.stringify(object, bigints)).toBe(text)
+        const again = await outcome(() => admission.mutate({ ...request, object: made }, SIGNAL))
+        if (!(again instanceof ApiError)) expect(again).toEqual(made)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+function bigints(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value
+}
