@@ -86,6 +86,11 @@ export class EtcdServer implements AsyncDisposable {
   readonly #place: Place
   #child: ChildProcess | undefined
 
+  /** While it runs. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   constructor(binary: { readonly path: string; readonly version: string }, place: Place) {
     this.#path = binary.path
     this.version = binary.version
