@@ -75,14 +75,38 @@ export class OwnershipGraph {
   }
 }
 
+const TELLING = ['"ownerReferences"', '"finalizers"', '"deletionTimestamp"'].map((name) => Buffer.from(name))
+const UID = Buffer.from('"uid":"')
+const QUOTE = 0x22
+
+/**
+ * The uid of an object that has neither owners nor finalizers and is not going, found in its bytes: most are like that, and
+ * every object of every type comes by here. Undefined: it has to be read. Only built-in kinds have their uid before anything
+ * that users may write.
+ */
+function uidOfPlain(resource: Resource, bytes: Buffer): string | undefined {
+  if (resource.isCustom || TELLING.some((name) => bytes.includes(name))) return undefined
+  const start = bytes.indexOf(UID)
+  const end = start < 0 ? -1 : bytes.indexOf(QUOTE, start + UID.length)
+  return end < 0 ? undefined : bytes.toString('latin1', start + UID.length, end)
+}
+
+const NONE: readonly never[] = []
+
 function nodeOf(resource: Resource, stored: StoredObject): GraphNode {
+  const { namespace, name } = stored
+  const uid = uidOfPlain(resource, stored.bytes)
+  if (uid !== undefined) {
+    const resourceVersion = String(stored.revision)
+    return { uid, resource, namespace, name, resourceVersion, owners: NONE, isTerminating: false, finalizers: NONE }
+  }
   const object = stored.object()
   const references = own(metaOf(object), 'ownerReferences')
   return {
     uid: metaText(object, 'uid'),
     resource,
-    namespace: stored.namespace,
-    name: stored.name,
+    namespace,
+    name,
     resourceVersion: metaText(object, 'resourceVersion'),
     owners: isList(references) ? references.flatMap((reference) => (isMap(reference) ? [ownerOf(reference)] : [])) : [],
     isTerminating: isTerminating(object),

@@ -6,6 +6,8 @@ import type { Value, ValueMap } from '../api/value.ts'
 export type PathElement = string
 
 export interface FieldSet {
+  /** Set where it was read from what we wrote ourselves: its FieldsV1, which it has to be written as again. */
+  readonly written?: ValueMap
   /** The paths that end here and belong to the set. */
   readonly members: ReadonlySet<PathElement>
   /** What lies below an element; never an empty set. */
@@ -110,24 +112,28 @@ export function differenceWithBelow(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true)
 }
 
+/** The set itself where there is nothing to take away. */
 function subtract(a: FieldSet, b: FieldSet, withBelow: boolean): FieldSet {
   if (isEmptySet(a) || isEmptySet(b)) return a
   const children = new Map<PathElement, FieldSet>()
+  let isSame = true
   for (const [element, below] of a.children) {
-    if (withBelow && b.members.has(element)) continue
     const theirs = b.children.get(element)
-    const rest = theirs === undefined ? below : subtract(below, theirs, withBelow)
+    const isDropped = withBelow && b.members.has(element)
+    const rest = isDropped ? EMPTY_SET : theirs === undefined ? below : subtract(below, theirs, withBelow)
+    if (rest !== below) isSame = false
     if (!isEmptySet(rest)) children.set(element, rest)
   }
-  return { members: a.members.difference(b.members), children }
+  const members = a.members.isDisjointFrom(b.members) ? a.members : a.members.difference(b.members)
+  return isSame && members === a.members ? a : { members, children }
 }
 
-export function equalSets(a: FieldSet, b: FieldSet): boolean {
-  if (a.members.size !== b.members.size || a.children.size !== b.children.size) return false
+/** Whether every path of `a` is one of `b`. */
+export function isSubset(a: FieldSet, b: FieldSet): boolean {
   if (!a.members.isSubsetOf(b.members)) return false
   for (const [element, below] of a.children) {
     const theirs = b.children.get(element)
-    if (theirs === undefined || !equalSets(below, theirs)) return false
+    if (theirs === undefined || !isSubset(below, theirs)) return false
   }
   return true
 }
@@ -144,9 +150,10 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
 
 /** The elements of one node in the order in which FieldsV1 prints them: fields, keys, values, indexes. */
 export function sortedElements(set: FieldSet): PathElement[] {
-  const all = new Set(set.members)
-  for (const element of set.children.keys()) all.add(element)
-  return [...all].sort(compareElements)
+  const all = [...set.members]
+  for (const element of set.children.keys()) if (!set.members.has(element)) all.push(element)
+  // Most nodes have fields alone, whose names are in order where their texts are.
+  return all.every((element) => element.startsWith('f:')) ? all.sort() : all.sort(compareElements)
 }
 
 const KIND_ORDER = 'fkvi'

@@ -82,7 +82,7 @@ function managedForUpdate(request: FieldManagerRequest, updated: ValueMap): Mana
 }
 
 function readManaged(live: ValueMap): ManagedFields {
-  const managed = decodeManagedFields(managedFieldsOf(live))
+  const managed = decodeManagedFields(managedFieldsOf(live), true)
   return 'problem' in managed ? new Map() : managed
 }
 

@@ -6,7 +6,7 @@ import { FieldSetBuilder, keyElement, sortedElements, valueElement } from './fie
 
 /** The JSON form: `.` for the node itself, then its elements in order. */
 export function encodeFieldsV1(set: FieldSet): ValueMap {
-  return encodeNode(set, false)
+  return set.written ?? encodeNode(set, false)
 }
 
 function encodeNode(set: FieldSet, isMember: boolean): ValueMap {
@@ -19,11 +19,15 @@ function encodeNode(set: FieldSet, isMember: boolean): ValueMap {
   return node
 }
 
-/** The set of a FieldsV1 object; undefined where it cannot be read. Elements of a kind that is not known are passed over. */
-export function decodeFieldsV1(fields: Value | undefined): FieldSet | undefined {
+/**
+ * The set of a FieldsV1 object; undefined where it cannot be read. Elements of a kind that is not known are passed over. What we
+ * wrote ourselves (`isOurs`) is kept, to be written again where it does not change.
+ */
+export function decodeFieldsV1(fields: Value | undefined, isOurs: boolean): FieldSet | undefined {
   const builder = new FieldSetBuilder()
   if (fields === undefined || fields === null) return builder.build()
-  return isMap(fields) && decodeNode(fields, builder) ? builder.build() : undefined
+  if (!isMap(fields) || !decodeNode(fields, builder)) return undefined
+  return isOurs ? { ...builder.build(), written: fields } : builder.build()
 }
 
 /** False where something in it is malformed. */

@@ -48,20 +48,23 @@ export function isReset(list: Value | undefined): boolean {
   return list.length === 0 || (list.length === 1 && isMap(list[0]) && Object.keys(list[0]).length === 0)
 }
 
-/** The entries, or why the list cannot be read. Absence is the empty list. */
-export function decodeManagedFields(list: Value | undefined): ManagedFields | { readonly problem: string } {
+/** The entries, or why the list cannot be read. Absence is the empty list. `isOurs`: it is a list that we have stored. */
+export function decodeManagedFields(
+  list: Value | undefined,
+  isOurs = false,
+): ManagedFields | { readonly problem: string } {
   const managed = new Map<string, ManagedEntry>()
   if (list === undefined || list === null) return managed
   if (!isList(list)) return { problem: 'managedFields must be a list' }
   for (const [index, item] of list.entries()) {
-    const entry = isMap(item) ? decodeEntry(item, index) : { problem: `entry ${index} is not an object` }
+    const entry = isMap(item) ? decodeEntry(item, index, isOurs) : { problem: `entry ${index} is not an object` }
     if ('problem' in entry) return entry
     managed.set(identityOf(entry), entry)
   }
   return managed
 }
 
-function decodeEntry(item: ValueMap, index: number): ManagedEntry | { readonly problem: string } {
+function decodeEntry(item: ValueMap, index: number, isOurs: boolean): ManagedEntry | { readonly problem: string } {
   const operation = own(item, 'operation')
   if (operation !== 'Apply' && operation !== 'Update') return { problem: 'operation must be `Apply` or `Update`' }
   const apiVersion = text(item, 'apiVersion')
@@ -71,7 +74,7 @@ function decodeEntry(item: ValueMap, index: number): ManagedEntry | { readonly p
   if (fieldsType !== 'FieldsV1') {
     return { problem: `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}` }
   }
-  const fields = decodeFieldsV1(own(item, 'fieldsV1'))
+  const fields = decodeFieldsV1(own(item, 'fieldsV1'), isOurs)
   if (fields === undefined) return { problem: `error decoding manager from managed fields entry ${index}` }
   const time = text(item, 'time')
   return {

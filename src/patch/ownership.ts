@@ -5,7 +5,16 @@ import { equalValues } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { completed } from './completed.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
-import { difference, differenceWithBelow, EMPTY_SET, intersection, isEmptySet, pathsOf, union } from './field-set.ts'
+import {
+  difference,
+  differenceWithBelow,
+  EMPTY_SET,
+  intersection,
+  isEmptySet,
+  isSubset,
+  pathsOf,
+  union,
+} from './field-set.ts'
 import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
 import { identityOf } from './managed-fields.ts'
 import { merge, reconcileWithSchema, removeFields, withStructsAsMembers } from './typed-merge.ts'
@@ -44,7 +53,7 @@ export function ownershipAfterUpdate(request: OwnershipRequest, updated: ValueMa
   const managed = reconciled(request)
   const self = identityOf(request.manager)
   const step = settle({ ...request, managed }, updated, self)
-  const own = step.changes
+  const own = step.changes()
   const before = step.managed.get(self)?.fields ?? EMPTY_SET
   const gained = union(union(difference(before, own.removed), own.modified), own.added)
   return withEntry(step.managed, {
@@ -65,7 +74,8 @@ export function apply(request: OwnershipRequest, applied: ValueMap, force: boole
   const fields = differenceWithBelow(fieldsOf(shape, applied), request.reset)
   const claimed = new Map(managed).set(self, { ...manager, fields, time: last?.time })
   const merged = merge(shape, live, applied) as ValueMap
-  const object = last === undefined ? merged : prune({ versions, managed: claimed, last, merged, manager })
+  const isKept = last === undefined || (last.apiVersion === manager.apiVersion && isSubset(last.fields, fields))
+  const object = isKept ? merged : prune({ versions, managed: claimed, last, merged, manager })
   const step = settle({ ...request, managed: claimed, live }, object, self)
   if (!force && step.conflicts.length > 0) return { kind: 'conflicts', conflicts: step.conflicts }
   return { kind: 'applied', object: equalValues(live, object) ? undefined : object, managed: step.managed }
@@ -99,7 +109,8 @@ export class UnknownVersionError extends Error {
 
 interface Settlement {
   readonly managed: ManagedFields
-  readonly changes: Comparison
+  /** In the version of the manager that writes. */
+  readonly changes: () => Comparison
   readonly conflicts: readonly Conflict[]
 }
 
@@ -119,7 +130,7 @@ function settle(request: OwnershipRequest, after: ValueMap, self: string): Settl
     const fields = difference(difference(entry.fields, lost), changes.removed)
     if (!isEmptySet(fields)) managed.set(identity, { ...entry, fields })
   }
-  return { managed, changes: compareIn(request.manager.apiVersion), conflicts }
+  return { managed, changes: () => compareIn(request.manager.apiVersion), conflicts }
 }
 
 function comparer(request: OwnershipRequest, after: ValueMap): (apiVersion: string) => Comparison {

@@ -133,24 +133,24 @@ export function withStructsAsMembers(set: FieldSet, shape: Shape | undefined): F
 }
 
 /**
- * The set after the schema changed under it: what lies below a node that is atomic now becomes the node itself; an atomic
+ * The set after the schema changed under it, itself where it did not: what lies below a node that is atomic now becomes the node itself; an atomic
  * node that has parts now stays a claim on the node only.
  */
 export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
   if (isEmptySet(set)) return set
-  const members = new Set(set.members)
+  const atomic: PathElement[] = []
   const children = new Map<PathElement, FieldSet>()
+  let isSame = true
   for (const [element, below] of set.children) {
     const childShape = shapeBelow(shape, element)
-    if (childShape === undefined) continue
-    if (isAtomic(childShape)) {
-      members.add(element)
-      continue
-    }
-    const rest = reconcileWithSchema(below, childShape)
+    const isWhole = childShape !== undefined && isAtomic(childShape)
+    if (isWhole) atomic.push(element)
+    const rest = childShape === undefined || isWhole ? EMPTY_SET : reconcileWithSchema(below, childShape)
+    if (rest !== below) isSame = false
     if (!isEmptySet(rest)) children.set(element, rest)
   }
-  const result = { members, children }
+  if (isSame) return set
+  const result = { members: set.members.union(new Set(atomic)), children }
   return isEmptySet(result) ? EMPTY_SET : result
 }
 

@@ -135,65 +135,104 @@ export interface Comparison {
 
 /** How `after` differs from `before`. A struct, map or item that appears or goes is itself among the added or removed. */
 export function compare(shape: Shape, before: Value, after: Value): Comparison {
-  const walk = new Comparer()
-  walk.compare(shape, before, after, [])
-  return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
+  const root = new Level(undefined, '')
+  compareValues(shape, before, after, root)
+  return { added: root.built('added'), modified: root.built('modified'), removed: root.built('removed') }
 }
 
-class Comparer {
-  readonly added = new FieldSetBuilder()
-  readonly modified = new FieldSetBuilder()
-  readonly removed = new FieldSetBuilder()
+type Difference = keyof Comparison
 
-  compare(shape: Shape, before: Value | undefined, after: Value | undefined, path: readonly PathElement[]): void {
-    if (before === after) return
-    const structure = structureOf(shape, after ?? before)
-    const descended =
-      structure.kind === 'members'
-        ? this.members(structure.member, before, after, path)
-        : structure.kind === 'items' && this.items(structure.list, before, after, path)
-    if (before === undefined) this.added.insert(path)
-    else if (after === undefined) this.removed.insert(path)
-    else if (!descended && !equalValues(before, after)) this.modified.insert(path)
+/**
+ * A node on the way down. Its sets are made where something is found below it, so that what is the same costs nothing, and
+ * what is different is put where it belongs without walking down to it again.
+ */
+class Level {
+  readonly #parent: Level | undefined
+  readonly #element: PathElement
+  #added: FieldSetBuilder | undefined
+  #modified: FieldSetBuilder | undefined
+  #removed: FieldSetBuilder | undefined
+
+  constructor(parent: Level | undefined, element: PathElement) {
+    this.#parent = parent
+    this.#element = element
   }
 
-  private members(
-    member: (name: string) => Member,
-    before: Value | undefined,
-    after: Value | undefined,
-    path: readonly PathElement[],
-  ): boolean {
-    const [left, right] = [membersOf(before), membersOf(after)]
-    if (left === undefined || right === undefined) return false
-    const names = new Set([...Object.keys(left), ...Object.keys(right)])
-    if (names.size === 0) return false
-    for (const name of names) {
-      const [old, now] = [own(left, name), own(right, name)]
-      this.compare(member(name).shape, old, now, [...path, fieldElement(name)])
-    }
-    return true
+  /** Marks the node itself; the object as a whole is never marked. */
+  mark(difference: Difference): void {
+    this.#parent?.builder(difference).members.add(this.#element)
   }
 
-  private items(
-    list: ListShape,
-    before: Value | undefined,
-    after: Value | undefined,
-    path: readonly PathElement[],
-  ): boolean {
-    const [left, right] = [itemsOf(before), itemsOf(after)]
-    if (left === undefined || right === undefined || left.length + right.length === 0) return false
-    const [leftItems, rightItems] = [groupItems(list, left), groupItems(list, right)]
-    for (const element of new Set([...leftItems.keys(), ...rightItems.keys()])) {
-      const [old, now] = [leftItems.get(element) ?? [], rightItems.get(element) ?? []]
-      const itemPath = [...path, element]
-      if (old.length <= 1 && now.length <= 1) this.compare(list.item, old[0], now[0], itemPath)
-      else if (old.length === 0) this.added.insert(itemPath)
-      else if (now.length === 0) this.removed.insert(itemPath)
-      else if (!equalValues(old, now)) this.modified.insert(itemPath)
+  builder(difference: Difference): FieldSetBuilder {
+    switch (difference) {
+      case 'added':
+        return (this.#added ??= this.#make(difference))
+      case 'modified':
+        return (this.#modified ??= this.#make(difference))
+      case 'removed':
+        return (this.#removed ??= this.#make(difference))
     }
-    return true
+  }
+
+  #make(difference: Difference): FieldSetBuilder {
+    return this.#parent === undefined ? new FieldSetBuilder() : this.#parent.builder(difference).child(this.#element)
+  }
+
+  built(difference: Difference): FieldSet {
+    return this.builder(difference).build()
   }
 }
+
+function compareValues(shape: Shape, before: Value | undefined, after: Value | undefined, level: Level): void {
+  if (before === after) return
+  const structure = structureOf(shape, after ?? before)
+  const descended =
+    structure.kind === 'members'
+      ? compareMembers(structure.member, before, after, level)
+      : structure.kind === 'items' && compareItems(structure.list, before, after, level)
+  if (before === undefined) level.mark('added')
+  else if (after === undefined) level.mark('removed')
+  else if (!descended && !equalValues(before, after)) level.mark('modified')
+}
+
+function compareMembers(
+  member: (name: string) => Member,
+  before: Value | undefined,
+  after: Value | undefined,
+  level: Level,
+): boolean {
+  const [left, right] = [membersOf(before), membersOf(after)]
+  if (left === undefined || right === undefined) return false
+  let count = 0
+  for (const name of Object.keys(right)) {
+    count++
+    const [old, now] = [own(left, name), right[name]]
+    if (old !== now) compareValues(member(name).shape, old, now, new Level(level, fieldElement(name)))
+  }
+  for (const name of Object.keys(left)) {
+    count++
+    if (Object.hasOwn(right, name)) continue
+    compareValues(member(name).shape, left[name], undefined, new Level(level, fieldElement(name)))
+  }
+  return count > 0
+}
+
+function compareItems(list: ListShape, before: Value | undefined, after: Value | undefined, level: Level): boolean {
+  const [left, right] = [itemsOf(before), itemsOf(after)]
+  if (left === undefined || right === undefined || left.length + right.length === 0) return false
+  const [leftItems, rightItems] = [groupItems(list, left), groupItems(list, right)]
+  for (const element of new Set([...leftItems.keys(), ...rightItems.keys()])) {
+    const [old, now] = [leftItems.get(element) ?? NO_ITEMS, rightItems.get(element) ?? NO_ITEMS]
+    const below = new Level(level, element)
+    if (old.length <= 1 && now.length <= 1) compareValues(list.item, old[0], now[0], below)
+    else if (old.length === 0) below.mark('added')
+    else if (now.length === 0) below.mark('removed')
+    else if (!equalValues(old, now)) below.mark('modified')
+  }
+  return true
+}
+
+const NO_ITEMS: readonly Value[] = []
 
 /** Null and absence have no members; a value of another form has none that could be compared. */
 function membersOf(value: Value | undefined): ValueMap | undefined {
