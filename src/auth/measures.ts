@@ -63,6 +63,12 @@ export class AuthMeasures {
     labels: ['type', 'name', 'decision'],
   })
 
+  readonly reloads = counterFamily({
+    name: 'apiserver_authorization_config_controller_automatic_reloads_total',
+    help: 'How often a changed configuration of who decides was read, by whether it was good.',
+    labels: ['status'],
+  })
+
   all(): readonly Family[] {
     return Object.values(this).filter((member) => typeof member === 'object') as Family[]
   }
@@ -128,7 +134,7 @@ export function measureAuthorizer<A extends Authorizer>(inner: A, measures: Auth
     authorize(access, signal) {
       const began = performance.now()
       return settled(inner.authorize(access, signal), {
-        onValue: ({ kind }) => note(kinds[kind], began),
+        onValue: ({ kind, problem }) => note(kind !== 'allow' && problem !== undefined ? error : kinds[kind], began),
         onError: () => note(error, began),
       })
     },
@@ -136,10 +142,14 @@ export function measureAuthorizer<A extends Authorizer>(inner: A, measures: Auth
 }
 
 /** Counts what one authorizer of the chain decides; what it leaves to others is not its decision. */
-export function countDecisions<A extends Authorizer>(inner: A, type: string, measures: AuthMeasures): A {
+export function countDecisions<A extends Authorizer>(
+  inner: A,
+  { type, name }: { readonly type: string; readonly name: string },
+  measures: AuthMeasures,
+): A {
   const counts = {
-    allow: measures.decisions.of(type, type.toLowerCase(), 'allowed'),
-    deny: measures.decisions.of(type, type.toLowerCase(), 'denied'),
+    allow: measures.decisions.of(type, name, 'allowed'),
+    deny: measures.decisions.of(type, name, 'denied'),
   }
   return {
     ...inner,

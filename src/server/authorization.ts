@@ -1,5 +1,6 @@
 // Who decides what users may do, from the configuration, and what the deciders have to know of the stored objects: every replica
 // follows that for itself.
+import { accessPolicies } from '../auth/access-policy-file.ts'
 import { allowAll, allowMasters, allowPublicPaths, type Authorizer, chain, denyAll } from '../auth/authorizer.ts'
 import { nodeAuthorizer } from '../auth/node-authorizer.ts'
 import { type AuthMeasures, countDecisions } from '../auth/measures.ts'
@@ -7,8 +8,17 @@ import { RbacIndex, type RbacKind } from '../auth/rbac-index.ts'
 import { rbacAuthorizer } from '../auth/rbac.ts'
 import { clusterRoleRules, type MadeRole } from '../controllers/bootstrap-roles.ts'
 import { type ControllerParts, follow, type Follower, resourceOf } from '../controllers/controllers.ts'
-import type { AuthorizationMode } from './config.ts'
+import { systemClock } from '../lib/clock.ts'
+import { egressPolicy, type EgressRules } from '../lib/egress-policy.ts'
+import type { Log } from '../lib/log.ts'
+import { OutgoingCaller } from '../lib/outgoing-call.ts'
+import { pause } from '../lib/pause.ts'
+import type { AuthorizationMode, Decider } from './authorization-file.ts'
+import { type AuthorizationSettings, modesOf, readDeciders } from './authorization-settings.ts'
+import { openDecidingWebhook } from './deciding-webhooks.ts'
+import { readTextFile } from './files.ts'
 import { NodeGraphFeed } from './node-graph-feed.ts'
+import { reasonOf, StartError } from './start-error.ts'
 
 const RBAC_RESOURCES: Readonly<Record<RbacKind, string>> = {
   ClusterRole: 'clusterroles',
@@ -26,10 +36,21 @@ export interface Authorization {
   untilKnown(roles: readonly MadeRole[], signal: AbortSignal): Promise<void>
 }
 
-/** Administrators first, then the modes in order. */
-export function openAuthorization(modes: readonly AuthorizationMode[], measures: AuthMeasures): Authorization {
+export interface AuthorizationParts {
+  readonly settings: AuthorizationSettings
+  readonly egress: EgressRules
+  readonly measures: AuthMeasures
+  readonly log: Log
+}
+
+const LOOK_AGAIN_MS = 10_000
+
+/** Administrators first, then the deciders in order. Throws a `StartError` where one of them cannot be opened. */
+export function openAuthorization({ settings, egress, measures, log }: AuthorizationParts): Authorization {
   const rbac = new RbacIndex()
   const nodes = new NodeGraphFeed()
+  // Whom to ask was said by the operator, not by users: this machine may be asked too.
+  const caller = new OutgoingCaller({ egress: egressPolicy({ ...egress, loopback: true }) })
   const waiting = new Set<() => void>()
   let isLoaded = false
   // Probes are answered from the first moment on, before there are roles.
@@ -39,22 +60,34 @@ export function openAuthorization(modes: readonly AuthorizationMode[], measures:
     ...roles,
     authorize: (access, signal) => (isLoaded ? roles : meanwhile).authorize(access, signal),
   }
-  const deciders: Readonly<Record<AuthorizationMode, () => Authorizer>> = {
+  const modes: Readonly<Record<Exclude<AuthorizationMode, 'Webhook'>, () => Authorizer>> = {
     AlwaysAllow: allowAll,
     AlwaysDeny: denyAll,
+    ABAC: () => readPolicies(settings.policyFile),
     Node: () => nodeAuthorizer({ graph: nodes.get, rules: clusterRoleRules('system:node') }),
     RBAC: () => byRoles,
   }
+  const open = (decider: Decider): Authorizer =>
+    countDecisions(
+      decider.kind === 'mode' ? modes[decider.mode]() : openDecidingWebhook(decider.webhook, caller),
+      { type: decider.kind === 'mode' ? decider.mode : 'Webhook', name: decider.name },
+      measures,
+    )
+  const chainOf = (deciders: readonly Decider[]): Authorizer => chain([allowMasters(), ...deciders.map(open)])
+  let current = chainOf(settings.deciders)
   const onChange = (isComplete: boolean): void => {
     isLoaded ||= isComplete
     for (const check of waiting) check()
   }
   return {
-    authorizer: chain([allowMasters(), ...modes.map((mode) => countDecisions(deciders[mode](), mode, measures))]),
+    authorizer: {
+      authorize: (access, signal) => current.authorize(access, signal),
+      rulesFor: (user, namespace) => current.rulesFor!(user, namespace),
+    },
     rbac,
-    untilKnown: (roles, signal) =>
+    untilKnown: (wanted, signal) =>
       new Promise((resolve) => {
-        const missing = [...roles]
+        const missing = [...wanted]
         const check = (): void => {
           while (missing.length > 0 && isKnown(rbac, missing.at(-1)!)) missing.pop()
           if (!signal.aborted && (!isLoaded || missing.length > 0)) return
@@ -67,8 +100,51 @@ export function openAuthorization(modes: readonly AuthorizationMode[], measures:
         check()
       }),
     async follow(parts, signal) {
-      await Promise.all([followRoles(parts, rbac, signal, onChange), nodes.run(parts, signal)])
+      const reread = readAgain({ settings, measures, log }, signal, (deciders) => (current = chainOf(deciders)))
+      await Promise.all([followRoles(parts, rbac, signal, onChange), nodes.run(parts, signal), reread])
+      caller[Symbol.dispose]()
     },
+  }
+}
+
+function readPolicies(file: string | undefined): Authorizer {
+  const flag = '--authorization-policy-file'
+  if (file === undefined) throw new StartError(`the authorization mode ABAC needs ${flag} beside it`)
+  const text = readTextFile(file, flag)
+  try {
+    return accessPolicies(text)
+  } catch (error) {
+    throw new StartError(`${flag} ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+type Rereading = Omit<AuthorizationParts, 'egress'>
+
+/** A file that changed is gone by from then on; one that is not good changes nothing (P-174). */
+async function readAgain(
+  { settings, log, measures }: Rereading,
+  signal: AbortSignal,
+  use: (deciders: readonly Decider[]) => void,
+): Promise<void> {
+  const { file } = settings
+  if (file === undefined) return
+  const known = new Set(modesOf(settings))
+  let before = readTextFile(file, '')
+  while (await pause(systemClock, LOOK_AGAIN_MS, signal)) {
+    try {
+      const now = readTextFile(file, '--authorization-config')
+      if (now === before) continue
+      before = now
+      const deciders = readDeciders(file)
+      const added = modesOf({ ...settings, deciders }).find((mode) => mode !== 'Webhook' && !known.has(mode))
+      if (added !== undefined) throw new StartError(`${added} cannot be added while the server runs`)
+      use(deciders)
+      measures.reloads.of('success').value++
+      log.info({ file }, 'went over to the authorization configuration as it is now')
+    } catch (error) {
+      measures.reloads.of('failure').value++
+      log.error({ err: error, file }, 'the authorization configuration is not good; the one before stays')
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { type EgressRules, isAddressRange } from '../lib/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { type AuditConfig, auditConfig } from './audit-config.ts'
+import { type AuthorizationSettings, authorizationSettings } from './authorization-settings.ts'
 import { readConfigFile } from './config-file.ts'
 import { type ControllerName, switchedOff } from './controller-names.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
@@ -40,7 +41,7 @@ export interface Config {
   readonly clientCaFile: string | undefined
   readonly anonymousRequests: boolean
   readonly anonymousHealth: boolean
-  readonly authorizationModes: readonly AuthorizationMode[]
+  readonly authorization: AuthorizationSettings
   /** The admission plugins that are on. */
   readonly admissionPlugins: ReadonlySet<AdmissionPluginName>
   readonly admissionFile: string | undefined
@@ -82,9 +83,6 @@ export interface EtcdConfig {
   readonly client: CertificatePair | undefined
 }
 
-const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const
-export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number]
-
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -124,7 +122,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     clientCaFile: read.file('client-ca-file'),
     anonymousRequests: read.switch('anonymous-auth'),
     anonymousHealth: read.switch('anonymous-health'),
-    authorizationModes: authorizationModes(read.required('authorization-mode')),
+    authorization: authorizationSettings(read),
     admissionPlugins: enabledPlugins(read.list('enable-admission-plugins'), read.list('disable-admission-plugins')),
     admissionFile: read.file('admission-control-config-file'),
     tolerationSeconds: {
@@ -215,13 +213,6 @@ function pattern(text: string, source: string): RegExp {
   } catch {
     throw usageError(`${source}: "${text}" is not a regular expression`)
   }
-}
-
-function authorizationModes({ text, source }: Setting): readonly AuthorizationMode[] {
-  const modes = text.split(',').map((mode) => oneOf({ text: mode.trim(), source }, AUTHORIZATION_MODES))
-  const repeated = modes.find((mode, i) => modes.indexOf(mode) !== i)
-  if (repeated !== undefined) throw usageError(`${source}: ${repeated} is there twice`)
-  return modes
 }
 
 function ipRange({ text, source }: Setting): Range {

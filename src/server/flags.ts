@@ -2,6 +2,7 @@
 // names where it has them. The manual, the environment and the configuration file are all read from this table.
 import type { Flag, FlagGroup, FlagKind } from './flag.ts'
 import { AUDIT_FLAGS } from './flags-audit.ts'
+import { AUTHORIZATION_FLAGS } from './flags-authorization.ts'
 import { IDENTITY_FLAGS } from './flags-identity.ts'
 
 export type { Flag, FlagGroup, FlagKind }
@@ -126,7 +127,7 @@ export const FLAGS = [
     group: 'Who may do what',
     fallback: 'Node,RBAC',
     placeholder: 'MODE,...',
-    help: 'Who decides what a user may do, asked in this order: Node, RBAC, AlwaysAllow, AlwaysDeny.',
+    help: 'Who decides what a user may do, asked in this order: Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny.',
   },
   {
     name: 'enable-admission-plugins',
@@ -217,6 +218,7 @@ export const FLAGS = [
     fallback: '0s',
     help: 'Told to stop, go on serving for so long with /readyz failing, so that load balancers look elsewhere first.',
   },
+  ...AUTHORIZATION_FLAGS,
   ...AUDIT_FLAGS,
   ...IDENTITY_FLAGS,
   {

@@ -18,6 +18,7 @@ import type { Log } from '../lib/log.ts'
 import type { TokenRequestOptions } from '../resources/resources.ts'
 import { ADMIN } from './admin.ts'
 import type { AnonymousConfig } from './authentication-config.ts'
+import { modesOf } from './authorization-settings.ts'
 import type { Config } from './config.ts'
 import { readOwnFile, readTextFile, writePrivateFile } from './files.ts'
 import { reasonOf, StartError } from './start-error.ts'
@@ -104,7 +105,7 @@ function anonymousOf(config: Config, inFile: AnonymousConfig | undefined): Anony
   if (inFile !== undefined && config.identity.anonymousByFlag) {
     throw new StartError('--anonymous-auth and the anonymous section of --authentication-config exclude each other')
   }
-  const isOpen = config.authorizationModes.every((mode) => mode === 'AlwaysAllow')
+  const isOpen = modesOf(config.authorization).every((mode) => mode === 'AlwaysAllow')
   const { enabled, paths } = inFile ?? { enabled: config.anonymousRequests, paths: undefined }
   return { enabled: enabled && !isOpen, paths }
 }

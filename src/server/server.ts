@@ -83,7 +83,12 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const token = adminToken(dataDirectory)
   const life = new Life(config.livezGraceMs)
   const measures = new ServerMeasures()
-  const authorization = openAuthorization(config.authorizationModes, measures.auth)
+  const authorization = openAuthorization({
+    settings: config.authorization,
+    egress: config.egress,
+    measures: measures.auth,
+    log,
+  })
   const { authorizer } = authorization
   const { storagePrefix: prefix, featureGates: gates } = config
   const address = { text: '' }

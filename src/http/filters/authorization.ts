@@ -1,11 +1,13 @@
 // Asks whether the user may do this, before anybody looks whether it exists (P-113 to P-118).
+import { quoted } from '../../api/field-error.ts'
 import { parseFieldSelector } from '../../api/selector-fields.ts'
 import { parseLabelSelector } from '../../api/selector-text.ts'
 import type { Access, AskedSelectors, Authorizer } from '../../auth/authorizer.ts'
 import { ANONYMOUS } from '../../auth/user.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import { forbiddenAccess } from '../forbidden.ts'
-import type { Filter, HttpRequest } from '../http.ts'
+import type { Filter, HttpRequest, HttpResponse } from '../http.ts'
+import { plainText } from '../responses.ts'
 
 export interface AuthorizationOptions {
   readonly authorizer: Authorizer
@@ -21,10 +23,16 @@ export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions)
     return whenKnown(authorizer.authorize(access, request.signal), (decision) => {
       request.annotate('authorization.k8s.io/decision', decision.kind === 'allow' ? 'allow' : 'forbid')
       request.annotate('authorization.k8s.io/reason', decision.reason ?? '')
-      if (decision.kind !== 'allow') throw forbiddenAccess(access, decision.reason)
-      return next(request)
+      if (decision.kind === 'allow') return next(request)
+      if (decision.problem !== undefined) return brokenDecision(request, decision.problem)
+      throw forbiddenAccess(access, decision.reason)
     })
   }
+}
+
+/** A decider that broke did not say no: whoever asks may try again (P-117). */
+function brokenDecision({ path }: HttpRequest, problem: string): HttpResponse {
+  return plainText(500, `Internal Server Error: ${quoted(path)}: ${problem}\n`)
 }
 
 /** A stranger on another machine asks how we are (D13). */

@@ -33,7 +33,14 @@ describe('the configuration', () => {
       bindAddress: '127.0.0.1',
       securePort: 6443,
       requestTimeoutMs: 60_000,
-      authorizationModes: ['Node', 'RBAC'],
+      authorization: {
+        deciders: [
+          { kind: 'mode', mode: 'Node', name: 'node' },
+          { kind: 'mode', mode: 'RBAC', name: 'rbac' },
+        ],
+        policyFile: undefined,
+        file: undefined,
+      },
       serviceIpRange: { firstAddress: '10.96.0.1' },
     })
     expect(Object.isFrozen(config)).toBe(true)
@@ -106,8 +113,13 @@ describe('the configuration', () => {
     [['--in-memory', '--etcd-servers', 'http://a:1'], '--in-memory and --etcd-servers exclude each other'],
     [['--in-memory', '--data-dir', 'x'], '--in-memory and --data-dir exclude each other'],
     [
-      ['--authorization-mode', 'RBAC,ABAC'],
-      '--authorization-mode: "ABAC" is not one of Node, RBAC, AlwaysAllow, AlwaysDeny',
+      ['--authorization-mode', 'RBAC,Magic'],
+      '--authorization-mode: "Magic" is not one of Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny',
+    ],
+    [['--authorization-mode', 'RBAC,ABAC'], 'the authorization mode ABAC needs --authorization-policy-file beside it'],
+    [
+      ['--authorization-mode', 'Webhook'],
+      'the authorization mode Webhook needs --authorization-webhook-config-file beside it',
     ],
     [['--authorization-mode', 'RBAC,RBAC'], '--authorization-mode: RBAC is there twice'],
     [

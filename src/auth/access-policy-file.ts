@@ -1,0 +1,96 @@
+// The file of access policies, the oldest way to give rights: one JSON object a line, read once (P-176). It never denies.
+import { mapIn, textIn } from '../api/members.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import type { Access, Authorizer, Decision } from './authorizer.ts'
+import { AUTHENTICATED, UNAUTHENTICATED } from './user.ts'
+
+interface Policy {
+  readonly user: string
+  readonly group: string
+  readonly readonly: boolean
+  readonly apiGroup: string
+  readonly resource: string
+  readonly namespace: string
+  readonly nonResourcePath: string
+}
+
+const GROUP = 'abac.authorization.kubernetes.io'
+const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
+const ALLOW: Decision = { kind: 'allow' }
+const NO_MATCH: Decision = { kind: 'no-opinion', reason: 'No policy matched.' }
+
+/** Throws an `Error` of one line where the text is no such file. */
+export function accessPolicies(text: string): Authorizer {
+  const policies = text.split('\n').flatMap((line, i) => {
+    const trimmed = line.trim()
+    return trimmed === '' || trimmed.startsWith('#') ? [] : [policyOf(trimmed, i + 1)]
+  })
+  return {
+    authorize: (access) => (policies.some((policy) => allows(policy, access)) ? ALLOW : NO_MATCH),
+    rulesFor: () => ({
+      rules: [],
+      incomplete: true,
+      problem: 'policy files do not tell all that they allow',
+    }),
+  }
+}
+
+function policyOf(line: string, number: number): Policy {
+  const document = parse(line, number)
+  const version = textIn(document, 'apiVersion')
+  if (textIn(document, 'kind') !== 'Policy' || !version.startsWith(`${GROUP}/`)) {
+    throw new Error(`line ${number} is no Policy of ${GROUP}/v1beta1`)
+  }
+  const spec = mapIn(document, 'spec')
+  const all = (name: string): string => textIn(spec, name)
+  return {
+    user: all('user'),
+    group: all('group'),
+    readonly: own(spec, 'readonly') === true,
+    apiGroup: all('apiGroup'),
+    resource: all('resource'),
+    namespace: all('namespace'),
+    nonResourcePath: all('nonResourcePath'),
+  }
+}
+
+function parse(line: string, number: number): ValueMap {
+  try {
+    const value = JSON.parse(line) as Value
+    if (isMap(value)) return value
+  } catch {
+    // Told below.
+  }
+  throw new Error(`line ${number} is no JSON object`)
+}
+
+function allows(policy: Policy, access: Access): boolean {
+  return concerns(policy, access) && (!policy.readonly || READING.has(access.verb)) && covers(policy, access)
+}
+
+function concerns({ user, group }: Policy, { user: who }: Access): boolean {
+  const isKnown = who.groups.includes(AUTHENTICATED)
+  // A star is everybody who is known; a policy for strangers names their group.
+  if (user === '' && group === '') return false
+  const isUser = user === '' || (user === '*' ? isKnown : user === who.name)
+  const isGroup = group === '' || (group === '*' ? isKnown : who.groups.includes(group))
+  return isUser && isGroup && (isKnown || who.groups.includes(UNAUTHENTICATED))
+}
+
+function covers(policy: Policy, access: Access): boolean {
+  if (access.kind === 'path') {
+    const { nonResourcePath: pattern } = policy
+    if (pattern === '' || pattern === '*') return pattern === '*'
+    return pattern === access.path || (pattern.endsWith('*') && access.path.startsWith(pattern.slice(0, -1)))
+  }
+  return (
+    meets(policy.namespace, access.namespace ?? '') &&
+    meets(policy.resource, access.resource) &&
+    meets(policy.apiGroup, access.group)
+  )
+}
+
+function meets(pattern: string, value: string): boolean {
+  return pattern === '*' || pattern === value
+}

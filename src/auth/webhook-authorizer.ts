@@ -1,0 +1,114 @@
+// Asks another server whether a user may do something (P-105, P-172, P-175). Answers are kept for a while. A server that cannot be
+// asked has no opinion, or forbids, as the operator says; either way the caller is told that something broke.
+import type { ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
+import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import { type AccessReviewSpec, reviewSpecOf } from './access-review.ts'
+import type { Access, Authorizer, Decision } from './authorizer.ts'
+import type { ReviewOutcome } from './webhook-token.ts'
+
+export interface WebhookAuthorizerOptions {
+  /** Sends a SubjectAccessReview. Throws nothing but `CancelledError`. */
+  readonly ask: (review: object, signal: AbortSignal) => Promise<ReviewOutcome>
+  /** Of `authorization.k8s.io`. */
+  readonly version: 'v1' | 'v1beta1'
+  /** How long a yes is kept; 0: not at all. */
+  readonly allowedMs: number
+  readonly refusedMs: number
+  readonly onFailure: 'no-opinion' | 'deny'
+  /** Whether it is asked at all; absent: always. */
+  readonly concerns?: (spec: AccessReviewSpec) => Concern
+  readonly clock: Clock
+}
+
+export type Concern =
+  | { readonly kind: 'yes' | 'no' }
+  /** A condition could not be evaluated. */
+  | { readonly kind: 'broken'; readonly problem: string }
+
+const REMEMBERED = 8_192
+/** What callers can make as long as they like is not kept beyond this. */
+const LONGEST_KEPT = 10_000
+const ATTEMPTS = 5
+const FIRST_PAUSE_MS = 500
+const PAUSE_FACTOR = 1.5
+const NO_OPINION: Decision = { kind: 'no-opinion' }
+
+interface Kept {
+  readonly decision: Decision
+  readonly untilMs: number
+}
+
+export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
+  const kept = new BoundedMap<string, Kept>(REMEMBERED)
+  const { clock, onFailure } = options
+  return {
+    authorize(access, signal) {
+      const spec = reviewSpecOf(access)
+      const concern = options.concerns?.(spec)
+      if (concern?.kind === 'no') return NO_OPINION
+      if (concern?.kind === 'broken') return { kind: onFailure, problem: concern.problem }
+      const key = JSON.stringify(spec)
+      const known = kept.get(key)
+      if (known !== undefined && clock.now() < known.untilMs) return known.decision
+      return ask(options, spec, signal).then((outcome) => {
+        if (outcome.kind === 'failed') return { kind: onFailure, problem: outcome.problem }
+        const decision = decisionOf(outcome.review)
+        const keepMs = decision.kind === 'allow' ? options.allowedMs : options.refusedMs
+        if (keepMs > 0 && lengthOf(access) < LONGEST_KEPT) kept.set(key, { decision, untilMs: clock.now() + keepMs })
+        return decision
+      })
+    },
+    rulesFor: () => ({
+      rules: [],
+      incomplete: true,
+      problem: 'webhook authorizer does not support user rule resolution',
+    }),
+  }
+}
+
+async function ask(
+  options: WebhookAuthorizerOptions,
+  spec: AccessReviewSpec,
+  signal: AbortSignal,
+): Promise<ReviewOutcome> {
+  const { groups, ...rest } = spec
+  // The older version has another name for it.
+  const named = groups === undefined ? {} : options.version === 'v1' ? { groups } : { group: groups }
+  const review = {
+    kind: 'SubjectAccessReview',
+    apiVersion: `authorization.k8s.io/${options.version}`,
+    metadata: {},
+    spec: { ...rest, ...named },
+    status: { allowed: false },
+  }
+  let pauseMs = FIRST_PAUSE_MS
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await options.ask(review, signal)
+    if (outcome.kind === 'answer' || !outcome.mayRetry || attempt === ATTEMPTS) return outcome
+    if (!(await pause(options.clock, pauseMs, signal))) return outcome
+    pauseMs *= PAUSE_FACTOR
+  }
+}
+
+function decisionOf(review: unknown): Decision {
+  const status = isMap(review as ValueMap) ? own(review as ValueMap, 'status') : undefined
+  if (!isMap(status)) return { kind: 'no-opinion', problem: 'the webhook did not answer with a SubjectAccessReview' }
+  const [allowed, denied] = [own(status, 'allowed') === true, own(status, 'denied') === true]
+  const text = own(status, 'reason')
+  const reason = typeof text === 'string' && text !== '' ? { reason: text } : {}
+  if (allowed && denied) {
+    const problem = 'webhook subject access review returned both allow and deny response'
+    return { kind: 'deny', ...reason, problem }
+  }
+  return { kind: denied ? 'deny' : allowed ? 'allow' : 'no-opinion', ...reason }
+}
+
+/** Of what the caller chooses. */
+function lengthOf(access: Access): number {
+  if (access.kind === 'path') return access.verb.length + access.path.length
+  const { namespace = '', verb, group, version, resource, subresource = '', name = '' } = access
+  return [namespace, verb, group, version, resource, subresource, name].reduce((sum, text) => sum + text.length, 0)
+}

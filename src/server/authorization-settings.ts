@@ -1,0 +1,100 @@
+// Who decides what users may do, by flags: the modes and what they need, or the file that says it all.
+import { parseYaml } from '../codec/yaml-parse.ts'
+import {
+  AUTHORIZATION_MODES,
+  type AuthorizationMode,
+  type Decider,
+  type DecidingWebhook,
+  readAuthorizationFile,
+} from './authorization-file.ts'
+import { readTextFile } from './files.ts'
+import type { FlagName } from './flags.ts'
+import { duration, oneOf, type SettingReader } from './setting-reader.ts'
+import { reasonOf, StartError, usageError } from './start-error.ts'
+
+export interface AuthorizationSettings {
+  /** In the order that they are asked in. */
+  readonly deciders: readonly Decider[]
+  readonly policyFile: string | undefined
+  /** What `deciders` were read from, where that was a file. */
+  readonly file: string | undefined
+}
+
+const FILE_FLAG = '--authorization-config'
+const WEBHOOK_FLAG = '--authorization-webhook-config-file'
+const WEBHOOK_TIMEOUT_MS = 30_000
+
+/** What the file takes the place of. */
+const REPLACED: readonly FlagName[] = [
+  'authorization-mode',
+  'authorization-webhook-config-file',
+  'authorization-webhook-version',
+  'authorization-webhook-cache-authorized-ttl',
+  'authorization-webhook-cache-unauthorized-ttl',
+]
+
+export function authorizationSettings(read: SettingReader): AuthorizationSettings {
+  const file = read.file('authorization-config')
+  const policyFile = read.file('authorization-policy-file')
+  const deciders = file === undefined ? decidersOfFlags(read) : decidersOfFile(read, file)
+  const modes = deciders.map((decider) => (decider.kind === 'mode' ? decider.mode : 'Webhook'))
+  if (modes.includes('ABAC') !== (policyFile !== undefined)) {
+    throw usageError(
+      policyFile === undefined
+        ? 'the authorization mode ABAC needs --authorization-policy-file beside it'
+        : '--authorization-policy-file means nothing without the authorization mode ABAC',
+    )
+  }
+  return { deciders, policyFile, file }
+}
+
+export function modesOf({ deciders }: AuthorizationSettings): readonly AuthorizationMode[] {
+  return deciders.map((decider) => (decider.kind === 'mode' ? decider.mode : 'Webhook'))
+}
+
+/** Throws a `StartError` of one line. */
+export function readDeciders(file: string): readonly Decider[] {
+  try {
+    const { value, duplicates } = parseYaml(Buffer.from(readTextFile(file, FILE_FLAG)))
+    if (duplicates.length > 0) throw new Error(duplicates[0])
+    return readAuthorizationFile(value)
+  } catch (error) {
+    if (error instanceof StartError) throw error
+    throw new StartError(`${FILE_FLAG} ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+function decidersOfFile(read: SettingReader, file: string): readonly Decider[] {
+  const replaced = REPLACED.find((name) => read.isSet(name))
+  if (replaced !== undefined) throw usageError(`${FILE_FLAG} and --${replaced} exclude each other`)
+  return readDeciders(file)
+}
+
+function decidersOfFlags(read: SettingReader): readonly Decider[] {
+  const { text, source } = read.required('authorization-mode')
+  const modes = text.split(',').map((mode) => oneOf({ text: mode.trim(), source }, AUTHORIZATION_MODES))
+  const repeated = modes.find((mode, i) => modes.indexOf(mode) !== i)
+  if (repeated !== undefined) throw usageError(`${source}: ${repeated} is there twice`)
+  const kubeconfigFile = read.file('authorization-webhook-config-file')
+  if (modes.includes('Webhook') !== (kubeconfigFile !== undefined)) {
+    throw usageError(
+      kubeconfigFile === undefined
+        ? `the authorization mode Webhook needs ${WEBHOOK_FLAG} beside it`
+        : `${WEBHOOK_FLAG} means nothing without the authorization mode Webhook`,
+    )
+  }
+  const webhook: DecidingWebhook = {
+    kubeconfigFile,
+    source: WEBHOOK_FLAG,
+    version: oneOf(read.required('authorization-webhook-version'), ['v1', 'v1beta1']),
+    timeoutMs: WEBHOOK_TIMEOUT_MS,
+    allowedMs: duration(read.required('authorization-webhook-cache-authorized-ttl')),
+    refusedMs: duration(read.required('authorization-webhook-cache-unauthorized-ttl')),
+    onFailure: 'no-opinion',
+    conditions: [],
+  }
+  return modes.map((mode) => {
+    const name = mode.toLowerCase()
+    return mode === 'Webhook' ? { kind: 'webhook', name, webhook } : { kind: 'mode', mode, name }
+  })
+}
