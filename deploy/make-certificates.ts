@@ -2,7 +2,7 @@
 // certificates signed by them, tokens, and a kubeconfig. Run again it keeps what is there.
 //
 //     node deploy/make-certificates.ts DIRECTORY
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { writeKubeconfig } from '../src/server/admin.ts'
@@ -40,6 +40,11 @@ function makeAll(folder: string): void {
   const addresses = [...local.addresses, '10.96.0.1']
   sign(folder, 'api', api, { commonName: 'quarterdeck', names: { dns, addresses }, usages: ['server'] })
 
+  // What one replica signs or seals, the others must know.
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  write(folder, 'service-account.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+  write(folder, 'encryption.yaml', encryptionConfig(randomBytes(32)))
+
   const token = randomBytes(32).toString('base64url')
   write(folder, 'tokens.csv', `${token},admin,admin,system:masters\n`)
   writeKubeconfig(path.join(folder, 'admin.kubeconfig'), {
@@ -47,6 +52,13 @@ function makeAll(folder: string): void {
     authority: api.certificate,
     token,
   })
+}
+
+/** JSON is YAML too. */
+function encryptionConfig(secret: Buffer): string {
+  const keys = [{ name: 'key-1', secret: secret.toString('base64') }]
+  const resources = [{ resources: ['secrets'], providers: [{ secretbox: { keys } }, { identity: {} }] }]
+  return JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources })
 }
 
 function sign(folder: string, name: string, authority: KeyPair, subject: Subject): void {

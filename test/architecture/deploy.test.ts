@@ -42,7 +42,15 @@ describe('docker-compose.yml', () => {
   it.each(THREE)('has replica %i, which knows all members and is looked at by /readyz', (i) => {
     const { command = [], healthcheck, ports, user } = services[`replica-${i}`]!
     for (const member of THREE) expect(command.join(' ')).toContain(`https://etcd-${member}:2379`)
-    for (const flag of ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile', 'tls-cert-file', 'tls-private-key-file']) {
+    for (const flag of [
+      'etcd-cafile',
+      'etcd-certfile',
+      'etcd-keyfile',
+      'tls-cert-file',
+      'tls-private-key-file',
+      'service-account-signing-key-file',
+      'encryption-provider-config',
+    ]) {
       expect(command).toContainEqual(expect.stringMatching(`^--${flag}=/pki/`))
     }
     expect(healthcheck?.test.join(' ')).toContain('/readyz')

@@ -3,6 +3,8 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { utf8String } from '../../src/server/der.ts'
+import { certificateRequest, COMMON_NAME, ORGANIZATION } from '../fakes/certificate-request.ts'
 import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
 import { findKubectls, Kubectl, type KubectlResult } from '../fakes/kubectl.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
@@ -62,6 +64,51 @@ describe('kubectl', () => {
       expect(namespaces[0]).toEqual(['NAME', 'STATUS', 'AGE'])
       expect(namespaces.map(([name]) => name)).toEqual(expect.arrayContaining(['default', 'kube-system', namespace]))
       expect(await say(`describe namespace ${namespace}`)).toMatch(/^Status: +Active$/m)
+    })
+  })
+
+  it('makes tokens, and approves certificates', { timeout: 120_000 }, async () => {
+    const request = certificateRequest([
+      [COMMON_NAME, utf8String('jane')],
+      [ORGANIZATION, utf8String('dev')],
+    ])
+    await withEach(async ({ kubectl, say }, namespace) => {
+      expect(await say(`-n ${namespace} create serviceaccount robot`)).toContain('created')
+      const token = (await say(`-n ${namespace} create token robot --duration=20m`)).trim()
+      const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {
+        exp: number
+        iat: number
+      }
+      expect(claims.exp - claims.iat).toBe(1200)
+      const user = `system:serviceaccount:${namespace}:robot`
+      expect(await say(`--token=${token} auth whoami -o jsonpath={.status.userInfo.username}`)).toBe(user)
+      expect((await kubectl.run([`--token=${token}`, 'get', 'secrets'])).stderr).toContain(`User "${user}" cannot list`)
+      await say(`-n ${namespace} delete serviceaccount robot`)
+      expect((await kubectl.run([`--token=${token}`, 'get', 'secrets'])).stderr).toContain('Unauthorized')
+
+      const spec = {
+        request: Buffer.from(request).toString('base64'),
+        signerName: 'example.com/own',
+        usages: ['client auth'],
+      }
+      const csr = {
+        apiVersion: 'certificates.k8s.io/v1',
+        kind: 'CertificateSigningRequest',
+        metadata: { name: namespace },
+        spec,
+      }
+      await say('create -f -', JSON.stringify(csr))
+      expect(cells(await say(`get csr ${namespace}`))[1]).toEqual([
+        namespace,
+        expect.any(String),
+        'example.com/own',
+        'admin',
+        '<none>',
+        'Pending',
+      ])
+      expect(await say(`certificate approve ${namespace}`)).toContain('approved')
+      expect(await say(`get csr ${namespace} -o jsonpath={.status.conditions[0].type}`)).toBe('Approved')
+      expect((await kubectl.run(['certificate', 'deny', namespace])).code).not.toBe(0)
     })
   })
 

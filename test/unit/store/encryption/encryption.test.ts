@@ -12,6 +12,7 @@ import {
   openKmsPlugin,
   type ProviderConfig,
 } from '../../../../src/store/encryption/encryption.ts'
+import { KmsProvider } from '../../../../src/store/encryption/kms.ts'
 import { openKvStore } from '../../../../src/store/kv-store.ts'
 import type { Store, StoredResource } from '../../../../src/store/store.ts'
 import { FakeKmsPlugin } from '../../../fakes/kms-plugin.ts'
@@ -193,6 +194,26 @@ describe('keys that a plugin keeps', () => {
     await expect(encryptionFor(sealing(kms(plugin)))).rejects.toThrow('KMS provider p: got unexpected healthz status')
     plugin.stop()
     await expect(encryptionFor(sealing({ ...kms(plugin), timeoutMs: 200 }))).rejects.toThrow('KMS provider p')
+  })
+
+  it('are reported as away until the plugin is back', async () => {
+    const { endpoint } = plugin
+    const open = await openKmsPlugin(endpoint, 200)
+    const provider = await KmsProvider.open({ name: 'p', plugin: open, now: () => now, pollMs: 5 }, signal)
+    const isWell = (): boolean => {
+      try {
+        provider.check()
+        return true
+      } catch {
+        return false
+      }
+    }
+    expect(isWell()).toBe(true)
+    plugin.healthz = 'not today'
+    await expect.poll(isWell, { interval: 5 }).toBe(false)
+    plugin.healthz = 'ok'
+    await expect.poll(isWell, { interval: 5 }).toBe(true)
+    await provider.close()
   })
 
   it('that a plugin refuses to unwrap are told, and the others go on', async () => {
