@@ -32,7 +32,9 @@ const WORKERS = 4
 const SETTLE_MS = 1_000
 /** A raise whose write failed is found out after this. */
 const RECOUNT_MS = 15_000
-const RESYNC_MS = 300_000
+/** How often types are looked for that were not there, and after how many looks everything is counted anew. */
+const LOOK_MS = 5_000
+const RESYNC_TURNS = 60
 /** Between two counts of one quota. */
 const REST_MS = 500
 const OBJECTS_AT_ONCE = 200
@@ -61,7 +63,8 @@ class Accountant {
   readonly #followed = new Set<string>()
   readonly #raisedAt = new Map<string, number>()
   readonly #countedAt = new Map<string, number>()
-  readonly #running: Promise<void>[] = []
+  readonly #running = new Set<Promise<void>>()
+  readonly #failed = Promise.withResolvers<void>()
 
   constructor(parts: ControllerParts, accounting: QuotaAccounting, clock: Clock) {
     this.#parts = parts
@@ -71,23 +74,46 @@ class Accountant {
     this.#queue = new WorkQueue({ name: 'resource-quotas', log: parts.log, workers: WORKERS, work })
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  /** Types are followed as quotas name them; where one of the loops breaks all of them end. */
+  async run(outer: AbortSignal): Promise<void> {
+    const inner = new AbortController()
+    const signal = AbortSignal.any([outer, inner.signal])
+    const end = (): void => this.#failed.resolve()
+    outer.addEventListener('abort', end, { once: true })
     const quotas = resourceOf(this.#parts, '', 'v1', 'resourcequotas')
     const follower = {
       onPresent: (stored: StoredObject) => this.#onQuota(stored, signal),
       onGone: (stored: StoredObject) => this.#onQuotaGone(stored),
     }
-    this.#running.push(
-      follow(this.#parts.registry.store, quotas, follower, signal),
-      this.#queue.run(signal),
-      this.#resync(signal),
-    )
-    // Types are followed as quotas name them.
-    for (let i = 0; i < this.#running.length; i++) await this.#running[i]
+    this.#start(follow(this.#parts.registry.store, quotas, follower, signal))
+    this.#start(this.#queue.run(signal))
+    this.#start(this.#resync(signal))
+    try {
+      await this.#failed.promise
+    } finally {
+      outer.removeEventListener('abort', end)
+      inner.abort()
+      await Promise.allSettled(this.#running)
+    }
+  }
+
+  #start(work: Promise<void>): void {
+    this.#running.add(work)
+    work.catch((error: unknown) => this.#failed.reject(error))
   }
 
   async #resync(signal: AbortSignal): Promise<void> {
-    while (await pause(this.#clock, RESYNC_MS, signal)) for (const key of this.#quotas.keys()) this.#queue.add(key)
+    for (let turn = 1; await pause(this.#clock, LOOK_MS, signal); turn++) {
+      const isDue = turn % RESYNC_TURNS === 0
+      for (const [key, { quota }] of this.#quotas) if (isDue || this.#canCountMore(quota)) this.#queue.add(key)
+    }
+  }
+
+  /** Whether a type has come to be that the quota names. */
+  #canCountMore(quota: ApiObject): boolean {
+    const used = partOf(quota, 'status', 'used')
+    const missing = Object.keys(partOf(quota, 'spec', 'hard')).filter((name) => own(used, name) === undefined)
+    return this.#accounting.countedTypes(missing).some((type) => this.#resourceOf(type) !== undefined)
   }
 
   #onQuota(stored: StoredObject, signal: AbortSignal): void {
@@ -97,9 +123,7 @@ class Accountant {
     this.#quotas.set(key, { quota, revision: stored.revision })
     const keys = this.#byNamespace.get(stored.namespace) ?? new Set<string>()
     this.#byNamespace.set(stored.namespace, keys.add(key))
-    for (const type of this.#accounting.countedTypes(Object.keys(partOf(quota, 'spec', 'hard')))) {
-      this.#followType(type, signal)
-    }
+    this.#followTypes(quota, signal)
     const isNew = before === undefined
     if (isNew || !equalValues(partOf(quota, 'spec'), partOf(before, 'spec')) || isUncounted(quota)) {
       this.#queue.add(key)
@@ -119,6 +143,13 @@ class Accountant {
     if (keys?.size === 0) this.#byNamespace.delete(stored.namespace)
   }
 
+  /** A type that is defined later is followed when the quota is looked at again. */
+  #followTypes(quota: ApiObject, signal: AbortSignal): void {
+    for (const type of this.#accounting.countedTypes(Object.keys(partOf(quota, 'spec', 'hard')))) {
+      this.#followType(type, signal)
+    }
+  }
+
   #followType(type: GroupResource, signal: AbortSignal): void {
     const name = formatGroupResource(type)
     const resource = this.#resourceOf(type)
@@ -131,7 +162,7 @@ class Accountant {
       },
       onGone: (stored: StoredObject) => this.#onLess(stored.namespace),
     }
-    this.#running.push(follow(this.#parts.registry.store, resource, follower, signal))
+    this.#start(follow(this.#parts.registry.store, resource, follower, signal))
   }
 
   /** Something may take less than it did. */
@@ -156,6 +187,7 @@ class Accountant {
       if (now - (this.#countedAt.get(key) ?? -Infinity) < REST_MS) return true
     }
     this.#countedAt.set(key, now)
+    this.#followTypes(known.quota, signal)
     const used = await this.#count(known.quota, signal)
     return !(await this.#store(known, used, signal))
   }

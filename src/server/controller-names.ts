@@ -21,6 +21,8 @@ export type ControllerName = (typeof CONTROLLER_NAMES)[number]
 /** Where the other program calls it neither by our name nor by our name with `-controller` behind it. */
 const ALIASES: Readonly<Record<string, ControllerName>> = {
   garbagecollector: 'garbage-collector',
+  resourcequota: 'resource-quotas',
+  'resourcequota-controller': 'resource-quotas',
   'root-ca-cert-publisher': 'root-ca-certificate-publisher',
 }
 

@@ -118,3 +118,13 @@ it('leaves a quota alone that was just raised: what it was raised for may be on 
   clock.advance(2_000)
   await told(here, { hard: { configmaps: '5' }, used: { configmaps: '0' } })
 })
+
+it('ends with everything that it follows when it is told to', async () => {
+  const here = counting()
+  await make(here.world, { configmaps: '5', secrets: '5', pods: '5' })
+  await told(here, {
+    hard: { configmaps: '5', pods: '5', secrets: '5' },
+    used: { configmaps: '0', pods: '0', secrets: '0' },
+  })
+  await ends.pop()!()
+})
