@@ -26,7 +26,8 @@ export interface RawResponse {
   whole(status: number, headers: HeaderRecord, body: Buffer | undefined): void
   /** The head of what follows with `write`, sent at once. */
   begin(status: number, headers: HeaderRecord): void
-  write(piece: Buffer): boolean
+  /** `done`: the bytes are no longer needed. */
+  write(piece: Buffer, done?: () => void): boolean
   end(): void
   /** Breaks the answer off so that nobody takes it for a whole one. */
   breakOff(): void
@@ -82,8 +83,8 @@ export class MessageResponse implements RawResponse {
     this.#raw.flushHeaders()
   }
 
-  write(piece: Buffer): boolean {
-    return this.#raw.write(piece)
+  write(piece: Buffer, done?: () => void): boolean {
+    return this.#raw.write(piece, done)
   }
 
   end(): void {
@@ -148,8 +149,8 @@ export class StreamResponse implements RawResponse {
     this.#stream.respond(headers as Record<string, string>)
   }
 
-  write(piece: Buffer): boolean {
-    return !this.#stream.destroyed && this.#stream.write(piece)
+  write(piece: Buffer, done?: () => void): boolean {
+    return !this.#stream.destroyed && this.#stream.write(piece, done)
   }
 
   end(): void {

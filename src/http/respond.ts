@@ -7,13 +7,14 @@ import { CancelledError } from '../lib/errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import type { Exchange } from './exchange.ts'
+import { Gathering } from './gathering.ts'
 import type { ByteSink, HttpRequest, HttpResponse, ResponseBody } from './http.ts'
 import type { HeaderRecord, RawResponse } from './raw.ts'
 
 /** Bodies above this are compressed for clients that take it (R-274). */
 export const GZIP_ABOVE_BYTES = 128 * 1024
 
-/** Small pieces are gathered up to this before they are written: each write costs a TLS record and a frame. */
+/** Small pieces are gathered up to this before they are compressed. */
 const GATHER_BYTES = 64 * 1024
 
 const gzipAsync = promisify(gzip)
@@ -82,31 +83,46 @@ async function respondPieces(
   response: HttpResponse,
   { body, exchange }: With<'pieces'>,
 ): Promise<number> {
-  const gathered = gather(body.pieces)
   if (exchange.method === 'HEAD') {
     raw.whole(response.status, headOf(response, { exchange }), undefined)
     return 0
   }
-  let out = gathered
+  const sink = new RawSink(raw, exchange.signal)
   if (body.compress === true && takesGzip(exchange)) {
-    const start = await takeUpTo(gathered, GZIP_ABOVE_BYTES)
-    const rest = chain(start.chunks, gathered)
-    if (start.size > GZIP_ABOVE_BYTES) {
-      raw.begin(response.status, headOf(response, { exchange, extra: GZIPPED }))
-      out = compressed(rest)
-    } else {
-      raw.begin(response.status, headOf(response, { exchange }))
-      out = rest
-    }
+    const packed = await packedOrNot(body.pieces)
+    raw.begin(response.status, headOf(response, { exchange, ...(packed.isPacked ? { extra: GZIPPED } : {}) }))
+    for await (const chunk of packed.chunks) if (!sink.write(chunk)) await sink.drained()
   } else {
     raw.begin(response.status, headOf(response, { exchange }))
-  }
-  const sink = new RawSink(raw, exchange.signal)
-  for await (const chunk of out) {
-    if (!sink.write(chunk)) await sink.drained()
+    await writeGathered(body.pieces, sink)
   }
   raw.end()
   return sink.bytes
+}
+
+async function writeGathered(pieces: Iterable<Buffer> | AsyncIterable<Buffer>, sink: RawSink): Promise<void> {
+  const gathering = new Gathering(sink)
+  // A plain loop over what is at hand: `for await` would cost a turn of the queue for every small piece.
+  if (Symbol.iterator in pieces) {
+    for (const piece of pieces) {
+      const wait = gathering.add(piece)
+      if (wait !== undefined) await wait
+    }
+  } else {
+    for await (const piece of pieces) await gathering.add(piece)
+  }
+  await gathering.flush()
+}
+
+/** Compressed where there is enough of it (R-274). */
+async function packedOrNot(
+  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+): Promise<{ readonly isPacked: boolean; readonly chunks: AsyncIterable<Buffer> }> {
+  const gathered = gather(pieces)
+  const start = await takeUpTo(gathered, GZIP_ABOVE_BYTES)
+  const all = chain(start.chunks, gathered)
+  const isPacked = start.size > GZIP_ABOVE_BYTES
+  return { isPacked, chunks: isPacked ? compressed(all) : all }
 }
 
 async function respondStream(
@@ -141,25 +157,13 @@ function takesGzip({ headers }: HttpRequest): boolean {
 async function* gather(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = []
   let size = 0
-  // A plain loop over what is at hand: `for await` would cost a turn of the queue for every small piece.
-  if (Symbol.iterator in pieces) {
-    for (const piece of pieces) {
-      waiting.push(piece)
-      size += piece.length
-      if (size < GATHER_BYTES) continue
-      yield join(waiting, size)
-      waiting = []
-      size = 0
-    }
-  } else {
-    for await (const piece of pieces) {
-      waiting.push(piece)
-      size += piece.length
-      if (size < GATHER_BYTES) continue
-      yield join(waiting, size)
-      waiting = []
-      size = 0
-    }
+  for await (const piece of pieces) {
+    waiting.push(piece)
+    size += piece.length
+    if (size < GATHER_BYTES) continue
+    yield join(waiting, size)
+    waiting = []
+    size = 0
   }
   if (size > 0) yield join(waiting, size)
 }
@@ -203,10 +207,10 @@ class RawSink implements ByteSink {
     this.#signal = signal
   }
 
-  write(piece: Buffer): boolean {
+  write(piece: Buffer, done?: () => void): boolean {
     if (this.#signal.aborted) return false
     this.bytes += piece.length
-    return this.#raw.write(piece)
+    return this.#raw.write(piece, done)
   }
 
   drained(): Promise<void> {
