@@ -8,7 +8,7 @@ import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './aud
 import { eventOf, type NamedObject } from './event.ts'
 import type { AuditMeasures } from './measures.ts'
 import { type AuditPolicy, type AuditRule, findRule } from './policy.ts'
-import { redacted } from './redact.ts'
+import { isSecretPlace, redacted, redactedOutcome } from './redact.ts'
 
 export interface AuditorOptions {
   readonly policy: AuditPolicy
@@ -92,6 +92,11 @@ export class AuditRecord {
     this.#responseObject = redacted(body, { info: this.request.info, isPatch: false, omitManagedFields })
   }
 
+  /** A Status; not kept where it may quote a secret. */
+  keepFailure(status: Value): void {
+    if (!isSecretPlace(this.request.info)) this.#responseObject = status
+  }
+
   /** A promise: what the request has to wait for. Rejects where it must not go on. */
   reach(stage: AuditStage): Promise<void> | undefined {
     if (this.#rule.omitStages.has(stage)) return undefined
@@ -107,7 +112,7 @@ export class AuditRecord {
       user: before,
       impersonated: before === undefined || user === before ? undefined : user,
       named: this.named,
-      outcome: this.outcome,
+      outcome: this.outcome === undefined ? undefined : redactedOutcome(this.outcome, this.request.info),
       requestObject: this.#requestObject,
       responseObject: this.#responseObject,
       receivedMs: this.#receivedMs,

@@ -1,7 +1,7 @@
 // What is never written down, whatever the policy says: the contents of secrets, and tokens. A policy written in haste must
 // not turn the audit log into the place where all of them can be read (hardening: tokens and secrets in logs).
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
-import type { AuditedRequest } from './audit.ts'
+import type { AuditedRequest, AuditOutcome } from './audit.ts'
 
 const HIDDEN = '[hidden]'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -11,6 +11,23 @@ export interface RedactOptions {
   readonly isPatch: boolean
   readonly omitManagedFields: boolean
 }
+
+/** Whether what is said about a body of this request may quote it. */
+export function isSecretPlace(info: AuditedRequest['info']): boolean {
+  if (info.kind !== 'resource') return false
+  const place = `${info.group}/${info.resource}/${info.subresource ?? ''}`
+  return place.startsWith('/secrets/') || HIDES.has(place)
+}
+
+/** What came of it, without words that may quote the body. */
+export function redactedOutcome(outcome: AuditOutcome, info: AuditedRequest['info']): AuditOutcome {
+  if (!QUOTING.has(outcome.code) || !isSecretPlace(info)) return outcome
+  const { status, reason, code } = outcome
+  return { status, message: HIDDEN, reason, code }
+}
+
+/** Bodies that cannot be read or are not valid are answered with what is wrong in them. */
+const QUOTING: ReadonlySet<number> = new Set([400, 413, 415, 422, 500])
 
 /** Undefined: nothing of it may be kept. */
 export function redacted(body: Value, { info, isPatch, omitManagedFields }: RedactOptions): Value | undefined {

@@ -50,6 +50,13 @@ function faultError(auditId: string): ApiError {
   return new ApiError('InternalError', `Internal error occurred: ${text}`, { details: { causes: [{ message: text }] } })
 }
 
+/** As the reference says it, whatever the client asked for: it does not come from where answers are encoded (P-225). */
+export function timeoutAnswer(): HttpResponse {
+  const { kind: _, apiVersion: __, ...status } = statusOf(timeoutError())
+  const bytes = Buffer.from(`${JSON.stringify(status)}\n`)
+  return { status: 504, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: { kind: 'bytes', bytes } }
+}
+
 /** Encodes a Status in anything but JSON. */
 export type StatusEncoder = (status: Status, encoding: Exclude<Encoding, 'json'>) => Buffer
 

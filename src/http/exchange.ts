@@ -34,6 +34,8 @@ export class Exchange implements HttpRequest {
   readonly signal: AbortSignal
   user: User = ANONYMOUS
   filterSince = 0
+  /** The client is to come back on another connection. */
+  isSentAway = false
   bodyBytes = 0
   impersonator: User | undefined
   impersonationConstraint: string | undefined
@@ -100,6 +102,10 @@ export class Exchange implements HttpRequest {
   readonly warn = (text: string): void => {
     if (this.#warnings === undefined) this.#warnings = [text]
     else if (!this.#warnings.includes(text)) this.#warnings.push(text)
+  }
+
+  sendAway(): void {
+    this.isSentAway = true
   }
 
   addHeaders(headers: ResponseHeaders): void {

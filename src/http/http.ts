@@ -57,6 +57,8 @@ export interface HttpRequest {
   annotate(key: string, value: string): void
   /** From now on annotations are kept, in this record. */
   keepAnnotations(annotations: Map<string, string>): void
+  /** The client is to come back on another connection, whatever the answer will be. */
+  sendAway(): void
   /** Headers for the answer, whatever it will be; a handler's own come before these. */
   addHeaders(headers: ResponseHeaders): void
   /** The body names this object. */
@@ -99,8 +101,6 @@ export interface HttpResponse {
   /** Names in lower case. */
   readonly headers: ResponseHeaders
   readonly body: ResponseBody
-  /** The client is to come back on another connection: no more requests are taken on this one. */
-  readonly closeConnection?: boolean
 }
 
 export type ResponseBody =

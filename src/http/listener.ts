@@ -67,6 +67,13 @@ export interface FinishedRequest {
   readonly milliseconds: number
 }
 
+export interface Closing {
+  /** Goes on taking connections until the last request is over, to tell them to try again (P-251). */
+  readonly keepListening?: boolean
+  /** Long requests are ended evenly over this time, so that they do not all come back at once (P-253). */
+  readonly endLongOnesOverMs?: number
+}
+
 export interface Listener {
   /** The address that it really listens on. */
   readonly host: string
@@ -76,7 +83,7 @@ export interface Listener {
   /** From now on new connections are made with these; those that stand are not touched. */
   renew(tls: TlsFiles): void
   /** Takes no more connections, ends the long requests, and waits for the others, at most so long. */
-  close(graceMs: number): Promise<void>
+  close(graceMs: number, how?: Closing): Promise<void>
 }
 
 /** Throws what Node throws where the address cannot be listened on. */
@@ -153,11 +160,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       return running.total
     },
     renew: (tls) => server.setSecureContext(contextOf({ ...options, tls })),
-    async close(graceMs) {
+    async close(graceMs, { keepListening = false, endLongOnesOverMs = 0 } = {}) {
       // Not the server's own `close`: that destroys connections whose last bytes are still on their way.
-      NetServer.prototype.close.call(server)
-      running.endLongOnes()
+      if (!keepListening) NetServer.prototype.close.call(server)
+      await running.endLongOnes(endLongOnesOverMs)
       await running.whenNone(graceMs)
+      if (keepListening) NetServer.prototype.close.call(server)
       await connections.close()
       await app.close()
     },
@@ -173,7 +181,7 @@ async function answer(exchange: Exchange, raw: RawResponse, options: ListenerOpt
   let sentBytes = 0
   const send = async (response: HttpResponse): Promise<void> => {
     status = response.status
-    if (response.closeConnection === true) raw.leave()
+    if (exchange.isSentAway) raw.leave()
     sentBytes = await respond(raw, response, exchange)
   }
   exchange.onDeadline = () => {

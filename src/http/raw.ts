@@ -141,6 +141,7 @@ export class StreamResponse implements RawResponse {
     headers[':status'] = status
     this.#stream.respond(headers as Record<string, string>, body === undefined ? ENDS : undefined)
     if (body !== undefined) this.#stream.end(body)
+    this.#letGo()
   }
 
   begin(status: number, headers: HeaderRecord): void {
@@ -155,6 +156,17 @@ export class StreamResponse implements RawResponse {
 
   end(): void {
     this.#stream.end()
+    this.#letGo()
+  }
+
+  /**
+   * The answer is complete, whether or not all of the request has come: a client that never ends its body must not keep the
+   * stream. Where nothing of the body was read Node sees to that.
+   */
+  #letGo(): void {
+    const stream = this.#stream
+    if (stream.endAfterHeaders || stream.readableEnded || stream.readableFlowing === null) return
+    stream.once('finish', () => setImmediate(() => stream.close()))
   }
 
   breakOff(): void {

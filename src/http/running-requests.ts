@@ -5,6 +5,8 @@ import { isLongRunning } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
 
 const LOOK_EVERY_MS = 1000
+const TURN_MS = 50
+const LEAST_A_TURN = 10
 
 export class RunningRequests {
   /** How many there were so far. */
@@ -33,9 +35,14 @@ export class RunningRequests {
     if (this.#running.size === 0) this.#onNone?.()
   }
 
-  endLongOnes(): void {
-    for (const exchange of this.#running) {
-      if (isLongRunning(exchange.info)) exchange.abort(new ServerClosingError())
+  /** At once, or evenly over a time: then at least 200 a second. */
+  async endLongOnes(overMs: number): Promise<void> {
+    const long = [...this.#running].filter(({ info }) => isLongRunning(info))
+    const turns = Math.min(Math.ceil(overMs / TURN_MS), Math.ceil(long.length / LEAST_A_TURN))
+    const most = turns === 0 ? long.length : Math.ceil(long.length / turns)
+    for (let at = 0; at < long.length; at += most) {
+      if (at > 0) await new Promise((resolve) => setTimeout(resolve, TURN_MS))
+      for (const exchange of long.slice(at, at + most)) exchange.abort(new ServerClosingError())
     }
   }
 

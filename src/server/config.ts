@@ -56,6 +56,9 @@ export interface Config {
   readonly minRequestTimeoutMs: number
   readonly livezGraceMs: number
   readonly shutdownDelayMs: number
+  readonly sendRetryAfter: boolean
+  readonly watchTerminationMs: number
+  readonly goawayChance: number
   readonly serviceIpRange: Range
   /** The loops that keep the server's own state true and are not to run. */
   readonly controllersOff: ReadonlySet<ControllerName>
@@ -139,6 +142,9 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
       1000 * integer(read.required('min-request-timeout'), { least: 1, most: 999_999, what: 'a number of seconds' }),
     livezGraceMs: duration(read.required('livez-grace-period')),
     shutdownDelayMs: duration(read.required('shutdown-delay-duration')),
+    sendRetryAfter: read.switch('shutdown-send-retry-after'),
+    watchTerminationMs: duration(read.required('shutdown-watch-termination-grace-period')),
+    goawayChance: goawayChance(read.required('goaway-chance')),
     serviceIpRange: ipRange(read.required('service-cluster-ip-range')),
     controllersOff: switchedOff(read.list('controllers')),
     egress: egressRules(read),
@@ -201,6 +207,12 @@ function storagePrefix({ text, source }: Setting): string {
 function address({ text, source }: Setting): string {
   if (isIP(text) === 0) throw usageError(`${source}: "${text}" is not an IP address`)
   return text
+}
+
+function goawayChance({ text, source }: Setting): number {
+  const chance = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN
+  if (chance >= 0 && chance <= 0.02) return chance
+  throw usageError(`${source}: "${text}" is not a chance from 0 to 0.02`)
 }
 
 function requestCount(setting: Setting): number {

@@ -219,6 +219,28 @@ export const FLAGS = [
     help: 'Told to stop, go on serving for so long with /readyz failing, so that load balancers look elsewhere first.',
   },
   ...AUTHORIZATION_FLAGS,
+  {
+    name: 'shutdown-send-retry-after',
+    kind: 'switch',
+    group: 'Life cycle',
+    fallback: 'false',
+    help: 'While it stops, go on taking connections and tell requests on them to try again, instead of closing the port.',
+  },
+  {
+    name: 'shutdown-watch-termination-grace-period',
+    kind: 'duration',
+    group: 'Life cycle',
+    fallback: '0s',
+    help: 'While it stops, end watches evenly over so long, at least 200 a second, so that they do not all come back at once.',
+  },
+  {
+    name: 'goaway-chance',
+    kind: 'text',
+    group: 'Life cycle',
+    fallback: '0',
+    placeholder: 'CHANCE',
+    help: 'How likely an answer on HTTP/2 tells the client to connect anew, so that connections spread over replicas; 0 to 0.02.',
+  },
   ...AUDIT_FLAGS,
   ...IDENTITY_FLAGS,
   {

@@ -49,9 +49,6 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** How long requests under way may take to finish when the server stops. */
-const DRAIN_MS = 60_000
-
 /** How soon a certificate file that was replaced is noticed. */
 const RENEW_EVERY_MS = 60_000
 
@@ -189,7 +186,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     observe,
     onHandshakeError: () => void measures.http.handshakeErrors.of().value++,
   })
-  opened.defer(() => listener.close(DRAIN_MS))
+  const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = config
+  opened.defer(() => listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs }))
   const use = (files: TlsFiles): void => {
     api.identity.renewTrust(files)
     listener.renew(files)

@@ -79,6 +79,8 @@ async function open(): Promise<Listener> {
       allowedOrigins: [],
       isStarting: () => false,
       isClosing: () => false,
+      sendRetryAfter: false,
+      goawayChance: 0,
     }),
   })
 }

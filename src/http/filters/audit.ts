@@ -64,7 +64,7 @@ async function follow(record: AuditRecord, request: HttpRequest, { next, options
   } catch (error) {
     if (error instanceof ApiError) {
       record.outcome = failureOf(error)
-      if (record.wantsResponseBody) record.keepResponseBody(statusOf(error) as unknown as Value)
+      if (record.wantsResponseBody) record.keepFailure(statusOf(error) as unknown as Value)
     } else if (!(error instanceof CancelledError)) {
       stage = 'Panic'
       record.outcome = { status: 'Failure', reason: 'InternalError', message: 'the server failed to answer', code: 500 }

@@ -5,7 +5,7 @@ import { whenKnown } from '../../lib/maybe-promise.ts'
 import type { Authenticator } from '../../auth/authenticator.ts'
 import { type StatusWriter, unauthorizedError } from '../errors.ts'
 import { type AuditFilterOptions, auditRefusal } from './audit.ts'
-import type { Filter, HttpRequest, HttpResponse } from '../http.ts'
+import type { Filter, HttpRequest } from '../http.ts'
 import { TOKEN_PROTOCOL } from '../websocket.ts'
 
 export interface AuthenticationOptions {
@@ -37,10 +37,12 @@ export function authenticate(options: AuthenticationOptions): Filter {
         if (result.kind === 'refused') log.info({ auditId: request.auditId, reason: result.problem }, 'bad credentials')
         const error = unauthorizedError()
         if (audit !== undefined) auditRefusal(audit, request, error)
-        return leaving(request, writeStatus(error, request))
+        sendStrangerAway(request)
+        return writeStatus(error, request)
       }
       request.identify(ANONYMOUS)
-      return whenKnown(next(request), (response) => leaving(request, response))
+      sendStrangerAway(request)
+      return next(request)
     })
   }
 }
@@ -53,8 +55,8 @@ function isOpenToStrangers(
 }
 
 /** Strangers do not get to keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */
-function leaving(request: HttpRequest, response: HttpResponse): HttpResponse {
-  return request.remote.protocol === 'h2' ? { ...response, closeConnection: true } : response
+function sendStrangerAway(request: HttpRequest): void {
+  if (request.remote.protocol === 'h2') request.sendAway()
 }
 
 /** `Bearer <token>`, the scheme in any case and one space; an empty token is no credential (P-030, P-031). */

@@ -6,8 +6,7 @@ import type { Authorizer } from '../../auth/authorizer.ts'
 import type { FlowControl } from '../../flow/flow.ts'
 import { Impersonator } from '../../auth/impersonation.ts'
 import type { Log } from '../../lib/log.ts'
-import { type StatusEncoder, statusWriter } from '../errors.ts'
-import { timeoutError } from '../deadline.ts'
+import { type StatusEncoder, statusWriter, timeoutAnswer } from '../errors.ts'
 import { checkpoint, type HttpMeasures } from '../measures.ts'
 import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
 import { audit, type AuditFilterOptions } from './audit.ts'
@@ -18,6 +17,7 @@ import { turnAwayWhenClosing } from './closing.ts'
 import { controlFlow } from './flow-control.ts'
 import { catchFaults } from './faults.ts'
 import { impersonate } from './impersonation.ts'
+import { sendAwaySometimes } from './go-away.ts'
 import { putOffWhenStarting } from './starting.ts'
 import { refuseUnreadableTimeout } from './unreadable-timeout.ts'
 
@@ -47,6 +47,10 @@ export interface FilterOptions {
   readonly isStarting: () => boolean
   /** The server takes no new requests. */
   readonly isClosing: () => boolean
+  /** Those that come then are told to try again, on connections that are still taken (P-251). */
+  readonly sendRetryAfter: boolean
+  /** How likely an answer on HTTP/2 tells the client to connect anew. */
+  readonly goawayChance: number
 }
 
 export interface FilteredHandler {
@@ -60,7 +64,8 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
   const { measures } = options
   const filters: readonly Filter[] = [
     catchFaults({ log: options.log, writeStatus }),
-    turnAwayWhenClosing(options.isClosing, writeStatus),
+    sendAwaySometimes(options.goawayChance),
+    turnAwayWhenClosing({ ...options, writeStatus }),
     refuseUnreadableTimeout(),
     crossOrigin(options.allowedOrigins),
     checkpoint(measures, undefined),
@@ -78,6 +83,6 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
   ]
   return {
     handler: filters.reduceRight<Handler>((next, filter) => filter(next), handler),
-    onTimeout: (request) => writeStatus(timeoutError(), request),
+    onTimeout: () => timeoutAnswer(),
   }
 }

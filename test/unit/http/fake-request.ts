@@ -9,6 +9,7 @@ import { requestInfoOf } from '../../../src/http/request-info.ts'
 export interface FakeRequest extends HttpRequest {
   readonly warnings: readonly string[]
   readonly notes: ReadonlyMap<string, string>
+  readonly isSentAway: boolean
   readonly added: Readonly<Record<string, string | readonly string[]>>
 }
 
@@ -43,6 +44,10 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
     warn: (text) => void warnings.push(text),
     notes,
     annotate: (key, value) => void notes.set(key, value),
+    sendAway() {
+      Object.assign(this, { isSentAway: true })
+    },
+    isSentAway: false,
     addHeaders: (headers) => void Object.assign(added, headers),
     added,
     keepAnnotations: () => {},

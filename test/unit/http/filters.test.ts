@@ -46,6 +46,8 @@ const options: FilterOptions = {
   allowedOrigins: [],
   isStarting: () => false,
   isClosing: () => false,
+  sendRetryAfter: false,
+  goawayChance: 0,
 }
 
 const says =
@@ -55,6 +57,13 @@ const says =
 
 async function send(line: string, changes: Partial<HttpRequest> = {}, more: Partial<FilterOptions> = {}) {
   return withFilters(says('hello'), { ...options, ...more }).handler(fakeRequest(line, changes))
+}
+
+/** Whether the client is told to come back on another connection. */
+async function isSentAway(line: string, changes: Partial<HttpRequest> = {}, more: Partial<FilterOptions> = {}) {
+  const request = fakeRequest(line, changes)
+  await withFilters(says('hello'), { ...options, ...more }).handler(request)
+  return request.isSentAway
 }
 
 function as(token: string): Partial<HttpRequest> {
@@ -107,10 +116,11 @@ describe('who is asking', () => {
 
   it('strangers have to leave an HTTP/2 connection, others and HTTP/1.1 keep theirs', async () => {
     const h2 = { ...afar, isLoopback: true }
-    expect((await send('GET /livez', { remote: h2 })).closeConnection).toBe(true)
-    expect((await send('GET /livez', { remote: h2, ...as('nope') })).closeConnection).toBe(true)
-    expect((await send('GET /livez', { remote: h2, ...as('root-token') })).closeConnection).toBeUndefined()
-    expect((await send('GET /livez')).closeConnection).toBeUndefined()
+    expect(await isSentAway('GET /livez', { remote: h2 })).toBe(true)
+    expect(await isSentAway('GET /api/v1/pods', { remote: h2 })).toBe(true)
+    expect(await isSentAway('GET /livez', { remote: h2, ...as('nope') })).toBe(true)
+    expect(await isSentAway('GET /livez', { remote: h2, ...as('root-token') })).toBe(false)
+    expect(await isSentAway('GET /livez')).toBe(false)
   })
 
   it('a client certificate names user and groups, and comes before a token', async () => {
@@ -203,7 +213,11 @@ describe('time', () => {
     const { onTimeout } = withFilters(says('hello'), options)
     const response = onTimeout(fakeRequest('GET /x'))
     expect(response.status).toBe(504)
-    expect(messageOf(response)).toBe('Timeout: request did not complete within the allotted timeout')
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(bodyText(response)).toBe(
+      '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",' +
+        '"reason":"Timeout","details":{},"code":504}\n',
+    )
   })
 })
 
@@ -254,6 +268,25 @@ describe('a closing server', () => {
     expect(refused.headers).toMatchObject({ 'retry-after': '1', 'x-content-type-options': 'nosniff' })
     expect(messageOf(refused)).toBe('apiserver is shutting down')
     expect((await send('GET /readyz', {}, closing)).status).toBe(200)
+  })
+
+  it('that still takes connections tells them to try again', async () => {
+    const closing = { isClosing: () => true, sendRetryAfter: true }
+    const refused = await send('GET /api/v1/pods', as('nope'), closing)
+    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '5' } })
+    expect(await isSentAway('GET /api/v1/pods', as('nope'), closing)).toBe(true)
+    expect(bodyText(refused)).toBe('The apiserver is shutting down, please try again later.\n')
+    expect((await send('GET /livez', {}, closing)).status).toBe(200)
+  })
+})
+
+describe('connections', () => {
+  it('of HTTP/2 are sent away now and then, those of HTTP/1.1 never', async () => {
+    const sometimes = { goawayChance: 1 }
+    const remote = { address: '127.0.0.1', isLoopback: true, protocol: 'h2', certificate: undefined } as const
+    expect(await isSentAway('GET /version', { ...as('root-token'), remote }, sometimes)).toBe(true)
+    expect(await isSentAway('GET /version', as('root-token'), sometimes)).toBe(false)
+    expect(await isSentAway('GET /version', { ...as('root-token'), remote })).toBe(false)
   })
 })
 

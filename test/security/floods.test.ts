@@ -1,0 +1,189 @@
+// Clients that cost a server much and themselves next to nothing (hardening 4.4, 4.5).
+import { once } from 'node:events'
+import http2 from 'node:http2'
+import tls from 'node:tls'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openServer, type OpenServer } from '../fakes/running-server.ts'
+
+let server: OpenServer
+
+beforeAll(async () => {
+  server = await openServer(['--request-timeout', '1s'])
+})
+
+afterAll(() => server[Symbol.asyncDispose]())
+
+/** A TLS connection with nothing on it but what the test writes. */
+async function dial(protocol: 'h2' | 'http/1.1'): Promise<tls.TLSSocket> {
+  const { hostname, port } = new URL(server.url)
+  const socket = tls.connect({
+    host: hostname,
+    port: Number(port),
+    ALPNProtocols: [protocol],
+    rejectUnauthorized: false,
+  })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+async function allOf(socket: tls.TLSSocket): Promise<string> {
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
+  await new Promise((resolve) => (socket.closed ? resolve(undefined) : socket.once('close', resolve)))
+  return text
+}
+
+async function isWell(): Promise<boolean> {
+  return (await server.request('/readyz')).body === 'ok'
+}
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+
+/** A frame header, and its payload. */
+function frame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head.writeUInt8(type, 3)
+  head.writeUInt8(flags, 4)
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+describe('CVE-2023-44487, CVE-2023-39325: rapid reset', () => {
+  it('a client that opens and cancels is cut off, and others are served meanwhile', async () => {
+    const client = http2.connect(server.url, { rejectUnauthorized: false })
+    client.on('error', () => {})
+    const gone = once(client, 'close')
+    let opened = 0
+    while (opened < 10_000 && !client.destroyed) {
+      for (let i = 0; i < 100 && !client.destroyed; i++) {
+        const stream = client.request({ ':path': '/api/v1/pods', authorization: `Bearer ${server.adminToken}` })
+        stream.on('error', () => {})
+        stream.close(http2.constants.NGHTTP2_CANCEL)
+        opened++
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await isWell()).toBe(true)
+    client.destroy()
+    await gone
+  })
+
+  it('strangers do not keep their connection', async () => {
+    const client = http2.connect(server.url, { rejectUnauthorized: false })
+    const stream = client.request({ ':path': '/api/v1/pods' })
+    await Promise.all([once(client, 'close'), once(stream.resume(), 'close')])
+    expect(stream.sentHeaders).toBeDefined()
+    expect(client.destroyed).toBe(true)
+  })
+
+  it('a connection has at most a hundred streams', async () => {
+    const client = http2.connect(server.url, { rejectUnauthorized: false })
+    const [settings] = (await once(client, 'remoteSettings')) as [http2.Settings]
+    expect(settings.maxConcurrentStreams).toBe(100)
+    client.destroy()
+  })
+})
+
+describe('CVE-2019-9512, CVE-2019-9515, CVE-2024-27983: floods of frames', () => {
+  it.each([
+    ['pings', frame(6, 0, 0, Buffer.alloc(8))],
+    ['settings', frame(4, 0, 0, Buffer.from([0, 3, 0, 0, 0, 100]))],
+    ['empty data', frame(0, 0, 1)],
+    [
+      'headers without an end',
+      Buffer.concat([frame(1, 0, 1, Buffer.from([0x82])), frame(9, 0, 1, Buffer.alloc(1000, 0x82))]),
+    ],
+    ['window updates', frame(8, 0, 0, Buffer.from([0, 0, 0, 1]))],
+    ['priorities', frame(2, 0, 1, Buffer.from([0, 0, 0, 0, 16]))],
+  ])('of %s leave the server well, and its memory as it was', async (_name, attack) => {
+    const before = process.memoryUsage().rss
+    const socket = await dial('h2')
+    socket.write(Buffer.concat([PREFACE, SETTINGS]))
+    const many = Buffer.concat(Array.from({ length: 200 }, () => attack))
+    // Nobody reads what the server has to say about it.
+    socket.pause()
+    for (let i = 0; i < 50 && !socket.destroyed; i++) {
+      socket.write(many)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await isWell()).toBe(true)
+    socket.destroy()
+    expect(process.memoryUsage().rss - before).toBeLessThan(150e6)
+  })
+})
+
+describe('CIS 1.2.20: requests that take their time', () => {
+  it('a body that never ends is answered when the time is up, and the stream is let go', async () => {
+    const client = http2.connect(server.url, { rejectUnauthorized: false })
+    const headers = { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/json' }
+    const stream = client.request({ ':method': 'POST', ':path': '/api/v1/namespaces/default/configmaps', ...headers })
+    stream.write('{"metadata":')
+    const [answer] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders]
+    expect(answer[':status']).toBe(504)
+    await once(stream.resume(), 'close')
+    client.destroy()
+  })
+
+  it('the same on HTTP/1.1', async () => {
+    const socket = await dial('http/1.1')
+    const head = `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.adminToken}`
+    socket.write(`${head}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"meta`)
+    const [chunk] = (await once(socket, 'data')) as [Buffer]
+    expect(chunk.toString()).toMatch(/^HTTP\/1\.1 504 /)
+    expect(chunk.toString()).toContain('request did not complete within the allotted timeout')
+    socket.destroy()
+  })
+
+  it('a watch is not held to it', async () => {
+    const began = performance.now()
+    const answer = await server.request('/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=3')
+    expect(answer.status).toBe(200)
+    expect(performance.now() - began).toBeGreaterThan(2500)
+  })
+})
+
+describe('CVE-2019-16276: where one request ends and the next begins', () => {
+  const twice = 'GET /healthz HTTP/1.1\r\nhost: x\r\n'
+  it.each([
+    ['two lengths', `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nabcdef${twice}\r\n`],
+    [
+      'a length and chunks',
+      `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${twice}\r\n`,
+    ],
+    ['space before a colon', `POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding : chunked\r\n\r\n0\r\n\r\n${twice}\r\n`],
+    ['an odd encoding', `POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: xchunked\r\n\r\n0\r\n\r\n${twice}\r\n`],
+    ['a negative length', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n'],
+    ['a folded header', 'GET / HTTP/1.1\r\nhost: x\r\nx-a: b\r\n c: d\r\n\r\n'],
+  ])('%s: refused, and nothing after it is taken for a request', async (_name, bytes) => {
+    const socket = await dial('http/1.1')
+    const answers = allOf(socket)
+    socket.write(bytes)
+    const text = await answers
+    expect(text).toMatch(/^HTTP\/1\.1 400 /)
+    expect(text.match(/HTTP\/1\.1 \d/g)).toHaveLength(1)
+  })
+})
+
+describe('requests that are too large', () => {
+  it.each([
+    ['two thousand headers', Array.from({ length: 2000 }, (_, i) => `x-${i}: ${'y'.repeat(100)}\r\n`).join('')],
+    ['a header of two megabytes', `x-large: ${'a'.repeat(2_000_000)}\r\n`],
+  ])('%s are refused, and the server stays well', async (_name, headers) => {
+    const socket = await dial('http/1.1')
+    const answers = allOf(socket)
+    socket.write(`GET /version HTTP/1.1\r\nhost: x\r\n${headers}\r\n`)
+    // The connection may be gone before all of it was sent, and the answer with it.
+    expect(await answers).toMatch(/^(HTTP\/1\.1 431 |$)/)
+    expect(await isWell()).toBe(true)
+  })
+
+  it('a body beyond the limit is refused without being read', async () => {
+    const body = `{"metadata":{"name":"large"},"data":{"k":"${'x'.repeat(3 * 1024 * 1024)}"}}`
+    const answer = await server.request('/api/v1/namespaces/default/configmaps', { method: 'POST', body })
+    expect(answer.status).toBe(413)
+    expect(answer.json()['message']).toBe('Request entity too large: limit is 3145728')
+  })
+})
