@@ -1,0 +1,242 @@
+// Connections that are made to hurt, on a server in a process of its own: rows of the hardening list about HTTP/2 floods,
+// smuggled requests, tunnels and slow clients.
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import http2 from 'node:http2'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect, type TLSSocket } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openServer } from '../fakes/running-server.ts'
+import { ServerProcess } from '../fakes/server-process.ts'
+
+let home = ''
+let server: ServerProcess
+beforeAll(async () => {
+  home = mkdtempSync(path.join(tmpdir(), 'quarterdeck-connections-'))
+  server = new ServerProcess(['serve', '--in-memory', '--secure-port', '0'], home, {})
+  await server.listening()
+})
+afterAll(async () => {
+  await server?.stop('SIGKILL')
+  rmSync(home, { recursive: true, force: true })
+})
+
+function placeOf(url: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(url)
+  return { host: hostname, port: Number(port) }
+}
+
+async function dial(url = server.url): Promise<TLSSocket> {
+  const socket = connect({ ...placeOf(url), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+  socket.on('error', () => {})
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+/** Everything that comes until the other side closes, or nothing comes any more for a while. */
+function answerTo(socket: TLSSocket, text: string, quietMs = 500): Promise<{ text: string; closed: boolean }> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    const end = (closed: boolean): void => {
+      clearTimeout(timer)
+      socket.removeAllListeners('data').removeAllListeners('close')
+      resolve({ text: Buffer.concat(chunks).toString('latin1'), closed })
+    }
+    let timer = setTimeout(end, quietMs, false)
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      clearTimeout(timer)
+      timer = setTimeout(end, quietMs, false)
+    })
+    socket.on('close', () => end(true))
+    socket.write(text)
+  })
+}
+
+function statusLines(text: string): readonly string[] {
+  return text.match(/^HTTP\/1\.1 \d+/gm) ?? []
+}
+
+async function stillServes(): Promise<void> {
+  const began = performance.now()
+  expect((await server.request('/readyz', { token: server.adminToken })).status).toBe(200)
+  expect(performance.now() - began).toBeLessThan(5000)
+}
+
+describe('CVE-2023-44487 and CVE-2019-9512 to 9515: HTTP/2 floods', () => {
+  it('ten thousand streams that are reset at once cost the connection, and nobody else anything', async () => {
+    const session = http2.connect(server.url, { rejectUnauthorized: false })
+    session.on('error', () => {})
+    const ended = once(session, 'close')
+    for (let i = 0; i < 10_000 && !session.destroyed && !session.closed; i++) {
+      const stream = session.request({ ':path': '/api/v1/pods' })
+      stream.on('error', () => {})
+      stream.close(http2.constants.NGHTTP2_CANCEL)
+      if (i % 100 === 0) await sleep(0)
+    }
+    expect(await Promise.race([ended.then(() => 'closed'), sleep(5000).then(() => 'open')])).toBe('closed')
+    await stillServes()
+    session.destroy()
+  })
+
+  it.each([
+    ['pings', (session: http2.ClientHttp2Session) => session.ping(() => {})],
+    ['settings', (session: http2.ClientHttp2Session) => session.settings({ initialWindowSize: 65_535 })],
+  ])('%s without end do not fill the memory', async (_name, send) => {
+    const session = http2.connect(server.url, { rejectUnauthorized: false, maxOutstandingPings: 100_000 })
+    session.on('error', () => {})
+    await once(session, 'connect')
+    for (let i = 0; i < 5000 && !session.destroyed; i++) {
+      try {
+        send(session)
+      } catch {
+        break
+      }
+      if (i % 100 === 0) await sleep(0)
+    }
+    await stillServes()
+    session.destroy()
+  })
+
+  it('headers without end are refused', async () => {
+    const session = http2.connect(server.url, { rejectUnauthorized: false, maxSendHeaderBlockLength: 4 * 1024 * 1024 })
+    session.on('error', () => {})
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`x-header-${i}`, 'y'.repeat(200)]))
+    const stream = session.request({ ':path': '/api', ...many })
+    stream.on('error', () => {})
+    const status = await Promise.race([
+      once(stream, 'response').then(
+        ([headers]) => (headers as http2.IncomingHttpHeaders & { readonly ':status'?: number })[':status'],
+        () => 'closed',
+      ),
+      once(stream, 'close').then(
+        () => 'closed',
+        () => 'closed',
+      ),
+    ])
+    expect([431, 400, 'closed']).toContain(status)
+    await stillServes()
+    session.destroy()
+  })
+
+  it('a connection has as many streams as it may have', async () => {
+    const session = http2.connect(server.url, { rejectUnauthorized: false })
+    session.on('error', () => {})
+    await once(session, 'remoteSettings')
+    expect(session.remoteSettings.maxConcurrentStreams).toBe(100)
+    session.destroy()
+  })
+})
+
+describe('CVE-2019-16276: requests within requests', () => {
+  const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n'
+  const smuggled: readonly [string, string][] = [
+    [
+      'a space before the colon',
+      `POST /api HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${hidden}`,
+    ],
+    ['two lengths', `POST /api HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcde${hidden}`],
+    [
+      'a length and chunks',
+      `POST /api HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+    ],
+    [
+      'chunks that are not the last coding',
+      `POST /api HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${hidden}`,
+    ],
+    [
+      'a line that is continued',
+      `GET /api HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c: d\r\nTransfer-Encoding:\r\n chunked\r\n\r\n${hidden}`,
+    ],
+    ['a bare line feed', `GET /api HTTP/1.1\nHost: x\nContent-Length: 0\n\n${hidden}`],
+    ['a length that is no number', `POST /api HTTP/1.1\r\nHost: x\r\nContent-Length: +5\r\n\r\nabcde${hidden}`],
+    ['no host', `GET /api HTTP/1.1\r\n\r\n${hidden}`],
+  ]
+  it.each(smuggled)('%s', async (_name, text) => {
+    const socket = await dial()
+    const { text: answers } = await answerTo(socket, text)
+    const lines = statusLines(answers)
+    expect(lines.slice(0, 1)).toEqual(['HTTP/1.1 400'])
+    expect(lines).toHaveLength(1)
+    socket.destroy()
+  })
+})
+
+describe('CVE-2018-1002105 and CVE-2020-8559: tunnels that are refused', () => {
+  it.each(['websocket', 'SPDY/3.1', 'h2c', 'TLS/1.0'])(
+    'an upgrade to %s that fails leaves nothing open',
+    async (token) => {
+      const socket = await dial()
+      const { text, closed } = await answerTo(
+        socket,
+        [
+          'GET /api/v1/namespaces/default/pods/none/exec?command=sh HTTP/1.1',
+          'Host: x',
+          `Authorization: Bearer ${server.adminToken}`,
+          'Connection: Upgrade',
+          `Upgrade: ${token}`,
+          'Sec-WebSocket-Version: 13',
+          'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+          'Sec-WebSocket-Protocol: v5.channel.k8s.io',
+          '',
+          '',
+        ].join('\r\n'),
+      )
+      expect(statusLines(text)).toHaveLength(1)
+      expect(text).not.toMatch(/^HTTP\/1\.1 101/)
+      if (closed) return
+      // What comes next on the connection is a request of its own, with no rights left over from the one before.
+      const after = await answerTo(socket, 'GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\n\r\n')
+      expect(statusLines(after.text).every((line) => / 40[13]$/.test(line))).toBe(true)
+      socket.destroy()
+    },
+  )
+
+  it('two thousand headers on an upgrade are too many', async () => {
+    const socket = await dial()
+    const many = Array.from({ length: 2000 }, (_, i) => `X-${i}: ${'y'.repeat(20)}\r\n`).join('')
+    const { text } = await answerTo(
+      socket,
+      `GET /api HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${many}\r\n`,
+    )
+    expect(text).not.toMatch(/^HTTP\/1\.1 [123]/)
+    await stillServes()
+    socket.destroy()
+  })
+})
+
+describe('CIS 1.2.20: clients that take their time', () => {
+  it('a body that never comes does not hold the request for ever', async () => {
+    await using slow = await openServer(['--request-timeout', '1s'])
+    const socket = await dial(slow.url)
+    const head = `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${slow.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
+    const began = performance.now()
+    const { text } = await answerTo(socket, head, 2500)
+    expect(statusLines(text)[0]).toMatch(/HTTP\/1\.1 (408|504)/)
+    expect(performance.now() - began).toBeLessThan(8000)
+    socket.destroy()
+  })
+})
+
+describe('CVE-2024-37168 and CVE-2024-37890: packages that had holes', () => {
+  it('are there in versions that do not', () => {
+    const lock = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly version: string }>>
+    }
+    const least: Readonly<Record<string, readonly number[]>> = {
+      'node_modules/@grpc/grpc-js': [1, 10, 9],
+      'node_modules/ws': [8, 17, 1],
+      'node_modules/fastify': [5, 3, 2],
+      'node_modules/js-yaml': [4, 1, 1],
+    }
+    for (const [name, wanted] of Object.entries(least)) {
+      const version = lock.packages[name]?.version.split('.').map(Number) ?? []
+      const isNew = wanted.every(
+        (part, i) => version.slice(0, i).some((each, j) => each > wanted[j]!) || version[i]! >= part,
+      )
+      expect([name, version, isNew]).toEqual([name, version, true])
+    }
+  })
+})
