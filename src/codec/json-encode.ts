@@ -35,11 +35,29 @@ function canonicalText(value: Value, shape: Shape, depth: number): string {
 
 /** The text of any value with the members of all its maps sorted: how custom kinds are written. */
 export function sortedJson(value: Value): string {
-  if (!isMap(value)) return isList(value) ? `[${value.map(sortedJson).join(',')}]` : scalarJson(value)
+  return sortedText(value, 0)
+}
+
+function sortedText(value: Value, depth: number): string {
+  if (typeof value !== 'object' || value === null) return scalarJson(value)
+  if (depth < CHECKED_DEPTH && isSorted(value)) return plainJson(value)
+  if (isList(value)) return `[${value.map((item) => sortedText(item, depth + 1)).join(',')}]`
   let out = ''
   for (const key of sortedKeys(value))
-    out += `${out === '' ? '' : ','}${stringJson(key)}:${sortedJson(value[key] ?? null)}`
+    out += `${out === '' ? '' : ','}${stringJson(key)}:${sortedText(value[key] ?? null, depth + 1)}`
   return `{${out}}`
+}
+
+/** Whether the platform would write it with all members in their order; false where that is not sure. */
+function isSorted(value: Value): boolean {
+  if (typeof value !== 'object' || value === null) return !Object.is(value, -0)
+  if (isList(value)) return value.every(isSorted)
+  let before = ''
+  for (const key of Object.keys(value)) {
+    if (key < before || HIGH.test(key) || !isSorted(value[key] ?? null)) return false
+    before = key
+  }
+  return true
 }
 
 /** The text of any value with its members in the order in which they are. */

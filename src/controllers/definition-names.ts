@@ -4,7 +4,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, own } from '../api/value.ts'
-import { isTerminating } from '../registry/object-meta.ts'
+import { isTerminating, metaText } from '../registry/object-meta.ts'
 import { updateObject } from '../registry/update.ts'
 import { conditionOf, type Definition, readDefinition } from '../resources/resources.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -19,8 +19,9 @@ export function definitionNames(parts: ControllerParts): Controller {
     async run(signal) {
       const resource = resourceOf(parts, 'apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
       const known = new Map<string, { readonly stored: StoredObject; readonly definition: Definition }>()
-      const inGroup = (group: string): readonly Definition[] =>
-        [...known.values()].map(({ definition }) => definition).filter((one) => one.group === group)
+      const taken = new TakenNames()
+      /** Those that did not get all their names. */
+      const losers = new Map<string, Definition>()
       const queue = new WorkQueue({
         name: 'definition-names',
         log: parts.log,
@@ -32,15 +33,14 @@ export function definitionNames(parts: ControllerParts): Controller {
           return false
         },
       })
-      type Step = (object: ApiObject, others: readonly Definition[], now: string) => ApiObject
+      type Step = (object: ApiObject, taken: TakenNames, now: string) => ApiObject
       const judge = async (name: string, step: Step, stop: AbortSignal): Promise<boolean> => {
         const entry = known.get(name)
         if (entry === undefined) return false
         const object = entry.stored.object()
         if (isTerminating(object)) return false
         const context = { ...controllerContext(parts, '', stop), fieldManager: 'kube-apiserver' }
-        const others = inGroup(entry.definition.group).filter((one) => one.name !== name)
-        if (step(object, others, context.now) === object) return true
+        if (step(object, taken, context.now) === object) return true
         try {
           const written = await updateObject(
             parts.registry,
@@ -48,7 +48,7 @@ export function definitionNames(parts: ControllerParts): Controller {
             {
               name,
               subresource: 'status',
-              wanted: (live) => (isTerminating(live!) ? live! : step(live!, others, context.now)),
+              wanted: (live) => (isTerminating(live!) ? live! : step(live!, taken, context.now)),
               tracksFields: false,
               absent: 'refuse',
               uid: '',
@@ -64,12 +64,18 @@ export function definitionNames(parts: ControllerParts): Controller {
       }
       const note = (stored: StoredObject): void => {
         const before = known.get(stored.name)
-        if (before !== undefined && before.stored.revision >= stored.revision) return
-        known.set(stored.name, { stored, definition: readDefinition(stored.object()) })
+        // The same again is taken too: what was just written holds more than what comes out of the cache.
+        if (before !== undefined && before.stored.revision > stored.revision) return
+        const definition = readDefinition(stored.object())
+        known.set(stored.name, { stored, definition })
+        if (before !== undefined) taken.remove(before.definition)
+        taken.add(definition)
+        if (definition.isJudged && !definition.isServed) losers.set(definition.name, definition)
+        else losers.delete(definition.name)
       }
       /** What one definition gives up another may take. */
       const lookAgain = (group: string): void => {
-        for (const { name } of inGroup(group)) queue.add(name)
+        for (const loser of losers.values()) if (loser.group === group) queue.add(loser.name)
       }
       const followed = follow(
         parts.registry.store,
@@ -84,9 +90,12 @@ export function definitionNames(parts: ControllerParts): Controller {
               lookAgain(after.group)
           },
           onGone: ({ name }) => {
-            const group = known.get(name)?.definition.group
+            const gone = known.get(name)?.definition
             known.delete(name)
-            if (group !== undefined) lookAgain(group)
+            losers.delete(name)
+            if (gone === undefined) return
+            taken.remove(gone)
+            lookAgain(gone.group)
           },
         },
         signal,
@@ -104,32 +113,66 @@ function namesIn({ accepted }: Definition): string {
   return JSON.stringify(accepted)
 }
 
+/** Who has which name, group by group: plurals, singulars and short names are one set, kinds and lists of them another. */
+class TakenNames {
+  readonly #owners = new Map<string, Set<string>>()
+
+  add(definition: Definition): void {
+    for (const key of keysOf(definition)) {
+      const owners = this.#owners.get(key) ?? new Set()
+      this.#owners.set(key, owners.add(definition.name))
+    }
+  }
+
+  remove(definition: Definition): void {
+    for (const key of keysOf(definition)) {
+      const owners = this.#owners.get(key)
+      owners?.delete(definition.name)
+      if (owners?.size === 0) this.#owners.delete(key)
+    }
+  }
+
+  /** Whether another definition of the group has it. */
+  isTaken(name: string, by: { readonly group: string; readonly set: NameSet; readonly self: string }): boolean {
+    const owners = this.#owners.get(`${by.group}/${by.set}/${name}`)
+    return owners !== undefined && (owners.size > 1 || !owners.has(by.self))
+  }
+}
+
+type NameSet = 'resource' | 'kind'
+
+function keysOf({ group, accepted }: Definition): readonly string[] {
+  const resources = [accepted.plural, accepted.singular, ...accepted.shortNames]
+  return [
+    ...resources.map((name) => `${group}/resource/${name}`),
+    ...[accepted.kind, accepted.listKind].map((name) => `${group}/kind/${name}`),
+  ]
+}
+
 /** The definition with those of its names accepted that no other in its group has. */
-function withNames(object: ApiObject, others: readonly Definition[], now: string): ApiObject {
+function withNames(object: ApiObject, taken: TakenNames, now: string): ApiObject {
   const status = partOf(object, 'status')
   const requested = partOf(partOf(object, 'spec'), 'names')
   const accepted = partOf(status, 'acceptedNames')
-  const resources = new Set(
-    others.flatMap(({ accepted: names }) => [names.plural, names.singular, ...names.shortNames]),
-  )
-  const kinds = new Set(others.flatMap(({ accepted: names }) => [names.kind, names.listKind]))
+  const place = { group: textOf(partOf(object, 'spec'), 'group'), self: metaText(object, 'name') }
+  const isTaken = (name: string, set: NameSet): boolean => taken.isTaken(name, { ...place, set })
   const names: Record<string, Value> = { ...accepted }
   let conflict: readonly [string, string] | undefined
-  const take = (field: string, used: ReadonlySet<string>, reason: string): void => {
+  const take = (field: string, set: NameSet, reason: string): void => {
     const wanted = textOf(requested, field)
-    if (wanted !== textOf(accepted, field) && used.has(wanted)) conflict = [reason, inUse(wanted)]
+    if (wanted !== textOf(accepted, field) && isTaken(wanted, set)) conflict = [reason, inUse(wanted)]
     else if (wanted !== '' || Object.hasOwn(accepted, field)) names[field] = wanted
   }
-  take('plural', resources, 'PluralConflict')
-  take('singular', resources, 'SingularConflict')
+  take('plural', 'resource', 'PluralConflict')
+  take('singular', 'resource', 'SingularConflict')
   const ours = new Set(textsOf(accepted, 'shortNames'))
-  const taken = textsOf(requested, 'shortNames').filter((name) => !ours.has(name) && resources.has(name))
-  if (taken.length > 0) {
-    const texts = taken.map(inUse)
+  const lost = textsOf(requested, 'shortNames').filter((name) => !ours.has(name) && isTaken(name, 'resource'))
+  if (lost.length > 0) {
+    const texts = lost.map(inUse)
     conflict = ['ShortNamesConflict', texts.length === 1 ? texts.join() : `[${texts.join(', ')}]`]
   } else setList(names, 'shortNames', textsOf(requested, 'shortNames'))
-  take('kind', kinds, 'KindConflict')
-  take('listKind', kinds, 'ListKindConflict')
+  take('kind', 'kind', 'KindConflict')
+  take('listKind', 'kind', 'ListKindConflict')
   setList(names, 'categories', textsOf(requested, 'categories'))
   const [reason, message] = conflict ?? ['NoConflicts', 'no conflicts found']
   const isAccepted = conflict === undefined
@@ -150,7 +193,7 @@ function withApproval(object: ApiObject, now: string): ApiObject {
 }
 
 /** The second step: what was accepted is there. */
-function withEstablished(object: ApiObject, _others: readonly Definition[], now: string): ApiObject {
+function withEstablished(object: ApiObject, _taken: TakenNames, now: string): ApiObject {
   if (conditionOf(object, 'NamesAccepted')?.['status'] !== 'True') return object
   if (conditionOf(object, 'Established')?.['status'] === 'True') return object
   const message = 'the initial names have been accepted'

@@ -27,8 +27,8 @@ export function definitionServices(parts: ControllerParts): Controller {
       const known = new Map<string, Definition>()
       const ours = new Set<string>()
       const synced = new Set<string>()
-      const isWanted = (name: string): boolean =>
-        [...known.values()].some((definition) => namesOf(definition).includes(name))
+      const wanted = new Map<string, Set<string>>()
+      const isWanted = (name: string): boolean => wanted.has(name)
       const queue = new WorkQueue({
         name: 'definition-services',
         log: parts.log,
@@ -36,8 +36,9 @@ export function definitionServices(parts: ControllerParts): Controller {
         work: async (name, stop) => {
           const context = { ...controllerContext(parts, '', stop), fieldManager: 'kube-apiserver' }
           try {
+            if (isWanted(name) === ours.has(name)) return false
             if (isWanted(name)) await createObject(parts.registry, services, serviceOf(name), context)
-            else if (ours.has(name)) await deleteObject(parts.registry, services, { name, options: AT_ONCE }, context)
+            else await deleteObject(parts.registry, services, { name, options: AT_ONCE }, context)
           } catch (error) {
             if (!isReason(error, 'AlreadyExists', 'NotFound')) throw error
           }
@@ -50,8 +51,17 @@ export function definitionServices(parts: ControllerParts): Controller {
         const spec = { group, version, groupPriorityMinimum: 1000, versionPriority: 100 }
         return newObject(services, { name, labels: { [LABEL]: 'true' } }, { spec })
       }
-      const lookAt = (definition: Definition | undefined): void => {
-        for (const name of definition === undefined ? [] : namesOf(definition)) queue.add(name)
+      const replace = (name: string, before: Definition | undefined, after: Definition | undefined): void => {
+        for (const service of before === undefined ? [] : namesOf(before)) {
+          const by = wanted.get(service)
+          by?.delete(name)
+          if (by?.size === 0) wanted.delete(service)
+          queue.add(service)
+        }
+        for (const service of after === undefined ? [] : namesOf(after)) {
+          wanted.set(service, (wanted.get(service) ?? new Set()).add(name))
+          queue.add(service)
+        }
       }
       const onSynced = (type: string) => (): void => {
         synced.add(type)
@@ -65,13 +75,12 @@ export function definitionServices(parts: ControllerParts): Controller {
             const before = known.get(stored.name)
             const definition = readDefinition(stored.object())
             known.set(stored.name, definition)
-            lookAt(before)
-            lookAt(definition)
+            replace(stored.name, before, definition)
           },
           onGone: ({ name }) => {
             const before = known.get(name)
             known.delete(name)
-            lookAt(before)
+            replace(name, before, undefined)
           },
           onSynced: onSynced('definitions'),
         },

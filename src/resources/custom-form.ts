@@ -45,8 +45,12 @@ export class CustomForm implements ServedForm {
     this.#parts = parts
   }
 
+  isAsStored(): boolean {
+    return (this.#isStoredAsServed ??= this.#parts.isStoredAsServed())
+  }
+
   fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]> {
-    if (objects.length === 0 || (this.#isStoredAsServed ??= this.#parts.isStoredAsServed())) return objects
+    if (objects.length === 0 || this.isAsStored()) return objects
     const missing = objects.filter((object) => !this.#known.has(object))
     if (missing.length === 0) return this.#all(objects)
     return whenKnown(this.#make(missing, signal), () => this.#all(objects))

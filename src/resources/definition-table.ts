@@ -21,9 +21,15 @@ interface Installed {
   readonly definition: Definition
   /** The newest that was taken up. */
   readonly revision: number
-  readonly stored: StoredObject
+  /** Where the specification can be read; one record for as long as it does not change. */
+  readonly source: Source
   readonly schemas: VersionSchemas
   readonly resources: readonly Resource[]
+}
+
+/** What was just written holds more memory than what the cache has of it, and is let go when that comes. */
+interface Source {
+  stored: StoredObject
 }
 
 export class DefinitionTable implements ResourceTable {
@@ -94,18 +100,21 @@ export class DefinitionTable implements ResourceTable {
   /** Takes up a definition as it is stored; one that is older than what is known is passed over. */
   put(stored: StoredObject): void {
     const known = this.#installed.get(stored.name)
+    if (known?.revision === stored.revision) known.source.stored = stored
     if (known !== undefined && known.revision >= stored.revision) return
     const definition = readDefinition(stored.object())
     const isSame = known !== undefined && isServedAlike(known.definition, definition)
+    const source = isSame ? known.source : { stored }
+    source.stored = stored
     const schemas = isSame
       ? known.schemas
-      : schemasOf(definition, (index) => schemaIn(stored.object(), index), this.#options.schema)
+      : schemasOf(definition, (index) => schemaIn(source.stored.object(), index), this.#options.schema)
     if (isSame && isToldAlike(known.definition, definition)) {
       this.#installed.set(stored.name, { ...known, definition, revision: stored.revision })
       return
     }
     const resources = this.#rows(definition, schemas)
-    this.#replace(known, { definition, revision: stored.revision, stored, schemas, resources })
+    this.#replace(known, { definition, revision: stored.revision, source, schemas, resources })
     if (known !== undefined && !isSame) this.#retire(known, false)
   }
 
@@ -126,13 +135,13 @@ export class DefinitionTable implements ResourceTable {
   /** The versions that are told of, with what the documents say of them. */
   published(): readonly { readonly gv: GroupVersion; readonly resources: readonly CustomOpenApiResource[] }[] {
     const found = new Map<string, { gv: GroupVersion; resources: CustomOpenApiResource[] }>()
-    for (const { definition, stored } of this.#told()) {
+    for (const { definition, source } of this.#told()) {
       for (const version of definition.versions) {
         const gv = { group: definition.group, version: version.version }
         if (!version.served || this.#isBuiltIn(gv)) continue
         const key = `${gv.group}/${gv.version}`
         const entry = found.get(key) ?? { gv, resources: [] }
-        entry.resources.push(openApiResource(definition, version, stored))
+        entry.resources.push(openApiResource(definition, version, source.stored))
         found.set(key, entry)
       }
     }

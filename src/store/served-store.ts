@@ -36,14 +36,14 @@ export class ServedStore implements Store {
   async get(key: ObjectKey, at: Exclude<ReadAt, { kind: 'exact' }>, signal: AbortSignal): Promise<GetResult> {
     const result = await this.#store.get(key, at, signal)
     const { form } = key.resource
-    if (form === undefined || result.item === undefined) return result
+    if (form === undefined || result.item === undefined || form.isAsStored()) return result
     return { ...result, item: await shown(form, result.item, signal) }
   }
 
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const page = await this.#store.list(request, signal)
     const { form } = request.resource
-    if (form === undefined) return page
+    if (form === undefined || form.isAsStored()) return page
     // The first ones are made before the list is said to be there: where that fails, the caller can still be told.
     const batches = shownBatches(form, page.batches, signal)
     return { ...page, batches: startingWith(await batches.next(), batches) }
@@ -52,7 +52,9 @@ export class ServedStore implements Store {
   async watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {
     const watch = await this.#store.watch(request, signal)
     const { form } = request.resource
-    return form === undefined ? watch : shownEvents({ form, known: this.#eventsOf(form) }, watch, signal)
+    return form === undefined || form.isAsStored()
+      ? watch
+      : shownEvents({ form, known: this.#eventsOf(form) }, watch, signal)
   }
 
   #eventsOf(form: ServedForm): WeakMap<ObjectEvent, ObjectEvent> {
@@ -63,7 +65,7 @@ export class ServedStore implements Store {
 
   async write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
     const { form } = key.resource
-    if (form === undefined) {
+    if (form === undefined || form.isAsStored()) {
       const plain = await this.#store.write(key, decide, signal)
       this.#onWritten(key, plain)
       return plain

@@ -22,6 +22,8 @@ export interface StoredResource extends GroupResource {
 
 /** Between what is stored and what is served. Throws `ApiError` where one cannot be made of the other. */
 export interface ServedForm {
+  /** Everything is served as it is stored: `fromStored` gives back what it is given. */
+  isAsStored(): boolean
   /** In the order given; the very same records where nothing has to be done, and at every call the same for the same. */
   fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]>
   toStored(object: ApiObject, signal: AbortSignal): MaybePromise<ApiObject>
