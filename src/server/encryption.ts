@@ -1,6 +1,5 @@
-// Encryption at rest, from the configuration: reads the operator's file, waits for the plugins that keep keys, and reads the
-// file again while the server runs, where that is wanted (P-440, P-449).
-import { setTimeout as sleep } from 'node:timers/promises'
+// Encryption at rest, from the configuration: reads the operator's file, and reads it again while the server runs, where that
+// is wanted (P-440, P-449).
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { HealthCheck } from '../handlers/health.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -31,10 +30,10 @@ export interface AtRest {
 
 const FLAG = '--encryption-provider-config'
 const RELOAD_EVERY_MS = 60_000
-const WAIT_FOR_PLUGIN_MS = 5_000
+const READY_WITHIN_MS = 60_000
 
-/** Waits for plugins: without their keys nothing could be read. Throws a `StartError` where the file is at fault. */
-export async function openAtRest(config: Config, log: Log, signal: AbortSignal): Promise<AtRest> {
+/** Throws a `StartError` where the file is at fault. */
+export async function openAtRest(config: Config, log: Log): Promise<AtRest> {
   const { encryption } = config
   if (encryption === undefined) {
     const nothing = (): Promise<void> => Promise.resolve()
@@ -42,7 +41,7 @@ export async function openAtRest(config: Config, log: Log, signal: AbortSignal):
   }
   const text = readTextFile(encryption.file, FLAG)
   const wanted = parseConfig(text, encryption.file)
-  const opened = await openWhenReady(wanted, { config, log }, signal)
+  const opened = await openWith(wanted, config)
   return {
     transformer: opened,
     checks: checksOf(opened, encryption.reload),
@@ -63,27 +62,14 @@ function parseConfig(text: string, file: string): EncryptionConfig {
   }
 }
 
-async function openWhenReady(
-  wanted: EncryptionConfig,
-  { config, log }: { readonly config: Config; readonly log: Log },
-  signal: AbortSignal,
-): Promise<Encryption> {
-  const prefix = normalizePrefix(config.storagePrefix)
+function openWith(wanted: EncryptionConfig, { storagePrefix }: Config): Promise<Encryption> {
+  const prefix = normalizePrefix(storagePrefix)
   const resourceOf = resourceOfStorageKey()
-  const parts = {
+  return Encryption.open(wanted, {
     resourceOf: (key: string) => resourceOf(key.slice(prefix.length + 1)),
     openPlugin: openKmsPlugin,
     now: () => Date.now(),
-  }
-  for (;;) {
-    try {
-      return await Encryption.open(wanted, parts, signal)
-    } catch (error) {
-      signal.throwIfAborted()
-      log.warn({ reason: reasonOf(error) }, 'waiting for the keys of encryption at rest')
-      await sleep(WAIT_FOR_PLUGIN_MS, undefined, { signal })
-    }
-  }
+  })
 }
 
 /** One for each provider, or one for all where they may change (P-449). */
@@ -107,7 +93,10 @@ async function reload({ encryption, opened, text, log }: Reload, signal: AbortSi
     try {
       const found = readTextFile(encryption.file, FLAG)
       if (found === current) continue
-      await opened.replace(parseConfig(found, encryption.file), signal)
+      await opened.replace(
+        parseConfig(found, encryption.file),
+        AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]),
+      )
       current = found
       log.info({}, 'encryption at rest goes by a new configuration')
     } catch (error) {

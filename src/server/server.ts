@@ -74,7 +74,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
   const kv = await openStorage(config, signal)
   opened.defer(() => kv.close())
-  const atRest = await openAtRest(config, log, signal)
+  const atRest = await openAtRest(config, log)
   opened.defer(atRest.close)
   const { tls, authority } = servingFiles(config)
   const token = adminToken(dataDirectory)

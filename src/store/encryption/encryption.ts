@@ -37,9 +37,9 @@ export class Encryption implements Transformer {
     this.#rules = rules
   }
 
-  /** Resolves when every plugin has answered; throws where one does not. */
-  static async open(config: EncryptionConfig, parts: EncryptionParts, signal: AbortSignal): Promise<Encryption> {
-    return new Encryption(parts, await Rules.open(config, parts, signal))
+  /** Does not wait for plugins: whoever wants to read what they have sealed does. */
+  static async open(config: EncryptionConfig, parts: EncryptionParts): Promise<Encryption> {
+    return new Encryption(parts, await Rules.open(config, parts))
   }
 
   get remote(): readonly RemoteProvider[] {
@@ -51,26 +51,37 @@ export class Encryption implements Transformer {
   }
 
   /** Throws `ApiError` where there is no key to seal with at this moment. */
-  toStorage(bytes: Buffer, key: string): Buffer {
+  toStorage(bytes: Buffer, key: string): Buffer | Promise<Buffer> {
     const providers = this.#rules.providersFor(this.#parts.resourceOf(key))
     try {
-      return providers.seal(bytes, key)
+      const sealed = providers.seal(bytes, key)
+      return sealed instanceof Promise ? sealed.catch(cannotSeal) : sealed
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error)
-      throw new ApiError('InternalError', `Internal error occurred: ${problem}`, { cause: error })
+      return cannotSeal(error)
     }
   }
 
-  /** From now on these. Throws where a plugin of theirs does not answer; then nothing has changed. */
+  /** From now on these. Throws where a plugin of theirs is not well before the signal fires; then nothing has changed. */
   async replace(config: EncryptionConfig, signal: AbortSignal): Promise<void> {
-    const before = this.#rules
-    this.#rules = await Rules.open(config, this.#parts, signal)
+    const [before, next] = [this.#rules, await Rules.open(config, this.#parts)]
+    try {
+      for (const provider of next.remote) await provider.ready(signal)
+    } catch (error) {
+      await next.close()
+      throw error
+    }
+    this.#rules = next
     await before.close()
   }
 
   async close(): Promise<void> {
     await this.#rules.close()
   }
+}
+
+function cannotSeal(error: unknown): never {
+  const problem = error instanceof Error ? error.message : String(error)
+  throw new ApiError('InternalError', `Internal error occurred: ${problem}`, { cause: error })
 }
 
 interface Rule {
@@ -91,24 +102,19 @@ class Rules {
     this.remote = remote
   }
 
-  static async open(config: EncryptionConfig, parts: EncryptionParts, signal: AbortSignal): Promise<Rules> {
+  static async open(config: EncryptionConfig, parts: EncryptionParts): Promise<Rules> {
     const remote: KmsProvider[] = []
-    try {
-      const rules: Rule[] = []
-      for (const { resources, providers } of config.entries) {
-        const opened: Provider[] = []
-        for (const provider of providers) {
-          const made = await openProvider(provider, parts, signal)
-          opened.push(...made)
-          remote.push(...made.filter((one) => one instanceof KmsProvider))
-        }
-        rules.push({ resources, providers: new Providers(opened) })
+    const rules: Rule[] = []
+    for (const { resources, providers } of config.entries) {
+      const opened: Provider[] = []
+      for (const provider of providers) {
+        const made = await openProvider(provider, parts)
+        opened.push(...made)
+        remote.push(...made.filter((one) => one instanceof KmsProvider))
       }
-      return new Rules(rules, remote)
-    } catch (error) {
-      await Promise.all(remote.map((provider) => provider.close()))
-      throw error
+      rules.push({ resources, providers: new Providers(opened) })
     }
+    return new Rules(rules, remote)
   }
 
   /** The first entry that names the resource; nothing is sealed that none names. */
@@ -133,11 +139,7 @@ function covers(pattern: string, { group }: GroupResource, name: string): boolea
   return pattern === '*.*' || pattern === `*.${group}` || pattern === name
 }
 
-async function openProvider(
-  config: ProviderConfig,
-  parts: EncryptionParts,
-  signal: AbortSignal,
-): Promise<readonly Provider[]> {
+async function openProvider(config: ProviderConfig, parts: EncryptionParts): Promise<readonly Provider[]> {
   switch (config.kind) {
     case 'identity':
       return [IDENTITY]
@@ -149,7 +151,7 @@ async function openProvider(
       return config.keys.map(({ name, secret }) => cipherProvider(`k8s:enc:secretbox:v1:${name}:`, secretbox(secret)))
     case 'kms': {
       const plugin = await parts.openPlugin(config.endpoint, config.timeoutMs)
-      return [await KmsProvider.open({ name: config.name, plugin, now: parts.now }, signal)]
+      return [KmsProvider.start({ name: config.name, plugin, now: parts.now })]
     }
   }
 }

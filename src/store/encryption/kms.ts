@@ -18,13 +18,14 @@ export interface KmsOptions {
 
 const POLL_MS = 60_000
 const POLL_UNWELL_MS = 10_000
+const POLL_UNTIL_READY_MS = 1_000
 const SEALS_FOR_MS = 180_000
 const SEED_BYTES = 32
 const MAX_KEY_ID_BYTES = 1024
 const MAX_WRAPPED_BYTES = 1024
 /** Seeds that were unwrapped: one for each key and each start of a server that ever wrote. */
 const REMEMBERED = 4_096
-const RETRIES = 30
+const RETRIES = 5
 const RETRY_MS = 1_000
 
 /** How a wrapped secret is used. */
@@ -45,8 +46,9 @@ export class KmsProvider implements Provider {
   readonly #unwrapping = new Map<string, Promise<Cipher>>()
   readonly #life = new AbortController()
   #polling: Promise<void> = Promise.resolve()
+  readonly #isReady = Promise.withResolvers<void>()
   #seed: Seed | undefined
-  #problem: string | undefined
+  #problem: string | undefined = 'the plugin has not answered yet'
 
   private constructor(options: KmsOptions) {
     this.name = options.name
@@ -54,33 +56,46 @@ export class KmsProvider implements Provider {
     this.#options = options
   }
 
-  /** Throws where the plugin is not well. */
-  static async open(options: KmsOptions, signal: AbortSignal): Promise<KmsProvider> {
+  /** Asks the plugin how it is until `close`. */
+  static start(options: KmsOptions): KmsProvider {
     const provider = new KmsProvider(options)
-    try {
-      await provider.#refresh()
-      signal.throwIfAborted()
-    } catch (error) {
-      await provider.close()
-      throw new Error(`KMS provider ${options.name}: ${messageOf(error)}`, { cause: error })
-    }
     provider.#polling = provider.#poll()
     return provider
+  }
+
+  /** Resolves when the plugin has been well once; throws with what is wrong with it when the signal fires before. */
+  async ready(signal: AbortSignal): Promise<void> {
+    const ended = Promise.withResolvers<void>()
+    const onAbort = (): void => ended.resolve()
+    signal.addEventListener('abort', onAbort, { once: true })
+    await Promise.race([this.#isReady.promise, ended.promise])
+    signal.removeEventListener('abort', onAbort)
+    if (this.#seed === undefined) throw new Error(`KMS provider ${this.name}: ${this.#problem}`)
   }
 
   check(): void {
     if (this.#problem !== undefined) throw new Error(this.#problem)
   }
 
+  /** Lets those finish who are waiting for the plugin. */
   async close(): Promise<void> {
     this.#life.abort()
+    this.#isReady.resolve()
     await this.#polling
+    await Promise.allSettled(this.#unwrapping.values())
     this.#options.plugin.close()
   }
 
-  seal(bytes: Buffer, key: string): Buffer {
+  seal(bytes: Buffer, key: string): Buffer | Promise<Buffer> {
     const seed = this.#seed
-    if (seed === undefined) throw new Error('the KMS provider has no key to seal with')
+    if (seed !== undefined) return this.#sealWith(seed, bytes, key)
+    return this.#isReady.promise.then(() => {
+      if (this.#seed === undefined) throw new Error('the KMS provider has no key to seal with')
+      return this.#sealWith(this.#seed, bytes, key)
+    })
+  }
+
+  #sealWith(seed: Seed, bytes: Buffer, key: string): Buffer {
     const now = this.#options.now()
     if (now > seed.sealsUntilMs) {
       const digest = hash('sha256', seed.wrapped.keyId)
@@ -130,8 +145,9 @@ export class KmsProvider implements Provider {
     return asked
   }
 
-  /** A plugin that is away for a moment must not make objects look damaged. */
+  /** A plugin that is not there yet, or is away for a moment, must not make objects look damaged. */
   async #unwrap(wrapped: Wrapped, use: number): Promise<Cipher> {
+    await this.#isReady.promise
     for (let attempt = 1; ; attempt++) {
       try {
         const secret = await this.#options.plugin.unwrap(wrapped, randomUUID())
@@ -148,13 +164,9 @@ export class KmsProvider implements Provider {
 
   async #poll(): Promise<void> {
     const wellMs = this.#options.pollMs ?? POLL_MS
-    while (await this.#pause(this.#problem === undefined ? wellMs : Math.min(wellMs, POLL_UNWELL_MS))) {
-      try {
-        await this.#refresh()
-      } catch {
-        // Told by `check`, and by sealing once the time is over.
-      }
-    }
+    const unwellMs = (): number => (this.#seed === undefined ? POLL_UNTIL_READY_MS : POLL_UNWELL_MS)
+    do await this.#refresh()
+    while (await this.#pause(this.#problem === undefined ? wellMs : Math.min(wellMs, unwellMs())))
   }
 
   async #pause(ms: number): Promise<boolean> {
@@ -166,6 +178,7 @@ export class KmsProvider implements Provider {
     }
   }
 
+  /** What goes wrong is told by `check`, and by sealing once the time is over. */
   async #refresh(): Promise<void> {
     try {
       const asked = this.#options.now()
@@ -178,9 +191,9 @@ export class KmsProvider implements Provider {
       const current = this.#seed?.wrapped.keyId === keyId ? this.#seed : await this.#newSeed(keyId)
       this.#seed = { ...current, sealsUntilMs: asked + SEALS_FOR_MS }
       this.#problem = undefined
+      this.#isReady.resolve()
     } catch (error) {
       this.#problem = messageOf(error)
-      throw error
     }
   }
 

@@ -1,5 +1,6 @@
 // The providers of one entry of the configuration, in their order: the first seals, and whichever a value names in its first
 // bytes opens it (P-440, P-441). What any but the first would open is to be sealed anew.
+import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import type { Opened } from '../transformer.ts'
 import type { Cipher } from './ciphers.ts'
 
@@ -7,7 +8,8 @@ import type { Cipher } from './ciphers.ts'
 export interface Provider {
   /** `k8s:enc:aescbc:v1:key1:`; empty for values as they are. */
   readonly prefix: Buffer
-  seal(bytes: Buffer, key: string): Buffer
+  /** Waits only where there is no key yet. */
+  seal(bytes: Buffer, key: string): MaybePromise<Buffer>
   /** Waits only where it has to ask somebody. `stale`: opened, but sealed with something that is not used any more. */
   open(sealed: Buffer, key: string): OpenedValue | Promise<OpenedValue>
 }
@@ -49,10 +51,12 @@ export class Providers {
     this.#providers = providers
   }
 
-  seal(bytes: Buffer, key: string): Buffer {
+  seal(bytes: Buffer, key: string): MaybePromise<Buffer> {
     const first = this.#providers[0] ?? IDENTITY
-    const sealed = first.seal(bytes, key)
-    return first.prefix.length === 0 ? sealed : Buffer.concat([first.prefix, sealed])
+    const { prefix } = first
+    return whenKnown(first.seal(bytes, key), (sealed) =>
+      prefix.length === 0 ? sealed : Buffer.concat([prefix, sealed]),
+    )
   }
 
   open(value: Buffer, key: string): Opened | Promise<Opened> {

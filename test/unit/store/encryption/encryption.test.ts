@@ -55,7 +55,7 @@ afterEach(async () => {
 
 async function encryptionFor(config: EncryptionConfig): Promise<Encryption> {
   const resourceOf = (key: string) => ({ group: '', resource: key.split('/')[2] ?? '' })
-  const encryption = await Encryption.open(config, { resourceOf, openPlugin: openKmsPlugin, now: () => now }, signal)
+  const encryption = await Encryption.open(config, { resourceOf, openPlugin: openKmsPlugin, now: () => now })
   opened.push(encryption)
   return encryption
 }
@@ -189,17 +189,31 @@ describe('keys that a plugin keeps', () => {
     expect(await read(store, 'a')).toMatchObject({ kind: 'object' })
   })
 
-  it('are waited for: a plugin that is away, or unwell, is a reason not to begin', async () => {
+  it('are waited for: nothing looks damaged because a plugin comes late', async () => {
+    await put(await storeWith(sealing(kms(plugin))), 'a')
+    plugin.healthz = 'not yet'
+    const store = await storeWith(sealing(kms(plugin)))
+    const item = read(store, 'a')
+    await expect.poll(() => plugin.calls.Status, { interval: 5 }).toBeGreaterThan(1)
+    expect(plugin.calls.Decrypt).toBe(0)
+    plugin.healthz = 'ok'
+    expect(await item).toMatchObject({ kind: 'object' })
+  })
+
+  it('do not replace others while their plugin is unwell', async () => {
+    const encryption = await encryptionFor(sealing(NEW))
     plugin.healthz = 'not today'
-    await expect(encryptionFor(sealing(kms(plugin)))).rejects.toThrow('KMS provider p: got unexpected healthz status')
-    plugin.stop()
-    await expect(encryptionFor(sealing({ ...kms(plugin), timeoutMs: 200 }))).rejects.toThrow('KMS provider p')
+    const soon = AbortSignal.timeout(50)
+    await expect(encryption.replace(sealing(kms(plugin), NEW), soon)).rejects.toThrow(/KMS provider p: .*not today/)
+    await put(over(encryption), 'a')
+    expect(await stored('a')).toMatch(/^k8s:enc:aesgcm:v1:new:/)
   })
 
   it('are reported as away until the plugin is back', async () => {
     const { endpoint } = plugin
     const open = await openKmsPlugin(endpoint, 200)
-    const provider = await KmsProvider.open({ name: 'p', plugin: open, now: () => now, pollMs: 5 }, signal)
+    const provider = KmsProvider.start({ name: 'p', plugin: open, now: () => now, pollMs: 5 })
+    await provider.ready(signal)
     const isWell = (): boolean => {
       try {
         provider.check()
