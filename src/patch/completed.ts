@@ -1,21 +1,28 @@
 // An object with the members that output never leaves out written down: an unset required string is "", an unset list
-// null, an unset struct {}. Ownership is computed on this form, because it is what clients see.
+// null, an unset struct {}. Ownership is computed on this form, because it is what clients see. What is complete already, as
+// everything is that was decoded, is handed back itself: parts that two objects share then stay shared.
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, setOwn } from '../api/value.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
-import { isAlwaysShown, zeroOfField } from '../schema/zero-value.ts'
+import { shownFields, zeroOfField } from '../schema/zero-value.ts'
 
 export function completed(shape: ObjectShape, object: ValueMap): ValueMap {
-  const result: Record<string, Value> = {}
+  let result: Record<string, Value> | undefined
   for (const key of Object.keys(object)) {
     const field = shape.byName.get(key)
-    setOwn(result, key, field === undefined ? object[key]! : completedValue(field.shape, object[key]!))
+    const value = object[key]!
+    if (field === undefined || typeof value !== 'object') continue
+    const whole = completedValue(field.shape, value)
+    if (whole === value) continue
+    result ??= { ...object }
+    setOwn(result, key, whole)
   }
-  for (const field of shape.fields) {
+  for (const field of shownFields(shape)) {
     if (Object.hasOwn(object, field.name)) continue
-    if (isAlwaysShown(field)) result[field.name] = zeroOfField(field)
+    result ??= { ...object }
+    result[field.name] = zeroOfField(field)
   }
-  return result
+  return result ?? object
 }
 
 function completedValue(shape: Shape, value: Value): Value {
@@ -23,16 +30,35 @@ function completedValue(shape: Shape, value: Value): Value {
     case 'object':
       return isMap(value) ? completed(shape, value) : value
     case 'list':
-      return isList(value) && hasStructs(shape.item) ? value.map((item) => completedValue(shape.item, item)) : value
-    case 'map': {
-      if (!isMap(value) || !hasStructs(shape.value)) return value
-      const result: Record<string, Value> = {}
-      for (const key of Object.keys(value)) setOwn(result, key, completedValue(shape.value, value[key]!))
-      return result
-    }
+      return isList(value) && hasStructs(shape.item) ? completedItems(shape.item, value) : value
+    case 'map':
+      return isMap(value) && hasStructs(shape.value) ? completedMembers(shape.value, value) : value
     default:
       return value
   }
+}
+
+function completedItems(item: Shape, list: readonly Value[]): readonly Value[] {
+  let result: Value[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const value = list[i]!
+    const whole = completedValue(item, value)
+    if (whole === value) continue
+    result ??= [...list]
+    result[i] = whole
+  }
+  return result ?? list
+}
+
+function completedMembers(shape: Shape, map: ValueMap): ValueMap {
+  let result: Record<string, Value> | undefined
+  for (const key of Object.keys(map)) {
+    const whole = completedValue(shape, map[key]!)
+    if (whole === map[key]) continue
+    result ??= { ...map }
+    setOwn(result, key, whole)
+  }
+  return result ?? map
 }
 
 function hasStructs(shape: Shape): boolean {

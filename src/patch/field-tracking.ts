@@ -2,7 +2,7 @@
 // limits and the special cases of the reference (writes.md section 5).
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { equalValues, isList, isMap, own } from '../api/value.ts'
 import type { FieldSet } from './field-set.ts'
 import { difference, EMPTY_SET, formatPath, isEmptySet, scalarText, setOf, setOfFields, union } from './field-set.ts'
 import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
@@ -75,6 +75,8 @@ function managedForUpdate(request: FieldManagerRequest, updated: ValueMap): Mana
   const sent = managedFieldsOf(updated)
   if (request.subresource === '') {
     if (isReset(sent)) return new Map()
+    // Patches send back what is there, and so do most who read before they write.
+    if (equalValues(sent, managedFieldsOf(request.live))) return readManaged(request.live)
     const managed = decodeManagedFields(sent)
     if (!('problem' in managed) && managed.size > 0) return managed
   }

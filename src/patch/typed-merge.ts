@@ -1,13 +1,16 @@
 // Merging an applied value into a live one, and taking fields out of a value, both by the schema.
 import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own, setOwn } from '../api/value.ts'
+import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import { EMPTY_SET, fieldElement, isEmptySet } from './field-set.ts'
 import type { Member } from './typed-walk.ts'
 import { elementAt, groupItems, structureOf } from './typed-walk.ts'
 
-/** The live value with everything that the applied one says; what only the live one has stays. */
+/**
+ * The live value with everything that the applied one says; what only the live one has stays. Where that is nothing new the live
+ * value itself is given back, so that what comes after need not look into it again.
+ */
 export function merge(shape: Shape, live: Value | undefined, applied: Value | undefined): Value | undefined {
   if (applied === undefined) return live
   if (live === undefined || live === null) return applied
@@ -17,21 +20,26 @@ export function merge(shape: Shape, live: Value | undefined, applied: Value | un
   }
   if (structure.kind === 'items' && isList(live) && (isList(applied) || applied === null)) {
     if (live.length === 0) return applied
-    return mergeItems(structure.list, live, applied ?? [])
+    return sameItems(live, mergeItems(structure.list, live, applied ?? []))
   }
-  return applied
+  return typeof applied === 'object' && equalValues(live, applied) ? live : applied
+}
+
+function sameItems(live: readonly Value[], merged: readonly Value[]): readonly Value[] {
+  return live.length === merged.length && live.every((item, index) => item === merged[index]) ? live : merged
 }
 
 function mergeMembers(member: (name: string) => Member, live: ValueMap, applied: ValueMap): ValueMap | undefined {
-  const result: Record<string, Value> = {}
-  let size = 0
-  for (const name of new Set([...Object.keys(live), ...Object.keys(applied)])) {
-    const value = merge(member(name).shape, own(live, name), own(applied, name))
-    if (value === undefined) continue
+  let result: Record<string, Value> | undefined
+  for (const name of Object.keys(applied)) {
+    const before = own(live, name)
+    const value = merge(member(name).shape, before, applied[name])
+    if (value === before || value === undefined) continue
+    result ??= { ...live }
     setOwn(result, name, value)
-    size++
   }
-  return size === 0 ? undefined : result
+  const merged = result ?? live
+  return Object.keys(merged).length === 0 ? undefined : merged
 }
 
 /**

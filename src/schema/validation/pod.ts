@@ -23,10 +23,14 @@ function annotationsOf(object: ValueMap): ValueMap {
   return partOf(partOf(object, 'metadata'), 'annotations')
 }
 
+function checkMetadata(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  checkPodAnnotations(annotationsOf(object), { at: ANNOTATIONS, check, spec: partOf(object, 'spec') })
+}
+
 function checkMetadataAndSpec(object: ValueMap, check: Check): void {
   const spec = partOf(object, 'spec')
-  checkBuiltInMeta(object, subdomainName, check)
-  checkPodAnnotations(annotationsOf(object), { at: ANNOTATIONS, check, spec })
+  checkMetadata(object, check)
   checkPodSpec(spec, SPEC, { check, pod: partOf(object, 'metadata') })
   if (textOf(spec, 'serviceAccountName') === '') checkNoTokens(spec, check)
   for (const field of ['containers', 'initContainers']) {
@@ -63,9 +67,11 @@ function checkCreate(object: ValueMap, check: Check): void {
   checkProfilesAgree(annotationsOf(object), { at: SPEC, check, spec })
 }
 
+/** A specification that does not change was judged when it was stored. */
 function checkUpdatedMeta(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
-  checkMetadataAndSpec(object, check)
+  if (equalValues(partOf(object, 'spec'), partOf(stored, 'spec'))) checkMetadata(object, check)
+  else checkMetadataAndSpec(object, check)
 }
 
 function checkUpdatedAnnotations(object: ValueMap, stored: ValueMap, check: Check): void {
