@@ -30,6 +30,11 @@ export function keyElement(keys: ValueMap): PathElement {
   return `k:{${sorted.map((name) => `${JSON.stringify(name)}:${scalarText(keys[name])}`).join(',')}}`
 }
 
+/** The same where there is one key field, as in most lists. */
+export function singleKeyElement(name: string, value: Value): PathElement {
+  return `k:{${JSON.stringify(name)}:${scalarText(value)}}`
+}
+
 export function valueElement(value: Value): PathElement {
   return `v:${scalarText(value)}`
 }

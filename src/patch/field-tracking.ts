@@ -4,7 +4,17 @@ import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
 import type { FieldSet } from './field-set.ts'
-import { difference, EMPTY_SET, formatPath, isEmptySet, scalarText, setOf, setOfFields, union } from './field-set.ts'
+import {
+  difference,
+  EMPTY_SET,
+  formatPath,
+  isEmptySet,
+  isSubset,
+  scalarText,
+  setOf,
+  setOfFields,
+  union,
+} from './field-set.ts'
 import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
 import {
   decodeManagedFields,
@@ -130,6 +140,13 @@ function stripped(entry: ManagedEntry | undefined): ManagedEntry | undefined {
   return isEmptySet(fields) ? undefined : { ...entry, fields }
 }
 
+/** The entry with the set that was there before where it is the same one: that need not be written anew. */
+function unchanged(entry: ManagedEntry | undefined, before: ManagedEntry | undefined): ManagedEntry | undefined {
+  if (entry === undefined || before === undefined) return entry
+  const isSame = isSubset(entry.fields, before.fields) && isSubset(before.fields, entry.fields)
+  return isSame ? { ...entry, fields: before.fields } : entry
+}
+
 /** Too many updaters: the oldest are folded into one entry a version until the number is right. */
 function foldOldest(managed: ManagedFields): ManagedFields {
   const updaters = [...managed].filter(([, entry]) => entry.operation === 'Update')
@@ -185,7 +202,7 @@ export function trackApply(request: FieldManagerRequest, applied: ValueMap, forc
     if (result.kind === 'conflicts') throw conflictError(result.conflicts)
   }
   const claims = new Map(result.managed)
-  const mine = stripped(claims.get(identityOf(manager)))
+  const mine = unchanged(stripped(claims.get(identityOf(manager))), managed.get(identityOf(manager)))
   claims.delete(identityOf(manager))
   if (mine !== undefined) {
     claims.set(identityOf(manager), { ...mine, time: result.object === undefined ? mine.time : request.now })

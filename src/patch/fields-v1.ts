@@ -26,20 +26,22 @@ function encodeNode(set: FieldSet, isMember: boolean): ValueMap {
 export function decodeFieldsV1(fields: Value | undefined, isOurs: boolean): FieldSet | undefined {
   const builder = new FieldSetBuilder()
   if (fields === undefined || fields === null) return builder.build()
-  if (!isMap(fields) || !decodeNode(fields, builder)) return undefined
+  if (!isMap(fields) || !decodeNode(fields, builder, isOurs)) return undefined
   return isOurs ? { ...builder.build(), written: fields } : builder.build()
 }
 
 /** False where something in it is malformed. */
-function decodeNode(node: ValueMap, into: FieldSetBuilder): boolean {
-  for (const [key, below] of Object.entries(node)) {
+function decodeNode(node: ValueMap, into: FieldSetBuilder, isOurs: boolean): boolean {
+  for (const key of Object.keys(node)) {
+    const below = node[key]!
     if (key === '.') continue
     if (key[1] !== ':' || !isMap(below)) return false
     if (!'fkvi'.includes(key[0]!)) continue
-    const element = canonicalElement(key)
+    const element = isOurs ? key : canonicalElement(key)
     if (element === undefined) return false
-    if (Object.keys(below).length === 0 || Object.hasOwn(below, '.')) into.members.add(element)
-    if (!decodeNode(below, into.child(element))) return false
+    const count = Object.keys(below).length
+    if (count === 0 || Object.hasOwn(below, '.')) into.members.add(element)
+    if (count > 0 && !decodeNode(below, into.child(element), isOurs)) return false
   }
   return true
 }

@@ -49,7 +49,7 @@ function mergeMembers(member: (name: string) => Member, live: ValueMap, applied:
 function mergeItems(list: ListShape, live: readonly Value[], applied: readonly Value[]): readonly Value[] {
   const liveElements = live.map((item, index) => elementAt(list, item, index))
   const appliedElements = applied.map((item, index) => elementAt(list, item, index))
-  const liveGroups = groupItems(list, live)
+  const liveGroups = groupItems(list, live, liveElements)
   const appliedItems = new Map(appliedElements.map((element, index) => [element, applied[index]!]))
   const shared = appliedElements.filter((element) => liveGroups.has(element))
   const taken = new Set<PathElement>()

@@ -3,7 +3,7 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
-import { FieldSetBuilder, fieldElement, keyElement, valueElement } from './field-set.ts'
+import { FieldSetBuilder, fieldElement, keyElement, singleKeyElement, valueElement } from './field-set.ts'
 
 /** How a value is taken apart: as one leaf, by members, or by list items. */
 export type Structure =
@@ -64,6 +64,11 @@ export function itemElement(list: ListShape, item: Value): PathElement | { reado
           : 'associative list with keys may not have non-map elements',
     }
   }
+  const [first] = list.keys
+  if (list.keys.length === 1 && first !== undefined) {
+    const value = own(item, first) ?? keyDefault(list, first)
+    if (value !== undefined) return singleKeyElement(first, value)
+  }
   const keys: Record<string, Value> = {}
   for (const name of list.keys) {
     const value = own(item, name) ?? keyDefault(list, name)
@@ -105,7 +110,7 @@ function collect(shape: Shape, value: Value, into: FieldSetBuilder): boolean {
       const member = structure.member(name)
       const child = value[name]!
       const element = fieldElement(name)
-      const isLeaf = collectBelow(member.shape, child, into, element)
+      const isLeaf = typeof child !== 'object' || collectBelow(member.shape, child, into, element)
       if (isLeaf || !member.named || isEmptyMap(child)) into.members.add(element)
     }
     return false
@@ -246,10 +251,14 @@ function itemsOf(value: Value | undefined): readonly Value[] | undefined {
 }
 
 /** The items by their element; more than one under an element are duplicates that are treated as one unit. */
-export function groupItems(list: ListShape, items: readonly Value[]): Map<PathElement, Value[]> {
+export function groupItems(
+  list: ListShape,
+  items: readonly Value[],
+  elements: readonly PathElement[] = items.map((item, index) => elementAt(list, item, index)),
+): Map<PathElement, Value[]> {
   const groups = new Map<PathElement, Value[]>()
   items.forEach((item, index) => {
-    const element = elementAt(list, item, index)
+    const element = elements[index]!
     const group = groups.get(element)
     if (group === undefined) groups.set(element, [item])
     else group.push(item)
