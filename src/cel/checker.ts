@@ -274,8 +274,8 @@ class Checker {
   #struct(node: StructLiteral): Type {
     const name = node.name.replace(/^\./, '')
     const type = this.#scope.struct(name)
-    const values = node.fields.map((field) => this.check(field.value))
     if (type === undefined) return this.#undeclared(node.at, node.name)
+    const values = node.fields.map((field) => this.check(field.value))
     node.fields.forEach((field, i) => {
       const declared = type.fields.get(field.name)?.type
       const given = values[i] ?? DYN

@@ -34,6 +34,14 @@ function patterns() {
   }
 }
 
+/** The first half of an operator takes the character after it along. */
+function notAWord(text: string, at: number): string {
+  const length = /[|&=]/.test(text[at] ?? '') ? 2 : 1
+  return Array.from(text.slice(at, at + 4))
+    .slice(0, length)
+    .join('')
+}
+
 type PatternName = keyof ReturnType<typeof patterns>
 type Match = (name: PatternName) => string | undefined
 
@@ -59,7 +67,7 @@ export function lex(text: string): Lexed {
       at += token.text.length
       continue
     }
-    const bad = String.fromCodePoint(text.codePointAt(at) ?? 0)
+    const bad = notAWord(text, at)
     issues.push({ message: `Syntax error: token recognition error at: '${bad}'`, at })
     at += bad.length
   }

@@ -296,6 +296,8 @@ class Parser {
         return this.#constant(token, BOOL, false)
       case 'null':
         return this.#constant(token, NULL, null)
+      case 'in':
+        return this.#bracketed(token)
       default:
         return this.#identifier('')
     }

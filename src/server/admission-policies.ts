@@ -41,7 +41,7 @@ export interface AdmissionPolicyParts extends Omit<InvocationParts, 'params'> {
 export function openAdmissionPolicies(parts: AdmissionPolicyParts): AdmissionPolicies {
   const shared = { ...parts, params: paramSources(parts) }
   const validating = openValidatingPolicies(shared)
-  const mutating = openMutatingPolicies({ ...shared, mutators: mutators(parts.resources) })
+  const mutating = openMutatingPolicies({ ...shared, mutators: policyMutators(parts.resources) })
   const followed: readonly Followed[] = [
     ...ofKind('mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', mutating),
     ...ofKind('validatingadmissionpolicies', 'validatingadmissionpolicybindings', validating),
@@ -112,7 +112,8 @@ function paramSource({ namespaced, conversion }: Resource, stored: ObjectReader)
   }
 }
 
-function mutators(resources: () => ResourceTable): Mutators {
+/** How policies change objects: by the rooms that patch them. */
+export function policyMutators(resources: () => ResourceTable): Mutators {
   return {
     applyJsonPatch(document, patch) {
       try {

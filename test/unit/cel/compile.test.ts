@@ -66,6 +66,10 @@ const REFUSED: readonly (readonly [string, string])[] = [
     'self.replicas ==',
     "ERROR: <input>:1:17: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | self.replicas ==\n | ................^",
   ],
+  [
+    'self.replicas = 1',
+    "ERROR: <input>:1:15: Syntax error: token recognition error at: '= '\n | self.replicas = 1\n | ..............^\nERROR: <input>:1:17: Syntax error: extraneous input '1' expecting <EOF>\n | self.replicas = 1\n | ................^",
+  ],
   ['has(self)', 'ERROR: <input>:1:5: invalid argument to has() macro\n | has(self)\n | ....^'],
   [
     'self.names.all(a.b, true)',
