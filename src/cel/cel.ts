@@ -11,6 +11,7 @@ import { type Bindings, Frame, OverBudget } from './frame.ts'
 import type { Json } from './json.ts'
 import { FUNCTIONS } from './libraries/libraries.ts'
 import { parse } from './parser.ts'
+import { Patterns } from './pattern.ts'
 import type { Plan } from './plan.ts'
 import { describeIssues, inOrder, locate, type SourceIssue } from './source.ts'
 import { DYN, type ObjectType, type Type } from './type.ts'
@@ -95,6 +96,7 @@ class CheckedProgram implements Program {
   readonly #checked: Checked
   readonly #scope: Scope
   readonly #names: ReadonlySet<string>
+  readonly #patterns = new Patterns()
   #plan: Plan | undefined
 
   constructor(expression: Expr, checked: Checked, scope: Scope) {
@@ -120,7 +122,7 @@ class CheckedProgram implements Program {
       struct: this.#scope.struct,
       locals: [],
     })
-    const frame = new Frame(bindings, costLimit)
+    const frame = new Frame(bindings, costLimit, this.#patterns)
     try {
       const value = this.#plan.run(frame)
       if (value instanceof Fault) return { kind: 'error', message: value.message, cost: frame.cost }

@@ -3,8 +3,9 @@
 import type { Call, Expr, ListLiteral, MapLiteral, Select, StructLiteral } from './ast.ts'
 import type { ResolvedCall } from './checker.ts'
 import { divide, modulo, multiply, negate, subtract, add } from './arithmetic.ts'
-import { contains, equals } from './equality.ts'
+import { compare, contains, equals } from './equality.ts'
 import { planFold } from './fold.ts'
+import { compilePattern } from './pattern.ts'
 import type { Plan, PlanContext, Run } from './plan.ts'
 import { Frame } from './frame.ts'
 import type { Meter } from './function.ts'
@@ -18,6 +19,7 @@ import {
   INDEX,
   NEGATE,
   NOT,
+  NOT_STRICTLY_FALSE,
   OPTIONAL_INDEX,
   OPTIONAL_SELECT,
   OR,
@@ -139,6 +141,43 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   [EQUALS, (args, resolved) => binary(args, resolved, (a, b, frame) => equals(a, b, frame))],
   ['_!=_', (args, resolved) => binary(args, resolved, (a, b, frame) => !equals(a, b, frame))],
   [ADD, (args, resolved) => binary(args, resolved, add)],
+  [
+    '_<_',
+    (args, resolved) =>
+      binary(
+        args,
+        resolved,
+        ordered((order) => order < 0),
+      ),
+  ],
+  [
+    '_<=_',
+    (args, resolved) =>
+      binary(
+        args,
+        resolved,
+        ordered((order) => order <= 0),
+      ),
+  ],
+  [
+    '_>_',
+    (args, resolved) =>
+      binary(
+        args,
+        resolved,
+        ordered((order) => order > 0),
+      ),
+  ],
+  [
+    '_>=_',
+    (args, resolved) =>
+      binary(
+        args,
+        resolved,
+        ordered((order) => order >= 0),
+      ),
+  ],
+  [NOT_STRICTLY_FALSE, notStrictlyFalse],
   ['_-_', (args, resolved) => binary(args, resolved, subtract)],
   ['_*_', (args, resolved) => binary(args, resolved, multiply)],
   ['_/_', (args, resolved) => binary(args, resolved, divide)],
@@ -154,6 +193,23 @@ function unary([a = NOTHING]: readonly Plan[], compute: (a: CelValue) => CelValu
       frame.charge(1)
       return value instanceof Fault ? value : compute(value)
     },
+  }
+}
+
+function notStrictlyFalse([a = NOTHING]: readonly Plan[]): Plan {
+  return {
+    run: (frame) => {
+      const value = a.run(frame)
+      frame.charge(1)
+      return value !== false
+    },
+  }
+}
+
+function ordered(holds: (order: number) => boolean): Compute {
+  return (a, b) => {
+    const order = compare(a, b)
+    return order instanceof Fault ? order : order !== undefined && holds(order)
   }
 }
 
@@ -253,10 +309,10 @@ function constantSet(items: CelList): ReadonlySet<string> | undefined {
 const CONVERSIONS: ReadonlySet<string> = new Set(
   'bool bytes double duration dyn int string timestamp type uint'.split(' '),
 )
-const NO_METER: Meter = Object.freeze({ work: (): void => {} })
+const NO_METER: Meter = Object.freeze({ work: (): void => {}, pattern: compilePattern })
 
 function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]): Plan {
-  const { run: compute, takesFaults = false } = definition
+  const { run: compute } = definition
   const [only] = args
   if (args.length === 1 && only?.constant !== undefined && CONVERSIONS.has(definition.name)) {
     const value = compute([only.constant], NO_METER)
@@ -266,7 +322,7 @@ function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]
   const run: Run = (frame) => {
     const values = args.map((arg) => arg.run(frame))
     frame.charge(cost(values, frame))
-    const fault = takesFaults ? undefined : values.find((value) => value instanceof Fault)
+    const fault = values.find((value) => value instanceof Fault)
     if (fault !== undefined) return fault
     const result = compute(values, frame)
     const more = resultCost(definition.name, result)

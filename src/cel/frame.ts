@@ -3,6 +3,7 @@
 import { adapt } from './adapt.ts'
 import type { Meter } from './function.ts'
 import type { Json } from './json.ts'
+import { type Pattern, Patterns } from './pattern.ts'
 import type { Type } from './type.ts'
 import { CelList, CelMap, type CelValue, Fault, OpaqueValue, Optional } from './value.ts'
 
@@ -24,12 +25,18 @@ export class Frame implements Meter {
   readonly locals: CelValue[] = []
   readonly #limit: number
   readonly #bindings: Bindings
+  readonly #patterns: Patterns
   readonly #read = new Map<string, CelValue>()
   #steps = 0
 
-  constructor(bindings: Bindings, limit: number) {
+  constructor(bindings: Bindings, limit: number, patterns = new Patterns()) {
     this.#bindings = bindings
     this.#limit = limit
+    this.#patterns = patterns
+  }
+
+  pattern(text: string): Pattern | Fault {
+    return this.#patterns.find(text)
   }
 
   charge(cost: number): void {

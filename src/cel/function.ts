@@ -1,10 +1,14 @@
 // What a library says of a function: its signatures, what it does, and what a call costs.
 import { type Overload, signature } from './signature.ts'
-import type { CelValue } from './value.ts'
+import type { Pattern } from './pattern.ts'
+import type { CelValue, Fault } from './value.ts'
 
-/** Work that the cost of a call does not tell beforehand is counted here; it throws when there is too much of it. */
+/** What an evaluation lends to functions. */
 export interface Meter {
+  /** Counts work that the cost of a call does not tell beforehand; throws when there is too much of it. */
   work(steps: number): void
+  /** Compiled once for many evaluations. */
+  pattern(text: string): Pattern | Fault
 }
 
 /** The target comes first. Gets values of any type and answers `noSuchOverload()` to those that it does not take. */
@@ -14,8 +18,6 @@ export interface FunctionDefinition {
   readonly name: string
   readonly overloads: readonly Overload[]
   readonly run: Implementation
-  /** Gets errors too, where others are not called with them. */
-  readonly takesFaults?: boolean
 }
 
 export function define(name: string, signatures: readonly string[], run: Implementation): FunctionDefinition {

@@ -4,8 +4,11 @@ import { Fault } from './value.ts'
 
 /** The longest pattern; what RE2 makes of one is many times as large. */
 const MAX_PATTERN = 10_000
+const MAX_KEPT = 20
 
-export function compilePattern(text: string): RE2JS | Fault {
+export type Pattern = RE2JS
+
+export function compilePattern(text: string): Pattern | Fault {
   if (text.length > MAX_PATTERN) return new Fault('error parsing regexp: expression nests too deeply')
   try {
     return RE2JS.compile(text)
@@ -15,7 +18,16 @@ export function compilePattern(text: string): RE2JS | Fault {
   }
 }
 
-export function matches(text: string, pattern: string): boolean | Fault {
-  const compiled = compilePattern(pattern)
-  return compiled instanceof Fault ? compiled : compiled.matcher(text).find()
+/** The patterns that one program has met; mostly they are constants of it. */
+export class Patterns {
+  readonly #known = new Map<string, Pattern | Fault>()
+
+  find(text: string): Pattern | Fault {
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    const compiled = compilePattern(text)
+    if (this.#known.size >= MAX_KEPT) this.#known.clear()
+    this.#known.set(text, compiled)
+    return compiled
+  }
 }

@@ -1,10 +1,8 @@
 // The standard functions: operators, sizes, texts and conversions.
 import { formatDouble, intOf, truncated, uintOf } from '../arithmetic.ts'
-import { compare } from '../equality.ts'
 import { define, type FunctionDefinition, type Implementation } from '../function.ts'
 import { IN, INDEX, NEGATE, NOT, NOT_STRICTLY_FALSE, OPTIONAL_INDEX, OPTIONAL_SELECT } from '../operators.ts'
 import { ADD, AND, CONDITIONAL, EQUALS, OR } from '../operators.ts'
-import { matches } from '../pattern.ts'
 import { characters } from '../runtime-cost.ts'
 import { calendar, type CalendarParts, durationOf, formatDuration, formatTimestamp } from '../time.ts'
 import { parseDuration, parseTimestamp, timestampOf } from '../time.ts'
@@ -27,17 +25,14 @@ const planned: Implementation = () => noSuchOverload()
 const ORDERED: readonly string[] = ['bool', 'string', 'bytes', 'timestamp', 'duration']
 const NUMBERS = { int64: 'int', uint64: 'uint', double: 'double' } as const
 
-function comparison(symbol: string, name: string, holds: (order: number) => boolean): FunctionDefinition {
+function comparison(symbol: string, name: string): FunctionDefinition {
   const same = ORDERED.map((type) => `${name}_${type}: (${type}, ${type}) bool`)
   const numeric = Object.entries(NUMBERS).flatMap(([left, a]) =>
     Object.entries(NUMBERS).map(
       ([right, b]) => `${name}_${left}${left === right ? '' : `_${right}`}: (${a}, ${b}) bool`,
     ),
   )
-  return define(symbol, [...same, ...numeric], ([a, b]) => {
-    const order = compare(a ?? null, b ?? null)
-    return order instanceof Fault ? order : order !== undefined && holds(order)
-  })
+  return define(symbol, [...same, ...numeric], planned)
 }
 
 function arithmetic(symbol: string, name: string, more: readonly string[]): FunctionDefinition {
@@ -52,10 +47,10 @@ const OPERATORS: readonly FunctionDefinition[] = [
   define(CONDITIONAL, ['conditional: (bool, A, A) A'], planned),
   define(EQUALS, ['equals: (A, A) bool'], planned),
   define('_!=_', ['not_equals: (A, A) bool'], planned),
-  comparison('_<_', 'less', (order) => order < 0),
-  comparison('_<=_', 'less_equals', (order) => order <= 0),
-  comparison('_>_', 'greater', (order) => order > 0),
-  comparison('_>=_', 'greater_equals', (order) => order >= 0),
+  comparison('_<_', 'less'),
+  comparison('_<=_', 'less_equals'),
+  comparison('_>_', 'greater'),
+  comparison('_>=_', 'greater_equals'),
   arithmetic(ADD, 'add', [
     'add_string: (string, string) string',
     'add_bytes: (bytes, bytes) bytes',
@@ -95,10 +90,7 @@ const OPERATORS: readonly FunctionDefinition[] = [
   ),
   define(OPTIONAL_SELECT, ['select_optional_field: (dyn, string) optional(A)'], planned),
   define(IN, ['in_list: (A, list(A)) bool', 'in_map: (A, map(A, B)) bool'], planned),
-  {
-    ...define(NOT_STRICTLY_FALSE, ['not_strictly_false: (bool) bool'], ([value]) => value !== false),
-    takesFaults: true,
-  },
+  define(NOT_STRICTLY_FALSE, ['not_strictly_false: (bool) bool'], planned),
 ]
 
 function size(value: CelValue | undefined): CelValue {
@@ -135,7 +127,15 @@ const TEXTS: readonly FunctionDefinition[] = [
     ['ends_with_string: string.(string) bool'],
     onTexts((a, b) => a.endsWith(b)),
   ),
-  define('matches', ['matches: (string, string) bool', 'matches_string: string.(string) bool'], onTexts(matches)),
+  define(
+    'matches',
+    ['matches: (string, string) bool', 'matches_string: string.(string) bool'],
+    ([text, pattern], meter) => {
+      if (typeof text !== 'string' || typeof pattern !== 'string') return noSuchOverload()
+      const compiled = meter.pattern(pattern)
+      return compiled instanceof Fault ? compiled : compiled.matcher(text).find()
+    },
+  ),
 ]
 
 function conversionFault(value: CelValue, to: string): Fault {

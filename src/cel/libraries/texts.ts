@@ -2,13 +2,12 @@
 import { addQuantities, asInt64, compareQuantities, parseQuantity, quantityToNumber } from '../../lib/quantity.ts'
 import { type Quantity, signOfQuantity, subtractQuantities } from '../../lib/quantity.ts'
 import { define, type FunctionDefinition, type Meter } from '../function.ts'
-import { compilePattern } from '../pattern.ts'
 import { ArrayList, type CelValue, Fault, noSuchOverload, OpaqueValue } from '../value.ts'
 
 function findAll([text, pattern, limit]: readonly CelValue[], meter: Meter): CelValue {
   if (typeof text !== 'string' || typeof pattern !== 'string') return noSuchOverload()
   if (limit !== undefined && typeof limit !== 'bigint') return noSuchOverload()
-  const compiled = compilePattern(pattern)
+  const compiled = meter.pattern(pattern)
   if (compiled instanceof Fault) return compiled
   const most = limit === undefined || limit < 0n ? Number.POSITIVE_INFINITY : Number(limit)
   const matcher = compiled.matcher(text)

@@ -207,7 +207,7 @@ describe('the limit', () => {
     const program = programFor(three, 'self.l.all(x, self.l.all(y, self.l.all(z, x + y + z >= 0)))')
     const started = performance.now()
     expect(program.evaluate({ self: value }, LIMIT)).toMatchObject({ kind: 'overBudget' })
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(4000)
   })
 
   it('is what may be spent, not one more', () => {
