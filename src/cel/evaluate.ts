@@ -1,13 +1,14 @@
 // From a checked tree to closures, made once and run for every evaluation. What each step charges is the reference's
 // accounting: a name or the value that is looked into costs one, each look one more; constants are free.
-import type { Call, Expr, ListLiteral, MapLiteral, Select, StructLiteral } from './ast.ts'
+import type { Call, Expr, Select } from './ast.ts'
 import type { ResolvedCall } from './checker.ts'
 import { divide, modulo, multiply, negate, subtract, add } from './arithmetic.ts'
 import { compare, contains, equals } from './equality.ts'
+import { planList, planMap, planStruct } from './construct.ts'
 import { planFold } from './fold.ts'
 import { compilePattern } from './pattern.ts'
-import type { Plan, PlanContext, Run } from './plan.ts'
-import { Frame } from './frame.ts'
+import { constant, type Plan, type PlanContext, type Run } from './plan.ts'
+import type { Frame } from './frame.ts'
 import type { Meter } from './function.ts'
 import { indexed, optionalField, selected, tested } from './lookup.ts'
 import {
@@ -24,21 +25,9 @@ import {
   OPTIONAL_SELECT,
   OR,
 } from './operators.ts'
-import { callCost, LIST_COST, MAP_COST, resultCost, STRUCT_COST } from './runtime-cost.ts'
-import { StructMap } from './struct.ts'
+import { callCost, resultCost } from './runtime-cost.ts'
 import { type Type, typeName } from './type.ts'
-import {
-  ArrayList,
-  CelList,
-  type CelValue,
-  EntryMap,
-  Fault,
-  keyName,
-  keyText,
-  noSuchOverload,
-  Optional,
-  TypeValue,
-} from './value.ts'
+import { CelList, type CelValue, Fault, keyName, noSuchOverload, Optional, TypeValue } from './value.ts'
 
 export function plan(node: Expr, context: PlanContext): Plan {
   switch (node.kind) {
@@ -51,18 +40,14 @@ export function plan(node: Expr, context: PlanContext): Plan {
     case 'call':
       return call(node, context)
     case 'list':
-      return list(node, context)
+      return planList(node, context, plan)
     case 'map':
-      return map(node, context)
+      return planMap(node, context, plan)
     case 'struct':
-      return struct(node, context)
+      return planStruct(node, context, plan)
     case 'fold':
       return { run: planFold(node, context, plan) }
   }
-}
-
-export function constant(value: CelValue): Plan {
-  return { run: () => value, constant: value }
 }
 
 /** A look that begins here: the charge for the beginning on top of what the looks themselves charge. */
@@ -330,86 +315,4 @@ function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]
     return result
   }
   return { run }
-}
-
-function list(node: ListLiteral, context: PlanContext): Plan {
-  const items = node.items.map((item) => ({ ...plan(item.value, context), optional: item.optional }))
-  if (items.every((item) => item.constant !== undefined && !item.optional)) {
-    return constant(new ArrayList(items.flatMap((item) => (item.constant === undefined ? [] : [item.constant]))))
-  }
-  return {
-    run: (frame) => {
-      const values: CelValue[] = []
-      for (const item of items) {
-        const value = item.run(frame)
-        if (value instanceof Fault) return value
-        if (!item.optional) values.push(value)
-        else if (!(value instanceof Optional)) return notOptional()
-        else if (value.value !== undefined) values.push(value.value)
-      }
-      frame.charge(LIST_COST)
-      return new ArrayList(values)
-    },
-  }
-}
-
-const notOptional = (): Fault => new Fault('cannot initialize optional list element from non-optional value')
-
-function map(node: MapLiteral, context: PlanContext): Plan {
-  const entries = node.entries.map((entry) => ({
-    key: plan(entry.key, context),
-    value: plan(entry.value, context),
-    optional: entry.optional,
-  }))
-  const run: Run = (frame) => {
-    const made = new Map<string, readonly [CelValue, CelValue]>()
-    for (const entry of entries) {
-      const key = entry.key.run(frame)
-      const value = entry.value.run(frame)
-      if (key instanceof Fault) return key
-      if (value instanceof Fault) return value
-      const fault = addEntry(made, key, { value, optional: entry.optional })
-      if (fault !== undefined) return fault
-    }
-    frame.charge(MAP_COST)
-    return new EntryMap(made)
-  }
-  const known = entries.every(({ key, value, optional }) => !optional && isConstant(key) && isConstant(value))
-  const made = known ? run(new Frame({}, MAP_COST)) : undefined
-  return made instanceof EntryMap ? constant(made) : { run }
-}
-
-const isConstant = (each: Plan): boolean => each.constant !== undefined
-
-function addEntry(
-  made: Map<string, readonly [CelValue, CelValue]>,
-  key: CelValue,
-  { value, optional }: { value: CelValue; optional: boolean },
-): Fault | undefined {
-  const text = typeof key === 'number' ? undefined : keyName(key)
-  if (text === undefined) return new Fault('unsupported key type')
-  if (optional && !(value instanceof Optional)) return notOptional()
-  const kept = optional && value instanceof Optional ? value.value : value
-  if (kept === undefined) return undefined
-  if (made.has(text)) return new Fault(`Failed with repeated key: ${keyText(key)}`)
-  made.set(text, [key, kept])
-  return undefined
-}
-
-function struct(node: StructLiteral, context: PlanContext): Plan {
-  const type = context.struct(node.name.replace(/^\./, ''))
-  const fields = node.fields.map((field) => ({ ...field, plan: plan(field.value, context) }))
-  return {
-    run: (frame) => {
-      const made = new Map<string, CelValue>()
-      for (const field of fields) {
-        const value = field.plan.run(frame)
-        if (value instanceof Fault) return value
-        const kept = field.optional && value instanceof Optional ? value.value : value
-        if (kept !== undefined) made.set(field.name, kept)
-      }
-      frame.charge(STRUCT_COST)
-      return type === undefined ? noSuchOverload() : new StructMap(type, made)
-    },
-  }
 }

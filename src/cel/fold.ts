@@ -4,7 +4,7 @@ import type { Call, Expr, Fold } from './ast.ts'
 import type { Frame } from './frame.ts'
 import { ACCUMULATOR, MAP_INSERT } from './macros.ts'
 import { ADD, CONDITIONAL } from './operators.ts'
-import type { Plan, PlanContext, Run } from './plan.ts'
+import type { Plan, PlanContext, Planner, Run } from './plan.ts'
 import { LIST_COST } from './runtime-cost.ts'
 import {
   ArrayList,
@@ -17,8 +17,6 @@ import {
   keyText,
   noSuchOverload,
 } from './value.ts'
-
-type Planner = (node: Expr, context: PlanContext) => Plan
 
 /** Whether the fold goes on. */
 type Step = (frame: Frame) => boolean

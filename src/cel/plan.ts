@@ -1,4 +1,5 @@
 // What a node of the tree becomes: a closure, with what is known of it beforehand.
+import type { Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
 import type { Frame } from './frame.ts'
 import type { ObjectType, Type } from './type.ts'
@@ -20,4 +21,10 @@ export interface PlanContext {
   readonly struct: (name: string) => ObjectType | undefined
   /** The variables of the folds around, the innermost last. */
   readonly locals: readonly string[]
+}
+
+export type Planner = (node: Expr, context: PlanContext) => Plan
+
+export function constant(value: CelValue): Plan {
+  return { run: () => value, constant: value }
 }
