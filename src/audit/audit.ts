@@ -16,6 +16,8 @@ export interface AuditedRequest {
   readonly target: string
   readonly path: string
   readonly user: User
+  /** The narrow right that acting for another rests on (P-089). */
+  readonly impersonationConstraint?: string | undefined
   readonly info: AuditedInfo
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly remote: { readonly address: string }

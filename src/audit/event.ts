@@ -65,6 +65,10 @@ export function eventOf(parts: EventParts): AuditEvent {
     verb: info.kind === 'broken' ? '' : info.verb,
     user: userFields(parts.user),
     impersonatedUser: parts.impersonated === undefined ? undefined : userFields(parts.impersonated),
+    authenticationMetadata:
+      request.impersonationConstraint === undefined
+        ? undefined
+        : { impersonationConstraint: request.impersonationConstraint },
     sourceIPs: sourceAddresses(request),
     userAgent: userAgentOf(request),
     objectRef: objectReference(request, parts.named),

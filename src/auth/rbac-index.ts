@@ -70,8 +70,8 @@ export class RbacIndex {
 
   put(kind: RbacKind, object: ApiObject): void {
     const { namespace, name } = placeOf(object)
-    this.#generation++
     if (kind === 'ClusterRole' || kind === 'Role') {
+      this.#generation++
       this.#roles[kind].set(keyOf(namespace, name), rulesOf(object))
       return
     }
@@ -88,8 +88,8 @@ export class RbacIndex {
   }
 
   remove(kind: RbacKind, namespace: string, name: string): void {
-    this.#generation++
     if (kind === 'ClusterRole' || kind === 'Role') {
+      this.#generation++
       this.#roles[kind].delete(keyOf(namespace, name))
       return
     }

@@ -1,5 +1,6 @@
 // The front door: the loops that keep the server's own state true. One replica at a time runs them, held by a Lease; each
 // can be switched off where something else does its work.
+import { setImmediate } from 'node:timers/promises'
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
@@ -96,6 +97,7 @@ export interface Follower {
 }
 
 const RECONNECT_PAUSE_MS = 100
+const TOLD_AT_ONCE = 500
 
 /**
  * Tells of every object of a type, and of every change, until the signal fires. What went during a break is told too. An object
@@ -116,8 +118,11 @@ export async function follow(store: Store, resource: Resource, follower: Followe
       )
       const fresh = new Map<string, StoredObject>()
       let complete = false
+      let told = 0
       for await (const events of watch) {
         for (const event of events) {
+          // A large state would keep everything else waiting.
+          if (++told % TOLD_AT_ONCE === 0) await setImmediate()
           if (event.type === 'BOOKMARK') {
             if (!event.initialEventsEnd) continue
             complete = true

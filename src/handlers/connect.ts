@@ -2,7 +2,7 @@
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
-import { notFoundError } from '../registry/errors.ts'
+import { forbiddenError, notFoundError } from '../registry/errors.ts'
 import { checkAdmission } from './connect-admission.ts'
 import { checkNode, chooseContainer, partIn, partsIn, readTarget, textIn, unreachable } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
@@ -13,6 +13,7 @@ export async function handleStream(parts: ResourceParts, request: ResourceReques
   const { http, info } = request
   refuseDryRun(request)
   await checkAdmission(parts, request)
+  await checkMayCreate(parts, request)
   const pod = await readTarget(parts, request, info.name ?? '')
   if (info.subresource !== 'portforward') chooseContainer(pod, http.query.get('container') ?? '')
   const node = textIn(partIn(pod, 'spec'), 'nodeName')
@@ -20,6 +21,17 @@ export async function handleStream(parts: ResourceParts, request: ResourceReques
   await checkNode(parts, request, node)
   if (headerOf(http, 'upgrade') === '') throw new ApiError('BadRequest', 'Upgrade request required')
   throw unreachable('error dialing backend')
+}
+
+/** To read is not to act: what a stream does in a pod takes the right to create, whatever the method was (P-106). */
+async function checkMayCreate(parts: ResourceParts, { http, info, resource }: ResourceRequest): Promise<void> {
+  if (info.verb === 'create' || !parts.gates.has('AuthorizePodWebsocketUpgradeCreatePermission')) return
+  try {
+    await parts.authorize(http, 'create')
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === 'Forbidden') throw forbiddenError(resource, info.name ?? '', '')
+    throw error
+  }
 }
 
 /** A request that is passed on to a pod, a service or a node. */

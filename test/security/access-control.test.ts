@@ -194,6 +194,23 @@ describe('rights are not to be had by the side', () => {
   })
 })
 
+describe('a stream into a pod', () => {
+  it('takes the right to create, though it is asked for by GET', async () => {
+    await asAdmin(`POST ${RBAC}/clusterroles`, {
+      metadata: { name: 'exec' },
+      rules: [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['get'] }],
+    })
+    await asAdmin(`POST ${RBAC}/clusterrolebindings`, {
+      metadata: { name: 'exec' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'exec' },
+      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }],
+    })
+    const exec = (): Promise<Answer> => ask('GET /api/v1/namespaces/default/pods/p/exec?command=id', 'jane-token')
+    await expect.poll(async () => messageOf(await exec())).toBe('pods "p" is forbidden: ')
+    expect((await ask('GET /api/v1/namespaces/default/pods/none/exec?command=id', 'admin-token')).status).toBe(404)
+  })
+})
+
 describe('CVE-2025-4563, CVE-2025-5187: a node changes itself only in what is its own', () => {
   it('no other node, no labels that steer, no taints, no owners that have it deleted', async () => {
     const node = { metadata: { name: 'n1' }, spec: { taints: [{ key: 'x', effect: 'NoSchedule' }] } }
