@@ -42,10 +42,8 @@ export function ownerPermission(authorizer: Authorizer, find: FindResource): Adm
         }
       }
       const isBlocking = (owner: ValueMap): boolean => own(owner, 'blockOwnerDeletion') === true
-      const added = owners.filter(
-        (owner) =>
-          isBlocking(owner) && !before.some((old) => isBlocking(old) && textIn(old, 'uid') === textIn(owner, 'uid')),
-      )
+      const blocked = new Set(before.filter(isBlocking).map((owner) => textIn(owner, 'uid')))
+      const added = owners.filter((owner) => isBlocking(owner) && !blocked.has(textIn(owner, 'uid')))
       for (const owner of added) {
         const place = placeOf(request, owner, find)
         const why = await refusal(request, { verb: 'update', subresource: 'finalizers', ...place }, signal)

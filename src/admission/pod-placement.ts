@@ -114,9 +114,22 @@ function tolerationsIn(namespace: ValueMap, name: string): readonly ValueMap[] |
   if (text === '') return undefined
   try {
     const parsed = JSON.parse(text) as Value
-    return isList(parsed) ? parsed.filter(isMap) : undefined
+    return isList(parsed) ? parsed.filter(isMap).map(tolerationOf) : undefined
   } catch {
     return undefined
+  }
+}
+
+/** What an annotation says is nobody's typed object: only what belongs there is taken. */
+function tolerationOf(said: ValueMap): ValueMap {
+  const texts = ['key', 'operator', 'value', 'effect'].flatMap((field) => {
+    const text = textIn(said, field)
+    return text === '' ? [] : [[field, text] as const]
+  })
+  const seconds = own(said, 'tolerationSeconds')
+  return {
+    ...Object.fromEntries(texts),
+    ...(typeof seconds === 'number' && Number.isInteger(seconds) ? { tolerationSeconds: seconds } : {}),
   }
 }
 

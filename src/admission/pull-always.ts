@@ -31,11 +31,9 @@ function isConcerned({ object, oldObject, operation, subresource }: AdmissionReq
   if (object === undefined) return false
   if (operation === 'CREATE') return subresource === ''
   if (subresource === 'ephemeralcontainers') return true
-  return (
-    subresource === '' &&
-    oldObject !== undefined &&
-    imagesOf(object).some((image) => !imagesOf(oldObject).includes(image))
-  )
+  if (subresource !== '' || oldObject === undefined) return false
+  const before = new Set(imagesOf(oldObject))
+  return imagesOf(object).some((image) => !before.has(image))
 }
 
 function imagesOf(pod: ApiObject): readonly string[] {

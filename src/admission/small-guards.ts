@@ -1,5 +1,6 @@
 // Plugins that refuse one thing each: addresses from elsewhere on services, anti-affinity that keeps whole zones free,
 // everything.
+import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { mapIn, mapsIn, specOf, textIn, textsIn } from './members.ts'
@@ -13,8 +14,8 @@ export const DENY_SERVICE_EXTERNAL_IPS: AdmissionPlugin = {
   validate(request) {
     const { object, oldObject, subresource } = request
     if (object === undefined || subresource !== '') return
-    const before = oldObject === undefined ? [] : textsIn(specOf(oldObject), 'externalIPs')
-    if (textsIn(specOf(object), 'externalIPs').some((address) => !before.includes(address))) {
+    const before = new Set(oldObject === undefined ? [] : textsIn(specOf(oldObject), 'externalIPs'))
+    if (textsIn(specOf(object), 'externalIPs').some((address) => !before.has(address))) {
       throw forbidden(request, 'Use of external IPs is denied by admission control')
     }
   },
@@ -59,19 +60,21 @@ export const EXTENDED_RESOURCE_TOLERATION: AdmissionPlugin = {
     const containers = [...mapsIn(spec, 'containers'), ...mapsIn(spec, 'initContainers')]
     const names = containers.flatMap((container) => Object.keys(mapIn(mapIn(container, 'resources'), 'requests')))
     const tolerations = mapsIn(spec, 'tolerations')
-    const isTolerated = (name: string): boolean =>
-      tolerations.some(
-        (toleration) =>
-          textIn(toleration, 'key') === name &&
-          textIn(toleration, 'effect') === 'NoSchedule' &&
-          textIn(toleration, 'operator') === 'Exists' &&
-          own(toleration, 'value') === undefined,
-      )
-    const missing = [...new Set(names)].filter((name) => isExtended(name) && !isTolerated(name)).toSorted()
+    const tolerated = new Set(tolerations.filter(isBare).map((toleration) => textIn(toleration, 'key')))
+    const missing = [...new Set(names)].filter((name) => isExtended(name) && !tolerated.has(name)).toSorted()
     if (missing.length === 0) return pod
     const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }))
     return { ...pod, spec: { ...spec, tolerations: [...tolerations, ...added] } }
   },
+}
+
+/** Tolerates the taint whatever its value is. */
+function isBare(toleration: ValueMap): boolean {
+  return (
+    textIn(toleration, 'effect') === 'NoSchedule' &&
+    textIn(toleration, 'operator') === 'Exists' &&
+    own(toleration, 'value') === undefined
+  )
 }
 
 function isExtended(name: string): boolean {

@@ -144,11 +144,11 @@ describe('any object', () => {
           ? { operation: 'UPDATE', oldObject: before, subresource: place }
           : {}
         const request = requestFor(resource, object, more, group)
-        const text = JSON.stringify(object, bigints)
+        const text = JSON.stringify([object, before], bigints)
         const made = await outcome(() => admission.mutate(request, SIGNAL))
         if (made instanceof ApiError) return
         await outcome(() => admission.validate({ ...request, object: made }, SIGNAL))
-        expect(JSON.stringify(object, bigints)).toBe(text)
+        expect(JSON.stringify([object, before], bigints)).toBe(text)
         const again = await outcome(() => admission.mutate({ ...request, object: made }, SIGNAL))
         if (!(again instanceof ApiError)) expect(again).toEqual(made)
       }),

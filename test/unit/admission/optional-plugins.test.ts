@@ -177,6 +177,12 @@ describe('PodTolerationRestriction', () => {
   it('adds what the namespace says', async () => {
     expect((await admitted(plugin({ defaultTolerations: [a] }), pod({})))['spec']).toEqual({ tolerations: [a] })
   })
+  it('takes no more from the namespace than a toleration has', async () => {
+    const odd = { ...a, tolerationSeconds: { deep: [[[]]] }, other: 1, value: 5 }
+    expect((await admitted(plugin({ defaultTolerations: [odd, 'x', 7] }), pod({})))['spec']).toEqual({
+      tolerations: [a],
+    })
+  })
   it('refuses what conflicts, and what is not on the list', async () => {
     await expect(
       admitted(plugin({ defaultTolerations: [a] }), pod({ tolerations: [{ ...a, operator: 'Equal', value: 'x' }] })),
