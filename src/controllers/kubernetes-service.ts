@@ -18,6 +18,8 @@ const RENEW_MS = 10_000
 const WAIT_FOR_PORT_MS = 100
 /** The namespace is made by another one. */
 const WAIT_FOR_NAMESPACE_MS = 200
+/** What cannot be made by then does not hold the start up. */
+const FIRST_ATTEMPTS = 10
 const PRESENCE_SECONDS = 15
 
 export interface Advertised {
@@ -44,7 +46,10 @@ export async function makeKubernetesService(
   advertised: Advertised,
   signal: AbortSignal,
 ): Promise<void> {
-  await new Keeper(parts, advertised, signal).keep()
+  const keeper = new Keeper(parts, advertised, signal)
+  let attempts = FIRST_ATTEMPTS
+  do await keeper.keep()
+  while (keeper.isHeldUp && --attempts > 0 && (await pause(systemClock, WAIT_FOR_NAMESPACE_MS, signal)))
 }
 
 export function kubernetesService(parts: ControllerParts, advertised: Advertised): Controller {
@@ -100,7 +105,8 @@ class Keeper {
       await createObject(this.#parts.registry, resource, object, this.#context(namespace))
       return true
     } catch (error) {
-      if (!isReason(error, 'AlreadyExists', 'NotFound', 'Forbidden')) throw error
+      // Invalid: somebody else is making it at this moment and has its address already.
+      if (!isReason(error, 'AlreadyExists', 'NotFound', 'Forbidden', 'Invalid')) throw error
       if (!isReason(error, 'AlreadyExists')) this.isHeldUp = true
       return false
     }
