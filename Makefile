@@ -6,7 +6,7 @@ VITEST := $(BIN) vitest run --config .config/vitest.config.ts
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev check static test test-unit test-integration test-security test-conformance test-robustness bench image up down generate fix
+.PHONY: help run dev check static types lint format test test-unit test-integration test-security test-conformance test-robustness bench image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -21,15 +21,21 @@ run: $(READY) ## Run the server on the embedded store (flags: make run ARGS="--s
 dev: $(READY) ## Run the server in memory and restart it at every change
 	$(BIN) node --watch src/main.ts serve --in-memory $(ARGS)
 
-check: static ## Types, lint, format, architecture and unit tests
-	$(VITEST) --project unit
+check: $(READY) ## Types, lint, format, architecture and unit tests
+	@$(MAKE) --no-print-directory --jobs --output-sync types lint format test-unit
 
 test: static ## All tests; the one command that CI runs
 	$(VITEST)
 
-static: $(READY)
+static: types lint format
+
+types: $(READY)
 	$(BIN) tsc -p .
+
+lint: $(READY)
 	$(BIN) oxlint --type-aware --deny-warnings src test deploy .config
+
+format: $(READY)
 	$(BIN) biome format --config-path=.config src test deploy
 
 test-unit: $(READY) ## Unit and architecture tests
