@@ -83,6 +83,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     locate: parts.locate,
     servedKinds: servedKinds(() => table, parts.defaults),
     namespaces: read('namespaces'),
+    authorizer,
     observer: measures,
     log: parts.log,
   })

@@ -1,6 +1,7 @@
 // Match conditions: expressions that all have to hold for a webhook to be called (W-486).
 import type { ValueMap } from '../../api/value.ts'
-import { type Bindings, compile, DYN, type Environment, type Program } from '../../cel/cel.ts'
+import type { Bindings, Program } from '../../cel/cel.ts'
+import { compilePolicyExpression, type PolicyScope } from '../../schema/policy-expressions.ts'
 import { textIn } from '../members.ts'
 
 export type ConditionResult =
@@ -9,7 +10,7 @@ export type ConditionResult =
   | { readonly kind: 'error'; readonly message: string }
 
 export interface Conditions {
-  /** `object`, `oldObject` and `request` are bound. */
+  /** `object`, `oldObject`, `request` and `authorizer` are bound. */
   evaluate(bindings: Bindings): ConditionResult
 }
 
@@ -17,9 +18,7 @@ export interface Conditions {
 const BUDGET = 2_500_000
 const CALL_BUDGET = 1_000_000
 
-const ENVIRONMENT: Environment = Object.freeze({
-  variables: new Map(['object', 'oldObject', 'request', 'namespaceObject', 'authorizer'].map((name) => [name, DYN])),
-})
+const SCOPE: PolicyScope = Object.freeze({ hasParams: false, hasAuthorizer: true })
 
 type Condition = { readonly expression: string; readonly program: Program | string }
 
@@ -27,8 +26,8 @@ type Condition = { readonly expression: string; readonly program: Program | stri
 export function readConditions(conditions: readonly ValueMap[], failsOpen: boolean): Conditions {
   const compiled = conditions.map((condition): Condition => {
     const expression = textIn(condition, 'expression')
-    const result = compile(expression, ENVIRONMENT)
-    return { expression, program: result.kind === 'program' ? result.program : `compilation error: ${result.text}` }
+    const result = compilePolicyExpression(expression, SCOPE, 'bool')
+    return { expression, program: result.kind === 'program' ? result.program : `compilation error: ${result.problem}` }
   })
   return {
     evaluate(bindings) {

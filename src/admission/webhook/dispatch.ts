@@ -1,10 +1,12 @@
 // What calling webhooks has in common: who is asked, what a failure means, what is counted and noted of it.
 import { ApiError } from '../../api/status.ts'
+import type { Authorizer } from '../../auth/authorizer.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import type { Log } from '../../lib/log.ts'
 import type { OutgoingCaller } from '../../lib/outgoing-call.ts'
 import type { AdmissionRequest } from '../admission.ts'
 import type { ObjectReader } from '../object-reader.ts'
+import { RequestAuthorizer } from '../request-authorizer.ts'
 import { namespaceReader } from '../request-selectors.ts'
 import { callHook, failedClosed, HookFailure } from './call.ts'
 import type { Hook } from './hook.ts'
@@ -17,6 +19,7 @@ export interface DispatchParts {
   readonly caller: OutgoingCaller
   readonly servedKinds: ServedKinds
   readonly namespaces: ObjectReader
+  readonly authorizer: Authorizer
   readonly observer: WebhookObserver
   readonly log: Log
 }
@@ -41,8 +44,12 @@ export class Dispatch {
     request: AdmissionRequest,
     signal: AbortSignal,
   ): (hook: Hook, request: AdmissionRequest) => Promise<Invocation | undefined> {
-    const { servedKinds, namespaces } = this.#parts
-    const parts: MatchParts = { servedKinds, namespace: namespaceReader(request, namespaces, signal) }
+    const { servedKinds, namespaces, authorizer } = this.#parts
+    const parts: MatchParts = {
+      servedKinds,
+      namespace: namespaceReader(request, namespaces, signal),
+      authorizer: new RequestAuthorizer(authorizer, request, signal),
+    }
     return (hook, current) => invocationOf(hook, current, parts)
   }
 

@@ -4,6 +4,7 @@ import { formatGroupResource } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { AdmissionRequest } from '../admission.ts'
+import type { RequestAuthorizer } from '../request-authorizer.ts'
 import { namespaceMatches, objectMatches } from '../request-selectors.ts'
 import { ruleMatches } from '../resource-rules.ts'
 import type { Hook } from './hook.ts'
@@ -13,20 +14,21 @@ import { requestFacts } from './review.ts'
 export interface MatchParts {
   readonly servedKinds: ServedKinds
   readonly namespace: () => Promise<ApiObject>
+  readonly authorizer: RequestAuthorizer
 }
 
 /** Undefined where it is not to be called. Throws `ApiError` where that cannot be told. */
 export async function invocationOf(
   hook: Hook,
   request: AdmissionRequest,
-  { servedKinds, namespace }: MatchParts,
+  { servedKinds, namespace, authorizer }: MatchParts,
 ): Promise<Invocation | undefined> {
   const as = versionFor(hook, request, servedKinds)
   if (as === undefined || !objectMatches(hook.objectSelector, request)) return undefined
   if (!(await namespaceMatches(hook.namespaceSelector, request, namespace))) return undefined
   const [object, oldObject] = await Promise.all([shown(as, request.object), shown(as, request.oldObject)])
   const invocation: Invocation = { hook, as, object, oldObject }
-  return meetsConditions(invocation, request) ? invocation : undefined
+  return (await meetsConditions(invocation, request, authorizer)) ? invocation : undefined
 }
 
 /** The version that was asked for where a rule names it, otherwise the first equivalent one that the earliest rule names. */
@@ -46,10 +48,21 @@ function shown(as: ServedKind, object: ApiObject | undefined): MaybePromise<ApiO
   return object === undefined ? undefined : as.show(object)
 }
 
-function meetsConditions({ hook, as, object, oldObject }: Invocation, request: AdmissionRequest): boolean {
-  if (hook.conditions === undefined) return true
-  const bindings = { object: object ?? null, oldObject: oldObject ?? null, request: requestFacts(as, request) }
-  const result = hook.conditions.evaluate(bindings)
+async function meetsConditions(
+  { hook, as, object, oldObject }: Invocation,
+  request: AdmissionRequest,
+  authorizer: RequestAuthorizer,
+): Promise<boolean> {
+  const { conditions } = hook
+  if (conditions === undefined) return true
+  const bindings = {
+    object: object ?? null,
+    oldObject: oldObject ?? null,
+    request: requestFacts(as, request),
+    namespaceObject: null,
+    ...authorizer.bindings(),
+  }
+  const result = await authorizer.settle(() => conditions.evaluate(bindings))
   if (result.kind !== 'error') return result.kind === 'match'
   const { group, resource } = request.requestResource
   const { name } = request

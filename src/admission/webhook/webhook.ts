@@ -2,6 +2,7 @@
 // made of the object; validating ones all at once, when the object is final (W-446, W-488).
 import type { ApiObject } from '../../api/object.ts'
 import type { Value } from '../../api/value.ts'
+import type { Authorizer } from '../../auth/authorizer.ts'
 import type { LocateService } from '../../api/webhook-client.ts'
 import type { Log } from '../../lib/log.ts'
 import type { OutgoingCaller } from '../../lib/outgoing-call.ts'
@@ -24,6 +25,7 @@ export interface WebhookParts {
   readonly locate: LocateService
   readonly servedKinds: ServedKinds
   readonly namespaces: ObjectReader
+  readonly authorizer: Authorizer
   readonly json: PatchTools
   readonly observer: WebhookObserver
   readonly log: Log

@@ -47,7 +47,7 @@ function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Chec
   const old = stored === undefined ? undefined : partOf(stored, 'spec')
   const isSame = (field: string): boolean => old !== undefined && equalValues(spec[field], old[field])
   if (!isSame('paramKind') || !isSame('matchConditions')) {
-    checkMatchConditions(partsOf(spec, 'matchConditions'), SPEC.child('matchConditions'), check)
+    checkMatchConditions(partsOf(spec, 'matchConditions'), SPEC.child('matchConditions'), check, kind !== undefined)
   }
   for (const [i, variable] of partsOf(spec, 'variables').entries()) {
     checkVariable(variable, SPEC.child('variables').index(i), check)

@@ -3,6 +3,7 @@
 import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
+import { checkExpression } from './expressions.ts'
 import { pathSegment, qualifiedName } from './formats.ts'
 import { checkLabelSelector } from './labels.ts'
 import { partIn, partsOf, textIn, textOf, textsOf } from './members.ts'
@@ -116,12 +117,24 @@ export function checkMutableOperations(match: ValueMap, at: FieldPath, check: Ch
   }
 }
 
-export function checkMatchConditions(conditions: readonly ValueMap[], at: FieldPath, check: Check): void {
+export function checkMatchConditions(
+  conditions: readonly ValueMap[],
+  at: FieldPath,
+  check: Check,
+  hasParams = false,
+): void {
   if (conditions.length > MAX_CONDITIONS) check.tooMany(at, conditions.length, MAX_CONDITIONS)
   const seen = new Set<string>()
   for (const [i, condition] of conditions.entries()) {
     const place = at.index(i)
-    if (textOf(condition, 'expression').trim() === '') check.required(place.child('expression'))
+    const expression = textOf(condition, 'expression').trim()
+    if (expression === '') check.required(place.child('expression'))
+    else
+      checkExpression(expression, place.child('expression'), {
+        scope: { hasParams, hasAuthorizer: true },
+        wanted: 'bool',
+        check,
+      })
     const name = textOf(condition, 'name')
     if (name === '') {
       check.required(place.child('name'))

@@ -1,9 +1,10 @@
 // Whether the expressions of a policy make sense: each is compiled with what it may speak of, in the order of the policy.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
-import { compilePolicyExpression, type PolicyScope, type Wanted } from '../policy-expressions.ts'
+import type { PolicyScope, Wanted } from '../policy-expressions.ts'
 import type { Type } from '../../cel/cel.ts'
 import type { Check } from './check.ts'
+import { checkExpression } from './expressions.ts'
 import { has, partIn, partsOf, textOf } from './members.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -11,16 +12,9 @@ const SPEC = FieldPath.root('spec')
 /** Those that are missing are complained of elsewhere. */
 export function checkPolicyExpressions(spec: ValueMap, check: Check): void {
   const plain: PolicyScope = { hasParams: has(spec, 'paramKind'), hasAuthorizer: true }
-  partsOf(spec, 'matchConditions').forEach((condition, i) => {
-    compileAt(textOf(condition, 'expression'), SPEC.child('matchConditions').index(i).child('expression'), {
-      scope: plain,
-      wanted: 'bool',
-      check,
-    })
-  })
   const scope: PolicyScope = { ...plain, variables: variableTypes(spec, plain, check) }
   const compile = (text: string, at: FieldPath, wanted: Wanted, more: Partial<PolicyScope> = {}): void => {
-    compileAt(text, at, { scope: { ...scope, ...more }, wanted, check })
+    checkExpression(text, at, { scope: { ...scope, ...more }, wanted, check })
   }
   for (const [i, validation] of partsOf(spec, 'validations').entries()) {
     const at = SPEC.child('validations').index(i)
@@ -45,26 +39,11 @@ function variableTypes(spec: ValueMap, scope: PolicyScope, check: Check): Readon
   const variables = new Map<string, Type>()
   const makesObjects = has(spec, 'mutations')
   for (const [i, variable] of partsOf(spec, 'variables').entries()) {
-    const type = compileAt(textOf(variable, 'expression'), SPEC.child('variables').index(i).child('expression'), {
+    const type = checkExpression(textOf(variable, 'expression'), SPEC.child('variables').index(i).child('expression'), {
       scope: { ...scope, variables, makesObjects },
       check,
     })
     if (type !== undefined) variables.set(textOf(variable, 'name'), type)
   }
   return variables
-}
-
-interface Compilation {
-  readonly scope: PolicyScope
-  readonly wanted?: Wanted
-  readonly check: Check
-}
-
-function compileAt(text: string, at: FieldPath, { scope, wanted, check }: Compilation): Type | undefined {
-  const expression = text.trim()
-  if (expression === '') return undefined
-  const compiled = compilePolicyExpression(expression, scope, wanted)
-  if (compiled.kind === 'program') return compiled.program.resultType
-  check.invalid(at, expression, compiled.problem)
-  return undefined
 }

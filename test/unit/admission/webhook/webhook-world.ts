@@ -12,6 +12,7 @@ import {
 import type { ApiObject } from '../../../../src/api/object.ts'
 import { ApiError } from '../../../../src/api/status.ts'
 import type { Value } from '../../../../src/api/value.ts'
+import { allowAll } from '../../../../src/auth/authorizer.ts'
 import { egressPolicy } from '../../../../src/lib/egress-policy.ts'
 import { SILENT_LOG } from '../../../../src/lib/log.ts'
 import { OutgoingCaller } from '../../../../src/lib/outgoing-call.ts'
@@ -65,6 +66,7 @@ export async function openWebhookWorld(namespaceLabels: Record<string, string> =
         : Promise.reject(new OutgoingCallError('lookup', `service ${JSON.stringify(name)} not found`)),
     servedKinds: (request: AdmissionRequest) => kindsOf(request),
     namespaces,
+    authorizer: allowAll(),
     json: { parse: (bytes: Buffer) => JSON.parse(bytes.toString()) as Value, applyPatch: applyJsonPatch },
     observer: {
       called: (call: WebhookCall) => void observed.calls.push(call),

@@ -1,9 +1,9 @@
 // The authorizer as expressions ask it. Expressions do not wait: where a decision takes time the evaluation is given up, and
 // begun anew when the decision is there; expressions have no effects that a repetition would do harm to.
-import type { User } from '../../api/user.ts'
-import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
-import { type AuthorizationCheck, type AuthorizationDecision, AuthorizerValue, ResourceCheck } from '../../cel/cel.ts'
-import type { AdmissionRequest } from '../admission.ts'
+import type { User } from '../api/user.ts'
+import type { Access, Authorizer, Decision } from '../auth/authorizer.ts'
+import { type AuthorizationCheck, type AuthorizationDecision, AuthorizerValue, ResourceCheck } from '../cel/cel.ts'
+import type { AdmissionRequest } from './admission.ts'
 
 /** Thrown through an evaluation. */
 class Undecided {
