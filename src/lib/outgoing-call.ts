@@ -34,6 +34,20 @@ export interface OutgoingAnswer {
   readonly body: Buffer
 }
 
+export interface OutgoingRequest {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[]>>
+  readonly body: Buffer | undefined
+}
+
+export interface OpenAnswer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly pieces: AsyncIterable<Buffer>
+}
+
 export interface OutgoingCallerParts {
   readonly egress: EgressPolicy
   readonly lookup?: Lookup
@@ -65,6 +79,31 @@ export class OutgoingCaller implements Disposable {
       const method = call.body === undefined ? 'Get' : 'Post'
       throw error.within(`${method} ${JSON.stringify(text)}: ${error.message}`)
     }
+  }
+
+  /**
+   * Sends a request as it is and gives the answer as soon as its head is there; the rest is the reader's to pull. Ends when the
+   * signal fires. Throws as `call` does; there is no deadline.
+   */
+  async open(target: OutgoingTarget, sent: OutgoingRequest, signal: AbortSignal): Promise<OpenAnswer> {
+    const url = parse(target.url)
+    const agent = this.#connectionsTo(target, url)
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(new CancelledError(signal.reason))
+      const { method, path, headers } = sent
+      const request = httpRequest({ agent, host: hostOf(url), port: url.port || undefined, method, path, headers })
+      const onAbort = (): void => {
+        request.destroy()
+        reject(new CancelledError(signal.reason))
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      request.once('close', () => signal.removeEventListener('abort', onAbort))
+      request.on('error', (cause) => reject(cause instanceof OutgoingCallError ? cause : brokenFailure(cause)))
+      request.once('response', (response) =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, pieces: response }),
+      )
+      request.end(sent.body)
+    })
   }
 
   [Symbol.dispose](): void {

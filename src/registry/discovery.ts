@@ -81,11 +81,15 @@ function isIn(gv: GroupVersion, kind: GroupVersionKind): boolean {
 export function aggregatedItems(groups: readonly DiscoveryGroup[]): readonly Value[] {
   return groups.map(({ group, versions }) => ({
     metadata: group === '' ? {} : { name: group },
-    versions: versions.map(({ version, resources }) => ({
-      version,
-      resources: resources.map((resource) => aggregatedResource({ group, version }, resource)),
-      freshness: 'Current',
-    })),
+    versions: versions.map(({ version, resources, stale }) =>
+      stale === true
+        ? { version, freshness: 'Stale' }
+        : {
+            version,
+            resources: resources.map((resource) => aggregatedResource({ group, version }, resource)),
+            freshness: 'Current',
+          },
+    ),
   }))
 }
 

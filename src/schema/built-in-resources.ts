@@ -39,6 +39,8 @@ export interface BuiltInVersion {
   readonly resources: readonly BuiltInResource[]
   /** Its resources come from definitions: they are told in their own order. */
   readonly custom?: true
+  /** Another server serves it, and what that serves is not known now. */
+  readonly stale?: true
 }
 
 const VERBS: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']

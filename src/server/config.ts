@@ -64,6 +64,8 @@ export interface Config {
   readonly controllersOff: ReadonlySet<ControllerName>
   /** Where webhooks may be. */
   readonly egress: EgressRules
+  /** Shown to the servers of other groups. */
+  readonly proxyCertificate: CertificatePair | undefined
   readonly featureGates: FeatureGates
   readonly logLevel: LogLevel
 }
@@ -148,6 +150,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     serviceIpRange: ipRange(read.required('service-cluster-ip-range')),
     controllersOff: switchedOff(read.list('controllers')),
     egress: egressRules(read),
+    proxyCertificate: pair(read, 'proxy-client-cert-file', 'proxy-client-key-file'),
     featureGates: gates(read.optional('feature-gates')),
     logLevel: oneOf(read.required('log-level'), LOG_LEVELS),
   })

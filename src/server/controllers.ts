@@ -13,6 +13,7 @@ import { type Advertised, kubernetesService, makeKubernetesService } from '../co
 import { underLease } from '../controllers/leadership.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
+import { type ProbeRemote, remoteAvailability } from '../controllers/remote-availability.ts'
 import { resourceQuotas } from '../controllers/resource-quotas.ts'
 import { roleAggregation } from '../controllers/role-aggregation.ts'
 import { serviceAddresses } from '../controllers/service-addresses.ts'
@@ -27,6 +28,7 @@ import type { Range } from './ip-range.ts'
 export const FLOW_OBJECTS: FlowObjects = { levels: BOOTSTRAP_LEVELS, schemas: BOOTSTRAP_SCHEMAS }
 
 export interface ControllerOptions {
+  readonly probeRemote: ProbeRemote
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
   /** Where the addresses of services come from. */
@@ -101,5 +103,6 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, systemClock),
     definitionCleanup(parts, options.objectsOfDefinition),
     definitionServices(parts),
+    remoteAvailability(parts, options.probeRemote),
   ]
 }

@@ -262,6 +262,18 @@ export const FLAGS = [
       'what it does: -garbage-collector, -namespace, -serviceaccount, -root-ca-certificate-publisher.',
   },
   {
+    name: 'proxy-client-cert-file',
+    kind: 'file',
+    group: 'Cluster',
+    help: 'The certificate shown to the servers of other groups (APIService), by which they know that users are named truly.',
+  },
+  {
+    name: 'proxy-client-key-file',
+    kind: 'file',
+    group: 'Cluster',
+    help: 'The private key of --proxy-client-cert-file.',
+  },
+  {
     name: 'egress-allow',
     kind: 'list',
     group: 'Cluster',

@@ -1,6 +1,7 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
 import { forbiddenAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
+import type { RemoteService } from '../api/remote-service.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
@@ -18,7 +19,8 @@ import { discoveryRoutes } from '../handlers/discovery.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
 import type { Route } from '../http/router.ts'
 import { serveResources } from '../handlers/resources.ts'
-import type { Handler, HttpRequest } from '../http/http.ts'
+import { passOnBy, serveRemoteGroups } from '../handlers/remote.ts'
+import type { Filter, Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import {
@@ -34,7 +36,7 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
-import type { OutgoingCaller } from '../lib/outgoing-call.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import { ServedStore } from '../store/served-store.ts'
@@ -47,6 +49,7 @@ import type { Authorization } from './authorization.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import { openDefinitions } from './definitions.ts'
 import type { FeatureGates } from './feature-gates.ts'
+import { probeBy, RemoteGroups, remoteTarget } from './remote-groups.ts'
 import { openServicePlaces } from './service-places.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
@@ -69,6 +72,8 @@ export interface ResourceApiOptions {
   readonly authority: string
   /** Where the addresses of services come from. */
   readonly serviceRange: Range
+  /** What we show to other servers that serve groups. */
+  readonly proxyCertificate: { readonly certificate: string; readonly key: string } | undefined
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
   readonly log: Log
@@ -101,6 +106,8 @@ export interface ResourceApi {
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
   readonly families: readonly Family[]
+  /** Sees to requests for groups that other servers serve. */
+  readonly passOnRemote: Filter
   /** Discovery and the documents about the resources. */
   readonly routes: readonly Route[]
   readonly identity: Identity
@@ -172,10 +179,13 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const parts = { ...shared, log }
   const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
-  const controllers = openControllers(parts, { ...options, objectsOfDefinition, trust: identity.trust })
+  const remotes = new RemoteGroups()
+  const targetOf = (service: RemoteService): OutgoingTarget => remoteTarget(service, locate, options.proxyCertificate)
+  const probeRemote = probeBy(caller, targetOf)
+  const controllers = openControllers(parts, { ...options, objectsOfDefinition, probeRemote, trust: identity.trust })
   const routes = [
     ...discoveryRoutes({
-      groups: () => table.groups(),
+      groups: () => remotes.among(table.groups()),
       serverAddress: options.serverAddress,
       kind: (group, version, kind) => kindIn(schema, group, kind, version),
       cbor: gates.CBORServingAndStorage,
@@ -210,11 +220,14 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       authorization.follow(parts, signal),
       admission.follow(signal),
       definitions.follow(signal),
+      remotes.follow(store, builtIn, signal),
       everywhere,
     ])
   }
   const families = [...admission.measures, ...stockFamilies({ table: () => table, cache: store })]
-  return { handler, cache: store, controllers, ready, follow, families, routes, isServed, find, load, identity }
+  const passOnRemote = serveRemoteGroups(remotes, passOnBy(caller, targetOf))
+  const rest = { isServed, find, load, identity, passOnRemote }
+  return { handler, cache: store, controllers, ready, follow, families, routes, ...rest }
 }
 
 function kindIn(schema: SchemaTable, group: string, kind: string, version = 'v1'): KindSchema {

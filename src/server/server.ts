@@ -24,7 +24,7 @@ import { openAuthorization } from './authorization.ts'
 import { openAudit } from './audit.ts'
 import type { Config } from './config.ts'
 import { openAtRest } from './encryption.ts'
-import { makePrivateDirectory } from './files.ts'
+import { makePrivateDirectory, readTextFile } from './files.ts'
 import { openFlowControl } from './flow-control.ts'
 import { healthChecks } from './health.ts'
 import { HealthMeasures, ServerMeasures } from './measures.ts'
@@ -102,6 +102,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     admissionSettings: readAdmissionSettings(config),
     authority: authority ?? tls.certificate,
     serviceRange: config.serviceIpRange,
+    proxyCertificate: readPair(config.proxyCertificate),
     caller,
     log,
     version: versionInfo().gitVersion,
@@ -125,21 +126,23 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
   })
   const { handler, onTimeout } = withFilters(
-    routeRequests({
-      routes: [
-        ...flow.routes,
-        ...routesOf({
-          kv,
-          api,
-          metrics,
-          life,
-          log,
-          checks: atRest.checks,
-          more: openIdOf(config, api.identity, address),
-        }),
-      ],
-      resources: api.handler,
-    }),
+    api.passOnRemote(
+      routeRequests({
+        routes: [
+          ...flow.routes,
+          ...routesOf({
+            kv,
+            api,
+            metrics,
+            life,
+            log,
+            checks: atRest.checks,
+            more: openIdOf(config, api.identity, address),
+          }),
+        ],
+        resources: api.handler,
+      }),
+    ),
     {
       ...config,
       log,
@@ -231,6 +234,14 @@ async function forgetHistory(parts: { config: Config; kv: Kv; log: Log }, signal
   if (intervalMs === 0) return
   const onError = (error: unknown): void => log.warn({ err: error }, 'compaction failed')
   await new Compactor({ kv, prefix, intervalMs, clock: systemClock, onError }).run(signal)
+}
+
+function readPair(pair: Config['proxyCertificate']): { certificate: string; key: string } | undefined {
+  if (pair === undefined) return undefined
+  return {
+    certificate: readTextFile(pair.certificateFile, '--proxy-client-cert-file'),
+    key: readTextFile(pair.keyFile, '--proxy-client-key-file'),
+  }
 }
 
 /** One line a request, at its end. */

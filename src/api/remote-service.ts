@@ -1,0 +1,67 @@
+// Groups that another server serves, as an APIService says it (P-380): where that server is, and whether it can be reached.
+import type { OutgoingTls } from '../lib/outgoing-connections.ts'
+import type { ApiObject } from './object.ts'
+import { isList, isMap, own, type Value, type ValueMap } from './value.ts'
+import type { ServiceReference } from './webhook-client.ts'
+
+export interface RemoteService {
+  /** `v1.group`. */
+  readonly name: string
+  readonly group: string
+  readonly version: string
+  readonly groupPriority: number
+  readonly versionPriority: number
+  readonly service: ServiceReference
+  readonly tls: OutgoingTls
+  readonly isAvailable: boolean
+}
+
+const DEFAULT_PORT = 443
+
+/** Undefined where the group is served here. */
+export function readRemoteService(object: ApiObject): RemoteService | undefined {
+  const spec = mapOf(own(object, 'spec'))
+  const service = own(spec, 'service')
+  if (!isMap(service)) return undefined
+  const bundle = textIn(spec, 'caBundle')
+  const reference = {
+    namespace: textIn(service, 'namespace'),
+    name: textIn(service, 'name'),
+    port: numberIn(service, 'port') ?? DEFAULT_PORT,
+  }
+  return {
+    name: textIn(object.metadata, 'name'),
+    group: textIn(spec, 'group'),
+    version: textIn(spec, 'version'),
+    groupPriority: numberIn(spec, 'groupPriorityMinimum') ?? 0,
+    versionPriority: numberIn(spec, 'versionPriority') ?? 0,
+    service: reference,
+    tls: {
+      serverName: `${reference.name}.${reference.namespace}.svc`,
+      ...(bundle === '' ? {} : { ca: Buffer.from(bundle, 'base64').toString() }),
+      ...(own(spec, 'insecureSkipTLSVerify') === true ? { insecure: true } : {}),
+    },
+    isAvailable: availabilityOf(object)?.['status'] === 'True',
+  }
+}
+
+/** The condition `Available`; undefined where nobody has looked yet. */
+export function availabilityOf(object: ApiObject): ValueMap | undefined {
+  const conditions = own(mapOf(own(object, 'status')), 'conditions')
+  if (!isList(conditions)) return undefined
+  return conditions.filter(isMap).find((condition) => own(condition, 'type') === 'Available')
+}
+
+function mapOf(value: Value | undefined): ValueMap {
+  return isMap(value) ? value : {}
+}
+
+function textIn(map: ValueMap, name: string): string {
+  const value = own(map, name)
+  return typeof value === 'string' ? value : ''
+}
+
+function numberIn(map: ValueMap, name: string): number | undefined {
+  const value = own(map, name)
+  return typeof value === 'number' ? value : undefined
+}

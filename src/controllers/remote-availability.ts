@@ -1,0 +1,217 @@
+// Whether the servers of other groups can be reached: looked at when something about them changes and every 30 seconds, and
+// told in the status of their APIService (P-382).
+import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import { availabilityOf, readRemoteService, type RemoteService } from '../api/remote-service.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import type { Resource } from '../registry/registry.ts'
+import { updateObject } from '../registry/update.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import { WorkQueue } from './work-queue.ts'
+
+const RECHECK_MS = 30_000
+const PROBES = 5
+
+/** Asks the other server for its discovery document. Throws with a message that says why it could not. */
+export type ProbeRemote = (service: RemoteService, signal: AbortSignal) => Promise<void>
+
+interface Verdict {
+  readonly isAvailable: boolean
+  readonly reason: string
+  readonly message: string
+}
+
+export function remoteAvailability(parts: ControllerParts, probe: ProbeRemote): Controller {
+  return {
+    name: 'remote-availability',
+    run: (signal) => new RemoteAvailability(parts, probe).run(signal),
+  }
+}
+
+class RemoteAvailability {
+  readonly #parts: ControllerParts
+  readonly #probe: ProbeRemote
+  readonly #remotes = new Map<string, RemoteService>()
+  readonly #services = new Map<string, ApiObject>()
+  readonly #slices = new Map<string, ApiObject>()
+  readonly #queue: WorkQueue
+  readonly #apiServices: Resource
+
+  constructor(parts: ControllerParts, probe: ProbeRemote) {
+    this.#parts = parts
+    this.#probe = probe
+    this.#apiServices = resourceOf(parts, 'apiregistration.k8s.io', 'v1', 'apiservices')
+    this.#queue = new WorkQueue({
+      name: 'remote-availability',
+      log: parts.log,
+      workers: 2,
+      work: (name, signal) => this.#check(name, signal),
+    })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { store } = this.#parts.registry
+    const services = resourceOf(this.#parts, '', 'v1', 'services')
+    const slices = resourceOf(this.#parts, 'discovery.k8s.io', 'v1', 'endpointslices')
+    const loaded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+    await Promise.all([
+      follow(store, this.#apiServices, { onPresent: this.#onRemote, onGone: this.#onRemoteGone }, signal),
+      follow(store, services, { ...this.#kept(this.#services, serviceKey), onSynced: loaded[0].resolve }, signal),
+      follow(store, slices, { ...this.#kept(this.#slices, sliceKey), onSynced: loaded[1].resolve }, signal),
+      // Before the services are known every one of them would be missing.
+      Promise.all(loaded.map(({ promise }) => promise)).then(() => this.#queue.run(signal)),
+      untilAborted(signal, () => loaded.forEach(({ resolve }) => resolve())),
+    ])
+  }
+
+  readonly #onRemote = (stored: StoredObject): void => {
+    const remote = readRemoteService(stored.object())
+    if (remote === undefined) this.#remotes.delete(stored.name)
+    else this.#remotes.set(stored.name, remote)
+    if (remote !== undefined) this.#queue.add(stored.name)
+  }
+
+  readonly #onRemoteGone = ({ name }: StoredObject): void => {
+    this.#remotes.delete(name)
+  }
+
+  #kept(
+    into: Map<string, ApiObject>,
+    keyOf: (object: ApiObject) => string,
+  ): { onPresent: (stored: StoredObject) => void; onGone: (stored: StoredObject) => void } {
+    const tell = (service: string): void => {
+      for (const [name, remote] of this.#remotes) if (keyOfReference(remote) === service) this.#queue.add(name)
+    }
+    return {
+      onPresent: (stored) => {
+        const object = stored.object()
+        into.set(`${stored.namespace}/${stored.name}`, slimmed(object))
+        tell(keyOf(object))
+      },
+      onGone: (stored) => {
+        const known = into.get(`${stored.namespace}/${stored.name}`)
+        into.delete(`${stored.namespace}/${stored.name}`)
+        if (known !== undefined) tell(keyOf(known))
+      },
+    }
+  }
+
+  async #check(name: string, signal: AbortSignal): Promise<boolean> {
+    const remote = this.#remotes.get(name)
+    if (remote === undefined) return false
+    const verdict = this.#findFault(remote) ?? (await this.#ask(remote, signal))
+    await this.#tell(name, verdict, signal)
+    this.#queue.addAfter(name, RECHECK_MS)
+    return false
+  }
+
+  /** What can be told without asking the other server. */
+  #findFault({ service }: RemoteService): Verdict | undefined {
+    const { namespace, name, port } = service
+    const subject = `service/${name} in ${JSON.stringify(namespace)}`
+    const found = this.#services.get(`${namespace}/${name}`)
+    if (found === undefined) return fault('ServiceNotFound', `${subject} is not present`)
+    const spec = mapIn(found, 'spec')
+    if (own(spec, 'type') !== 'ClusterIP') return undefined
+    const listening = mapsIn(spec, 'ports').find((each) => own(each, 'port') === port)
+    if (listening === undefined) return fault('ServicePortError', `${subject} is not listening on port ${port}`)
+    const portName = own(listening, 'name') ?? ''
+    const slices = [...this.#slices.values()].filter((slice) => sliceKey(slice) === `${namespace}/${name}`)
+    if (slices.length === 0) return fault('EndpointsNotFound', `cannot find endpointslices for ${subject}`)
+    const isReady = slices.some(
+      (slice) =>
+        mapsIn(slice, 'ports').some((each) => (own(each, 'name') ?? '') === portName) &&
+        mapsIn(slice, 'endpoints').some((endpoint) => own(mapIn(endpoint, 'conditions'), 'ready') !== false),
+    )
+    if (isReady) return undefined
+    const why = `endpointslices for ${subject} have no addresses with port name ${JSON.stringify(portName)}`
+    return fault('MissingEndpoints', why)
+  }
+
+  /** One answer of several is enough: others may have been on their way to a part of the service that goes. */
+  async #ask(remote: RemoteService, signal: AbortSignal): Promise<Verdict> {
+    try {
+      await Promise.any(Array.from({ length: PROBES }, () => this.#probe(remote, signal)))
+      return { isAvailable: true, reason: 'Passed', message: 'all checks passed' }
+    } catch (error) {
+      const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+      return fault('FailedDiscoveryCheck', first instanceof Error ? first.message : String(first))
+    }
+  }
+
+  async #tell(name: string, { isAvailable, reason, message }: Verdict, signal: AbortSignal): Promise<void> {
+    const context = controllerContext(this.#parts, '', signal)
+    const status = isAvailable ? 'True' : 'False'
+    const wanted = (live: ApiObject | undefined): ApiObject => {
+      if (live === undefined) throw new TypeError('nothing to tell about')
+      const before = availabilityOf(live)
+      const since = before?.['status'] === status ? before['lastTransitionTime'] : undefined
+      const condition = { type: 'Available', status, lastTransitionTime: since ?? context.now, reason, message }
+      const others = mapsIn(mapIn(live, 'status'), 'conditions').filter((each) => own(each, 'type') !== 'Available')
+      return { ...live, status: { ...mapIn(live, 'status'), conditions: [...others, condition] } }
+    }
+    const request = { name, subresource: 'status', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
+    try {
+      await updateObject(this.#parts.registry, this.#apiServices, request, context)
+    } catch (error) {
+      if (!isReason(error, 'NotFound')) throw error
+    }
+  }
+}
+
+function fault(reason: string, message: string): Verdict {
+  return { isAvailable: false, reason, message }
+}
+
+function keyOfReference({ service }: RemoteService): string {
+  return `${service.namespace}/${service.name}`
+}
+
+function serviceKey({ metadata }: ApiObject): string {
+  return `${textIn(metadata, 'namespace')}/${textIn(metadata, 'name')}`
+}
+
+function sliceKey({ metadata }: ApiObject): string {
+  return `${textIn(metadata, 'namespace')}/${textIn(mapIn(metadata, 'labels'), 'kubernetes.io/service-name')}`
+}
+
+/** What the checks look at. */
+function slimmed(object: ApiObject): ApiObject {
+  const { kind, apiVersion, metadata, spec, ports, endpoints } = object
+  const { name, namespace, labels } = metadata
+  const parts: Record<string, Value | undefined> = { spec, ports, endpoints }
+  const kept = Object.entries(parts).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
+  return {
+    kind,
+    apiVersion,
+    metadata: { name: name ?? '', namespace: namespace ?? '', labels: labels ?? {} },
+    ...(Object.fromEntries(kept) as ValueMap),
+  }
+}
+
+function untilAborted(signal: AbortSignal, then: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      then()
+      resolve()
+    }
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}
+
+function mapIn(map: ValueMap, name: string): ValueMap {
+  const value = own(map, name)
+  return isMap(value) ? value : {}
+}
+
+function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
+  const value = own(map, name)
+  return isList(value) ? value.filter(isMap) : []
+}
+
+function textIn(map: ValueMap, name: string): string {
+  const value = own(map, name)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
+import { type OpenServer, openServer } from '../fakes/running-server.ts'
+
+const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
+const GROUP = 'remote.example.com'
+const HOUR = 3_600_000
+
+interface Seen {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+describe('a group that another server serves', () => {
+  let server: OpenServer
+  let backend: https.Server
+  const seen: Seen[] = []
+  const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-aggregation-'))
+
+  function serve(url: string, response: ServerResponse): void {
+    if (url.startsWith(`/apis/${GROUP}/v1/moved`)) {
+      response.writeHead(302, { location: 'https://169.254.169.254/' }).end()
+    } else if (url.includes('watch=1')) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write('{"type":"ADDED"}\n')
+      setTimeout(() => response.end('{"type":"DELETED"}\n'), 50)
+    } else {
+      response.writeHead(url.includes('teapot') ? 418 : 200, {
+        'content-type': 'application/json',
+        'x-from': 'backend',
+      })
+      response.end(JSON.stringify({ kind: 'APIResourceList', url }))
+    }
+  }
+
+  beforeAll(async () => {
+    const authority = makeAuthority(HOUR)
+    const { certificate, key } = makeServing(authority, { dns: ['backend.default.svc'], addresses: [] }, HOUR)
+    backend = https.createServer({ cert: certificate, key }, (request, response) => {
+      let body = ''
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+      request.on('end', () => {
+        const { method = '', url = '', headers } = request
+        seen.push({ method, url, headers, body })
+        serve(url, response)
+      })
+    })
+    backend.listen(0, '127.0.0.1')
+    await once(backend, 'listening')
+    const { port } = backend.address() as AddressInfo
+    const tokens = path.join(folder, 'tokens')
+    writeFileSync(tokens, 'jane-token,jane,7,"a,b"\n')
+    server = await openServer(['--token-auth-file', tokens])
+    await server.must('/api/v1/namespaces/default/services', {
+      method: 'POST',
+      body: {
+        kind: 'Service',
+        apiVersion: 'v1',
+        metadata: { name: 'backend' },
+        spec: { type: 'ExternalName', externalName: 'localhost' },
+      },
+    })
+    await server.must(SERVICES, {
+      method: 'POST',
+      body: {
+        kind: 'APIService',
+        apiVersion: 'apiregistration.k8s.io/v1',
+        metadata: { name: `v1.${GROUP}` },
+        spec: {
+          group: GROUP,
+          version: 'v1',
+          service: { namespace: 'default', name: 'backend', port },
+          caBundle: Buffer.from(authority.certificate).toString('base64'),
+          groupPriorityMinimum: 100,
+          versionPriority: 10,
+        },
+      },
+    })
+    for (;;) {
+      const answer = await server.request(`/apis/${GROUP}/v1`)
+      if (answer.status === 200) break
+      await sleep(20)
+    }
+    seen.length = 0
+  })
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]()
+    backend?.closeAllConnections()
+    backend?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('is told to be available, and stands in discovery', async () => {
+    expect(await server.must(`${SERVICES}/v1.${GROUP}`)).toMatchObject({
+      status: { conditions: [{ type: 'Available', status: 'True', reason: 'Passed', message: 'all checks passed' }] },
+    })
+    expect(await server.must(`/apis/${GROUP}`)).toMatchObject({ kind: 'APIGroup', versions: [{ version: 'v1' }] })
+  })
+
+  it('is asked as the user, without the user’s credentials', async () => {
+    const answer = await server.request(`/apis/${GROUP}/v1/namespaces/x/things?a=b`, {
+      method: 'POST',
+      body: { kind: 'Thing' },
+      headers: {
+        'x-remote-user': 'forged',
+        'impersonate-user': 'jane',
+        'impersonate-group': 'system:masters',
+        'x-custom': 'c',
+      },
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.headers['x-from']).toBe('backend')
+    expect(answer.json()).toMatchObject({ url: `/apis/${GROUP}/v1/namespaces/x/things?a=b` })
+    const { headers, body, method } = seen.at(-1)!
+    expect([method, body]).toEqual(['POST', '{"kind":"Thing"}'])
+    expect(headers).toMatchObject({
+      'x-remote-user': 'jane',
+      'x-custom': 'c',
+      'x-forwarded-for': '127.0.0.1',
+      'audit-id': answer.headers['audit-id'],
+    })
+    expect(headers.authorization).toBeUndefined()
+    expect(headers['impersonate-user']).toBeUndefined()
+    expect(JSON.stringify(headers)).not.toContain(server.adminToken)
+  })
+
+  it('answers as the other server does, streams included', async () => {
+    expect((await server.request(`/apis/${GROUP}/v1/teapot`)).status).toBe(418)
+    const { body } = await server.request(`/apis/${GROUP}/v1/things?watch=1`)
+    expect(body).toBe('{"type":"ADDED"}\n{"type":"DELETED"}\n')
+  })
+
+  it('is not asked for those who may not', async () => {
+    const before = seen.length
+    expect((await server.request(`/apis/${GROUP}/v1/things`, { token: 'jane-token' })).status).toBe(403)
+    expect(seen.length).toBe(before)
+  })
+
+  it('CVE-2022-3172: leads no client elsewhere', async () => {
+    const answer = await server.request(`/apis/${GROUP}/v1/moved`)
+    expect(answer.status).toBe(502)
+    expect(answer.headers['location']).toBeUndefined()
+    expect(answer.body).toBe('the backend attempted to redirect this request, which is not permitted\n')
+  })
+
+  it('is unavailable when the other server is gone, and nothing else is', async () => {
+    backend.closeAllConnections()
+    backend.close()
+    await once(backend, 'close')
+    const answer = await server.request(`/apis/${GROUP}/v1/things`)
+    expect(answer.status).toBe(503)
+    expect(answer.body).toMatch(/^error trying to reach service: dial tcp .*: connect: connection refused\n$/)
+    expect((await server.request('/apis/apps/v1/deployments')).status).toBe(200)
+  })
+})
