@@ -16,7 +16,8 @@ import {
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import type { Amounts } from './amounts.ts'
 import { mapIn, metaText } from './members.ts'
-import { chargeOf, hardOf, isBounded, namesAbout, unsaidBy, usedOf } from './quota/quota.ts'
+import type { LimitedResource } from './quota/quota.ts'
+import { chargeOf, hardOf, isBounded, limitedRefusal, namesAbout, unsaidBy, usedOf } from './quota/quota.ts'
 import { forbidden } from './refusal.ts'
 
 /** The quotas, and the one way to change what is used of them. */
@@ -33,12 +34,19 @@ export interface QuotaLedger {
 const ZERO = quantityOf(0, 'decimalSI')
 
 /** Every create is counted, and the updates that can take more. */
-export function resourceQuota(ledger: QuotaLedger, nowMs: () => number): readonly AdmissionPlugin[] {
+export function resourceQuota(
+  ledger: QuotaLedger,
+  nowMs: () => number,
+  limited: readonly LimitedResource[] = [],
+): readonly AdmissionPlugin[] {
   const check = (request: AdmissionRequest, signal: AbortSignal): void | Promise<void> => {
     const { namespace, object } = request
     if (namespace === '' || object === undefined || !isCounted(request)) return undefined
     const quotas = ledger.quotasIn(namespace)
-    return quotas.length === 0 ? undefined : charge(ledger, quotas, { request, object, nowMs: nowMs() }, signal)
+    if (quotas.length === 0 && limited.length === 0) return undefined
+    const subject = { request, object, nowMs: nowMs() }
+    refuseUnlimited(limited, quotas, subject)
+    return quotas.length === 0 ? undefined : charge(ledger, quotas, subject, signal)
   }
   return [
     { name: 'ResourceQuota', operations: ['CREATE'], validate: check },
@@ -63,6 +71,21 @@ interface Charge {
   readonly request: AdmissionRequest
   readonly object: ApiObject
   readonly nowMs: number
+}
+
+/** What is free to nobody has to be allowed by a quota. */
+function refuseUnlimited(limited: readonly LimitedResource[], quotas: readonly ApiObject[], subject: Charge): void {
+  if (limited.length === 0) return
+  const { request, object, nowMs } = subject
+  const type = request.resource
+  const covered = new Set(
+    quotas.flatMap((quota) => {
+      const names = [...hardOf(quota).keys()]
+      return chargeOf(quota, names, { type, object, nowMs }) === undefined ? [] : namesAbout(names, type)
+    }),
+  )
+  const refusal = limitedRefusal(limited, { type, object, nowMs, quotas, covered })
+  if (refusal !== undefined) throw forbidden(request, refusal)
 }
 
 async function charge(

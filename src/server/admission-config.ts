@@ -15,6 +15,7 @@ import {
   parseVersion,
   VERSION_WRONG,
 } from '../admission/pod-security-policy.ts'
+import type { LimitedResource } from '../admission/quota/quota.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
@@ -30,6 +31,8 @@ export interface AdmissionSettings {
   readonly eventLimits: readonly EventLimit[]
   readonly nodeSelectors: NodeSelectors
   readonly tolerationSeconds: TolerationSeconds
+  /** What nobody has without a quota that allows it. */
+  readonly limitedResources: readonly LimitedResource[]
 }
 
 export const DEFAULT_ADMISSION_SETTINGS: AdmissionSettings = {
@@ -40,6 +43,7 @@ export const DEFAULT_ADMISSION_SETTINGS: AdmissionSettings = {
   eventLimits: [],
   nodeSelectors: { fallback: {}, allowed: new Map() },
   tolerationSeconds: { notReady: 300, unreachable: 300 },
+  limitedResources: [],
 }
 
 export interface AdmissionFlags {
@@ -82,6 +86,7 @@ const READERS: Readonly<Record<string, (section: ValueMap, fault: Fault) => Part
   PodSecurity: (section, wrong) => ({ podSecurity: podSecurityOf(section, wrong) }),
   EventRateLimit: (section, wrong) => ({ eventLimits: eventLimitsOf(section, wrong) }),
   PodNodeSelector: (section) => ({ nodeSelectors: nodeSelectorsOf(section) }),
+  ResourceQuota: (section, wrong) => ({ limitedResources: limitedResourcesOf(section, wrong) }),
 }
 
 function fault(file: string, why: string): Error {
@@ -142,6 +147,20 @@ function eventLimitsOf(section: ValueMap, wrong: Fault): readonly EventLimit[] {
     if (typeof qps !== 'number' || qps <= 0) throw wrong(`limits[${i}].qps must be above zero`)
     if (typeof burst !== 'number' || burst < qps) throw wrong(`limits[${i}].burst must not be less than qps`)
     return { type, qps, burst, cacheSize: typeof size === 'number' && size > 0 ? size : CACHE_SIZE }
+  })
+}
+
+function limitedResourcesOf(section: ValueMap, wrong: Fault): readonly LimitedResource[] {
+  return listIn(section, 'limitedResources').map((limited, i) => {
+    const resource = isMap(limited) ? own(limited, 'resource') : undefined
+    if (!isMap(limited) || typeof resource !== 'string') throw wrong(`limitedResources[${i}].resource is missing`)
+    const group = own(limited, 'apiGroup')
+    return {
+      group: typeof group === 'string' ? group : '',
+      resource,
+      matchContains: listIn(limited, 'matchContains').filter((text) => typeof text === 'string'),
+      matchScopes: listIn(limited, 'matchScopes').filter(isMap),
+    }
   })
 }
 

@@ -124,7 +124,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     podResizeValidator(read('nodes')),
     ...policies.plugins,
     ...webhooks.plugins,
-    ...resourceQuota(quotas, () => systemClock.now()),
+    ...resourceQuota(quotas, () => systemClock.now(), settings.limitedResources),
     ...optionalPlugins({ ...parts, table: () => table, namespaces: read('namespaces') }),
   ]
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)

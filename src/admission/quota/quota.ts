@@ -10,6 +10,7 @@ import { containerAmounts, hasPodLevel } from '../pod-resources.ts'
 import { isInScopes } from './scopes.ts'
 import { computeUsage, countedType, usageOf } from './usage.ts'
 
+export { type LimitedResource, limitedRefusal } from './limited.ts'
 export { isBounded } from './scopes.ts'
 
 /** The types that the names are about, each once. */

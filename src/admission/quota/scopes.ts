@@ -7,16 +7,21 @@ import { mapIn, mapsIn, numberIn, partIn, specOf, textIn, textsIn } from '../mem
 
 /** A quota with scopes is about pods, and claims by the class of their attributes. */
 export function isInScopes(quota: ApiObject, type: GroupResource, object: ApiObject): boolean {
+  return selectorsOf(quota).every((selector) => isSelected(selector, type, object))
+}
+
+export function selectorsOf(quota: ApiObject): readonly ValueMap[] {
   const spec = specOf(quota)
-  const selectors = [
+  return [
     ...textsIn(spec, 'scopes').map((scopeName): ValueMap => ({ scopeName, operator: 'Exists' })),
     ...mapsIn(mapIn(spec, 'scopeSelector'), 'matchExpressions'),
   ]
+}
+
+export function isSelected(selector: ValueMap, type: GroupResource, object: ApiObject): boolean {
   const name = formatGroupResource(type)
-  return selectors.every((selector) => {
-    if (name === 'pods') return isPodIn(selector, object)
-    return name === 'persistentvolumeclaims' && isClaimIn(selector, object)
-  })
+  if (name === 'pods') return isPodIn(selector, object)
+  return name === 'persistentvolumeclaims' && isClaimIn(selector, object)
 }
 
 function isPodIn(selector: ValueMap, pod: ApiObject): boolean {

@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { admitInOrder } from '../../../src/admission/chain.ts'
 import { resourceQuota } from '../../../src/admission/resource-quota.ts'
+import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import type { Kv } from '../../../src/kv/kv.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { QuotaBook } from '../../../src/server/quota-ledger.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
+import { requestFor } from './request-for.ts'
 
 const stops: AbortController[] = []
 afterEach(() => {
@@ -244,5 +246,45 @@ describe('a quota', () => {
     await expect(world.create(world.resource('configmaps'), { metadata: { name: 'c' } })).rejects.toThrow(
       'exceeded quota',
     )
+  })
+})
+
+describe('what is free to nobody', () => {
+  const critical = { scopeName: 'PriorityClass', operator: 'In', values: ['critical'] }
+  const limited = [
+    { group: '', resource: 'pods', matchContains: [], matchScopes: [critical] },
+    { group: '', resource: 'services', matchContains: ['loadbalancers'], matchScopes: [] },
+  ]
+  const make = async (quotas: readonly object[], resource: string, object: object): Promise<void> => {
+    const ledger = {
+      quotasIn: () => quotas as readonly ApiObject[],
+      update: (quota: ApiObject, change: (current: ApiObject) => unknown) => Promise.resolve(void change(quota)),
+    }
+    const [plugin] = resourceQuota(ledger, () => 0, limited)
+    await plugin!.validate!(requestFor(resource, object), AbortSignal.timeout(1_000))
+  }
+  const quota = (hard: Hard, spec: object): object => ({
+    metadata: { name: 'q' },
+    spec,
+    status: { hard, used: Object.fromEntries(Object.keys(hard).map((name) => [name, '0'])) },
+  })
+  const balanced = { metadata: { name: 's' }, spec: { type: 'LoadBalancer', ports: [] } }
+
+  it('needs a quota that allows it', async () => {
+    await expect(make([], 'pods', pod('p', { priorityClassName: 'critical' }))).rejects.toThrow(
+      'pods "p" is forbidden: insufficient quota to match these scopes: [{PriorityClass In [critical]}]',
+    )
+    await expect(make([], 'services', balanced)).rejects.toThrow(
+      'services "s" is forbidden: insufficient quota to consume: services.loadbalancers',
+    )
+    const allowing = quota({ pods: '5' }, { scopeSelector: { matchExpressions: [critical] } })
+    await expect(make([allowing], 'pods', pod('p', { priorityClassName: 'critical' }))).resolves.toBeUndefined()
+    await expect(make([quota({ 'services.loadbalancers': '1' }, {})], 'services', balanced)).resolves.toBeUndefined()
+  })
+
+  it('is only that', async () => {
+    await expect(make([], 'pods', pod('p'))).resolves.toBeUndefined()
+    await expect(make([], 'services', { metadata: { name: 's' }, spec: { ports: [] } })).resolves.toBeUndefined()
+    await expect(make([], 'secrets', { metadata: { name: 's' } })).resolves.toBeUndefined()
   })
 })

@@ -17,7 +17,7 @@ const HEAD = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfigurati
 
 describe('the settings of admission plugins', () => {
   it('are read from the sections of one file', async () => {
-    const { podSecurity, nodeSelectors } = await read({
+    const { podSecurity, nodeSelectors, limitedResources } = await read({
       'a.yaml': `${HEAD}- name: PodSecurity
   configuration:
     kind: PodSecurityConfiguration
@@ -25,6 +25,8 @@ describe('the settings of admission plugins', () => {
     exemptions: {usernames: [boss], namespaces: [kube-system], runtimeClasses: [sandbox]}
 - name: PodNodeSelector
   configuration: {podNodeSelectorPluginConfig: {clusterDefaultNodeSelector: a=b, ns: c=d}}
+- name: ResourceQuota
+  configuration: {limitedResources: [{resource: pods, matchScopes: [{scopeName: PriorityClass, operator: Exists}]}]}
 - name: Unknown
   configuration: {}
 `,
@@ -32,6 +34,14 @@ describe('the settings of admission plugins', () => {
     expect(podSecurity.defaults.enforce).toEqual({ level: 'baseline', minor: 30 })
     expect(podSecurity.defaults.warn).toEqual({ level: 'restricted', minor: Infinity })
     expect(podSecurity.exempt.namespaces.has('kube-system')).toBe(true)
+    expect(limitedResources).toEqual([
+      {
+        group: '',
+        resource: 'pods',
+        matchContains: [],
+        matchScopes: [{ scopeName: 'PriorityClass', operator: 'Exists' }],
+      },
+    ])
     expect(nodeSelectors).toEqual({ fallback: { a: 'b' }, allowed: new Map([['ns', { c: 'd' }]]) })
   })
 
