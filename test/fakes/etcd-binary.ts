@@ -2,10 +2,11 @@
 // What is made is kept in a cache outside the checkout; where nothing works it throws and says what to install.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
+import { unpackDebian } from './debian-package.ts'
 import { cacheFile, findOnPath, isExecutable, makeOnce } from './made-once.ts'
 
 const run = promisify(execFile)
@@ -127,22 +128,8 @@ async function fromGo(tried: string[]): Promise<string | undefined> {
   })
 }
 
-/** Unpacked beside the system, not installed into it: no service starts and nobody has to be root. */
 async function fromDebian(tried: string[]): Promise<string | undefined> {
-  return cached('debian', tried, async (folder) => {
-    await run('dpkg', ['--version'])
-    const download = (options: readonly string[]) =>
-      run('apt-get', [...options, 'download', 'etcd-server'], { cwd: folder })
-    await download([]).catch(async () => {
-      const lists = [`-oDir::State::Lists=${join(folder, 'lists')}`, `-oDir::Cache=${join(folder, 'cache')}`]
-      await mkdir(join(folder, 'lists', 'partial'), { recursive: true })
-      await mkdir(join(folder, 'cache', 'archives', 'partial'), { recursive: true })
-      await run('apt-get', [...lists, 'update'])
-      await download(lists)
-    })
-    await run('sh', ['-c', 'dpkg -x etcd-server_*.deb unpacked'], { cwd: folder })
-    return join('unpacked', 'usr', 'bin', 'etcd')
-  })
+  return cached('debian', tried, (folder) => unpackDebian('etcd-server', 'etcd', folder))
 }
 
 async function cached(name: string, tried: string[], make: (folder: string) => Promise<string>) {

@@ -2,8 +2,9 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
+import { unpackDebian } from './debian-package.ts'
 import { buildGoClient } from './go-client.ts'
-import { findOnPath } from './made-once.ts'
+import { cacheFile, findOnPath, makeOnce } from './made-once.ts'
 
 export interface KubectlResult {
   readonly code: number
@@ -16,6 +17,13 @@ export async function findKubectls(): Promise<readonly string[]> {
   const built = await buildGoClient('kubectl')
   const present = await findOnPath('kubectl')
   return present === undefined ? [built] : [built, present]
+}
+
+/** The oldest that people still have: Debian's 1.20, which asks for OpenAPI as protobuf and knows no aggregated discovery. */
+export async function findOldKubectl(): Promise<string> {
+  const path = cacheFile('kubectl', `kubectl-debian-${process.arch}`)
+  await makeOnce(path, (folder) => unpackDebian('kubernetes-client', 'kubectl', folder))
+  return path
 }
 
 export class Kubectl {
