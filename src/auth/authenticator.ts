@@ -30,8 +30,14 @@ export interface CertificateCredential {
 }
 
 export type Authentication =
-  /** `warnings` are for the caller. */
-  | { readonly kind: 'user'; readonly user: User; readonly warnings?: readonly string[] }
+  | {
+      readonly kind: 'user'
+      readonly user: User
+      /** For the caller. */
+      readonly warnings?: readonly string[]
+      /** For the audit log. */
+      readonly annotations?: Readonly<Record<string, string>>
+    }
   /** There is no credential of the kind that this method looks at. */
   | { readonly kind: 'none' }
   /** There is one and it is not good; `problem` is for the log, never for the caller. */

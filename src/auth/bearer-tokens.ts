@@ -22,6 +22,7 @@ export type TokenAnswer =
       /** Those of the wanted audiences that it is meant for; absent: it is not made for any in particular. */
       readonly audiences?: readonly string[]
       readonly warnings?: readonly string[]
+      readonly annotations?: Readonly<Record<string, string>>
     }
   /** Not one of mine. */
   | { readonly kind: 'unknown' }

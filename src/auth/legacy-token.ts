@@ -45,6 +45,7 @@ export function legacyToken(claims: ValueMap, token: string): VerifiedToken | To
     expiresAt: undefined,
     notBefore: undefined,
     issuedAt: undefined,
+    warnAfter: undefined,
     audiences: [],
     ties: [secret, owner],
     isLegacy: true,

@@ -40,6 +40,26 @@ export class AuthMeasures {
     help: 'Tokens that were looked up, by whether they were known.',
     labels: ['status'],
   })
+  readonly validTokens = counterFamily({
+    name: 'serviceaccount_valid_tokens_total',
+    help: 'Uses of tokens of service accounts.',
+    labels: [],
+  })
+  readonly staleTokens = counterFamily({
+    name: 'serviceaccount_stale_tokens_total',
+    help: 'Uses of tokens of service accounts that should have been replaced.',
+    labels: [],
+  })
+  readonly legacyTokens = counterFamily({
+    name: 'serviceaccount_legacy_tokens_total',
+    help: 'Uses of tokens that are kept in secrets.',
+    labels: [],
+  })
+  readonly configReloads = counterFamily({
+    name: 'apiserver_authentication_config_controller_automatic_reloads_total',
+    help: 'New configurations of authentication, by whether they are in use.',
+    labels: ['status', 'apiserver_id_hash'],
+  })
   readonly expiry = histogramFamily({
     name: 'apiserver_client_certificate_expiration_seconds',
     help: 'How long client certificates are still good for.',

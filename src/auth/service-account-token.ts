@@ -80,6 +80,8 @@ export interface AccountTokenOptions {
   readonly apiAudiences: readonly string[]
   readonly live: LiveObjects
   readonly clock: Clock
+  /** Counts a token that was found good. `stale`: it should have been replaced (P-049). */
+  readonly onUse?: (kind: 'valid' | 'stale' | 'legacy') => void
   /** A token of the old kind was used that is kept in this secret. */
   readonly onLegacyUse?: (secret: LiveObject) => void
 }
@@ -141,11 +143,17 @@ function claimsOf(claims: ValueMap): VerifiedToken | undefined {
     expiresAt: expires,
     notBefore: typeof notBefore === 'number' ? notBefore : undefined,
     issuedAt: typeof issued === 'number' ? issued : undefined,
+    warnAfter: numberIn(stated, 'warnafter'),
     audiences: audiencesIn(claims),
     ties,
     isLegacy: false,
     user: boundUser({ account: { namespace, ...account }, pod, node, id: typeof id === 'string' ? id : '' }),
   }
+}
+
+function numberIn(map: ValueMap, name: string): number | undefined {
+  const value = own(map, name)
+  return typeof value === 'number' ? value : undefined
 }
 
 function tie(kind: ObjectName['kind'], namespace: string, { name, uid }: Named): Tie {
@@ -181,10 +189,17 @@ function answer(options: AccountTokenOptions, token: VerifiedToken, asked: Asked
   if (problem !== undefined) return refused(problem)
   const conclude = (checked: Checked): TokenAnswer => {
     if (checked.kind === 'problem') return refused(checked.problem)
-    if (!token.isLegacy) return { kind: 'user', user: token.user, audiences }
+    const user = { kind: 'user', user: token.user, audiences } as const
+    const annotations = annotationsOf(token, now)
+    if (!token.isLegacy) {
+      const isStale = annotations !== undefined && token.warnAfter !== undefined
+      options.onUse?.(isStale ? 'stale' : 'valid')
+      return annotations === undefined ? user : { ...user, annotations }
+    }
+    options.onUse?.('legacy')
     const [secret] = checked.found
     if (secret !== undefined) options.onLegacyUse?.(secret)
-    return { kind: 'user', user: token.user, audiences, warnings: checked.warnings }
+    return { ...user, warnings: checked.warnings, ...(annotations === undefined ? {} : { annotations }) }
   }
   const checked = checkTies(token.ties, (name) => live.peek(name), now)
   // What is at hand may be older than the token: whoever is to be refused is refused on what is there now.
@@ -192,6 +207,19 @@ function answer(options: AccountTokenOptions, token: VerifiedToken, asked: Asked
   return findTies(live, token.ties, asked.signal).then((found) =>
     conclude(checkTies(token.ties, (name) => found.get(name), now)),
   )
+}
+
+/** What the audit log is told of tokens that are on their way out. */
+function annotationsOf(
+  { user, audiences, warnAfter }: VerifiedToken,
+  nowMs: number,
+): Readonly<Record<string, string>> | undefined {
+  const late = warnAfter === undefined ? 0 : nowMs / 1000 - warnAfter
+  if (late > 0) {
+    const text = `subject: ${user.name}, seconds after warning threshold: ${Math.round(late)}`
+    return { 'authentication.k8s.io/stale-token': text }
+  }
+  return audiences.length === 0 ? { 'authentication.k8s.io/legacy-token': user.name } : undefined
 }
 
 async function findTies(

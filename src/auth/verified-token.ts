@@ -11,6 +11,8 @@ export interface VerifiedToken {
   readonly expiresAt: number | undefined
   readonly notBefore: number | undefined
   readonly issuedAt: number | undefined
+  /** From when on its use is reported, in seconds since 1970. */
+  readonly warnAfter: number | undefined
   /** Empty: it names none. */
   readonly audiences: readonly string[]
   readonly ties: readonly Tie[]

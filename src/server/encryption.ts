@@ -17,6 +17,7 @@ import type { Transformer } from '../store/transformer.ts'
 import { identityTransformer } from '../store/transformer.ts'
 import type { Config, EncryptionFile } from './config.ts'
 import { readTextFile } from './files.ts'
+import type { OnReload } from './jwt-issuers.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
 export interface AtRest {
@@ -33,7 +34,7 @@ const RELOAD_EVERY_MS = 60_000
 const READY_WITHIN_MS = 60_000
 
 /** Throws a `StartError` where the file is at fault. */
-export async function openAtRest(config: Config, log: Log): Promise<AtRest> {
+export async function openAtRest(config: Config, log: Log, onReload: OnReload): Promise<AtRest> {
   const { encryption } = config
   if (encryption === undefined) {
     const nothing = (): Promise<void> => Promise.resolve()
@@ -45,7 +46,7 @@ export async function openAtRest(config: Config, log: Log): Promise<AtRest> {
   return {
     transformer: opened,
     checks: checksOf(opened, encryption.reload),
-    run: (stop) => (encryption.reload ? reload({ encryption, opened, text, log }, stop) : Promise.resolve()),
+    run: (stop) => (encryption.reload ? reload({ encryption, opened, text, log, onReload }, stop) : Promise.resolve()),
     close: () => opened.close(),
   }
 }
@@ -85,9 +86,10 @@ interface Reload {
   /** What the file held at the start. */
   readonly text: string
   readonly log: Log
+  readonly onReload: OnReload
 }
 
-async function reload({ encryption, opened, text, log }: Reload, signal: AbortSignal): Promise<void> {
+async function reload({ encryption, opened, text, log, onReload }: Reload, signal: AbortSignal): Promise<void> {
   let current = text
   while (await pause(systemClock, RELOAD_EVERY_MS, signal)) {
     try {
@@ -98,9 +100,12 @@ async function reload({ encryption, opened, text, log }: Reload, signal: AbortSi
         AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]),
       )
       current = found
+      onReload('success')
       log.info({}, 'encryption at rest goes by a new configuration')
     } catch (error) {
-      if (!signal.aborted) log.error({ reason: reasonOf(error) }, 'encryption at rest stays as it was')
+      if (signal.aborted) return
+      onReload('failure')
+      log.error({ reason: reasonOf(error) }, 'encryption at rest stays as it was')
     }
   }
 }

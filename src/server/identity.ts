@@ -6,6 +6,7 @@ import { type BearerTokens, bearerTokens } from '../auth/bearer-tokens.ts'
 import { bootstrapTokens } from '../auth/bootstrap-token.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import { issueToken, serviceAccountTokens } from '../auth/service-account-token.ts'
+import type { AuthMeasures } from '../auth/measures.ts'
 import { jsonWebKeys, readSigningKeys, type SigningKeys } from '../auth/signing-keys.ts'
 import { parseTokenFile, staticTokens, type TokenFile } from '../auth/token-file.ts'
 import type { PublishedTrust } from '../controllers/authentication-trust.ts'
@@ -47,20 +48,27 @@ export interface IdentityParts {
   readonly live: LiveObjects
   /** An old token was used, of this secret. */
   readonly onLegacyUse: (secret: LiveObject) => void
+  readonly measures: AuthMeasures
   readonly tls: TlsFiles
 }
 
 export function openIdentity(parts: IdentityParts): Identity {
-  const { config, adminToken, log, live, tls, onLegacyUse } = parts
+  const { config, adminToken, log, live, tls, onLegacyUse, measures } = parts
+  const uses = {
+    valid: measures.validTokens.of(),
+    stale: measures.staleTokens.of(),
+    legacy: measures.legacyTokens.of(),
+  }
+  const onUse = (kind: keyof typeof uses): void => void uses[kind].value++
   const { issuers, apiAudiences, maxTokenSeconds, extendTokens } = config.identity
   const keys = accountKeys(config, log)
-  const issuersOfOthers = openTokenIssuers(config, log)
+  const issuersOfOthers = openTokenIssuers(config, log, (status) => void measures.configReloads.of(status, '').value++)
   const clock = systemClock
   const tokens = bearerTokens(
     [
       staticTokens(new Map([[adminToken, ADMIN]])),
       ...fileTokens(config, log),
-      serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock, onLegacyUse }),
+      serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock, onUse, onLegacyUse }),
       ...(config.identity.bootstrapTokens ? [bootstrapTokens(live, clock)] : []),
       ...issuersOfOthers.methods,
     ],

@@ -18,12 +18,16 @@ export interface JwtIssuers {
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
+/** A new configuration is in use, or is not good enough. */
+export type OnReload = (status: 'success' | 'failure') => void
+
 export interface JwtIssuersParts {
   readonly issuers: readonly JwtIssuerConfig[]
   /** The file as it is now; undefined: there is none. Throws what is wrong with it. */
   readonly reread: () => AuthenticationConfig | undefined
   readonly caller: OutgoingCaller
   readonly log: Log
+  readonly onReload: OnReload
   readonly everyMs?: number
 }
 
@@ -60,6 +64,7 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
     await load(next, AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]))
     if (next.keys.some((keys) => !keys.isReady)) throw new Error('an issuer of the new configuration cannot be reached')
     current = next
+    parts.onReload('success')
     parts.log.info({}, 'tokens of issuers are good by a new configuration')
   }
   return {
@@ -70,7 +75,9 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
         try {
           await renew(signal)
         } catch (error) {
-          if (!signal.aborted) parts.log.error({ reason: reasonOf(error) }, 'the issuers of tokens stay as they were')
+          if (signal.aborted) break
+          parts.onReload('failure')
+          parts.log.error({ reason: reasonOf(error) }, 'the issuers of tokens stay as they were')
         }
       }
       await loading

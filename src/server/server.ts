@@ -74,12 +74,13 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
   const kv = await openStorage(config, signal)
   opened.defer(() => kv.close())
-  const atRest = await openAtRest(config, log)
+  const measures = new ServerMeasures()
+  const { encryptionReloads } = measures.store
+  const atRest = await openAtRest(config, log, (status) => void encryptionReloads.of(status, '').value++)
   opened.defer(atRest.close)
   const { tls, authority } = servingFiles(config)
   const token = adminToken(dataDirectory)
   const life = new Life(config.livezGraceMs)
-  const measures = new ServerMeasures()
   const authorization = openAuthorization({
     settings: config.authorization,
     egress: config.egress,
@@ -97,7 +98,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     gates,
     eventTtlMs: config.eventTtlMs,
     authorization,
-    openIdentity: (live, onLegacyUse) => openIdentity({ config, adminToken: token, log, live, tls, onLegacyUse }),
+    openIdentity: (live, onLegacyUse) =>
+      openIdentity({ config, adminToken: token, log, live, tls, onLegacyUse, measures: measures.auth }),
     admissionPlugins: config.admissionPlugins,
     admissionSettings: readAdmissionSettings(config),
     authority: authority ?? tls.certificate,

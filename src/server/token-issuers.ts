@@ -17,7 +17,7 @@ import {
 import type { Config } from './config.ts'
 import { readTextFile } from './files.ts'
 import type { OidcConfig } from './identity-config.ts'
-import { type JwtIssuers, openJwtIssuers } from './jwt-issuers.ts'
+import { type JwtIssuers, type OnReload, openJwtIssuers } from './jwt-issuers.ts'
 import { reasonOf, StartError } from './start-error.ts'
 import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
 
@@ -35,7 +35,7 @@ const MAX_REVIEW_BYTES = 1024 * 1024
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 504])
 
 /** Where to ask was said by the operator, not by users: this machine may be asked too. */
-export function openTokenIssuers(config: Config, log: Log): TokenIssuers {
+export function openTokenIssuers(config: Config, log: Log, onReload: OnReload): TokenIssuers {
   const caller = new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }) })
   const file = config.identity.authenticationFile
   const read = (): AuthenticationConfig | undefined =>
@@ -43,7 +43,9 @@ export function openTokenIssuers(config: Config, log: Log): TokenIssuers {
   const fromFile = read()
   const issuers = fromFile?.issuers ?? (config.identity.oidc === undefined ? [] : [issuerOfFlags(config.identity.oidc)])
   const jwt: JwtIssuers | undefined =
-    file === undefined && issuers.length === 0 ? undefined : openJwtIssuers({ issuers, reread: read, caller, log })
+    file === undefined && issuers.length === 0
+      ? undefined
+      : openJwtIssuers({ issuers, reread: read, caller, log, onReload })
   return {
     methods: [...(jwt === undefined ? [] : [jwt.method]), ...webhook(config, caller)],
     anonymous: fromFile?.anonymous,

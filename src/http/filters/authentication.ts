@@ -31,7 +31,10 @@ export function authenticate(options: AuthenticationOptions): Filter {
       if (result.kind === 'user') {
         request.identify(result.user)
         for (const text of result.warnings ?? []) request.warn(text)
-        return next(request)
+        const response = next(request)
+        // Now the request is being audited, if it is at all.
+        if (result.annotations !== undefined) annotate(request, result.annotations)
+        return response
       }
       if (result.kind === 'refused' || !isOpenToStrangers(options, request)) {
         if (result.kind === 'refused') log.info({ auditId: request.auditId, reason: result.problem }, 'bad credentials')
@@ -52,6 +55,10 @@ function isOpenToStrangers(
   { path }: HttpRequest,
 ): boolean {
   return anonymousRequests && (anonymousPaths?.includes(path) ?? true)
+}
+
+function annotate(request: HttpRequest, annotations: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(annotations)) request.annotate(key, value)
 }
 
 /** Strangers do not get to keep an HTTP/2 connection, on which requests cost them next to nothing (P-015). */

@@ -7,6 +7,7 @@ import { clientCertificates } from '../../../src/auth/client-certificate.ts'
 import { frontProxy } from '../../../src/auth/front-proxy.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { type KeyPair, makeAuthority, makeSigned } from '../../../src/server/certificate-maker.ts'
+import * as der from '../../../src/server/der.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 
 const HOUR = 3_600_000
@@ -39,6 +40,21 @@ describe('client certificates', () => {
     expect(ask(method, shown(theirs, 'jane'))).toMatchObject({ kind: 'refused' })
     expect(ask(method, shown(ours, 'jane', { trusted: false }))).toMatchObject({ kind: 'refused' })
     expect(ask(method, undefined)).toEqual({ kind: 'none' })
+  })
+
+  it.each<readonly [string, readonly der.Der[], object]>([
+    ['one', [der.utf8String('7')], { kind: 'user', user: { name: 'jane', uid: '7' } }],
+    ['two', [der.utf8String('7'), der.utf8String('8')], { kind: 'refused' }],
+    ['an empty one', [der.utf8String('')], { kind: 'refused' }],
+    ['one that is no text', [der.integer(Buffer.of(7))], { kind: 'refused' }],
+  ])('may name the uid of the user: %s', (_name, uids, expected) => {
+    const attributes = uids.map((uid) => der.set(der.sequence(der.objectId('1.3.6.1.4.1.57683.2'), uid)))
+    const name = der.sequence(...attributes, der.set(der.sequence(der.objectId('2.5.4.3'), der.utf8String('jane'))))
+    const nothing = der.sequence()
+    const body = der.sequence(der.integer(Buffer.of(1)), nothing, nothing, nothing, name, nothing)
+    const vouching = { problemWith: () => undefined } as unknown as CertificateAuthorities
+    const shownCertificate = shown(ours, 'jane', { der: der.sequence(body, nothing, nothing) })
+    expect(ask(clientCertificates(vouching, systemClock), shownCertificate)).toMatchObject(expected)
   })
 
   it('without a name are no opinion', () => {

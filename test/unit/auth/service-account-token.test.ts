@@ -241,6 +241,21 @@ describe('tokens of service accounts', () => {
     expect(await review(token, ['x'])).toMatchObject({ kind: 'refused' })
   })
 
+  it('are reported where they should have been replaced, and go on working', async () => {
+    const token = issue({ warnAfterSeconds: 60 })
+    const ask = async (): Promise<unknown> =>
+      tokens().authenticator.authenticate({ bearerToken: token, certificate: undefined, sent: NO_HEADERS }, signal)
+    expect(await ask()).not.toHaveProperty('annotations')
+    clock.advance(100_000)
+    expect(await ask()).toMatchObject({
+      kind: 'user',
+      annotations: {
+        'authentication.k8s.io/stale-token':
+          'subject: system:serviceaccount:ns:robot, seconds after warning threshold: 40',
+      },
+    })
+  })
+
   it('are reviewed for the audiences that are asked for, in their order', async () => {
     const token = issue({ audiences: ['a', 'b', ISSUER] })
     expect(await review(token, ['c', 'b', 'a'])).toMatchObject({ kind: 'user', audiences: ['b', 'a'] })
