@@ -240,10 +240,10 @@ class Estimator {
     return node.kind === 'ident' ? this.#local(node.name)?.size : undefined
   }
 
-  /** What a schema allows at a path below a variable. */
+  /** What a schema allows at a path below a variable. The name of a type counts as the root of the schema, `int` too. */
   #declaredSize(path: Path): CostEstimate | undefined {
     const [root, ...steps] = path
-    const variable = root === undefined ? undefined : this.#variable(root)
+    const variable = root === undefined ? undefined : (this.#variable(root) ?? this.#variable('self'))
     let type: Type | undefined = variable?.kind === 'optional' ? variable.of : variable
     for (const step of steps) type = type === undefined ? undefined : below(type, step)
     return type !== undefined && 'bounds' in type && type.bounds !== undefined

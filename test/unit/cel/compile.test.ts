@@ -7,7 +7,9 @@ import {
   INT,
   listOf,
   mapOf,
+  NONE,
   type ObjectType,
+  optionalOf,
   STRING,
   toJson,
   type Type,
@@ -118,6 +120,14 @@ describe('an expression that makes sense', () => {
     expect(compiled.program.mentions('authorizer.requestResource')).toBe(true)
     expect(compiled.program.mentions('self')).toBe(false)
     expect(compiled.program.evaluate({ 'authorizer.requestResource': 1 }, 100)).toMatchObject({ value: 2n })
+  })
+
+  it('takes JSON for an optional that is there', () => {
+    const variables = new Map<string, Type>([['old', optionalOf(spec)]])
+    const compiled = compile('old.hasValue() ? old.value().replicas : 0', { variables })
+    if (compiled.kind !== 'program') throw new Error(compiled.text)
+    expect(compiled.program.evaluate({ old: { replicas: 3 } }, 100)).toMatchObject({ value: 3n })
+    expect(compiled.program.evaluate({ old: NONE }, 100)).toMatchObject({ value: 0n })
   })
 
   it('makes objects, and JSON of them', () => {

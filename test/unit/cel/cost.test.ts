@@ -187,6 +187,11 @@ const estimated: readonly (readonly [JsonMap, string, number])[] = [
   ],
   [object({ str: string, separator: string }), 'self.str.split(self.separator) == []', 629160],
   [object({ str: bounded(string, 10), separator: bounded(string, 10) }), 'self.str.split(self.separator) == []', 22],
+  [
+    { 'x-kubernetes-int-or-string': true },
+    "type(self) == int ? self < 100 : quantity(self).isLessThan(quantity('1Gi'))",
+    629152,
+  ],
   [string, "self.lowerAscii() == 'lower!'", 314575],
   [bounded(string, 10), "self.lowerAscii() == 'lower!'", 6],
   [map(integer), 'oldSelf.size() == self.size()', 5],
