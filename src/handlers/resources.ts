@@ -107,7 +107,10 @@ function serveAction(parts: ResourceParts, http: HttpRequest, info: ResourceInfo
 
 /** HEAD is not one of the methods that built-in resources are served by (R-051, R-052). */
 function verbOf(http: HttpRequest, info: ResourceInfo, isCustom = false): string {
-  return http.method === 'HEAD' && info.verb !== 'proxy' && !isCustom ? '' : info.verb
+  const { method } = http
+  // The old paths say `watch` themselves, and mean a GET.
+  if (info.verb === 'watch' && method !== 'GET') return ''
+  return method === 'HEAD' && info.verb !== 'proxy' && !isCustom ? '' : info.verb
 }
 
 /** Across all namespaces custom objects can only be listed and watched; there is nothing else (R-046). */
