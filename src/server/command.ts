@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { closestWord } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from './config.ts'
-import { commandManual, convertManual, serveManual } from './manual.ts'
+import { checkManual, commandManual, convertManual, serveManual } from './manual.ts'
 import { usageError, StartError } from './start-error.ts'
 import { programVersion, versionInfo } from './version.ts'
 
@@ -23,6 +23,8 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
       return rest.some(asksForHelp) ? print(serveManual()) : serve(rest, environment)
     case 'convert':
       return rest.some(asksForHelp) ? print(convertManual()) : convert(rest)
+    case 'check':
+      return rest.some(asksForHelp) ? print(checkManual()) : check(rest)
     case 'version':
     case '--version':
       return print(`quarterdeck ${programVersion()}, API level ${versionInfo().gitVersion.replace(/\+.*/, '')}\n`)
@@ -32,7 +34,7 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
     case undefined:
       return print(manualOf(rest[0]))
     default: {
-      const meant = closestWord(command, ['serve', 'convert', 'version', 'help'])
+      const meant = closestWord(command, ['serve', 'convert', 'check', 'version', 'help'])
       const hint = meant === undefined ? 'see quarterdeck help' : `did you mean ${meant}?`
       throw usageError(`unknown command "${command}"; ${hint}`)
     }
@@ -40,7 +42,13 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
 }
 
 function manualOf(command: string | undefined): string {
+  if (command === 'check') return checkManual()
   return command === 'serve' ? serveManual() : command === 'convert' ? convertManual() : commandManual()
+}
+
+async function check(args: readonly string[]): Promise<number> {
+  const { runCheck } = await import('./check-command.ts')
+  return runCheck(args)
 }
 
 async function convert(args: readonly string[]): Promise<number> {

@@ -36,6 +36,7 @@ export function commandManual(): string {
       [
         'quarterdeck serve [FLAG]...',
         'quarterdeck convert --from TYPE --to TYPE [--out DIR] [FILE]...',
+        'quarterdeck check FILE...',
         'quarterdeck version',
         'quarterdeck help [COMMAND]',
       ],
@@ -45,6 +46,7 @@ export function commandManual(): string {
       [
         'serve    Run the server. With no flags it keeps its data in ~/.local/share/quarterdeck, makes its own certificates, and writes a kubeconfig for kubectl.',
         'convert  Turn objects from one encoding into another.',
+        'check    Tell what is wrong with definitions and objects, without a server.',
         'version  Print the version of the program and the level of the API.',
         'help     Show this page, or that of a command.',
       ],
@@ -69,6 +71,25 @@ export function convertManual(): string {
     [
       'EXIT STATUS',
       ['0  All files were converted.', '1  One could not be; a line says why.', '2  The command line is wrong.'],
+    ],
+  ])
+}
+
+export function checkManual(): string {
+  return page([
+    ['NAME', ['quarterdeck check - tell what is wrong with definitions and objects']],
+    ['SYNOPSIS', ['quarterdeck check FILE...']],
+    [
+      'DESCRIPTION',
+      [
+        'Reads YAML or JSON files, or standard input for -, and holds every object in them to what the server would hold it to: fields, types, values, rules. Objects of kinds that a definition among the files makes are held to that definition.',
+        '',
+        'Each fault is one line: file:line: field: what is wrong. What only a running server knows is not looked at: whether a namespace is there, who may do it, what admission says.',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      ['0  Nothing is wrong.', '1  Something is.', '2  The command line is wrong, or a file cannot be read.'],
     ],
   ])
 }

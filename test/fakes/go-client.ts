@@ -1,5 +1,5 @@
-// Clients written in Go, built from test/integration/go: the kubectl that people use, and an informer. A build takes minutes
-// the first time, and nothing as long as its sources stay as they are.
+// Clients written in Go, built from test/integration/go: the kubectl that people use, an informer, and a controller. A build
+// takes minutes the first time, and nothing as long as its sources stay as they are.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ const VERSION = 'k8s.io/component-base/version'
 export const GO_BUILD_LIMIT_MS = 1_200_000
 
 /** Resolves to the program's path. Throws and says what to install where it cannot be built. */
-export async function buildGoClient(name: 'kubectl' | 'informer'): Promise<string> {
+export async function buildGoClient(name: 'kubectl' | 'informer' | 'controller'): Promise<string> {
   const hash = createHash('sha256')
   for (const file of ['go.mod', 'go.sum', `${name}/main.go`]) hash.update(await readFile(join(SOURCES, file)))
   const path = cacheFile('go', `${name}-${hash.digest('hex').slice(0, 12)}-${process.arch}`)

@@ -1,0 +1,113 @@
+// Where in a YAML text a field stands, for people who have to mend it. JSON is YAML too.
+import { EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml'
+import { MAX_JSON_DEPTH } from './json-exact.ts'
+
+interface Spot {
+  readonly at: number
+  readonly members: Map<string, Spot>
+  readonly items: Spot[]
+}
+
+/** The line, from 1, of a field such as `spec.list[0].name`; that of the nearest thing around it where it is not there. */
+export type FindLine = (field: string) => number
+
+/** `text` is one document. */
+export function yamlLines(text: string): FindLine {
+  const root = treeOf(text)
+  return (field) => {
+    let spot = root
+    for (const part of partsOf(field, (name) => spot.members.has(name))) {
+      const inner =
+        typeof part === 'number' ? (spot.items[part] ?? spot.members.get(String(part))) : spot.members.get(part)
+      if (inner === undefined) break
+      spot = inner
+    }
+    return lineAt(text, spot.at)
+  }
+}
+
+/** Names, and what stands in brackets: a number is a place in a list. A name with dots in it is found where it is one. */
+function* partsOf(field: string, isMember: (name: string) => boolean): Generator<string | number> {
+  let rest = field
+  while (rest !== '') {
+    if (isMember(rest)) {
+      yield rest
+      return
+    }
+    const bracketed = /^\[([^\]]*)\]\.?/.exec(rest)
+    const [whole, name = ''] = bracketed ?? /^([^.[]*)\.?/.exec(rest) ?? [rest]
+    if (whole === '') return
+    yield bracketed !== null && /^\d+$/.test(name) ? Number(name) : name
+    rest = rest.slice(whole.length)
+  }
+}
+
+function treeOf(text: string): Spot {
+  try {
+    return new Reader(text, parseEvents(text, { maxDepth: MAX_JSON_DEPTH })).read()
+  } catch (error) {
+    if (error instanceof YAMLException) return spotAt(0)
+    throw error
+  }
+}
+
+function spotAt(at: number): Spot {
+  return { at, members: new Map(), items: [] }
+}
+
+class Reader {
+  readonly #text: string
+  readonly #events: readonly Event[]
+  #next = 1
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text
+    this.#events = events
+  }
+
+  read(): Spot {
+    return this.#node(this.#startOf(this.#events[this.#next]) ?? 0)
+  }
+
+  #node(at: number): Spot {
+    const event = this.#events[this.#next++]
+    const spot = spotAt(at)
+    if (event?.type === EVENT_ID.SEQUENCE) {
+      while (this.#isOpen()) spot.items.push(this.#node(this.#startOf(this.#events[this.#next]) ?? at))
+    } else if (event?.type === EVENT_ID.MAPPING) {
+      while (this.#isOpen()) {
+        const key = this.#events[this.#next]
+        const start = this.#startOf(key) ?? at
+        this.#node(start)
+        const value = this.#node(start)
+        if (key?.type === EVENT_ID.SCALAR) spot.members.set(getScalarValue(this.#text, key), value)
+      }
+    }
+    return spot
+  }
+
+  #isOpen(): boolean {
+    const event = this.#events[this.#next]
+    if (event !== undefined && event.type !== EVENT_ID.POP) return true
+    this.#next++
+    return false
+  }
+
+  #startOf(event: Event | undefined): number | undefined {
+    switch (event?.type) {
+      case EVENT_ID.SCALAR:
+        return Math.max(event.valueStart, 0)
+      case EVENT_ID.SEQUENCE:
+      case EVENT_ID.MAPPING:
+        return event.start
+      default:
+        return undefined
+    }
+  }
+}
+
+function lineAt(text: string, place: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at >= 0 && at < place; at = text.indexOf('\n', at + 1)) line += 1
+  return line
+}

@@ -1,0 +1,71 @@
+// What to add to a schema whose rules might cost too much: the lists, maps and texts that nothing bounds, where the rule stands,
+// above it and below. Every one of them multiplies what the rule may cost.
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+
+const MOST_HINTS = 8
+
+/** `field` is where the rule is told to be, as it stands in the definition; empty where there is nothing to add. */
+export function boundHints(definition: ValueMap, field: string): readonly string[] {
+  const [, index, path] = /^spec\.versions\[(\d+)\]\.schema\.openAPIV3Schema\.?(.*)$/.exec(field) ?? []
+  const spec = own(definition, 'spec')
+  const versions = isMap(spec) ? own(spec, 'versions') : undefined
+  const version = isList(versions) ? versions[Number(index ?? 0)] : undefined
+  const schema = memberOf(memberOf(version, 'schema'), 'openAPIV3Schema')
+  if (!isMap(schema)) return []
+  const hints: string[] = []
+  let node: ValueMap = schema
+  let name = ''
+  for (const step of stepsOf(path ?? '')) {
+    hints.push(...missingBound(node, name, false))
+    const inner = step.kind === 'property' ? memberOf(own(node, 'properties'), step.name) : own(node, step.kind)
+    if (!isMap(inner)) break
+    name = step.kind === 'property' ? (name === '' ? step.name : `${name}.${step.name}`) : `${name}[]`
+    node = inner
+  }
+  collect(node, name, hints)
+  return [...new Set(hints)].slice(0, MOST_HINTS)
+}
+
+type Step =
+  | { readonly kind: 'property'; readonly name: string }
+  | { readonly kind: 'items' | 'additionalProperties'; readonly name: string }
+
+function stepsOf(path: string): readonly Step[] {
+  const steps: Step[] = []
+  for (const found of path.matchAll(
+    /properties\[([^\]]*)\]|\b(items|additionalProperties)\b|x-kubernetes-validations/g,
+  )) {
+    const [whole, property, word] = found
+    if (whole === 'x-kubernetes-validations') break
+    if (word === 'items' || word === 'additionalProperties') steps.push({ kind: word, name: '' })
+    else steps.push({ kind: 'property', name: property ?? '' })
+  }
+  return steps
+}
+
+function collect(node: ValueMap, name: string, hints: string[]): void {
+  hints.push(...missingBound(node, name, true))
+  for (const word of ['items', 'additionalProperties']) {
+    const inner = own(node, word)
+    if (isMap(inner)) collect(inner, `${name}[]`, hints)
+  }
+  const properties = own(node, 'properties')
+  if (!isMap(properties)) return
+  for (const [key, property] of Object.entries(properties)) {
+    if (isMap(property)) collect(property, name === '' ? key : `${name}.${key}`, hints)
+  }
+}
+
+function missingBound(node: ValueMap, name: string, withTexts: boolean): readonly string[] {
+  const type = own(node, 'type')
+  const place = name === '' ? 'the root' : name
+  if (type === 'array' && own(node, 'maxItems') === undefined) return [`add maxItems to ${place}`]
+  const isMapped = type === 'object' && isMap(own(node, 'additionalProperties'))
+  if (isMapped && own(node, 'maxProperties') === undefined) return [`add maxProperties to ${place}`]
+  const isOpen = ['maxLength', 'enum', 'format'].every((word) => own(node, word) === undefined)
+  return withTexts && type === 'string' && isOpen ? [`add maxLength to ${place}`] : []
+}
+
+function memberOf(value: Value | undefined, name: string): Value | undefined {
+  return isMap(value) ? own(value, name) : undefined
+}

@@ -1,0 +1,34 @@
+// What stands in for a server where there is none: somebody who asks, and a definition whose names were accepted.
+import type { ApiObject } from '../api/object.ts'
+import { isMap, own } from '../api/value.ts'
+import type { StoredObject } from '../api/read.ts'
+import { stringifyJson } from '../codec/stored-json.ts'
+import { metaText, withMeta } from '../registry/object-meta.ts'
+import type { WriteContext } from '../registry/registry.ts'
+import { BytesObject } from '../store/stored-object.ts'
+
+export function checkContext(): WriteContext {
+  return {
+    user: { name: 'check', uid: undefined, groups: [], extra: {} },
+    namespace: 'default',
+    dryRun: true,
+    now: `${new Date().toISOString().slice(0, 19)}Z`,
+    gates: new Set(),
+    warn: () => {},
+    annotate: () => {},
+    signal: new AbortController().signal,
+    fieldManager: 'check',
+    options: {},
+    authorize: () => Promise.resolve(),
+  }
+}
+
+/** The definition as it would be stored once it is established. */
+export function installed(object: ApiObject): StoredObject {
+  const spec = own(object, 'spec')
+  const names = isMap(spec) ? (own(spec, 'names') ?? {}) : {}
+  const conditions = ['NamesAccepted', 'Established'].map((type) => ({ type, status: 'True' }))
+  const named = withMeta(object, { uid: metaText(object, 'name'), generation: 1 })
+  const established = { ...named, status: { conditions, acceptedNames: names, storedVersions: [] } }
+  return new BytesObject({ namespace: '', name: metaText(object, 'name') }, 1, Buffer.from(stringifyJson(established)))
+}
