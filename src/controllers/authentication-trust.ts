@@ -41,7 +41,7 @@ export function authenticationTrust(parts: ControllerParts, trust: () => Publish
   }
 }
 
-/** Once. */
+/** Once; what cannot be written now is left for the next look. */
 export async function publishTrust(parts: ControllerParts, trust: PublishedTrust, signal: AbortSignal): Promise<void> {
   await keep(parts, TRUST, (kept) => ({ ...kept, ...published(trust, kept) }), signal)
   await keep(parts, TRACKING, (kept) => tracked(kept, parts.now()), signal)

@@ -6,6 +6,7 @@ import type { Authorizer } from '../auth/authorizer.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
+import { publishTrust } from '../controllers/authentication-trust.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
 import { Negotiator } from '../codec/negotiate.ts'
 import { Transcoder } from '../codec/transcode.ts'
@@ -201,6 +202,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       makeBootstrapRoles(parts, signal),
       makeFlowObjects(parts, FLOW_OBJECTS, signal),
       makeOwnObjects(parts, options, signal),
+      publishTrust(parts, identity.trust(), signal),
     ])
     await authorization.untilKnown(roles, signal)
   }
