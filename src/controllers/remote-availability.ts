@@ -14,7 +14,7 @@ const RECHECK_MS = 30_000
 const PROBES = 5
 
 /** Asks the other server for its discovery document. Throws with a message that says why it could not. */
-export type ProbeRemote = (service: RemoteService, signal: AbortSignal) => Promise<void>
+export type ProbeRemote = (service: RemoteService, signal: AbortSignal) => Promise<unknown>
 
 interface Verdict {
   readonly isAvailable: boolean

@@ -32,7 +32,6 @@ function elsewhere(): readonly Family[] {
     counterFamily({ name, help, labels })
   return [
     counter('aggregator_unavailable_apiservice_total', 'Servers behind this one that went away.', 'name', 'reason'),
-    gaugeFamily({ name: 'aggregator_unavailable_apiservice', help: 'Those that are away.', labels: ['name'] }),
     counter('apiserver_stream_translator_requests_total', 'Streams passed on in another protocol.', 'code'),
     counter('apiserver_stream_tunnel_requests_total', 'Streams passed on as they are.', 'code'),
     histogramFamily({

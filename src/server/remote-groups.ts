@@ -3,17 +3,42 @@
 import { readRemoteService, type RemoteService } from '../api/remote-service.ts'
 import type { LocateService } from '../api/webhook-client.ts'
 import { follow } from '../controllers/controllers.ts'
-import type { ProbeRemote } from '../controllers/remote-availability.ts'
 import { InvariantError } from '../lib/errors.ts'
-import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
-import { OutgoingCallError } from '../lib/outgoing-failure.ts'
+import { systemClock } from '../lib/clock.ts'
+import { type Family, gaugeFamily } from '../lib/measure.ts'
+import type { OutgoingTarget } from '../lib/outgoing-call.ts'
+import { pause } from '../lib/pause.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
+import type { ReadRemote } from './remote-discovery.ts'
+
+type Resources = DiscoveryGroup['versions'][number]['resources']
+
+const REFRESH_MS = 30_000
 
 export class RemoteGroups {
   readonly #services = new Map<string, RemoteService>()
+  /** What those that can be reached hold, as far as it is known. */
+  readonly #resources = new Map<string, Resources>()
+  readonly #read: ReadRemote
   #merged: { readonly own: readonly DiscoveryGroup[]; readonly all: readonly DiscoveryGroup[] } | undefined
+
+  readonly measures: readonly Family[] = [
+    gaugeFamily({
+      name: 'aggregator_unavailable_apiservice',
+      help: 'Whether the server of a group cannot be reached.',
+      labels: ['name'],
+      refresh: (family) => {
+        family.clear()
+        for (const { name, isAvailable } of this.#services.values()) family.of(name).value = isAvailable ? 0 : 1
+      },
+    }),
+  ]
+
+  constructor(read: ReadRemote) {
+    this.#read = read
+  }
 
   get isEmpty(): boolean {
     return this.#services.size === 0
@@ -27,7 +52,8 @@ export class RemoteGroups {
   /** With the others among them; the same list as long as nothing changes. */
   among(own: readonly DiscoveryGroup[]): readonly DiscoveryGroup[] {
     if (this.#services.size === 0) return own
-    if (this.#merged?.own !== own) this.#merged = { own, all: merge(own, [...this.#services.values()]) }
+    if (this.#merged?.own !== own)
+      this.#merged = { own, all: merge(own, [...this.#services.values()], this.#resources) }
     return this.#merged.all
   }
 
@@ -39,9 +65,11 @@ export class RemoteGroups {
       const isKnown = this.#services.has(name)
       if (service === undefined) this.#services.delete(name)
       else this.#services.set(name, service)
+      if (service?.isAvailable !== true) this.#resources.delete(name)
+      else if (!this.#resources.has(name)) void this.#load(service, signal)
       if (isKnown || service !== undefined) this.#merged = undefined
     }
-    await follow(
+    const followed = follow(
       store,
       found,
       {
@@ -50,20 +78,41 @@ export class RemoteGroups {
       },
       signal,
     )
+    while (await pause(systemClock, REFRESH_MS, signal)) {
+      const open = [...this.#services.values()].filter(({ isAvailable }) => isAvailable)
+      await Promise.all(open.map((service) => this.#load(service, signal)))
+    }
+    await followed
+  }
+
+  /** Where it cannot be read now, what was read before still holds. */
+  async #load(service: RemoteService, signal: AbortSignal): Promise<void> {
+    try {
+      const resources = await this.#read(service, signal)
+      if (this.#services.get(service.name)?.isAvailable !== true) return
+      this.#resources.set(service.name, resources)
+      this.#merged = undefined
+    } catch {
+      // Whether it can be reached is found out, and told, by the controller.
+    }
   }
 }
 
-function merge(own: readonly DiscoveryGroup[], services: readonly RemoteService[]): readonly DiscoveryGroup[] {
+function merge(
+  own: readonly DiscoveryGroup[],
+  services: readonly RemoteService[],
+  resources: ReadonlyMap<string, Resources>,
+): readonly DiscoveryGroup[] {
   const byGroup = Map.groupBy(services, ({ group }) => group)
   const versionsOf = (group: string): DiscoveryGroup['versions'] =>
     (byGroup.get(group) ?? [])
       .toSorted((a, b) => b.versionPriority - a.versionPriority || (a.version < b.version ? -1 : 1))
-      .map(({ version, groupPriority, versionPriority }) => ({
+      .map(({ name, version, groupPriority, versionPriority }) => ({
         version,
         priority: { group: groupPriority, version: versionPriority },
-        resources: [],
+        resources: resources.get(name) ?? [],
         custom: true,
-        stale: true,
+        ...(resources.has(name) ? {} : { stale: true }),
       }))
   const names = new Set(own.map(({ group }) => group))
   const joined = own.map((each) => {
@@ -85,27 +134,5 @@ export function remoteTarget(
     url: `https://${service.name}.${service.namespace}.svc:${service.port}/`,
     tls: { ...tls, ...certificate },
     locate: () => locate(service),
-  }
-}
-
-const PROBE_MS = 5_000
-const PROBE_BYTES = 16 * 1024 * 1024
-
-/** Asks for what a version of a group holds, as the server itself. Throws with words for people. */
-export function probeBy(caller: OutgoingCaller, targetOf: (service: RemoteService) => OutgoingTarget): ProbeRemote {
-  return async (service, signal) => {
-    const target = targetOf(service)
-    const url = `${target.url}apis/${service.group}/${service.version}`
-    const headers = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' }
-    const call = { userAgent: 'kube-apiserver', timeoutMs: PROBE_MS, tellTimeout: false, maxAnswerBytes: PROBE_BYTES }
-    let status: number
-    try {
-      status = (await caller.call({ ...target, url, headers }, call, signal)).status
-    } catch (error) {
-      if (!(error instanceof OutgoingCallError)) throw error
-      throw new Error(`failing or missing response from ${url}: ${error.message}`, { cause: error })
-    }
-    if (status < 200 || status > 299)
-      throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`)
   }
 }

@@ -50,7 +50,8 @@ import type { Authorization } from './authorization.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import { openDefinitions } from './definitions.ts'
 import type { FeatureGates } from './feature-gates.ts'
-import { probeBy, RemoteGroups, remoteTarget } from './remote-groups.ts'
+import { readRemoteBy } from './remote-discovery.ts'
+import { RemoteGroups, remoteTarget } from './remote-groups.ts'
 import { openServicePlaces } from './service-places.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
@@ -180,9 +181,9 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const parts = { ...shared, log }
   const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
-  const remotes = new RemoteGroups()
   const targetOf = (service: RemoteService): OutgoingTarget => remoteTarget(service, locate, options.proxyCertificate)
-  const probeRemote = probeBy(caller, targetOf)
+  const probeRemote = readRemoteBy(caller, targetOf)
+  const remotes = new RemoteGroups(probeRemote)
   const controllers = openControllers(parts, { ...options, objectsOfDefinition, probeRemote, trust: identity.trust })
   const routes = [
     ...discoveryRoutes({
@@ -226,7 +227,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       everywhere,
     ])
   }
-  const families = [...admission.measures, ...stockFamilies({ table: () => table, cache: store })]
+  const families = [...admission.measures, ...remotes.measures, ...stockFamilies({ table: () => table, cache: store })]
   const passOnRemote = serveRemoteGroups(remotes, passOnBy(caller, targetOf))
   const rest = { isServed, find, load, identity, passOnRemote }
   return { handler, cache: store, controllers, ready, follow, families, routes, ...rest }

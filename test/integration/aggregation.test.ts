@@ -39,7 +39,9 @@ describe('a group that another server serves', () => {
         'content-type': 'application/json',
         'x-from': 'backend',
       })
-      response.end(JSON.stringify({ kind: 'APIResourceList', url }))
+      const things = { name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'] }
+      const status = { name: 'things/status', singularName: '', namespaced: true, kind: 'Thing', verbs: ['get'] }
+      response.end(JSON.stringify({ kind: 'APIResourceList', url, resources: [things, status] }))
     }
   }
 
@@ -105,6 +107,31 @@ describe('a group that another server serves', () => {
       status: { conditions: [{ type: 'Available', status: 'True', reason: 'Passed', message: 'all checks passed' }] },
     })
     expect(await server.must(`/apis/${GROUP}`)).toMatchObject({ kind: 'APIGroup', versions: [{ version: 'v1' }] })
+    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+    const version = async (): Promise<unknown> => {
+      const { items } = (await server.must('/apis', { headers: { accept } })) as unknown as {
+        readonly items: readonly {
+          readonly metadata: { readonly name: string }
+          readonly versions: readonly unknown[]
+        }[]
+      }
+      return items.find(({ metadata }) => metadata.name === GROUP)?.versions[0]
+    }
+    while (JSON.stringify(await version()).includes('Stale')) await sleep(20)
+    expect(await version()).toMatchObject({
+      version: 'v1',
+      freshness: 'Current',
+      resources: [
+        {
+          resource: 'things',
+          responseKind: { kind: 'Thing' },
+          scope: 'Namespaced',
+          verbs: ['get', 'list'],
+          subresources: [{ subresource: 'status' }],
+        },
+      ],
+    })
+    expect((await server.request('/metrics')).body).toContain(`aggregator_unavailable_apiservice{name="v1.${GROUP}"} 0`)
   })
 
   it('is asked as the user, without the user’s credentials', async () => {
