@@ -43,6 +43,8 @@ export interface ListQueryContext {
   readonly name?: string
   /** The path begins with `watch/`: a watch without the parameter, whose options are judged as a list's (R-160). */
   readonly watchPath?: boolean
+  /** A deletion of a collection: `watch` says nothing there. */
+  readonly neverWatch?: boolean
 }
 
 /** The parameters as the query gives them, each of its own type. */
@@ -70,10 +72,11 @@ export function parseGetQuery(query: QueryParameters): Exclude<ReadAt, { readonl
 /** A list or, where the query asks for it, a watch. Throws `ApiError` `BadRequest`. */
 export function parseListQuery(query: QueryParameters, context: ListQueryContext): ListQuery | WatchQuery {
   const options = readOptions(query)
-  const faults = options.watch ? watchFaults(options) : listFaults(options)
+  const isWatch = options.watch && context.neverWatch !== true
+  const faults = isWatch ? watchFaults(options) : listFaults(options)
   if (faults.length > 0) throw invalidOptions(faults)
   const fields = namedFields(context.fields.resolve(options.fields), context.name)
-  if (options.watch || context.watchPath === true) {
+  if (isWatch || context.watchPath === true) {
     const { labels, bookmarks, timeoutSeconds } = options
     return { kind: 'watch', labels, fields, start: watchStart(options), bookmarks, timeoutSeconds }
   }

@@ -44,7 +44,7 @@ export async function handleDelete(parts: ResourceParts, request: ResourceReques
 export async function handleDeleteCollection(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, resource } = request
   const view = viewOf(parts, request)
-  const query = parseListQuery(http.query, { fields: fieldsOf(resource) }) as ListQuery
+  const query = parseListQuery(http.query, { fields: fieldsOf(resource), neverWatch: true }) as ListQuery
   const options = await readDeleteOptions(parts, request, true)
   const context = deleteContext(parts, request, options)
   const list = listRequest(request, query)

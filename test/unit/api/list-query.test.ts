@@ -170,6 +170,10 @@ describe('the table of list', () => {
   })
 })
 
+it('a deletion of a collection is no watch, whatever it says', () => {
+  expect(parse('watch=1', { neverWatch: true }).kind).toBe('list')
+})
+
 describe('the table of watch', () => {
   const invalid = (...faults: readonly string[]): string =>
     `ListOptions.meta.k8s.io "" is invalid: ${faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`}`
