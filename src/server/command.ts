@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { closestWord } from '../lib/closest-word.ts'
 import { type Config, type Environment, readConfig } from './config.ts'
-import { checkManual, commandManual, convertManual, serveManual } from './manual.ts'
+import { checkManual, commandManual, convertManual, lintRolesManual, serveManual } from './manual.ts'
 import { usageError, StartError } from './start-error.ts'
 import { programVersion, versionInfo } from './version.ts'
 
@@ -25,6 +25,8 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
       return rest.some(asksForHelp) ? print(convertManual()) : convert(rest)
     case 'check':
       return rest.some(asksForHelp) ? print(checkManual()) : check(rest)
+    case 'lint-rbac':
+      return rest.some(asksForHelp) ? print(lintRolesManual()) : lintRoles(rest)
     case 'version':
     case '--version':
       return print(`quarterdeck ${programVersion()}, API level ${versionInfo().gitVersion.replace(/\+.*/, '')}\n`)
@@ -34,7 +36,7 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
     case undefined:
       return print(manualOf(rest[0]))
     default: {
-      const meant = closestWord(command, ['serve', 'convert', 'check', 'version', 'help'])
+      const meant = closestWord(command, ['serve', 'convert', 'check', 'lint-rbac', 'version', 'help'])
       const hint = meant === undefined ? 'see quarterdeck help' : `did you mean ${meant}?`
       throw usageError(`unknown command "${command}"; ${hint}`)
     }
@@ -42,8 +44,9 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
 }
 
 function manualOf(command: string | undefined): string {
-  if (command === 'check') return checkManual()
-  return command === 'serve' ? serveManual() : command === 'convert' ? convertManual() : commandManual()
+  const manuals = { serve: serveManual, convert: convertManual, check: checkManual, 'lint-rbac': lintRolesManual }
+  const isKnown = command !== undefined && Object.hasOwn(manuals, command)
+  return isKnown ? manuals[command as keyof typeof manuals]() : commandManual()
 }
 
 async function check(args: readonly string[]): Promise<number> {
@@ -54,6 +57,11 @@ async function check(args: readonly string[]): Promise<number> {
 async function convert(args: readonly string[]): Promise<number> {
   const { runConvert } = await import('./convert-command.ts')
   return runConvert(args)
+}
+
+async function lintRoles(args: readonly string[]): Promise<number> {
+  const { runLintRoles } = await import('./lint-roles-command.ts')
+  return runLintRoles(args)
 }
 
 function asksForHelp(argument: string): boolean {

@@ -37,6 +37,7 @@ export function commandManual(): string {
         'quarterdeck serve [FLAG]...',
         'quarterdeck convert --from TYPE --to TYPE [--out DIR] [FILE]...',
         'quarterdeck check FILE...',
+        'quarterdeck lint-rbac [FILE]...',
         'quarterdeck version',
         'quarterdeck help [COMMAND]',
       ],
@@ -47,6 +48,7 @@ export function commandManual(): string {
         'serve    Run the server. With no flags it keeps its data in ~/.local/share/quarterdeck, makes its own certificates, and writes a kubeconfig for kubectl.',
         'convert  Turn objects from one encoding into another.',
         'check    Tell what is wrong with definitions and objects, without a server.',
+        'lint-rbac  Find roles and bindings that give more than is good.',
         'version  Print the version of the program and the level of the API.',
         'help     Show this page, or that of a command.',
       ],
@@ -90,6 +92,25 @@ export function checkManual(): string {
     [
       'EXIT STATUS',
       ['0  Nothing is wrong.', '1  Something is.', '2  The command line is wrong, or a file cannot be read.'],
+    ],
+  ])
+}
+
+export function lintRolesManual(): string {
+  return page([
+    ['NAME', ['quarterdeck lint-rbac - find roles and bindings that give more than is good']],
+    ['SYNOPSIS', ['quarterdeck lint-rbac [FILE]...']],
+    [
+      'DESCRIPTION',
+      [
+        'Reads roles and bindings from the files, or from standard input, in YAML or JSON, and says what the CIS benchmark (5.1) would say of them: stars, secrets, cluster-admin, the verbs that lead to more rights, tokens. Those that come with the server are left out.',
+        '',
+        'A running server is looked at like this: kubectl get clusterroles,clusterrolebindings,roles,rolebindings -A -o json | quarterdeck lint-rbac',
+      ],
+    ],
+    [
+      'EXIT STATUS',
+      ['0  Nothing was found.', '1  Something was, or a file could not be read.', '2  The command line is wrong.'],
     ],
   ])
 }

@@ -1,0 +1,132 @@
+// What people regret about roles and bindings, found before it is regretted: the rows 5.1.1 to 5.1.13 of the CIS benchmark.
+import { mapIn, mapsIn, textIn } from '../api/members.ts'
+import { type PolicyRule, rulesOf } from '../api/policy-rule.ts'
+import type { ValueMap } from '../api/value.ts'
+
+export interface RoleFinding {
+  /** The row of the benchmark: `5.1.3`. */
+  readonly row: string
+  /** `ClusterRole "x"`, `RoleBinding "ns/x"` */
+  readonly object: string
+  readonly text: string
+}
+
+/** What is made with the server is known and not looked at. */
+export function lintRole(object: ValueMap): readonly RoleFinding[] {
+  if (textIn(labelsOf(object), 'kubernetes.io/bootstrapping') === 'rbac-defaults') return []
+  const kind = textIn(object, 'kind')
+  const found =
+    kind === 'Role' || kind === 'ClusterRole'
+      ? rulesOf(object).flatMap(lintRule)
+      : kind === 'RoleBinding' || kind === 'ClusterRoleBinding'
+        ? lintBinding(object)
+        : []
+  const seen = new Map(found.map(([row, text]) => [`${row} ${text}`, { row, object: nameOf(object), text }]))
+  return [...seen.values()]
+}
+
+type Fault = readonly [row: string, text: string]
+
+interface RightRow {
+  readonly row: string
+  readonly group: string
+  readonly resource: string
+  readonly verbs: readonly string[]
+  readonly text: string
+}
+
+const READ: readonly string[] = ['get', 'list', 'watch']
+const WRITE: readonly string[] = ['create', 'update', 'patch']
+const WEBHOOKS: readonly string[] = ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations']
+
+const RIGHTS: readonly RightRow[] = [
+  { row: '5.1.2', group: '', resource: 'secrets', verbs: READ, text: 'reads secrets' },
+  {
+    row: '5.1.4',
+    group: '',
+    resource: 'pods',
+    verbs: ['create'],
+    text: 'creates pods, which can use every secret and account of their namespace',
+  },
+  {
+    row: '5.1.9',
+    group: '',
+    resource: 'persistentvolumes',
+    verbs: ['create'],
+    text: 'creates persistent volumes, which can reach the files of nodes',
+  },
+  {
+    row: '5.1.10',
+    group: '',
+    resource: 'nodes/proxy',
+    verbs: [...READ, ...WRITE],
+    text: 'reaches nodes past admission and audit',
+  },
+  {
+    row: '5.1.11',
+    group: 'certificates.k8s.io',
+    resource: 'certificatesigningrequests/approval',
+    verbs: WRITE,
+    text: 'approves certificates, which can make new users',
+  },
+  ...WEBHOOKS.map((resource) => ({
+    row: '5.1.12',
+    group: 'admissionregistration.k8s.io',
+    resource,
+    verbs: WRITE,
+    text: 'changes admission webhooks, which see and change what others write',
+  })),
+  {
+    row: '5.1.13',
+    group: '',
+    resource: 'serviceaccounts/token',
+    verbs: ['create'],
+    text: 'makes tokens of service accounts',
+  },
+]
+
+function lintRule(rule: PolicyRule): readonly Fault[] {
+  const isWild = [rule.verbs, rule.apiGroups, rule.resources, rule.nonResourceURLs].some((list) => list.includes('*'))
+  const special = ['bind', 'escalate', 'impersonate'].filter((verb) => rule.verbs.includes(verb))
+  const rights = RIGHTS.filter(
+    ({ group, resource, verbs }) =>
+      has(rule.apiGroups, group) && has(rule.resources, resource) && verbs.some((verb) => has(rule.verbs, verb)),
+  )
+  return [
+    ...(isWild ? [['5.1.3', 'has a star where names would say what is meant'] as const] : []),
+    ...rights.map(({ row, text }) => [row, text] as const),
+    ...special.map((verb) => ['5.1.8', `has the verb ${verb}, which leads to rights beyond its own`] as const),
+  ]
+}
+
+function lintBinding(binding: ValueMap): readonly Fault[] {
+  const role = mapIn(binding, 'roleRef')
+  const isAdmin = textIn(role, 'kind') === 'ClusterRole' && textIn(role, 'name') === 'cluster-admin'
+  const subjects = mapsIn(binding, 'subjects').flatMap((subject): readonly Fault[] => {
+    const [kind, name] = [textIn(subject, 'kind'), textIn(subject, 'name')]
+    if (kind === 'ServiceAccount' && name === 'default') {
+      return [['5.1.5', 'is for the account that pods have where nobody says anything']]
+    }
+    if (kind === 'Group' && name === 'system:masters') {
+      return [['5.1.7', 'is for system:masters, which no role can limit and no removal takes rights from']]
+    }
+    const isStranger = name === 'system:anonymous' || name === 'system:unauthenticated'
+    return isStranger ? [['1.2.1', 'is for everybody, known or not']] : []
+  })
+  return [...(isAdmin ? [['5.1.1', 'gives cluster-admin'] as const] : []), ...subjects]
+}
+
+function has(list: readonly string[], wanted: string): boolean {
+  return list.includes(wanted) || list.includes('*')
+}
+
+function labelsOf(object: ValueMap): ValueMap {
+  return mapIn(mapIn(object, 'metadata'), 'labels')
+}
+
+function nameOf(object: ValueMap): string {
+  const metadata = mapIn(object, 'metadata')
+  const namespace = textIn(metadata, 'namespace')
+  const name = textIn(metadata, 'name')
+  return `${textIn(object, 'kind')} ${JSON.stringify(namespace === '' ? name : `${namespace}/${name}`)}`
+}

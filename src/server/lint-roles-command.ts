@@ -1,0 +1,45 @@
+// `quarterdeck lint-rbac`: roles and bindings in, findings out, a line each.
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { mapsIn } from '../api/members.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import { lintRole } from '../auth/role-lint.ts'
+import { parseYaml } from '../codec/yaml-parse.ts'
+import { reasonOf, usageError } from './start-error.ts'
+
+/** Resolves with the exit code: 1 where something was found, or a file could not be read. */
+export async function runLintRoles(args: readonly string[]): Promise<number> {
+  const flag = args.find((argument) => argument.startsWith('-') && argument !== '-')
+  if (flag !== undefined) throw usageError(`lint-rbac: unknown flag ${flag}`)
+  let isClean = true
+  for (const file of args.length === 0 ? ['-'] : args) {
+    const shown = file === '-' ? 'standard input' : file
+    try {
+      for (const object of await readObjects(file)) {
+        for (const finding of lintRole(object)) {
+          process.stdout.write(`${shown}: ${finding.object} ${finding.text} (CIS ${finding.row})\n`)
+          isClean = false
+        }
+      }
+    } catch (error) {
+      process.stderr.write(`quarterdeck lint-rbac: ${shown}: ${reasonOf(error)}\n`)
+      isClean = false
+    }
+  }
+  return isClean ? 0 : 1
+}
+
+/** Also several in one file, and lists, as kubectl writes them. */
+async function readObjects(file: string): Promise<readonly ValueMap[]> {
+  const text = (file === '-' ? await buffer(process.stdin) : await readFile(file)).toString()
+  return text
+    .split(/^---(?:[ \t].*)?\r?$/m)
+    .filter((document) => document.trim() !== '')
+    .flatMap((document) => objectsIn(parseYaml(Buffer.from(document)).value))
+}
+
+function objectsIn(document: Value): readonly ValueMap[] {
+  if (!isMap(document)) return []
+  return own(document, 'items') === undefined ? [document] : mapsIn(document, 'items')
+}
