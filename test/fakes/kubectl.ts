@@ -26,13 +26,20 @@ export async function findOldKubectl(): Promise<string> {
   return path
 }
 
+export interface KubectlPlace {
+  readonly kubeconfig: string
+  readonly home: string
+  /** Further variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
 export class Kubectl {
   readonly #binary: string
   readonly #env: NodeJS.ProcessEnv
 
-  constructor(binary: string, { kubeconfig, home }: { readonly kubeconfig: string; readonly home: string }) {
+  constructor(binary: string, { kubeconfig, home, env = {} }: KubectlPlace) {
     this.#binary = binary
-    this.#env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig }
+    this.#env = { PATH: process.env['PATH'], HOME: home, KUBECONFIG: kubeconfig, ...env }
   }
 
   /** Runs it to its end, with `input` for what it reads by `-f -`. */
