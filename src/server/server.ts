@@ -115,7 +115,9 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd',
   })
-  const audit = openAudit(config.audit, { caller, kinds: loadBuiltInSchema(), log })
+  // Whom the operator names by a flag may well be on this machine.
+  const named = opened.use(new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }) }))
+  const audit = openAudit(config.audit, { caller: named, kinds: loadBuiltInSchema(), log })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({

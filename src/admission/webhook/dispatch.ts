@@ -43,10 +43,11 @@ export class Dispatch {
   matcher(
     request: AdmissionRequest,
     signal: AbortSignal,
-  ): (hook: Hook, request: AdmissionRequest) => Promise<Invocation | undefined> {
+  ): (hook: Hook, request: AdmissionRequest) => Promise<Invocation | undefined> | undefined {
     const { servedKinds, namespaces, authorizer } = this.#parts
+    let kinds: ReturnType<ServedKinds> | undefined
     const parts: MatchParts = {
-      servedKinds,
+      servedKinds: () => (kinds ??= servedKinds(request)),
       namespace: namespaceReader(request, namespaces, signal),
       authorizer: new RequestAuthorizer(authorizer, request, signal),
     }

@@ -18,13 +18,21 @@ export interface MatchParts {
 }
 
 /** Undefined where it is not to be called. Throws `ApiError` where that cannot be told. */
-export async function invocationOf(
+export function invocationOf(
   hook: Hook,
   request: AdmissionRequest,
-  { servedKinds, namespace, authorizer }: MatchParts,
-): Promise<Invocation | undefined> {
-  const as = versionFor(hook, request, servedKinds)
+  parts: MatchParts,
+): Promise<Invocation | undefined> | undefined {
+  const as = versionFor(hook, request, parts.servedKinds)
   if (as === undefined || !objectMatches(hook.objectSelector, request)) return undefined
+  return invocationAs({ hook, as }, request, parts)
+}
+
+async function invocationAs(
+  { hook, as }: Pick<Invocation, 'hook' | 'as'>,
+  request: AdmissionRequest,
+  { namespace, authorizer }: MatchParts,
+): Promise<Invocation | undefined> {
   if (!(await namespaceMatches(hook.namespaceSelector, request, namespace))) return undefined
   const [object, oldObject] = await Promise.all([shown(as, request.object), shown(as, request.oldObject)])
   const invocation: Invocation = { hook, as, object, oldObject }

@@ -59,7 +59,10 @@ class MutatingPass {
     const invocationFor = this.#parts.dispatch.matcher(this.#request, this.#signal)
     for (const [index, hook] of this.#parts.hooks.entries()) {
       if (this.#round === 1 && !this.#memory.isDue(hook.key)) continue
-      const invocation = await invocationFor(hook, this.#request)
+      const wanted = invocationFor(hook, this.#request)
+      // Most webhooks do not care for most requests: those cost no turn of the queue.
+      if (wanted === undefined) continue
+      const invocation = await wanted
       if (invocation === undefined) continue
       if (await this.#call(invocation, { round: this.#round, index })) {
         this.#memory.changed()
