@@ -24,6 +24,8 @@ export interface PolicyScope {
   readonly variables?: ReadonlyMap<string, Type>
   /** Objects can be made, for patches. */
   readonly makesObjects?: boolean
+  /** What is known of the type of `object` and `oldObject`; nothing where absent. */
+  readonly object?: Type
 }
 
 export type PolicyExpression =
@@ -48,7 +50,9 @@ function resultProblem(type: Type, wanted: Wanted): string | undefined {
     case 'string':
       return type.kind === 'string' ? undefined : `must evaluate to string${but}`
     case 'stringOrNull':
-      return type.kind === 'string' || type.kind === 'null' ? undefined : 'must evaluate to one of [string null_type]'
+      return type.kind === 'string' || type.kind === 'null'
+        ? undefined
+        : `must evaluate to one of [string null_type]${but}`
     case 'applyConfiguration':
       return type.kind === 'object' && type.name === 'Object' ? undefined : `must evaluate to Object${but}`
     case 'jsonPatch':
@@ -56,12 +60,8 @@ function resultProblem(type: Type, wanted: Wanted): string | undefined {
   }
 }
 
-/** An empty list says nothing of its items. */
 function isJsonPatch(type: Type): boolean {
-  return (
-    type.kind === 'list' &&
-    ((type.item.kind === 'object' && type.item.name === 'JSONPatch') || type.item.kind === 'dyn')
-  )
+  return type.kind === 'list' && type.item.kind === 'object' && type.item.name === 'JSONPatch'
 }
 
 const field = (name: string, type: Type): [string, ObjectField] => [name, { type, member: name }]
@@ -139,10 +139,11 @@ function structOf(name: string): ObjectType | undefined {
   return name === 'Object' || name.startsWith('Object.') ? anyObject(name) : undefined
 }
 
-function environmentOf({ hasParams, hasAuthorizer, variables, makesObjects = false }: PolicyScope): Environment {
+function environmentOf(scope: PolicyScope): Environment {
+  const { hasParams, hasAuthorizer, variables, makesObjects = false, object: type = DYN } = scope
   const declared = new Map<string, Type>([
-    ['object', DYN],
-    ['oldObject', DYN],
+    ['object', type],
+    ['oldObject', type],
     ['request', REQUEST],
     ['namespaceObject', NAMESPACE],
   ])

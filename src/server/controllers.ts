@@ -14,6 +14,7 @@ import { underLease } from '../controllers/leadership.ts'
 import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
 import { type ProbeRemote, remoteAvailability } from '../controllers/remote-availability.ts'
+import { policyStatus } from '../controllers/policy-status.ts'
 import { resourceQuotas } from '../controllers/resource-quotas.ts'
 import { roleAggregation } from '../controllers/role-aggregation.ts'
 import { serviceAddresses } from '../controllers/service-addresses.ts'
@@ -21,6 +22,7 @@ import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../flow/bootstrap.ts'
 import { systemClock } from '../lib/clock.ts'
+import { policyTypeWarnings } from '../schema/policy-type-check.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Range } from './ip-range.ts'
 
@@ -99,6 +101,7 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     rootCertificates(parts, options.authority),
     serviceAddresses(parts),
     roleAggregation(parts),
+    policyStatus(parts, (policy) => policyTypeWarnings(policy, (place) => parts.resources().find(place)?.schema)),
     flowControlObjects(parts, FLOW_OBJECTS),
     resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, systemClock),
     definitionCleanup(parts, options.objectsOfDefinition),

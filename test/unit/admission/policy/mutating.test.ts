@@ -36,7 +36,9 @@ describe('a mutating policy', () => {
   })
 
   it('leaves the very object where nothing changes, and where there is none', async () => {
-    world.mutating('p', { mutations: [apply('Object{}'), patch('[]')] })
+    world.mutating('p', {
+      mutations: [apply('Object{}'), patch('[JSONPatch{op: "test", path: "/kind", value: "ConfigMap"}]')],
+    })
     const object = configMap('m')
     expect(await world.mutate(object)).toBe(object)
     expect(await world.mutate(undefined, { operation: 'DELETE', name: 'm' })).toBeUndefined()

@@ -1,0 +1,67 @@
+// Tells in the status of a validating policy what the types of the kinds that it names say against its expressions.
+import type { ApiObject } from '../api/object.ts'
+import { isMap, own, type ValueMap } from '../api/value.ts'
+import { updateObject } from '../registry/update.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import { WorkQueue } from './work-queue.ts'
+
+const NAME = 'validatingadmissionpolicy-status-controller'
+
+/** Looking at types is another room's work. */
+export type TypeCheck = (policy: ApiObject) => readonly ValueMap[]
+
+export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Controller {
+  return {
+    name: NAME,
+    async run(signal) {
+      const policies = new Map<string, ApiObject>()
+      const queue = new WorkQueue({
+        name: NAME,
+        log: parts.log,
+        workers: 1,
+        work: (name, inner) => tell(parts, { name, policy: policies.get(name), typeCheck }, inner),
+      })
+      const onPresent = (stored: { readonly name: string; object(): ApiObject }): void => {
+        const policy = stored.object()
+        policies.set(stored.name, policy)
+        if (!isTold(policy)) queue.add(stored.name)
+      }
+      const onGone = ({ name }: { readonly name: string }): void => void policies.delete(name)
+      const resource = resourceOf(parts, 'admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies')
+      const { store } = parts.registry
+      await Promise.all([queue.run(signal), follow(store, resource, { onPresent, onGone }, signal)])
+    },
+  }
+}
+
+function isTold(policy: ApiObject): boolean {
+  const status = own(policy, 'status')
+  return isMap(status) && own(status, 'observedGeneration') === own(policy.metadata, 'generation')
+}
+
+interface Told {
+  readonly name: string
+  readonly policy: ApiObject | undefined
+  readonly typeCheck: TypeCheck
+}
+
+async function tell(parts: ControllerParts, { name, policy, typeCheck }: Told, signal: AbortSignal): Promise<boolean> {
+  if (policy === undefined || isTold(policy)) return false
+  const generation = own(policy.metadata, 'generation') ?? 0
+  const expressionWarnings = typeCheck(policy)
+  const typeChecking: ValueMap = expressionWarnings.length === 0 ? {} : { expressionWarnings }
+  const wanted = (live: ApiObject | undefined): ApiObject => {
+    const status = own(live!, 'status')
+    const before = isMap(status) ? status : {}
+    return { ...live!, status: { ...before, observedGeneration: generation, typeChecking } }
+  }
+  const resource = resourceOf(parts, 'admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies')
+  const request = { name, subresource: 'status', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
+  try {
+    await updateObject(parts.registry, resource, request, controllerContext(parts, '', signal))
+  } catch (error) {
+    if (!isReason(error, 'NotFound')) throw error
+  }
+  return false
+}

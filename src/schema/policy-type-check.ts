@@ -1,0 +1,97 @@
+// What the types of the kinds that a policy names say against its expressions. Only told in the status of the policy: the
+// policy is carried out without types.
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import type { Type } from '../cel/cel.ts'
+import { typeOfKind } from './expression-type.ts'
+import { compilePolicyExpression, type PolicyScope } from './policy-expressions.ts'
+import type { KindSchema } from './table.ts'
+
+export interface ExpressionWarning extends ValueMap {
+  readonly fieldRef: string
+  readonly warning: string
+}
+
+/** A policy that names more kinds is not looked at in all of them. */
+const MAX_KINDS = 10
+
+/** The kind of a served resource. */
+export type KindOf = (place: { group: string; version: string; resource: string }) => KindSchema | undefined
+
+export function policyTypeWarnings(policy: ValueMap, kindOf: KindOf): readonly ExpressionWarning[] {
+  const spec = mapIn(policy, 'spec')
+  const kinds = kindsIn(mapIn(spec, 'matchConstraints'), kindOf)
+  const hasParams = own(spec, 'paramKind') !== undefined
+  const scopes = kinds.map((kind): KindScope => {
+    const plain: PolicyScope = { hasParams, hasAuthorizer: true, object: typeOfKind(kind) }
+    return { kind, scope: { ...plain, variables: variablesIn(spec, plain) } }
+  })
+  return mapsIn(spec, 'validations').flatMap((validation, i) =>
+    ['expression', 'messageExpression'].flatMap((name): ExpressionWarning[] => {
+      const expression = textIn(validation, name)
+      const problems = expression === '' ? [] : scopes.flatMap((scope) => problemIn(expression, scope))
+      const fieldRef = `spec.validations[${i}].${name}`
+      return problems.length === 0 ? [] : [{ fieldRef, warning: problems.join('\n') }]
+    }),
+  )
+}
+
+interface KindScope {
+  readonly kind: KindSchema
+  readonly scope: PolicyScope
+}
+
+function problemIn(expression: string, { kind, scope }: KindScope): readonly string[] {
+  const compiled = compilePolicyExpression(expression, scope)
+  if (compiled.kind === 'program') return []
+  const issues = compiled.problem.replace(/^compilation failed: /, '')
+  return [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${issues}\n`]
+}
+
+function variablesIn(spec: ValueMap, scope: PolicyScope): ReadonlyMap<string, Type> {
+  const variables = new Map<string, Type>()
+  for (const variable of mapsIn(spec, 'variables')) {
+    const compiled = compilePolicyExpression(textIn(variable, 'expression'), { ...scope, variables })
+    variables.set(textIn(variable, 'name'), compiled.kind === 'program' ? compiled.program.resultType : { kind: 'dyn' })
+  }
+  return variables
+}
+
+/** Those that the rules name outright. */
+function kindsIn(match: ValueMap, kindOf: KindOf): readonly KindSchema[] {
+  const found = new Map<string, KindSchema>()
+  for (const rule of mapsIn(match, 'resourceRules')) {
+    for (const group of textsIn(rule, 'apiGroups')) {
+      for (const version of textsIn(rule, 'apiVersions')) {
+        for (const resource of textsIn(rule, 'resources')) {
+          const kind = kindOf({ group, version, resource })
+          if (kind !== undefined) found.set(`${kind.group}/${kind.version}/${kind.kind}`, kind)
+        }
+      }
+    }
+  }
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return sorted.slice(0, MAX_KINDS).map(([, kind]) => kind)
+}
+
+function mapIn(map: ValueMap, name: string): ValueMap {
+  const value = own(map, name)
+  return isMap(value) ? value : {}
+}
+
+function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
+  return itemsIn(map, name).filter(isMap)
+}
+
+function textsIn(map: ValueMap, name: string): readonly string[] {
+  return itemsIn(map, name).filter((item) => typeof item === 'string')
+}
+
+function itemsIn(map: ValueMap, name: string): readonly Value[] {
+  const value = own(map, name)
+  return isList(value) ? value : []
+}
+
+function textIn(map: ValueMap, name: string): string {
+  const value = own(map, name)
+  return typeof value === 'string' ? value : ''
+}
