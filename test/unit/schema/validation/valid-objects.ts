@@ -174,7 +174,7 @@ export const VALID: Readonly<Record<string, ValueMap>> = {
   'admissionregistration.k8s.io/v1 MutatingAdmissionPolicy': {
     spec: {
       matchConstraints: { resourceRules: [RULE] },
-      mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }],
+      mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "remove", path: "/a"}]' } }],
       reinvocationPolicy: 'Never',
     },
   },
