@@ -199,7 +199,9 @@ class MemoryStore implements WatchCache {
 
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
     const state = await this.#stateAt({ at: request.at, verb: 'list', resource: request.resource }, signal)
-    if (state === undefined) return this.#store.list(request, signal)
+    // As with a single object: what could not be read then may be readable now.
+    const mayHaveHealed = request.at.kind === 'latest' && (state?.snapshot.unreadable ?? 0) > 0
+    if (state === undefined || mayHaveHealed) return this.#store.list(request, signal)
     state.type.measures.lists.value++
     return listCached(
       { ...state, returned: state.type.measures.returned, fetched: state.type.measures.fetched },

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../../src/api/object.ts'
+import { openWatchCache } from '../../../../src/cache/cache.ts'
 import { openMemory } from '../../../../src/kv/embedded/memory.ts'
 import type { Kv } from '../../../../src/kv/kv.ts'
 import {
@@ -120,6 +121,31 @@ describe('encryption at rest', () => {
     const item = await read(await storeWith(config), 'a')
     expect(item).toMatchObject({ kind: 'unreadable', problem: expect.stringContaining(problem) })
     expect(JSON.stringify(item)).not.toContain('registry')
+  })
+
+  it('is read again from the store where the cache could not: a key was given back', async () => {
+    await put(await storeWith(sealing(OLD)), 'a')
+    const encryption = await encryptionFor(sealing(NEW))
+    const store = openKvStore({ kv, prefix: '/registry', transformer: encryption })
+    const cache = openWatchCache({ store, resources: [SECRETS] })
+    const life = new AbortController()
+    const running = cache.run(life.signal)
+    await cache.ready(signal)
+    const list = async (): Promise<number> => {
+      let count = 0
+      const page = await cache.list({ resource: SECRETS, at: { kind: 'latest' } }, signal)
+      for await (const batch of page.batches) count += batch.length
+      return count
+    }
+    await expect(list()).rejects.toMatchObject({ reason: 'StorageReadError' })
+    expect(await read(cache, 'a')).toMatchObject({ kind: 'unreadable' })
+    await encryption.replace(sealing(NEW, OLD), signal)
+    expect(await list()).toBe(1)
+    expect(await read(cache, 'a')).toMatchObject({ kind: 'object' })
+    expect((await put(cache, 'a')).kind).toBe('put')
+    expect(await stored('a')).toMatch(/^k8s:enc:aesgcm:v1:new:/)
+    life.abort()
+    await running
   })
 
   it('does not open a value that was moved to another key', async () => {
