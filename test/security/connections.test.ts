@@ -213,9 +213,10 @@ describe('CIS 1.2.20: clients that take their time', () => {
     const socket = await dial(slow.url)
     const head = `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${slow.adminToken}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
     const began = performance.now()
-    const { text } = await answerTo(socket, head, 2500)
-    expect(statusLines(text)[0]).toMatch(/HTTP\/1\.1 (408|504)/)
-    expect(performance.now() - began).toBeLessThan(8000)
+    socket.write(head)
+    const [first] = (await once(socket, 'data')) as [Buffer]
+    expect(statusLines(first.toString('latin1'))[0]).toMatch(/HTTP\/1\.1 (408|504)/)
+    expect(performance.now() - began).toBeLessThan(20_000)
     socket.destroy()
   })
 })

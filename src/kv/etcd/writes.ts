@@ -61,12 +61,23 @@ export class Writes {
   }
 
   async #put(op: RequestOp, request: PutRequest, call: Call): Promise<WriteResult> {
-    if (request.expected !== ABSENT) return this.#change(op, request, call)
     try {
+      if (request.expected !== ABSENT) return await this.#change(op, request, call)
       return await this.#creates.create(op, request, call, throwLeaseGone)
     } catch (error) {
+      const stored =
+        error instanceof KvError && error.code === 'full' ? await this.#whatIsStored(request, call) : undefined
+      if (stored !== undefined) return stored
       throw error instanceof CannotTell ? unknown(request.key, error) : error
     }
+  }
+
+  /** An etcd that runs full stores the put that crosses the line and answers that it is full all the same. */
+  async #whatIsStored({ key, value, expected }: PutRequest, call: Call): Promise<WriteResult | undefined> {
+    const { kvs } = await this.#cluster.call(RANGE, { key }, call)
+    const current = kvs[0] === undefined ? undefined : toKeyValue(kvs[0])
+    if (current === undefined || current.revision === expected || !current.value.equals(value)) return undefined
+    return { ok: true, revision: current.revision }
   }
 
   async #change(op: RequestOp, intent: Intent, call: Call): Promise<WriteResult> {
