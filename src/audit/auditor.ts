@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Count } from '../lib/measure.ts'
 import type { AuditBackend } from './backends.ts'
 import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
-import { eventOf, type NamedObject } from './event.ts'
+import { eventOf, type NamedObject, type SharedText, sharedText, userText } from './event.ts'
 import type { AuditMeasures } from './measures.ts'
 import { type AuditPolicy, type AuditRule, findRule } from './policy.ts'
 import { isSecretPlace, redacted, redactedOutcome } from './redact.ts'
@@ -17,15 +17,21 @@ export interface AuditorOptions {
   readonly measures: AuditMeasures
 }
 
+interface RecordOptions extends AuditorOptions {
+  /** What is written of a user. */
+  readonly users: WeakMap<User, string>
+  readonly made: Count
+}
+
 /** Requests that took longer say how long. */
 const SLOW_MS = 500
 
 export class Auditor {
-  readonly #options: AuditorOptions
+  readonly #options: RecordOptions
   readonly #levels: ReadonlyMap<AuditLevel, Count>
 
   constructor(options: AuditorOptions) {
-    this.#options = options
+    this.#options = { ...options, users: new WeakMap(), made: options.measures.events.of() }
     const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
     this.#levels = new Map(levels.map((level) => [level, options.measures.levels.of(level)]))
   }
@@ -54,15 +60,16 @@ export class AuditRecord {
   /** Of the object in the body. */
   named: NamedObject | undefined
   outcome: AuditOutcome | undefined
-  readonly #options: AuditorOptions
+  readonly #options: RecordOptions
   readonly #rule: AuditRule
   readonly #user: User | undefined
   readonly #receivedMs: number
+  #text: SharedText | undefined
   #requestObject: unknown
   #responseObject: unknown
 
   constructor(
-    options: AuditorOptions,
+    options: RecordOptions,
     request: AuditedRequest,
     { rule, user }: { readonly rule: AuditRule; readonly user: User | undefined },
   ) {
@@ -100,32 +107,46 @@ export class AuditRecord {
   /** A promise: what the request has to wait for. Rejects where it must not go on. */
   reach(stage: AuditStage): Promise<void> | undefined {
     if (this.#rule.omitStages.has(stage)) return undefined
-    const { backends, clock, measures } = this.#options
+    const { backends, clock, made } = this.#options
     const nowMs = clock.now()
     const { user } = this.request
     const before = this.#user
     if (stage === 'ResponseComplete' && nowMs - this.#receivedMs > SLOW_MS) this.#tellTime(nowMs)
-    const event = eventOf({
-      level: this.#rule.level,
-      stage,
-      request: this.request,
-      user: before,
-      impersonated: before === undefined || user === before ? undefined : user,
-      named: this.named,
-      outcome: this.outcome === undefined ? undefined : redactedOutcome(this.outcome, this.request.info),
-      requestObject: this.#requestObject,
-      responseObject: this.#responseObject,
-      receivedMs: this.#receivedMs,
-      nowMs,
-      annotations: this.annotations,
-    })
-    measures.events.of().value++
+    this.#text ??= sharedText(this.request, this.#writeUser(), this.#receivedMs)
+    const event = eventOf(
+      {
+        level: this.#rule.level,
+        stage,
+        request: this.request,
+        impersonated: before === undefined || user === before ? undefined : user,
+        named: this.named,
+        outcome: this.outcome === undefined ? undefined : redactedOutcome(this.outcome, this.request.info),
+        requestObject: this.#requestObject,
+        responseObject: this.#responseObject,
+        nowMs,
+        annotations: this.annotations,
+      },
+      this.#text,
+    )
+    made.value++
     let wait: Promise<void> | undefined
     for (const backend of backends) {
       const taken = backend.process(event)
       if (taken !== undefined) wait = wait === undefined ? taken : Promise.all([wait, taken]).then(() => {})
     }
     return wait
+  }
+
+  /** The same users come again and again. */
+  #writeUser(): string {
+    const { users } = this.#options
+    const user = this.#user
+    if (user === undefined) return '{}'
+    const known = users.get(user)
+    if (known !== undefined) return known
+    const text = userText(user)
+    users.set(user, text)
+    return text
   }
 
   #tellTime(nowMs: number): void {

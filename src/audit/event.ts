@@ -6,8 +6,6 @@ export interface EventParts {
   readonly level: AuditLevel
   readonly stage: AuditStage
   readonly request: AuditedRequest
-  /** Whose credentials were shown; undefined: nobody's that are good. */
-  readonly user: User | undefined
   /** Who they act as. */
   readonly impersonated: User | undefined
   readonly named: NamedObject | undefined
@@ -15,7 +13,6 @@ export interface EventParts {
   readonly requestObject: unknown
   readonly responseObject: unknown
   /** In milliseconds since 1970. */
-  readonly receivedMs: number
   readonly nowMs: number
   readonly annotations: ReadonlyMap<string, string>
 }
@@ -29,56 +26,87 @@ export interface NamedObject {
 
 export type EventFields = Readonly<Record<string, unknown>>
 
+/** What all events of a request begin with, written once. */
+export interface SharedText {
+  /** requestURI, verb, user. */
+  readonly head: string
+  /** sourceIPs, userAgent. */
+  readonly source: string
+  readonly received: string
+}
+
+export function sharedText(request: AuditedRequest, user: string, receivedMs: number): SharedText {
+  const { info } = request
+  const agent = userAgentOf(request)
+  const verb = info.kind === 'broken' ? '' : info.verb
+  return {
+    head: `"requestURI":${JSON.stringify(request.target)},"verb":${JSON.stringify(verb)},"user":${user}`,
+    source: `,"sourceIPs":${JSON.stringify(sourceAddresses(request))}${agent === undefined ? '' : `,"userAgent":${JSON.stringify(agent)}`}`,
+    received: microTime(receivedMs),
+  }
+}
+
+export function userText(user: User | undefined): string {
+  return JSON.stringify(userFields(user))
+}
+
+/** The text is written by hand: two events a request are a good part of what auditing costs. */
 export class AuditEvent {
   readonly stage: AuditStage
-  readonly fields: EventFields
-  #json: string | undefined
+  readonly #text: string
 
-  constructor(stage: AuditStage, fields: EventFields) {
+  constructor(stage: AuditStage, text: string) {
     this.stage = stage
-    this.fields = fields
+    this.#text = text
   }
 
   /** One line, without its end. */
   json(): string {
-    return (this.#json ??= JSON.stringify(this.fields))
+    return this.#text
+  }
+
+  fields(): EventFields {
+    return JSON.parse(this.#text) as EventFields
   }
 
   /** Without the bodies, and saying so. */
   truncated(): AuditEvent {
-    const { requestObject: _, responseObject: __, annotations, ...rest } = this.fields
+    const { requestObject: _, responseObject: __, annotations, ...rest } = this.fields()
     const told = { ...(annotations as object | undefined), 'audit.k8s.io/truncated': 'true' }
-    return new AuditEvent(this.stage, { ...rest, annotations: told })
+    return new AuditEvent(this.stage, JSON.stringify({ ...rest, annotations: told }))
   }
 }
 
-export function eventOf(parts: EventParts): AuditEvent {
-  const { request, stage, outcome, annotations } = parts
-  const { info } = request
-  return new AuditEvent(stage, {
-    kind: 'Event',
-    apiVersion: 'audit.k8s.io/v1',
-    level: parts.level,
-    auditID: request.auditId,
-    stage,
-    requestURI: request.target,
-    verb: info.kind === 'broken' ? '' : info.verb,
-    user: userFields(parts.user),
-    impersonatedUser: parts.impersonated === undefined ? undefined : userFields(parts.impersonated),
-    authenticationMetadata:
-      request.impersonationConstraint === undefined
-        ? undefined
-        : { impersonationConstraint: request.impersonationConstraint },
-    sourceIPs: sourceAddresses(request),
-    userAgent: userAgentOf(request),
-    objectRef: objectReference(request, parts.named),
-    responseStatus: outcome === undefined ? undefined : { metadata: {}, ...outcome },
-    requestObject: parts.requestObject,
-    responseObject: parts.responseObject,
-    requestReceivedTimestamp: microTime(parts.receivedMs),
-    stageTimestamp: microTime(parts.nowMs),
-    annotations: annotations.size === 0 ? undefined : Object.fromEntries(annotations),
-  })
+export function eventOf(parts: EventParts, { head, source, received }: SharedText): AuditEvent {
+  const { request, stage, outcome, impersonated } = parts
+  const place = objectReference(request, parts.named)
+  const text =
+    `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${parts.level}","auditID":${JSON.stringify(request.auditId)},` +
+    `"stage":"${stage}",${head}` +
+    (impersonated === undefined ? '' : `,"impersonatedUser":${userText(impersonated)}`) +
+    source +
+    (place === undefined ? '' : `,"objectRef":${JSON.stringify(place)}`) +
+    (outcome === undefined ? '' : outcomeText(outcome)) +
+    (parts.requestObject === undefined ? '' : `,"requestObject":${JSON.stringify(parts.requestObject)}`) +
+    (parts.responseObject === undefined ? '' : `,"responseObject":${JSON.stringify(parts.responseObject)}`) +
+    `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${microTime(parts.nowMs)}"` +
+    `${annotationsText(parts.annotations)}}`
+  return new AuditEvent(stage, text)
+}
+
+function outcomeText(outcome: AuditOutcome): string {
+  const isPlain = outcome.status === undefined && outcome.message === undefined
+  if (isPlain) return `,"responseStatus":{"metadata":{},"code":${outcome.code}}`
+  return `,"responseStatus":${JSON.stringify({ metadata: {}, ...outcome })}`
+}
+
+function annotationsText(annotations: ReadonlyMap<string, string>): string {
+  if (annotations.size === 0) return ''
+  let text = ''
+  for (const [key, value] of annotations) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(value)}`
+  }
+  return `,"annotations":{${text}}`
 }
 
 function userFields(user: User | undefined): EventFields {
@@ -132,7 +160,8 @@ function microTime(milliseconds: number): string {
 }
 
 /** The old form of a line, for those who still read it. */
-export function legacyLine({ fields }: AuditEvent): string {
+export function legacyLine(event: AuditEvent): string {
+  const fields = event.fields()
   const user = fields['user'] as { username?: string; groups?: readonly string[] }
   const as = fields['impersonatedUser'] as typeof user | undefined
   const place = fields['objectRef'] as { namespace?: string } | undefined

@@ -20,6 +20,8 @@ export interface LogFileOptions {
   readonly onLost: (lines: number) => void
 }
 
+const GATHER_MS = 5
+
 export class LogFile {
   readonly #options: LogFileOptions
   #handle: FileHandle | undefined
@@ -27,6 +29,7 @@ export class LogFile {
   #waiting: string[] = []
   #writing: Promise<void> | undefined
   #next: Promise<void> | undefined
+  #hurry: (() => void) | undefined
   waitingBytes = 0
 
   constructor(options: LogFileOptions) {
@@ -45,12 +48,25 @@ export class LogFile {
 
   /** Resolves when all lines taken so far are in the file; rejects where the last of them could not be written. */
   flushed(): Promise<void> {
+    this.#hurry?.()
     return this.#next ?? this.#writing ?? Promise.resolve()
   }
 
+  /** A write costs as much as many lines: a few milliseconds are waited for others, unless somebody waits for this one. */
+  #gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, GATHER_MS)
+      this.#hurry = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
   async #writeNext(): Promise<void> {
-    if (this.#writing === undefined) await new Promise((resolve) => setImmediate(resolve))
+    if (this.#writing === undefined) await this.#gather()
     else await this.#writing.catch(() => {})
+    this.#hurry = undefined
     this.#next = undefined
     const lines = this.#waiting
     this.#waiting = []
@@ -74,28 +90,30 @@ export class LogFile {
 
   async #write(lines: readonly string[]): Promise<void> {
     const { maxBytes } = this.#options
-    let part: Buffer[] = []
+    let part: string[] = []
     let size = 0
     for (const line of lines) {
-      const bytes = Buffer.from(line)
-      if (this.#handle !== undefined && this.#size + size + bytes.length > maxBytes && this.#size + size > 0) {
+      const length = Buffer.byteLength(line)
+      if (this.#handle !== undefined && this.#size + size + length > maxBytes && this.#size + size > 0) {
         await this.#append(part)
         part = []
         size = 0
         await this.#putAside()
       }
       this.#handle ??= await this.#open()
-      part.push(bytes)
-      size += bytes.length
+      part.push(line)
+      size += length
     }
     await this.#append(part)
   }
 
-  async #append(part: readonly Buffer[]): Promise<void> {
+  async #append(part: readonly string[]): Promise<void> {
     if (part.length === 0) return
     const handle = (this.#handle ??= await this.#open())
-    const bytes = Buffer.concat(part)
-    await handle.appendFile(bytes)
+    const bytes = Buffer.from(part.join(''))
+    for (let written = 0; written < bytes.length; ) {
+      written += (await handle.write(bytes, written)).bytesWritten
+    }
     this.#size += bytes.length
   }
 
