@@ -59,8 +59,10 @@ export function passOnBy(caller: OutgoingCaller, targetOf: (service: RemoteServi
 }
 
 /** A redirect would lead the client, with its credentials, wherever the other server likes (P-386). */
-function answerOf({ status, headers, pieces }: OpenAnswer): HttpResponse {
+function answerOf(answer: OpenAnswer): HttpResponse {
+  const { status, headers, pieces } = answer
   if (status < 200 || (status >= 300 && status < 400 && status !== 304)) {
+    answer.discard()
     return plainText(502, 'the backend attempted to redirect this request, which is not permitted\n')
   }
   const kept = Object.entries(headers).flatMap(([name, value]) =>

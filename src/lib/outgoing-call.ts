@@ -46,6 +46,8 @@ export interface OpenAnswer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly pieces: AsyncIterable<Buffer>
+  /** Nobody wants the rest: the connection is given up. To be called where the pieces are not pulled. */
+  discard(): void
 }
 
 export interface OutgoingCallerParts {
@@ -100,7 +102,12 @@ export class OutgoingCaller implements Disposable {
       request.once('close', () => signal.removeEventListener('abort', onAbort))
       request.on('error', (cause) => reject(cause instanceof OutgoingCallError ? cause : brokenFailure(cause)))
       request.once('response', (response) =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, pieces: response }),
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          pieces: response,
+          discard: () => response.destroy(),
+        }),
       )
       request.end(sent.body)
     })

@@ -248,6 +248,23 @@ describe('a call to another server', () => {
     expect((await caller.call(at('/ok'), CALL, signal)).status).toBe(200)
   })
 
+  it('passes a request on and gives the answer piece by piece, for as long as it is wanted', async () => {
+    open()
+    const request = { method: 'PUT', path: '/slow?a=b', headers: { 'x-a': 'b' }, body: Buffer.from('body') }
+    const leaving = new AbortController()
+    const answer = await caller.open(at('/'), request, leaving.signal)
+    expect(answer.status).toBe(200)
+    expect(seen[0]).toMatchObject({ url: '/slow?a=b', body: 'body', headers: { 'x-a': 'b' } })
+    const pieces = answer.pieces[Symbol.asyncIterator]()
+    expect(String((await pieces.next()).value)).toBe('{')
+    leaving.abort()
+    await expect(pieces.next()).rejects.toThrow()
+    const other = await caller.open(at('/'), { ...request, path: '/ok' }, signal)
+    other.discard()
+    const dead = caller.open({ url: 'https://127.0.0.1:1/' }, request, signal)
+    await expect(dead).rejects.toThrow('connect: connection refused')
+  })
+
   it('leaves when it is told to', async () => {
     open()
     const leaving = new AbortController()
