@@ -75,6 +75,7 @@ export function openAuthorization({ settings, egress, measures, log }: Authoriza
     )
   const chainOf = (deciders: readonly Decider[]): Authorizer => chain([allowMasters(), ...deciders.map(open)])
   let current = chainOf(settings.deciders)
+  if (modesOf(settings).includes('AlwaysAllow')) log.warn({}, 'everybody may do everything: the mode AlwaysAllow is on')
   const onChange = (isComplete: boolean): void => {
     isLoaded ||= isComplete
     for (const check of waiting) check()

@@ -31,8 +31,8 @@ export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions)
 }
 
 /** A decider that broke did not say no: whoever asks may try again (P-117). */
-function brokenDecision({ path }: HttpRequest, problem: string): HttpResponse {
-  return plainText(500, `Internal Server Error: ${quoted(path)}: ${problem}\n`)
+function brokenDecision({ target }: HttpRequest, problem: string): HttpResponse {
+  return plainText(500, `Internal Server Error: ${quoted(target)}: ${problem}\n`)
 }
 
 /** A stranger on another machine asks how we are (D13). */
