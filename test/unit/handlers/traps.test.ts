@@ -1,0 +1,248 @@
+// What compatible servers get wrong (writes.md section 14), one test each, by the number it has there. Those about admission and
+// about collection are in tests of their own.
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Answer } from '../../fakes/api-requests.ts'
+import { ApiRequests } from '../../fakes/api-requests.ts'
+import { ApiWorld } from '../../fakes/api-world.ts'
+
+const MAPS = '/api/v1/namespaces/ns/configmaps'
+const PODS = '/api/v1/namespaces/ns/pods'
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/ns/deployments'
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/ns/leases'
+const MERGE = 'application/merge-patch+json'
+const JSON_PATCH = 'application/json-patch+json'
+const APPLY = 'application/apply-patch+yaml'
+
+let api: ApiRequests
+
+beforeEach(() => {
+  api = new ApiRequests(new ApiWorld())
+})
+
+const send = (method: string, path: string, body?: object, contentType = 'application/json'): Promise<Answer> =>
+  api.send({ method, path, contentType, ...(body === undefined ? {} : { body }) })
+
+const map = (name: string, more: object = {}): object => ({ metadata: { name }, ...more })
+const pod = (name: string): object => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+const deployment = (name: string, more: object = {}): object => ({
+  metadata: { name, ...more },
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+})
+
+interface Meta {
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly generation?: number
+  readonly labels?: object
+  readonly annotations?: object
+  readonly finalizers?: readonly string[]
+  readonly deletionTimestamp?: string
+}
+
+const metaOf = ({ body }: Answer): Meta => body['metadata'] as Meta
+
+describe('traps', () => {
+  it('1: a body of a delete silences its query', async () => {
+    await send('POST', MAPS, map('a'))
+    expect((await send('DELETE', `${MAPS}/a?dryRun=All`)).status).toBe(200)
+    expect((await send('GET', `${MAPS}/a`)).status).toBe(200)
+    await send('DELETE', `${MAPS}/a?dryRun=All`, {})
+    expect((await send('GET', `${MAPS}/a`)).status).toBe(404)
+  })
+
+  it('2: what a delete answers with depends on the kind and on finalizers', async () => {
+    const { uid } = metaOf(await send('POST', MAPS, map('a')))
+    expect((await send('DELETE', `${MAPS}/a`)).body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name: 'a', kind: 'configmaps', uid },
+    })
+    await send('POST', MAPS, { metadata: { name: 'b', finalizers: ['x.io/held'] } })
+    expect((await send('DELETE', `${MAPS}/b`)).body).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'b' } })
+    await send('POST', '/api/v1/namespaces/ns/serviceaccounts', map('s'))
+    expect((await send('DELETE', '/api/v1/namespaces/ns/serviceaccounts/s')).body).toMatchObject({
+      kind: 'ServiceAccount',
+    })
+  })
+
+  it('3: 202 is for orphanDependents=false alone', async () => {
+    const held = { metadata: { name: 'a', finalizers: ['x.io/held'] } }
+    await send('POST', MAPS, held)
+    expect((await send('DELETE', `${MAPS}/a?propagationPolicy=Foreground`)).status).toBe(200)
+    await send('POST', MAPS, { metadata: { name: 'b', finalizers: ['x.io/held'] } })
+    expect((await send('DELETE', `${MAPS}/b?orphanDependents=false`)).status).toBe(202)
+  })
+
+  it('4: whether an update must name a version is the kind’s', async () => {
+    await send('POST', MAPS, map('a'))
+    expect((await send('PUT', `${MAPS}/a`, map('a', { data: { x: '1' } }))).status).toBe(200)
+    await send('POST', LEASES, map('a'))
+    expect(await send('PUT', `${LEASES}/a`, map('a'))).toMatchObject({
+      status: 422,
+      body: {
+        message:
+          'leases.coordination.k8s.io "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+        details: { kind: 'leases' },
+      },
+    })
+  })
+
+  it('5: a version that is none is the client’s fault, in the reference’s words', async () => {
+    const numbered = await send('POST', MAPS, { metadata: { name: 'a', resourceVersion: '5' } })
+    expect(numbered).toMatchObject({
+      status: 400,
+      body: { message: 'resourceVersion should not be set on objects to be created' },
+    })
+    await send('POST', MAPS, { metadata: { name: 'a', resourceVersion: 'word' } })
+    const worded = await send('PUT', `${MAPS}/a`, { metadata: { name: 'a', resourceVersion: 'abc' } })
+    expect(worded).toMatchObject({ status: 400, body: { message: 'strconv.ParseUint: parsing "abc": invalid syntax' } })
+  })
+
+  it('6: a write that changes nothing moves nothing', async () => {
+    const made = await send('POST', MAPS, map('a', { data: { x: '1' } }))
+    api.seconds += 100
+    const same = await send('PUT', `${MAPS}/a`, made.body)
+    expect(same.body).toEqual(made.body)
+    const patched = await send('PATCH', `${MAPS}/a`, { data: { x: '1' } }, MERGE)
+    expect(metaOf(patched).resourceVersion).toBe(metaOf(made).resourceVersion)
+  })
+
+  it('7: generation is the kind’s own', async () => {
+    expect(metaOf(await send('POST', MAPS, { metadata: { name: 'a', generation: 7 } })).generation).toBe(7)
+    expect(metaOf(await send('PATCH', `${MAPS}/a`, { data: { x: '1' } }, MERGE)).generation).toBe(7)
+    expect(metaOf(await send('POST', DEPLOYMENTS, deployment('d', { generation: 9 }))).generation).toBe(1)
+    const noted = await send('PATCH', `${DEPLOYMENTS}/d`, { metadata: { annotations: { n: '1' } } }, MERGE)
+    expect(metaOf(noted).generation).toBe(2)
+    const labeled = await send('PATCH', `${DEPLOYMENTS}/d`, { metadata: { labels: { n: '1' } } }, MERGE)
+    expect(metaOf(labeled).generation).toBe(2)
+  })
+
+  it('8: status is not status alone', async () => {
+    await send('POST', PODS, pod('p'))
+    const body = { metadata: { labels: { l: '1' }, annotations: { n: '1' } } }
+    expect(metaOf(await send('PATCH', `${PODS}/p/status`, body, MERGE))).toMatchObject(body.metadata)
+    await send('POST', DEPLOYMENTS, deployment('d'))
+    const status = metaOf(await send('PATCH', `${DEPLOYMENTS}/d/status`, body, MERGE))
+    expect(status.annotations).toEqual({ n: '1' })
+    expect(status.labels).toBeUndefined()
+  })
+
+  it('9: a node keeps the status that it was made with', async () => {
+    const node = { metadata: { name: 'n' }, status: { capacity: { cpu: '4' } } }
+    expect((await send('POST', '/api/v1/nodes', node)).body).toMatchObject({ status: { capacity: { cpu: '4' } } })
+    const made = await send('POST', DEPLOYMENTS, { ...deployment('d'), status: { replicas: 3 } })
+    expect(made.body['status']).toEqual({})
+  })
+
+  it('10: taking the last finalizer away is an update that answers with the object', async () => {
+    await send('POST', MAPS, { metadata: { name: 'a', finalizers: ['x.io/held'] } })
+    await send('DELETE', `${MAPS}/a`)
+    const last = await send('PATCH', `${MAPS}/a`, { metadata: { finalizers: null } }, MERGE)
+    expect(last).toMatchObject({ status: 200, body: { kind: 'ConfigMap' } })
+    expect(metaOf(last).finalizers).toBeUndefined()
+    expect(metaOf(last).deletionTimestamp).toBeDefined()
+    expect((await send('GET', `${MAPS}/a`)).status).toBe(404)
+  })
+
+  it('12: JSON patches that cannot be applied are 422 and say nothing', async () => {
+    await send('POST', MAPS, map('a', { data: { x: '1' } }))
+    for (const operation of [
+      { op: 'test', path: '/data/x', value: '2' },
+      { op: 'remove', path: '/data/none' },
+      { op: 'add', path: '/none/x', value: '1' },
+      { op: 'unheard', path: '/data/x' },
+    ]) {
+      expect(await send('PATCH', `${MAPS}/a`, [operation], JSON_PATCH)).toMatchObject({
+        status: 422,
+        body: {
+          message: 'the server rejected our request due to an error in our request',
+          reason: 'Invalid',
+          details: {},
+        },
+      })
+    }
+    const replace = [{ op: 'replace', path: '/data/absent', value: '1' }]
+    expect((await send('PATCH', `${MAPS}/a`, replace, JSON_PATCH)).body['data']).toEqual({ x: '1', absent: '1' })
+  })
+
+  it('13: strict field validation has two codes', async () => {
+    const unknown = { ...deployment('d'), unknown: 1 }
+    expect((await send('POST', `${DEPLOYMENTS}?fieldValidation=Strict`, unknown)).status).toBe(400)
+    await send('POST', DEPLOYMENTS, deployment('d'))
+    const patched = await send('PATCH', `${DEPLOYMENTS}/d?fieldValidation=Strict`, { spec: { foo: 1 } }, MERGE)
+    expect(patched.status).toBe(422)
+    expect(patched.body['message']).toMatch(
+      /^ "" is invalid: patch: .*strict decoding error: unknown field "spec.foo"$/,
+    )
+  })
+
+  it('15: a patch of no known type is refused in the router’s words', async () => {
+    await send('POST', MAPS, map('a'))
+    expect(await send('PATCH', `${MAPS}/a`, {})).toMatchObject({
+      status: 415,
+      body: { message: '415: Unsupported Media Type', details: {} },
+    })
+  })
+
+  it('16: an apply of an unknown field fails before field validation is asked', async () => {
+    const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, unknown: 1 }
+    const answer = await send('PATCH', `${MAPS}/a?fieldManager=m&fieldValidation=Ignore`, applied, APPLY)
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        message:
+          'failed to create typed patch object (/a; /v1, Kind=ConfigMap): .unknown: field not declared in schema',
+      },
+    })
+  })
+
+  it('19: updates repeat causes, and messages do not', async () => {
+    await send('POST', MAPS, map('a'))
+    const { body } = await send('PUT', `${MAPS}/a`, { metadata: { name: 'a', labels: { x: 'not valid' } } })
+    const { causes, kind } = body['details'] as { causes: readonly object[]; kind: string }
+    expect(kind).toBe('ConfigMap')
+    expect(causes.length).toBeGreaterThan(1)
+    expect(String(body['message']).match(/metadata\.labels/g)).toHaveLength(1)
+  })
+
+  it('20: an object that is wrong in two ways has one right answer', async () => {
+    await send('POST', MAPS, map('a'))
+    const wrong = { metadata: { name: 'a', labels: { x: 'not valid' } } }
+    expect((await send('POST', MAPS, wrong)).status).toBe(422)
+    expect((await send('POST', MAPS, map('a'))).status).toBe(409)
+    expect((await send('POST', `${MAPS}?dryRun=x`, wrong)).body['message']).toContain('CreateOptions')
+    expect((await send('POST', MAPS, { ...map('a'), data: 5 })).status).toBe(400)
+  })
+
+  it('22: a name and a prefix together: the name counts, the words are the prefix’s', async () => {
+    await send('POST', MAPS, map('a'))
+    expect(await send('POST', MAPS, { metadata: { name: 'a', generateName: 'x-' } })).toMatchObject({
+      status: 409,
+      body: {
+        message: 'configmaps "a" already exists, the server was not able to generate a unique name for the object',
+        details: { retryAfterSeconds: 1 },
+      },
+    })
+  })
+
+  it('25: a collection is deleted one by one, and answered as it was', async () => {
+    await send('POST', MAPS, { metadata: { name: 'a', labels: { s: '1' } } })
+    await send('POST', MAPS, { metadata: { name: 'b', labels: { s: '1' }, finalizers: ['x.io/held'] } })
+    await send('POST', MAPS, map('c'))
+    const { body } = await send('DELETE', `${MAPS}?labelSelector=s%3D1`)
+    const items = body['items'] as readonly { metadata: Meta & { name: string } }[]
+    expect(body['kind']).toBe('ConfigMapList')
+    expect(items.map(({ metadata }) => [metadata.name, metadata.deletionTimestamp])).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+    ])
+    expect((await send('GET', `${MAPS}/a`)).status).toBe(404)
+    expect(metaOf(await send('GET', `${MAPS}/b`)).deletionTimestamp).toBeDefined()
+    expect((await send('GET', `${MAPS}/c`)).status).toBe(200)
+  })
+})
