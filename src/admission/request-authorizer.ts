@@ -93,8 +93,7 @@ export class RequestAuthorizer {
 }
 
 function answerOf(decision: Decision): AuthorizationDecision {
-  const reason = decision.kind === 'allow' ? '' : (decision.reason ?? '')
-  return { allowed: decision.kind === 'allow', reason, error: '' }
+  return { allowed: decision.kind === 'allow', reason: decision.reason ?? '', error: decision.problem ?? '' }
 }
 
 function serviceAccountUser({ namespace, name }: { readonly namespace: string; readonly name: string }): User {

@@ -307,6 +307,13 @@ describe('the authorizer in a policy', () => {
     })
   })
 
+  it('says why it decided so, and what broke on the way', async () => {
+    world.decide = () => ({ kind: 'no-opinion', reason: 'nobody knows', problem: 'a decider is down' })
+    const check = "authorizer.path('/x').check('get')"
+    world.validating('p', only(`${check}.reason() == 'nobody knows' && ${check}.error() == 'a decider is down'`))
+    expect(await world.validate(configMap('m'))).toBeUndefined()
+  })
+
   it('is asked once for the same, also for a service account', async () => {
     world.decide = () => Promise.reject(new Error('down'))
     const check = "authorizer.serviceAccount('a', 'b').path('/x').check('get')"
