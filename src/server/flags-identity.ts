@@ -194,6 +194,13 @@ export const IDENTITY_FLAGS = [
     help: 'Keys whose tokens are good too: those that were used before. Public or private, in PEM form, several in a file or several files.',
   },
   {
+    name: 'service-account-lookup',
+    kind: 'switch',
+    group: 'Cluster',
+    fallback: 'true',
+    help: 'A token ends with its service account. Cannot be switched off; it is there because manuals name it.',
+  },
+  {
     name: 'service-account-max-token-expiration',
     kind: 'duration',
     group: 'Cluster',

@@ -60,6 +60,9 @@ const MOST_MAX_SECONDS = 2 ** 32
 export function identityConfig(read: SettingReader): IdentityConfig {
   const issuers = issuersOf(read)
   const audiences = read.list('api-audiences')
+  if (!read.switch('service-account-lookup')) {
+    throw usageError('--service-account-lookup: a token always ends with its service account')
+  }
   return {
     issuers,
     apiAudiences: audiences.length === 0 ? issuers : audiences,

@@ -130,6 +130,7 @@ describe('the configuration', () => {
       ['--service-account-issuer', 'http://['],
       '--service-account-issuer: "http://[" contains a \':\' but is not a URL',
     ],
+    [['--service-account-lookup=false'], '--service-account-lookup: a token always ends with its service account'],
     [['--service-account-issuer', 'a,a'], '--service-account-issuer: "a" is there twice'],
     [
       ['--service-account-max-token-expiration', '30m'],
