@@ -48,6 +48,11 @@ export class FlowMeasures {
     labels: OF_FLOW,
     bounds: SEAT_BOUNDS,
   })
+  readonly waiting = gaugeFamily({
+    name: 'apiserver_current_inqueue_requests',
+    help: 'Requests that wait for their turn.',
+    labels: ['request_kind'],
+  })
   readonly nominal = levelGauge('nominal_limit_seats', 'Seats by right.')
   readonly current = levelGauge('current_limit_seats', 'Seats at this time, with what is lent and borrowed.')
   readonly lower = levelGauge('lower_limit_seats', 'Seats that are never lent.')

@@ -17,6 +17,8 @@ import { estimateWork } from './work-estimate.ts'
 /** How often seats are lent and given back. */
 const ADJUST_EVERY_MS = 10_000
 
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
+
 export interface PriorityAndFairnessOptions {
   /** All the seats there are (P-200). */
   readonly seats: number
@@ -34,6 +36,8 @@ export interface Flow extends TicketSchema {
 
 export class PriorityAndFairness implements FlowControl {
   readonly measures = new FlowMeasures()
+  readonly #waitingReads = this.measures.waiting.of('readOnly')
+  readonly #waitingWrites = this.measures.waiting.of('mutating')
   readonly #options: PriorityAndFairnessOptions
   readonly #levels = new Map<string, PriorityLevel>()
   #flows: readonly Flow[] = []
@@ -73,6 +77,7 @@ export class PriorityAndFairness implements FlowControl {
       flow: distinguisher === 'user' ? user.name : distinguisher === 'namespace' ? namespaceOf(request) : '',
       work: estimateWork(request, this.#options.findLoad, flow.mostSeats),
       isWatch: info.kind === 'resource' && info.verb === 'watch',
+      waiting: info.kind !== 'broken' && READS.has(info.verb) ? this.#waitingReads : this.#waitingWrites,
       nowMs: this.#options.clock.now(),
       end: flow.end,
     })

@@ -125,6 +125,7 @@ export class PriorityLevel {
       if (!this.#hasRoom(ticket)) return
       queues.remove(queue, ticket)
       ticket.measures.inQueue.value--
+      ticket.waiting.value--
       this.#begin(ticket, nowMs)
       ticket.go?.()
     }
@@ -163,6 +164,7 @@ export class PriorityLevel {
         const { queues, queue: place } = ticket
         if (place === undefined || queues?.remove(place, ticket) !== true) return false
         ticket.measures.inQueue.value--
+        ticket.waiting.value--
         this.#noteDemand(this.#clock.now())
         this.timedOut++
         return true
@@ -189,6 +191,7 @@ export class PriorityLevel {
       ticket.queues = queues
       queues.add(queue, ticket)
       ticket.measures.inQueue.value++
+      ticket.waiting.value++
       this.#noteDemand(this.#clock.now())
       this.#dispatch(this.#clock.now())
     })

@@ -1,5 +1,6 @@
 // One request on its way through a priority level: the seats that it takes, the queue that it is in, and what it is to be
 // counted under.
+import type { Count } from '../lib/measure.ts'
 import type { Admitted, FlowHeaders } from './flow.ts'
 import type { FairQueues, Queue, Queued } from './fair-queues.ts'
 import type { RejectReason, SchemaMeasures } from './measures.ts'
@@ -23,6 +24,8 @@ export interface TicketOptions {
   readonly flow: string
   readonly work: Work
   readonly isWatch: boolean
+  /** Those of its kind that wait. */
+  readonly waiting: Count
   readonly nowMs: number
   /** Gives the seats back. */
   readonly end: (ticket: Ticket) => void
@@ -34,6 +37,7 @@ export class Ticket implements Admitted, Queued {
   readonly work: Work
   readonly mostSeats: number
   readonly isWatch: boolean
+  readonly waiting: Count
   readonly cameAt: number
   beganAt = 0
   queue: Queue<Ticket> | undefined
@@ -44,13 +48,14 @@ export class Ticket implements Admitted, Queued {
   readonly #end: (ticket: Ticket) => void
   #state: 'waiting' | 'running' | 'over' = 'waiting'
 
-  constructor({ schema, flow, work, isWatch, nowMs, end }: TicketOptions) {
+  constructor({ schema, flow, work, isWatch, waiting, nowMs, end }: TicketOptions) {
     this.#schema = schema
     this.#end = end
     this.flow = flow
     this.work = work
     this.mostSeats = Math.max(work.seats, work.seatsAfter)
     this.isWatch = isWatch
+    this.waiting = waiting
     this.cameAt = nowMs
   }
 

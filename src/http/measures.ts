@@ -44,12 +44,6 @@ export class HttpMeasures {
     help: 'Connections that failed before the first request.',
     labels: [],
   })
-  readonly inQueue = gaugeFamily({
-    name: 'apiserver_current_inqueue_requests',
-    help: 'Requests that wait for their turn.',
-    labels: ['request_kind'],
-  })
-
   all(): readonly Family[] {
     return Object.values(this).filter((member) => typeof member === 'object') as Family[]
   }

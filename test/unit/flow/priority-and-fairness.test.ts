@@ -103,8 +103,10 @@ describe('a level with queues', () => {
     admitted(enter())
     const third = enter()
     expect(third).toBeInstanceOf(Promise)
+    expect(control.measures.waiting.of('readOnly').value).toBe(1)
     first.leave()
     expect((await third).kind).toBe('admitted')
+    expect(control.measures.waiting.of('readOnly').value).toBe(0)
   })
 
   it('turns away whoever finds the queue full', () => {
