@@ -1,5 +1,6 @@
 // Regular expressions of users: RE2, so that no text takes more than linear time.
-import { RE2JS, RE2JSException } from 're2js'
+import type { RE2JS } from 're2js'
+import { re2js } from '../lib/late-packages.ts'
 import { Fault } from './value.ts'
 
 /** The longest pattern; what RE2 makes of one is many times as large. */
@@ -11,9 +12,9 @@ export type Pattern = RE2JS
 export function compilePattern(text: string): Pattern | Fault {
   if (text.length > MAX_PATTERN) return new Fault('error parsing regexp: expression nests too deeply')
   try {
-    return RE2JS.compile(text)
+    return re2js().RE2JS.compile(text)
   } catch (error) {
-    if (error instanceof RE2JSException) return new Fault(error.message)
+    if (error instanceof re2js().RE2JSException) return new Fault(error.message)
     throw error
   }
 }

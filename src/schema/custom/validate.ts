@@ -1,6 +1,6 @@
 // Holds a value to a structural schema, with the reference's words and in its order (W-431 to W-438). On an update what did
 // not change is not held against anybody: whatever equals its old self is passed over.
-import { RE2JS } from 're2js'
+import type { RE2JS } from 're2js'
 import {
   type FieldError,
   invalid,
@@ -10,6 +10,7 @@ import {
   tooMany,
   typeInvalid,
 } from '../../api/field-error.ts'
+import { re2js } from '../../lib/late-packages.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { correlatedItem } from './correlate.ts'
@@ -270,7 +271,7 @@ function runeCount(text: string): number {
 
 function compilePattern(pattern: string): RE2JS | undefined {
   try {
-    return RE2JS.compile(pattern)
+    return re2js().RE2JS.compile(pattern)
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 // Whether a schema is structural: every field has one place that gives it a type, and what stands under allOf, anyOf, oneOf
 // and not only restricts what is described outside of them.
-import { RE2JS } from 're2js'
+import { re2js } from '../../lib/late-packages.ts'
 import type { FieldError } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
@@ -189,7 +189,7 @@ function checkJunctors(schema: ValueMap, { level, at, check }: Place, skips: Ski
 
 function patternFault(pattern: string): string | undefined {
   try {
-    RE2JS.compile(pattern)
+    re2js().RE2JS.compile(pattern)
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : 'error parsing regexp'

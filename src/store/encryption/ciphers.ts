@@ -1,7 +1,7 @@
 // The ciphers that values are sealed with, in the reference's layouts: what one server sealed another opens (P-442). Those that
 // authenticate are bound to the storage key, so that a value that was moved to another key does not open (P-443).
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js'
+import { salsa } from '../../lib/late-packages.ts'
 
 /** Opening throws an `Error` whose words may be shown. */
 export interface Cipher {
@@ -71,13 +71,13 @@ export function secretbox(secret: Buffer): Cipher {
   return {
     seal(bytes) {
       const nonce = randomBytes(LONG_NONCE_BYTES)
-      return Buffer.concat([nonce, xsalsa20poly1305(secret, nonce).encrypt(bytes)])
+      return Buffer.concat([nonce, salsa().xsalsa20poly1305(secret, nonce).encrypt(bytes)])
     },
     open(sealed) {
       if (sealed.length < LONG_NONCE_BYTES + TAG_BYTES) throw new Error(TOO_SHORT)
       const nonce = sealed.subarray(0, LONG_NONCE_BYTES)
       try {
-        return Buffer.from(xsalsa20poly1305(secret, nonce).decrypt(sealed.subarray(LONG_NONCE_BYTES)))
+        return Buffer.from(salsa().xsalsa20poly1305(secret, nonce).decrypt(sealed.subarray(LONG_NONCE_BYTES)))
       } catch {
         throw new Error('the stored data does not open with this key')
       }

@@ -1,0 +1,16 @@
+// Packages that many servers never need, loaded when somebody does: together 4 MB of memory.
+import type * as Salsa from '@noble/ciphers/salsa.js'
+import { createRequire } from 'node:module'
+import type * as Re2js from 're2js'
+
+const load = createRequire(import.meta.url)
+
+/** Regular expressions in linear time, for patterns that users write. */
+export function re2js(): typeof Re2js {
+  return load('re2js') as typeof Re2js
+}
+
+/** The cipher of secretbox. */
+export function salsa(): typeof Salsa {
+  return load('@noble/ciphers/salsa.js') as typeof Salsa
+}
