@@ -3,7 +3,7 @@ import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { setOfFields } from '../patch/field-set.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
-import type { WriteResult } from '../store/store.ts'
+import type { Decide, WriteResult } from '../store/store.ts'
 import { alreadyExistsError } from './errors.ts'
 import { generateName, isTerminating, metaForCreate, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Reservation, Resource, WriteAnswer, WriteContext } from './registry.ts'
@@ -15,6 +15,7 @@ import {
   refuseInvalid,
   storeFor,
   withNamespace,
+  writeFitting,
 } from './steps.ts'
 
 const NAME_ATTEMPTS = 8
@@ -86,14 +87,11 @@ async function storeNew(
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
   const ttl = resource.character.ttlSeconds
   // A write that breaks may have been stored all the same: then nothing is settled, the reservation stands.
-  const result = await storeFor(parts, context).write(
-    key,
-    (current) =>
-      current === undefined
-        ? { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
-        : { kind: 'keep' },
-    context.signal,
-  )
+  const decide: Decide = (current) =>
+    current === undefined
+      ? { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
+      : { kind: 'keep' }
+  const result = await writeFitting(storeFor(parts, context), { key, decide, keepsOwners: false }, context.signal)
   await reservation?.settle(result.kind === 'put' && !context.dryRun)
   return result
 }

@@ -6,7 +6,7 @@ import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import { decodeManagedFields } from '../patch/managed-fields.ts'
-import type { ObjectKey, Store, StoredItem } from '../store/store.ts'
+import type { Decide, ObjectKey, Store, StoredItem, WriteResult } from '../store/store.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError } from './errors.ts'
 import { metaOf, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
@@ -18,6 +18,29 @@ export function keyOf(resource: Resource, namespace: string, name: string): Obje
 
 export function storeFor(parts: RegistryParts, context: WriteContext): Store {
   return context.dryRun ? parts.dryRunStore : parts.store
+}
+
+/**
+ * Writes; where the storage does not take an object of that size, it is tried once more without its owners, which can be half of
+ * it (W-029). Not for applies, which would lose what they are about (W-236).
+ */
+export async function writeFitting(
+  store: Store,
+  write: { readonly key: ObjectKey; readonly decide: Decide; readonly keepsOwners: boolean },
+  signal: AbortSignal,
+): Promise<WriteResult> {
+  const { key, decide, keepsOwners } = write
+  try {
+    return await store.write(key, decide, signal)
+  } catch (error) {
+    if (keepsOwners || !(error instanceof ApiError) || error.reason !== 'RequestEntityTooLarge') throw error
+  }
+  const smaller: Decide = async (current) => {
+    const outcome = await decide(current)
+    if (outcome.kind !== 'put') return outcome
+    return { ...outcome, object: withMeta(outcome.object, { managedFields: undefined }) }
+  }
+  return store.write(key, smaller, signal)
 }
 
 /** The namespace of the request on the object; another one in the body is a fault, one that means nothing is dropped. */

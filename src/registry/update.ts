@@ -6,7 +6,7 @@ import type { Value } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
 import { setOfFields } from '../patch/field-set.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
-import type { Outcome, WriteResult } from '../store/store.ts'
+import type { Decide, Outcome, WriteResult } from '../store/store.ts'
 import { admitCreate, prepareNew } from './create.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError, notFoundError } from './errors.ts'
@@ -31,6 +31,7 @@ import {
   refuseInvalid,
   storeFor,
   withNamespace,
+  writeFitting,
 } from './steps.ts'
 import type { UpdateForm } from './update-form.ts'
 import { updateFormOf } from './update-form.ts'
@@ -87,14 +88,13 @@ class UpdatePipeline {
     const { name } = this.request
     let result: WriteResult
     try {
-      result = await storeFor(this.parts, this.context).write(
-        keyOf(this.resource, this.context.namespace, name),
-        async (current) => {
-          await this.giveBack()
-          return current === undefined ? this.createOutcome() : this.updateOutcome(readable(current).object())
-        },
-        this.context.signal,
-      )
+      const key = keyOf(this.resource, this.context.namespace, name)
+      const decide: Decide = async (current) => {
+        await this.giveBack()
+        return current === undefined ? this.createOutcome() : this.updateOutcome(readable(current).object())
+      }
+      const store = storeFor(this.parts, this.context)
+      result = await writeFitting(store, { key, decide, keepsOwners: this.request.tracksFields }, this.context.signal)
     } catch (error) {
       // A write that breaks may have been stored all the same; a refusal was not.
       if (error instanceof ApiError && error.code < 500) await this.giveBack()

@@ -246,3 +246,17 @@ describe('traps', () => {
     expect((await send('GET', `${MAPS}/c`)).status).toBe(200)
   })
 })
+
+describe('an object that is too large with its owners', () => {
+  const data = Object.fromEntries(
+    Array.from({ length: 4_000 }, (_, index) => [`${'k'.repeat(200)}${String(index).padStart(5, '0')}`, '']),
+  )
+
+  it('is stored without them, but not where it is applied (W-029, W-236)', async () => {
+    const made = await send('POST', MAPS, map('a', { data }))
+    expect(made.status).toBe(201)
+    expect(made.body['metadata']).not.toHaveProperty('managedFields')
+    const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' }, data }
+    expect((await send('PATCH', `${MAPS}/b?fieldManager=m`, applied, APPLY)).status).toBe(413)
+  })
+})
