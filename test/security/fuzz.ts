@@ -191,7 +191,7 @@ export class Fuzzer {
   #session(): http2.ClientHttp2Session {
     if (this.#client !== undefined && !this.#client.closed && !this.#client.destroyed) return this.#client
     this.#client = http2.connect(this.#server.url, { rejectUnauthorized: false })
-    this.#client.on('error', () => {})
+    this.#client.on('error', () => {}).setMaxListeners(100)
     return this.#client
   }
 
