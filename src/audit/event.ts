@@ -77,7 +77,17 @@ export class AuditEvent {
   }
 }
 
-export function eventOf(parts: EventParts, { head, source, received }: SharedText): AuditEvent {
+/** A body that is too deep to be written is left out: whoever sends one must not stop the server. */
+export function eventOf(parts: EventParts, shared: SharedText): AuditEvent {
+  try {
+    return wholeEvent(parts, shared)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return wholeEvent({ ...parts, requestObject: undefined, responseObject: undefined }, shared)
+  }
+}
+
+function wholeEvent(parts: EventParts, { head, source, received }: SharedText): AuditEvent {
   const { request, stage, outcome, impersonated } = parts
   const place = objectReference(request, parts.named)
   const text =

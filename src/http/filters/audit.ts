@@ -93,10 +93,19 @@ function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: Http
   if (!mayTell || body.kind !== 'bytes' || body.bytes.length > 4096 || headers['content-type'] !== 'application/json') {
     return { code }
   }
-  const told = JSON.parse(body.bytes.toString()) as Value
+  const told = readJson(body.bytes)
   if (!isMap(told) || own(told, 'kind') !== 'Status') return { code }
   const { status, message, reason, details } = told as unknown as AuditOutcome
   return { status, message, reason, details, code }
+}
+
+/** What servers behind this one call JSON need not be. */
+function readJson(bytes: Buffer): Value | undefined {
+  try {
+    return JSON.parse(bytes.toString()) as Value
+  } catch {
+    return undefined
+  }
 }
 
 function keepRequest(record: AuditRecord, request: HttpRequest, { decode }: AuditFilterOptions): void {

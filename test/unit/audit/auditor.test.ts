@@ -197,6 +197,15 @@ describe('the events of a request', () => {
   })
 })
 
+it('a body that is too deep to be written is left out, and the event is kept', async () => {
+  const deep = Buffer.from(`${'['.repeat(200_000)}${']'.repeat(200_000)}`)
+  const { lines } = await send('RequestResponse', 'GET /api/v1/pods', {
+    answer: () => bytesOf('application/json', deep),
+  })
+  expect(lines.map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseComplete'])
+  expect(lines.at(-1)).not.toHaveProperty('responseObject')
+})
+
 describe('what is never written down', () => {
   it.each([
     ['the contents of a secret', 'POST /api/v1/namespaces/n/secrets', '{"data":{"k":"c2VudGluZWw="}}', 'c2VudGluZWw='],
