@@ -149,6 +149,41 @@ export function negotiateForm(asked: Asked, forms: readonly NamedForm[], cbor: b
   return undefined
 }
 
+/** How a page is to be written that is text for those who do not ask for its form. */
+export type PageForm =
+  | { readonly kind: 'text' }
+  | {
+      readonly kind: 'form'
+      readonly encoding: Exclude<Encoding, 'protobuf'>
+      /** Repeats what was asked for. */
+      readonly contentType: string
+      readonly form: NamedForm
+    }
+
+/** The best clause that asks for one of the forms, or for text. Throws 406 (R-343). */
+export function negotiatePage(asked: Asked, forms: readonly NamedForm[], cbor: boolean): PageForm {
+  const offered = cbor ? (['json', 'yaml', 'cbor'] as const) : (['json', 'yaml'] as const)
+  for (const clause of clausesOf({ ...asked, accept: asked.accept?.trim() })) {
+    const { parameters } = clause
+    if ((parameters.get('stream') ?? '') !== '' || (parameters.get('sv') ?? '') !== '') continue
+    const form = forms.find((candidate) => asksFor(clause, candidate))
+    const encoding = offered.find((candidate) => matches(clause, candidate))
+    if (form !== undefined && encoding !== undefined) {
+      const { version, kind, group } = { ...form, group: parameters.get('g') ?? form.group }
+      const contentType = `${mediaTypeOf(encoding, 'k8s')};g=${group};v=${version};as=${kind}`
+      return { kind: 'form', encoding, contentType, form: { group, version, kind } }
+    }
+    if (takesText(clause)) return { kind: 'text' }
+  }
+  throw refused([...offered.map((encoding) => mediaTypeOf(encoding, 'k8s')), 'text/plain'])
+}
+
+function takesText(clause: AcceptClause): boolean {
+  const { type, subtype } = clause
+  const names = type === 'text' ? subtype === 'plain' || subtype === '*' : type === '*' && subtype === '*'
+  return names && transformOf(clause) === undefined
+}
+
 function asksFor({ parameters }: AcceptClause, { group, version, kind }: NamedForm): boolean {
   const asked = parameters.get('g')
   return (

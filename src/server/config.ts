@@ -68,6 +68,8 @@ export interface Config {
   readonly proxyCertificate: CertificatePair | undefined
   readonly featureGates: FeatureGates
   readonly logLevel: LogLevel
+  /** All flags as text, to be shown: what they mean is above. */
+  readonly flags: Readonly<Record<string, string>>
 }
 
 export interface EncryptionFile {
@@ -153,6 +155,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     proxyCertificate: pair(read, 'proxy-client-cert-file', 'proxy-client-key-file'),
     featureGates: gates(read.optional('feature-gates')),
     logLevel: oneOf(read.required('log-level'), LOG_LEVELS),
+    flags: read.texts(),
   })
 }
 

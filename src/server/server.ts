@@ -5,6 +5,7 @@ import { runControllers } from '../controllers/controllers.ts'
 import { type HealthCheck, healthRoutes } from '../handlers/health.ts'
 import { showMetrics } from '../handlers/metrics.ts'
 import { showVersion } from '../handlers/version.ts'
+import { showFlagz, showStatusz } from '../handlers/zpages.ts'
 import { withFilters } from '../http/filters/filters.ts'
 import type { Handler } from '../http/http.ts'
 import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
@@ -135,6 +136,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
         routes: [
           ...flow.routes,
           ...routesOf({
+            config,
             kv,
             api,
             metrics,
@@ -258,6 +260,7 @@ function logRequest(log: Log, { request, status, sentBytes, milliseconds }: Fini
 }
 
 interface RouteParts {
+  readonly config: Config
   readonly kv: Kv
   readonly metrics: Metrics
   readonly life: Life
@@ -268,7 +271,7 @@ interface RouteParts {
   readonly checks: readonly HealthCheck[]
 }
 
-function routesOf({ kv, metrics, life, log, api, more, checks }: RouteParts): Route[] {
+function routesOf({ config, kv, metrics, life, log, api, more, checks }: RouteParts): Route[] {
   const isLoaded = (): boolean => api.cache.status().isReady
   const health = new HealthMeasures()
   const routes: Route[] = [
@@ -284,6 +287,19 @@ function routesOf({ kv, metrics, life, log, api, more, checks }: RouteParts): Ro
     { path: '/metrics/slis', handler: showMetrics(showFamilies(health.all())) },
     ...more,
   ]
+  routes.push(...pagesBeside(routes, config))
   const index: Handler = indexPage(routes.map(({ path }) => path))
   return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
+}
+
+/** What shows how the server itself is: /statusz names the others, so they come first. */
+function pagesBeside(routes: readonly Route[], { featureGates: gates, flags }: Config): readonly Route[] {
+  const cbor = gates.CBORServingAndStorage
+  const pages: Route[] =
+    gates['ComponentFlagz'] === true ? [{ path: '/flagz', handler: showFlagz({ flags, cbor }) }] : []
+  if (gates['ComponentStatusz'] !== true) return pages
+  const paths = [...routes, ...pages, { path: '/statusz' }].map(({ path }) => path)
+  const { timeOrigin: startedAt } = performance
+  const statusz = showStatusz({ version: versionInfo(), startedAt, now: Date.now, paths, cbor })
+  return [...pages, { path: '/statusz', handler: statusz }]
 }

@@ -31,6 +31,11 @@ export class SettingReader {
     return setting
   }
 
+  /** Every flag as it was set, or its default; empty where there is neither. */
+  texts(): Readonly<Record<string, string>> {
+    return Object.fromEntries(FLAGS.map(({ name }) => [name, this.optional(name)?.text ?? '']))
+  }
+
   switch(name: FlagName): boolean {
     const { text, source } = this.required(name)
     if (/^(true|t|1)$/i.test(text)) return true
