@@ -61,7 +61,6 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   'node:http2': ['http'],
   'prom-client': ['server'],
   pino: ['server'],
-  '@peculiar/x509': ['auth'],
 }
 
 export const MAX_LINES = 400
