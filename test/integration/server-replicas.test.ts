@@ -50,7 +50,7 @@ describe('two replicas on three etcd members', () => {
     const endpoints = cluster.members.map(({ endpoint }) => endpoint).join(',')
     const args = flags
       .filter((flag) => !/^--(etcd-servers|bind-address|data-dir|shutdown-delay-duration)=/.test(flag))
-      .map((flag) => flag.replace('/pki/', `${pki}/`))
+      .map((flag) => flag.replace('/pki/', `${pki}/`).replace('=/audit-policy', `=${top}/deploy/audit-policy`))
     const start = (name: string) =>
       startServerProcess([...args, '--etcd-servers', endpoints, '--data-dir', path.join(home, name)], home)
     const replicas = await Promise.all([start('replica-1'), start('replica-2')])
