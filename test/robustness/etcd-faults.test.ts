@@ -101,8 +101,9 @@ describe('etcd under faults', () => {
   it('cut off in the middle of answers', async () => {
     await survives('newest', async ({ proxy, workload }) => {
       const before = proxy.accepted
-      for (let round = 0; round < 10; round++) {
-        proxy.cutAfter(1_000 + round * 777)
+      // Some writers are not behind the proxy: what they win says nothing about how often the others were cut off.
+      for (let round = 0; round < 10 || (proxy.accepted - before <= 5 && round < 200); round++) {
+        proxy.cutAfter(1_000 + (round % 10) * 777)
         await workload.untilWon(25)
       }
       proxy.cutAfter(Infinity)
