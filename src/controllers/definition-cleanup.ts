@@ -2,6 +2,7 @@
 // that somebody holds keep the definition; it is looked at again every second.
 import type { ApiObject } from '../api/object.ts'
 import { deleteCollection } from '../registry/delete.ts'
+import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating, withMeta } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
@@ -12,13 +13,6 @@ import { withCondition } from './definition-conditions.ts'
 import { WorkQueue } from './work-queue.ts'
 
 const LOOK_AGAIN_MS = 1_000
-const BACKGROUND = {
-  gracePeriodSeconds: undefined,
-  preconditions: { uid: undefined, resourceVersion: undefined },
-  orphanDependents: undefined,
-  propagationPolicy: 'Background',
-  ignoreReadErrors: false,
-} as const
 
 /** `objectsOf` is the resource of a definition, by its name, whether it is served or not. */
 export function definitionCleanup(
@@ -105,7 +99,12 @@ const COMPLETED = {
 /** Whether nothing is left. */
 async function removeAll(parts: ControllerParts, resource: Resource, signal: AbortSignal): Promise<boolean> {
   const list = { resource: resource.stored, at: { kind: 'latest' }, skipUnreadable: true } as const
-  await deleteCollection(parts.registry, resource, { list, options: BACKGROUND }, controllerContext(parts, '', signal))
+  await deleteCollection(
+    parts.registry,
+    resource,
+    { list, options: IN_BACKGROUND },
+    controllerContext(parts, '', signal),
+  )
   const rest = await parts.registry.store.list({ ...list, limit: 1 }, signal)
   for await (const batch of rest.batches) if (batch.length > 0) return false
   return true

@@ -7,6 +7,7 @@ import { EVERY_FIELD, EVERY_LABEL } from '../api/selector.ts'
 import type { Value } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { deleteCollection } from '../registry/delete.ts'
+import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import { getObject, listRequest } from '../registry/read.ts'
 import type { Resource } from '../registry/registry.ts'
@@ -121,14 +122,7 @@ class Ending {
     const at = { kind: 'latest' } as const
     const query = { kind: 'list', labels: EVERY_LABEL, fields: EVERY_FIELD, at, limit: undefined } as const
     const list = listRequest({ resource, namespace: this.#name }, query)
-    const options = {
-      gracePeriodSeconds: undefined,
-      preconditions: { uid: undefined, resourceVersion: undefined },
-      orphanDependents: undefined,
-      propagationPolicy: 'Background',
-      ignoreReadErrors: false,
-    } as const
-    const { items } = await deleteCollection(this.#parts.registry, resource, { list, options }, context)
+    const { items } = await deleteCollection(this.#parts.registry, resource, { list, options: IN_BACKGROUND }, context)
     if (items.length === 0) return { resource, count: 0, finalizers: new Map() }
     const page = await this.#parts.registry.store.list(list, this.#signal)
     const finalizers = new Map<string, number>()

@@ -11,3 +11,20 @@ export function formatGoValue(value: Value): string {
   }
   return String(value)
 }
+
+/** What Go calls the type of a value that was read without one. */
+export function goType(value: Value): string {
+  if (isList(value)) return '[]interface {}'
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'bool'
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64'
+    case 'bigint':
+      return 'int64'
+    default:
+      return 'map[string]interface {}'
+  }
+}

@@ -3,6 +3,7 @@
 import type { Value } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
+import { goType } from './go-format.ts'
 
 /** The first thing that does not fit, in the reference's words; undefined: all does, as far as this looks. */
 export function findRestoreFault(shape: ObjectShape, value: Value): string | undefined {
@@ -55,16 +56,6 @@ function firstFault<T>(members: Iterable<T>, faultOf: (member: T) => string | un
 /** What Go calls the form of a value that was read without a type. */
 function goKind(value: Value): string {
   if (isList(value)) return 'slice'
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64'
-    case 'bigint':
-      return 'int64'
-    default:
-      return 'map'
-  }
+  const type = goType(value)
+  return type.startsWith('map') ? 'map' : type
 }

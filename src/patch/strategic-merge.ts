@@ -4,7 +4,7 @@ import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
 import type { Field, Shape } from '../schema/table.ts'
-import { formatGoValue } from './go-format.ts'
+import { formatGoValue, goType } from './go-format.ts'
 import { patchDoesNotFit } from './patch.ts'
 import { orderItems } from './list-order.ts'
 
@@ -151,7 +151,7 @@ function mergeOrderedLists(shape: Shape, result: Members, patch: ValueMap): Set<
     if (!key.startsWith(SET_ORDER)) continue
     const name = directiveField(key, SET_ORDER, 'setElementOrder list')
     const order = patch[key]!
-    if (!isList(order)) throw patchDoesNotFit(`expected a []interface {}, but received a ${goTypeName(order)}`)
+    if (!isList(order)) throw patchDoesNotFit(`expected a []interface {}, but received a ${goType(order)}`)
     const field = fieldOf(shape, name)
     const [original, patched] = [own(result, name), own(patch, name)]
     checkOrder(patched, order, field.mergeKey)
@@ -268,16 +268,4 @@ function requiredKey(item: ValueMap, mergeKey: string): string {
     throw patchDoesNotFit(`map: ${formatGoValue(item)} does not contain declared merge key: ${mergeKey}`)
   }
   return key
-}
-
-function goTypeName(value: Value): string {
-  if (isMap(value)) return 'map[string]interface {}'
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    default:
-      return 'int64'
-  }
 }

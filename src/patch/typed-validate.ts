@@ -5,7 +5,7 @@ import { isList, isMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 import type { PathElement } from './field-set.ts'
 import { fieldElement, formatPath } from './field-set.ts'
-import { formatGoValue } from './go-format.ts'
+import { formatGoValue, goType } from './go-format.ts'
 import { itemElement } from './typed-walk.ts'
 
 const MAX_PROBLEMS = 10
@@ -152,20 +152,4 @@ function goSyntax(value: Value): string {
     return `map[string]interface {}{${members.map((key) => `${JSON.stringify(key)}:${goSyntax(value[key]!)}`).join(', ')}}`
   }
   return value === null ? 'interface {}(nil)' : typeof value === 'string' ? JSON.stringify(value) : String(value)
-}
-
-function goType(value: Value): string {
-  if (isList(value)) return '[]interface {}'
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64'
-    case 'bigint':
-      return 'int64'
-    default:
-      return 'map[string]interface {}'
-  }
 }

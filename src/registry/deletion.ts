@@ -16,6 +16,15 @@ export interface DeleteOptions {
   readonly ignoreReadErrors: boolean
 }
 
+/** As the server's own loops delete: what depends on the object goes after it. */
+export const IN_BACKGROUND: DeleteOptions = Object.freeze({
+  gracePeriodSeconds: undefined,
+  preconditions: { uid: undefined, resourceVersion: undefined },
+  orphanDependents: undefined,
+  propagationPolicy: 'Background',
+  ignoreReadErrors: false,
+})
+
 export type Deletion =
   /** Take it away now. */
   | { readonly kind: 'remove' }

@@ -8,6 +8,7 @@ import { metaOf, metaText } from '../registry/object-meta.ts'
 import { containersIn, partIn, partsIn, textIn, warningAt } from './pod-parts.ts'
 import { portWarnings } from './pod-port-warnings.ts'
 import { specOf } from './pod-conditions.ts'
+import { GONE_SOURCES } from './warnings-volume.ts'
 
 const USE = 'deprecated since'
 const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
@@ -22,18 +23,6 @@ const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
   'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
   'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
-}
-
-const DEPRECATED_VOLUMES: Readonly<Record<string, string>> = {
-  photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
-  gitRepo: 'deprecated in v1.11',
-  scaleIO: 'deprecated in v1.16, non-functional in v1.22+',
-  flocker: 'deprecated in v1.22, non-functional in v1.25+',
-  storageos: 'deprecated in v1.22, non-functional in v1.25+',
-  quobyte: 'deprecated in v1.22, non-functional in v1.25+',
-  glusterfs: 'deprecated in v1.25, non-functional in v1.26+',
-  cephfs: 'deprecated in v1.28, non-functional in v1.31+',
-  rbd: 'deprecated in v1.28, non-functional in v1.31+',
 }
 
 const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
@@ -145,7 +134,7 @@ function volumeWarnings({ spec, specAt }: Look): readonly string[] {
   const volumes = partsIn(spec, 'volumes')
   const at = specAt.child('volumes')
   const warnings = volumes.flatMap((volume, i) =>
-    Object.entries(DEPRECATED_VOLUMES).flatMap(([kind, told]) =>
+    Object.entries(GONE_SOURCES).flatMap(([kind, told]) =>
       isMap(own(volume, kind)) ? [warningAt(at.index(i).child(kind === 'storageos' ? 'storageOS' : kind), told)] : [],
     ),
   )

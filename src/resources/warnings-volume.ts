@@ -7,7 +7,7 @@ import { annotationWarnings, fractionWarnings, nodeTermWarnings } from './warnin
 
 const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
 
-const GONE_SOURCES: Readonly<Record<string, string>> = {
+export const GONE_SOURCES: Readonly<Record<string, string>> = {
   photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
   gitRepo: 'deprecated in v1.11',
   scaleIO: 'deprecated in v1.16, non-functional in v1.22+',

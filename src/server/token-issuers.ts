@@ -5,9 +5,7 @@ import { parseYaml } from '../codec/yaml-parse.ts'
 import { systemClock } from '../lib/clock.ts'
 import { egressPolicy } from '../lib/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
-import { answerValue } from '../lib/outgoing-answer.ts'
 import { OutgoingCaller } from '../lib/outgoing-call.ts'
-import { OutgoingCallError } from '../lib/outgoing-failure.ts'
 import {
   type AnonymousConfig,
   type AuthenticationConfig,
@@ -19,6 +17,7 @@ import { readTextFile } from './files.ts'
 import type { OidcConfig } from './identity-config.ts'
 import { type JwtIssuers, type OnReload, openJwtIssuers } from './jwt-issuers.ts'
 import { reasonOf, StartError } from './start-error.ts'
+import { reviewCalls } from './review-calls.ts'
 import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
 
 export interface TokenIssuers {
@@ -31,8 +30,6 @@ export interface TokenIssuers {
 const FLAG = '--authentication-config'
 const WEBHOOK_FLAG = '--authentication-token-webhook-config-file'
 const WEBHOOK_TIMEOUT_MS = 30_000
-const MAX_REVIEW_BYTES = 1024 * 1024
-const RETRIED: ReadonlySet<number> = new Set([429, 500, 504])
 
 /** Where to ask was said by the operator, not by users: this machine may be asked too. */
 export function openTokenIssuers(config: Config, log: Log, onReload: OnReload): TokenIssuers {
@@ -100,29 +97,12 @@ function webhook({ identity }: Config, caller: OutgoingCaller): readonly TokenMe
   const { tokenWebhook, apiAudiences } = identity
   if (tokenWebhook === undefined) return []
   const target = readWebhookKubeconfig(tokenWebhook.file, WEBHOOK_FLAG)
-  const call = {
-    userAgent: 'quarterdeck',
-    timeoutMs: WEBHOOK_TIMEOUT_MS,
-    tellTimeout: true,
-    maxAnswerBytes: MAX_REVIEW_BYTES,
-  }
   const method = webhookTokens({
     version: tokenWebhook.version,
     keepMs: tokenWebhook.keepMs,
     apiAudiences,
     clock: systemClock,
-    ask: async (review, signal) => {
-      try {
-        const answer = await caller.call(target, { ...call, body: JSON.stringify(review) }, signal)
-        const isBusy =
-          RETRIED.has(answer.status) || (answer.status >= 400 && answer.headers['retry-after'] !== undefined)
-        if (isBusy) return { kind: 'failed', problem: `the webhook answered ${answer.status}`, mayRetry: true }
-        return { kind: 'answer', review: answerValue(answer) }
-      } catch (error) {
-        if (!(error instanceof OutgoingCallError)) throw error
-        return { kind: 'failed', problem: error.message, mayRetry: error.kind === 'broken' }
-      }
-    },
+    ask: reviewCalls(caller, target, WEBHOOK_TIMEOUT_MS),
   })
   return [method]
 }
