@@ -13,6 +13,7 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
+          setupFiles: ['test/fakes/seeded-properties.ts'],
           testTimeout: 30_000,
         },
       },

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { SEED } from '../fakes/seed.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 import { fuzz, TOKEN_FILE } from './fuzz.ts'
 
@@ -9,7 +10,7 @@ const SECONDS = 20
 it('made-up requests break nothing, are never answered with a fault of ours, and are held to the roles', async () => {
   const tokens = path.join(await tempFolder(), 'tokens.csv')
   writeFileSync(tokens, TOKEN_FILE)
-  const report = await fuzz({ seconds: SECONDS, seed: Date.now() % 1e9, width: 8 }, tokens)
+  const report = await fuzz({ seconds: SECONDS, seed: SEED, width: 8 }, tokens)
   expect(report.problems).toEqual([])
   expect(report.requests).toBeGreaterThan(200)
   // The second half needs hardly more than the first.

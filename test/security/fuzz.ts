@@ -39,11 +39,17 @@ const GRANTS: readonly {
   { namespace: '', resources: ['namespaces', 'nodes'], verbs: ['get', 'list'] },
 ]
 
+const SELF_REVIEWS: readonly string[] = [
+  'selfsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectrulesreviews.authorization.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+]
+
 const LIMITED = 'limited-user'
 
 function oracle({ verb, group, resource, namespace }: FuzzAccess): boolean {
   // Everybody may ask about themselves.
-  if (verb === 'create' && resource.startsWith('selfsubject')) return true
+  if (verb === 'create' && SELF_REVIEWS.includes(`${resource}.${group}`)) return true
   return GRANTS.some(
     (grant) =>
       group === '' &&
