@@ -1,6 +1,7 @@
 // The authorizer as expressions ask it. Expressions do not wait: where a decision takes time the evaluation is given up, and
 // begun anew when the decision is there; expressions have no effects that a repetition would do harm to.
 import type { User } from '../api/user.ts'
+import { askedSelectors } from '../auth/asked-selectors.ts'
 import type { Access, Authorizer, Decision } from '../auth/authorizer.ts'
 import { type AuthorizationCheck, type AuthorizationDecision, AuthorizerValue, ResourceCheck } from '../cel/cel.ts'
 import type { AdmissionRequest } from './admission.ts'
@@ -77,7 +78,8 @@ export class RequestAuthorizer {
   #access(check: AuthorizationCheck): Access {
     const user = check.serviceAccount === undefined ? this.#request.user : serviceAccountUser(check.serviceAccount)
     if (check.kind === 'path') return { kind: 'path', user, verb: check.verb, path: check.path }
-    const { verb, group, resource } = check
+    const { verb, group, resource, fieldSelector, labelSelector } = check
+    const isNarrowed = fieldSelector !== '' || labelSelector !== ''
     return {
       kind: 'resource',
       user,
@@ -88,6 +90,7 @@ export class RequestAuthorizer {
       subresource: check.subresource || undefined,
       namespace: check.namespace || undefined,
       name: check.name || undefined,
+      ...(isNarrowed ? { selectors: () => askedSelectors(fieldSelector, labelSelector) } : {}),
     }
   }
 }

@@ -49,9 +49,14 @@ export class IssuerKeys {
   /** Tries until the keys are there; resolves then, or when the signal fires. */
   async load(signal: AbortSignal): Promise<void> {
     for (;;) {
-      await this.#refresh(signal)
+      await this.tryOnce(signal)
       if (this.isReady || signal.aborted || !(await pause(this.#options.clock, RETRY_MS, signal))) return
     }
+  }
+
+  /** Tries once; `isReady` says whether it helped. */
+  tryOnce(signal: AbortSignal): Promise<void> {
+    return this.#refresh(signal)
   }
 
   /** Whether one of the issuer's keys signed the token. */

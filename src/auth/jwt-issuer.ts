@@ -6,6 +6,8 @@ import { isList, own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
+import type { DistributedClaims } from './distributed-claims.ts'
+import { checkForeignToken } from './foreign-token.ts'
 import type { IssuerKeys } from './issuer-keys.ts'
 import type { Jwt } from './jwt.ts'
 import { parseJwt } from './jwt.ts'
@@ -38,9 +40,16 @@ export interface JwtIssuerRules {
   readonly userRules: readonly { readonly evaluate: Expression; readonly message: string }[]
 }
 
+export interface JwtIssuerParts {
+  readonly keys: IssuerKeys
+  readonly clock: Clock
+  /** Absent: what a token says stands elsewhere is not looked for. */
+  readonly elsewhere?: DistributedClaims | undefined
+}
+
 const REMEMBERED = 4_096
-/** How far clocks may be apart where a token says when it begins. */
-const LEEWAY_SECONDS = 300
+/** What somebody else said of a user is asked anew after this long, as with every other token of the reference's (P-033). */
+const REMEMBERED_ELSEWHERE_SECONDS = 10
 const UNKNOWN: TokenAnswer = { kind: 'unknown' }
 
 interface Verified {
@@ -48,21 +57,17 @@ interface Verified {
   readonly expiresAt: number
 }
 
-export function jwtIssuer(rules: JwtIssuerRules, keys: IssuerKeys, clock: Clock): TokenMethod {
+export function jwtIssuer(rules: JwtIssuerRules, { keys, clock, elsewhere }: JwtIssuerParts): TokenMethod {
   const verified = new BoundedMap<string, Verified>(REMEMBERED)
+  const groupsClaim = rules.groups?.kind === 'claim' ? rules.groups.claim : undefined
   const verify = async (presented: PresentedToken, jwt: Jwt, signal: AbortSignal): Promise<TokenAnswer> => {
     try {
       if (!keys.isReady) throw new Error('oidc: authenticator not initialized')
-      const expiresAt = checkTimes(jwt.claims, clock.now())
-      checkAudience(jwt.claims, rules.audiences)
-      if (!rules.algorithms.includes(jwt.algorithm)) {
-        throw new Error(
-          `oidc: id token signed with unsupported algorithm, expected ${JSON.stringify(rules.algorithms)}`,
-        )
-      }
-      if (!(await keys.isSigned(jwt, signal))) throw new Error('failed to verify signature: no key of the issuer fits')
-      const user = userOf(rules, jwt.claims)
-      verified.set(presented.digest, { user, expiresAt })
+      const expiresAt = await checkForeignToken(jwt, { rules, keys, clock }, signal)
+      const expanded = groupsClaim && (await elsewhere?.expand(jwt.claims, groupsClaim, signal))
+      const user = userOf(rules, expanded || jwt.claims)
+      const until = expanded ? Math.min(expiresAt, clock.now() / 1000 + REMEMBERED_ELSEWHERE_SECONDS) : expiresAt
+      verified.set(presented.digest, { user, expiresAt: until })
       return { kind: 'user', user }
     } catch (error) {
       return { kind: 'refused', problem: `oidc: verify token: ${(error as Error).message}` }
@@ -74,21 +79,6 @@ export function jwtIssuer(rules: JwtIssuerRules, keys: IssuerKeys, clock: Clock)
     const jwt = parseJwt(presented.token)
     return jwt === undefined || own(jwt.claims, 'iss') !== rules.issuer ? UNKNOWN : verify(presented, jwt, signal)
   }
-}
-
-function checkTimes(claims: ValueMap, nowMs: number): number {
-  const [end, start] = [own(claims, 'exp'), own(claims, 'nbf')]
-  const now = nowMs / 1000
-  if (typeof end !== 'number' || now > end) throw new Error('oidc: token is expired')
-  if (typeof start === 'number' && now + LEEWAY_SECONDS < start) throw new Error('oidc: token is not valid yet')
-  return end
-}
-
-function checkAudience(claims: ValueMap, wanted: readonly string[]): void {
-  const claim = own(claims, 'aud')
-  const meantFor = typeof claim === 'string' ? [claim] : isList(claim) ? claim : []
-  if (wanted.some((audience) => meantFor.includes(audience))) return
-  throw new Error(`oidc: expected audience in ${JSON.stringify(wanted)} got ${JSON.stringify(meantFor)}`)
 }
 
 function userOf(rules: JwtIssuerRules, claims: ValueMap): User {

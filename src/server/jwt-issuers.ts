@@ -1,13 +1,14 @@
 // Those whose tokens are good here, put together: their keys are fetched in the background, and the operator's file about them is
 // read again while the server runs. A set that cannot be reached does not replace one that works (P-070, P-072).
 import type { TokenAnswer, TokenMethod } from '../auth/bearer-tokens.ts'
+import { DistributedClaims, type FetchText } from '../auth/distributed-claims.ts'
 import { type FetchJson, IssuerKeys } from '../auth/issuer-keys.ts'
 import { jwtIssuer } from '../auth/jwt-issuer.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import { answerValue } from '../lib/outgoing-answer.ts'
-import type { OutgoingCaller } from '../lib/outgoing-call.ts'
+import { answerValue, checkAnswer } from '../lib/outgoing-answer.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
 import { pause } from '../lib/pause.ts'
 import type { AuthenticationConfig, JwtIssuerConfig } from './authentication-config.ts'
 import { reasonOf } from './start-error.ts'
@@ -25,7 +26,10 @@ export interface JwtIssuersParts {
   readonly issuers: readonly JwtIssuerConfig[]
   /** The file as it is now; undefined: there is none. Throws what is wrong with it. */
   readonly reread: () => AuthenticationConfig | undefined
+  /** Calls whom the operator names. */
   readonly caller: OutgoingCaller
+  /** Calls whom tokens name. */
+  readonly strictCaller: OutgoingCaller
   readonly log: Log
   readonly onReload: OnReload
   readonly everyMs?: number
@@ -43,7 +47,7 @@ interface IssuerSet {
 }
 
 export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
-  let current = makeSet(parts.issuers, parts.caller)
+  let current = makeSet(parts.issuers, parts)
   const method: TokenMethod = (presented, signal) => {
     const { methods } = current
     const ask = (at: number): MaybePromise<TokenAnswer> => {
@@ -60,7 +64,7 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
   const renew = async (signal: AbortSignal): Promise<void> => {
     const config = parts.reread()
     if (config === undefined || isSame(config.issuers, current.issuers)) return
-    const next = makeSet(config.issuers, parts.caller)
+    const next = makeSet(config.issuers, parts)
     await load(next, AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]))
     if (next.keys.some((keys) => !keys.isReady)) throw new Error('an issuer of the new configuration cannot be reached')
     current = next
@@ -85,24 +89,42 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
   }
 }
 
-function makeSet(issuers: readonly JwtIssuerConfig[], caller: OutgoingCaller): IssuerSet {
-  const keys = issuers.map(({ rules, discoveryUrl, authority }) => {
-    const fetch = fetchWith(caller, authority)
-    return new IssuerKeys({ issuer: rules.issuer, discoveryUrl, fetch, clock: systemClock })
+type Callers = Pick<JwtIssuersParts, 'caller' | 'strictCaller'>
+
+function makeSet(issuers: readonly JwtIssuerConfig[], { caller, strictCaller }: Callers): IssuerSet {
+  const made = issuers.map(({ rules, discoveryUrl, authority }) => {
+    const clock = systemClock
+    const keys = new IssuerKeys({ issuer: rules.issuer, discoveryUrl, fetch: jsonFrom(caller, authority), clock })
+    const [fetchText, fetchJson] = [textFrom(strictCaller, authority), jsonFrom(strictCaller, authority)]
+    const elsewhere = new DistributedClaims({ rules, fetchText, fetchJson, clock })
+    return { keys, method: jwtIssuer(rules, { keys, clock, elsewhere }) }
   })
-  const methods = issuers.map(({ rules }, i) => jwtIssuer(rules, keys[i]!, systemClock))
-  return { issuers, methods, keys }
+  return { issuers, methods: made.map(({ method }) => method), keys: made.map(({ keys }) => keys) }
 }
 
-function fetchWith(caller: OutgoingCaller, authority: string | undefined): FetchJson {
-  const tls = authority === undefined ? {} : { tls: { ca: authority } }
-  const call = {
-    userAgent: 'quarterdeck',
-    timeoutMs: FETCH_TIMEOUT_MS,
-    tellTimeout: false,
-    maxAnswerBytes: MAX_DOCUMENT_BYTES,
+const CALL = {
+  userAgent: 'quarterdeck',
+  timeoutMs: FETCH_TIMEOUT_MS,
+  tellTimeout: false,
+  maxAnswerBytes: MAX_DOCUMENT_BYTES,
+} as const
+
+const trusting = (authority: string | undefined): Pick<OutgoingTarget, 'tls'> =>
+  authority === undefined ? {} : { tls: { ca: authority } }
+
+function jsonFrom(caller: OutgoingCaller, authority: string | undefined): FetchJson {
+  return async (url, signal) => answerValue(await caller.call({ url, ...trusting(authority) }, CALL, signal))
+}
+
+/** A token goes with the question only over TLS: what can be read on the way is not a secret any more. */
+function textFrom(caller: OutgoingCaller, authority: string | undefined): FetchText {
+  return async (url, accessToken, signal) => {
+    if (!url.startsWith('https://')) throw new Error(`the endpoint ${JSON.stringify(url)} is not an https URL`)
+    const headers = accessToken === undefined ? {} : { headers: { authorization: `Bearer ${accessToken}` } }
+    const answer = await caller.call({ url, ...trusting(authority), ...headers }, CALL, signal)
+    checkAnswer(answer)
+    return answer.body.toString()
   }
-  return async (url, signal) => answerValue(await caller.call({ url, ...tls }, call, signal))
 }
 
 /** Functions are made anew at every reading: what they were made of is compared. */

@@ -31,9 +31,10 @@ const FLAG = '--authentication-config'
 const WEBHOOK_FLAG = '--authentication-token-webhook-config-file'
 const WEBHOOK_TIMEOUT_MS = 30_000
 
-/** Where to ask was said by the operator, not by users: this machine may be asked too. */
+/** Where the operator says to ask, this machine may be asked too; where tokens say so, it is held to the rules. */
 export function openTokenIssuers(config: Config, log: Log, onReload: OnReload): TokenIssuers {
   const caller = new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }) })
+  const strictCaller = new OutgoingCaller({ egress: egressPolicy(config.egress) })
   const file = config.identity.authenticationFile
   const read = (): AuthenticationConfig | undefined =>
     file === undefined ? undefined : readFile(file, config.identity.issuers)
@@ -42,13 +43,15 @@ export function openTokenIssuers(config: Config, log: Log, onReload: OnReload): 
   const jwt: JwtIssuers | undefined =
     file === undefined && issuers.length === 0
       ? undefined
-      : openJwtIssuers({ issuers, reread: read, caller, log, onReload })
+      : openJwtIssuers({ issuers, reread: read, caller, strictCaller, log, onReload })
   return {
     methods: [...(jwt === undefined ? [] : [jwt.method]), ...webhook(config, caller)],
     anonymous: fromFile?.anonymous,
     run: async (signal) => {
       await jwt?.run(signal)
-      if (signal.aborted) caller[Symbol.dispose]()
+      if (!signal.aborted) return
+      caller[Symbol.dispose]()
+      strictCaller[Symbol.dispose]()
     },
   }
 }

@@ -15,14 +15,21 @@ const authority = makeAuthority(3_600_000)
 const { certificate, key } = makeServing(authority, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 3_600_000)
 const signer = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** An https server; where it listens. */
-async function listening(answer: (url: string, body: string) => { status?: number; json: unknown }): Promise<string> {
+type Answering = (
+  url: string,
+  body: string,
+  authorization: string | undefined,
+) => { status?: number; json: unknown; headers?: Record<string, string> }
+
+/** An https server; where it listens. A text is sent as it is. */
+async function listening(answer: Answering): Promise<string> {
   const server: Server = createServer({ cert: certificate, key }, (request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
     request.on('end', () => {
-      const { status = 200, json } = answer(request.url ?? '', body)
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(json))
+      const { status = 200, json, headers } = answer(request.url ?? '', body, request.headers.authorization)
+      const text = typeof json === 'string' ? json : JSON.stringify(json)
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -114,6 +121,42 @@ describe('an issuer', () => {
     expect((await server.request('/livez', { token: '' })).status).toBe(200)
     expect((await server.request('/version', { token: '' })).status).toBe(401)
     expect((await server.request('/livez/ping', { token: '' })).status).toBe(401)
+  })
+
+  it('that keeps groups elsewhere is asked for them, and nobody whom the operator keeps out', async () => {
+    const asked: string[] = []
+    const url: string = await listening((target, _body, authorization) => {
+      if (target === '/.well-known/openid-configuration') return { json: { issuer: url, jwks_uri: `${url}/keys` } }
+      if (target === '/keys') {
+        return { json: { keys: [{ ...signer.publicKey.export({ format: 'jwk' }), kid: 'one', use: 'sig' }] } }
+      }
+      asked.push(`${target} ${authorization}`)
+      if (target === '/moved') return { status: 302, json: '', headers: { location: `${url}/groups` } }
+      return { json: token(url, { roles: ['many', 'more'] }) }
+    })
+    const ca = await file('ca.crt', authority.certificate)
+    const flags = [
+      `--oidc-issuer-url=${url}`,
+      '--oidc-client-id=cluster',
+      `--oidc-ca-file=${ca}`,
+      '--oidc-groups-claim=roles',
+    ]
+    const pointing = (endpoint: string): string =>
+      token(url, { _claim_names: { roles: 's' }, _claim_sources: { s: { endpoint, access_token: 'secret' } } })
+    const server = await started(flags)
+    await expect
+      .poll(() => whoami(server, pointing(`${url}/groups`)))
+      .toEqual([`${url}#jane`, 'many', 'more', 'system:authenticated'])
+    expect(asked).toEqual(['/groups Bearer secret'])
+    expect(await whoami(server, pointing(`${url}/moved`))).toBe(401)
+    expect(asked).toEqual(['/groups Bearer secret', '/moved Bearer secret'])
+    expect(await whoami(server, pointing('https://169.254.169.254/latest'))).toBe(401)
+
+    // Open to other machines, it does not let tokens lead it to what listens on this one alone.
+    const closed = await started([...flags, '--bind-address=0.0.0.0'])
+    await expect.poll(() => whoami(closed, token(url))).toEqual([`${url}#jane`, 'system:authenticated'])
+    expect(await whoami(closed, pointing(`${url}/groups`))).toBe(401)
+    expect(asked).toHaveLength(2)
   })
 
   it.each([

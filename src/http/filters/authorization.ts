@@ -1,8 +1,7 @@
 // Asks whether the user may do this, before anybody looks whether it exists (P-113 to P-118).
 import { quoted } from '../../api/field-error.ts'
-import { parseFieldSelector } from '../../api/selector-fields.ts'
-import { parseLabelSelector } from '../../api/selector-text.ts'
-import type { Access, AskedSelectors, Authorizer } from '../../auth/authorizer.ts'
+import { askedSelectors } from '../../auth/asked-selectors.ts'
+import type { Access, Authorizer } from '../../auth/authorizer.ts'
 import { ANONYMOUS } from '../../auth/user.ts'
 import { whenKnown } from '../../lib/maybe-promise.ts'
 import { forbiddenAccess } from '../forbidden.ts'
@@ -45,24 +44,14 @@ export function accessOf({ info, user, path, query }: HttpRequest): Access {
   const { verb, group, version, resource, subresource, namespace, name, selectedName } = info
   const access = { verb, group, version, resource, subresource, namespace, name: name ?? selectedName }
   const isNarrowed = SELECTING.has(verb) && (query.has('fieldSelector') || query.has('labelSelector'))
-  return { kind: 'resource', user, ...access, ...(isNarrowed ? { selectors: () => selectorsOf(query) } : {}) }
+  return {
+    kind: 'resource',
+    user,
+    ...access,
+    ...(isNarrowed
+      ? { selectors: () => askedSelectors(query.get('fieldSelector') ?? '', query.get('labelSelector') ?? '') }
+      : {}),
+  }
 }
 
 const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection'])
-
-function selectorsOf(query: HttpRequest['query']): AskedSelectors {
-  const read = <T>(name: string, parse: (text: string) => readonly T[]): readonly T[] | undefined => {
-    const text = query.get(name) ?? ''
-    if (text === '') return undefined
-    try {
-      return parse(text)
-    } catch {
-      // The list itself will say what is wrong with it.
-      return undefined
-    }
-  }
-  return {
-    fields: read('fieldSelector', (text) => parseFieldSelector(text).terms),
-    labels: read('labelSelector', (text) => parseLabelSelector(text).requirements),
-  }
-}

@@ -1,10 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { bearerTokens, type TokenReview } from '../../../src/auth/bearer-tokens.ts'
+import { DistributedClaims } from '../../../src/auth/distributed-claims.ts'
 import { IssuerKeys } from '../../../src/auth/issuer-keys.ts'
 import { type JwtIssuerRules, jwtIssuer } from '../../../src/auth/jwt-issuer.ts'
 import { signJwt } from '../../../src/auth/jwt.ts'
 import { readAuthenticationConfig } from '../../../src/server/authentication-config.ts'
+import type { MaybePromise } from '../../../src/lib/maybe-promise.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 
 const ISSUER = 'https://issuer.example'
@@ -60,7 +62,7 @@ async function opened(using: JwtIssuerRules = rules()) {
   const keys = new IssuerKeys({ issuer: ISSUER, discoveryUrl: undefined, fetch, clock })
   const loading = keys.load(signal)
   if (!isDown) await loading
-  return { ...bearerTokens([jwtIssuer(using, keys, clock)], ['api']), keys }
+  return { ...bearerTokens([jwtIssuer(using, { keys, clock })], ['api']), keys }
 }
 
 const review = async (text: string, using?: JwtIssuerRules): Promise<TokenReview> =>
@@ -192,4 +194,76 @@ describe('tokens that somebody else issues', () => {
     clock.advance(2_000)
     expect(await over.review(text, [], signal)).toMatchObject({ kind: 'refused' })
   })
+})
+
+describe('claims that stand elsewhere', () => {
+  const ELSEWHERE = 'https://groups.example/of/jane'
+  const names = { _claim_names: { roles: 'src' }, _claim_sources: { src: { endpoint: ELSEWHERE, access_token: 't' } } }
+  const using = (): JwtIssuerRules =>
+    rules({}, { username: { claim: 'sub', prefix: '' }, groups: { claim: 'roles', prefix: 'g:' } })
+  let asked: string[]
+  let answer: () => string
+
+  beforeEach(() => {
+    asked = []
+    answer = () => token({ roles: ['a', 'b'] })
+  })
+
+  async function reviewing(): Promise<(text: string) => MaybePromise<TokenReview>> {
+    const it = using()
+    const fetchText = (url: string, accessToken: string | undefined): Promise<string> => {
+      asked.push(`${url} ${accessToken}`)
+      return Promise.resolve(answer())
+    }
+    const keys = new IssuerKeys({ issuer: ISSUER, discoveryUrl: undefined, fetch, clock })
+    await keys.load(signal)
+    const elsewhere = new DistributedClaims({ rules: it, fetchText, fetchJson: fetch, clock })
+    const tokens = bearerTokens([jwtIssuer(it, { keys, clock, elsewhere })], ['api'])
+    return (text) => tokens.review(text, [], signal)
+  }
+
+  it('are asked for with the token that is for it, and anew after ten seconds', async () => {
+    const ask = await reviewing()
+    const text = token(names)
+    for (let i = 0; i < 3; i++) {
+      expect(await ask(text)).toMatchObject({ user: { groups: ['g:a', 'g:b', 'system:authenticated'] } })
+    }
+    expect(asked).toEqual([`${ELSEWHERE} t`])
+    answer = () => token({ roles: 'c' })
+    clock.advance(10_001)
+    expect(await ask(text)).toMatchObject({ user: { groups: ['g:c', 'system:authenticated'] } })
+  })
+
+  it.each<readonly [string, object]>([
+    ['the token holds the claim itself', { ...names, roles: ['own'] }],
+    ['it is another claim that stands elsewhere', { ...names, _claim_names: { other: 'src' }, roles: ['own'] }],
+    ['it came with the token', { ...names, _claim_sources: { src: { JWT: 'x' } }, roles: ['own'] }],
+  ])('are not asked for where %s', async (_name, claims) => {
+    expect(await (await reviewing())(token(claims))).toMatchObject({
+      user: { groups: ['g:own', 'system:authenticated'] },
+    })
+    expect(asked).toEqual([])
+  })
+
+  it.each<readonly [string, () => string, object]>([
+    ['there are no sources', answerOf({ roles: ['a'] }), { ...names, _claim_sources: undefined }],
+    ['the source is missing', answerOf({ roles: ['a'] }), { ...names, _claim_names: { roles: 'other' } }],
+    ['the names are none', answerOf({ roles: ['a'] }), { ...names, _claim_names: 'roles' }],
+    ['the answer is no token', () => 'nope', names],
+    ['the answer does not have it', answerOf({ other: 1 }), names],
+    ['the answer is for somebody else', answerOf({ roles: ['a'], aud: 'you' }), names],
+    ['the answer is over', () => token({ roles: ['a'], exp: clock.now() / 1000 - 1 }), names],
+    ['nobody known signed the answer', () => token({ roles: ['a'] }, { id: 'one', key: second.privateKey }), names],
+    ['the answer is by somebody who cannot be asked', answerOf({ roles: ['a'], iss: 'http://x.example' }), names],
+  ])('make the token no good where %s', async (_name, said, claims) => {
+    answer = said
+    expect(await (await reviewing())(token(claims))).toMatchObject({
+      kind: 'refused',
+      problem: expect.stringContaining('oidc: verify token'),
+    })
+  })
+
+  function answerOf(claims: object): () => string {
+    return () => token(claims)
+  }
 })

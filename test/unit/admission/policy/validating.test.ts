@@ -307,6 +307,17 @@ describe('the authorizer in a policy', () => {
     })
   })
 
+  it.each([
+    ["fieldSelector('spec.nodeName=a')", { fields: [{ field: 'spec.nodeName', operator: '=', value: 'a' }] }],
+    ["labelSelector('x in (1, 2)')", { labels: [{ kind: 'in', key: 'x', values: ['1', '2'] }] }],
+    ["fieldSelector('a=b=c')", { fields: undefined, labels: undefined }],
+  ])('is told what the question is narrowed to: %s', async (narrowing, selectors) => {
+    world.validating('p', only(`authorizer.group('').resource('pods').${narrowing}.check('list').allowed()`))
+    await world.validate(configMap('m'))
+    const [access] = world.asked
+    expect(access?.kind === 'resource' && access.selectors?.()).toMatchObject(selectors)
+  })
+
   it('says why it decided so, and what broke on the way', async () => {
     world.decide = () => ({ kind: 'no-opinion', reason: 'nobody knows', problem: 'a decider is down' })
     const check = "authorizer.path('/x').check('get')"

@@ -1,0 +1,22 @@
+// The selectors of a question about access, from the texts that they are written in. What cannot be read is left out: that asks
+// for more, never for less (P-105).
+import { parseFieldSelector } from '../api/selector-fields.ts'
+import { parseLabelSelector } from '../api/selector-text.ts'
+import type { AskedSelectors } from './authorizer.ts'
+
+/** An empty text: nothing is asked for. */
+export function askedSelectors(fields: string, labels: string): AskedSelectors {
+  return {
+    fields: read(fields, (text) => parseFieldSelector(text).terms),
+    labels: read(labels, (text) => parseLabelSelector(text).requirements),
+  }
+}
+
+function read<T>(text: string, parse: (text: string) => readonly T[]): readonly T[] | undefined {
+  if (text === '') return undefined
+  try {
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}

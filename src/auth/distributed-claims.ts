@@ -1,0 +1,88 @@
+// Claims that a token does not hold itself but says where to ask for (OpenID Connect Core, 5.6.2): issuers do so where a user has
+// more groups than fit. The answer is a token of its own, by whoever it names, and stands the same checks (P-068).
+import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
+import type { Clock } from '../lib/clock.ts'
+import { checkForeignToken, type ForeignTokenParts } from './foreign-token.ts'
+import { type FetchJson, IssuerKeys } from './issuer-keys.ts'
+import { parseJwt } from './jwt.ts'
+
+/** What a URL answers, as text; the token, where there is one, goes with the question. Throws an `Error` with words for the log. */
+export type FetchText = (url: string, accessToken: string | undefined, signal: AbortSignal) => Promise<string>
+
+export interface DistributedClaimsOptions {
+  readonly rules: ForeignTokenParts['rules']
+  readonly fetchText: FetchText
+  readonly fetchJson: FetchJson
+  readonly clock: Clock
+}
+
+/** Of how many others the keys are kept. */
+const REMEMBERED_ISSUERS = 16
+
+export class DistributedClaims {
+  readonly #options: DistributedClaimsOptions
+  readonly #keys = new BoundedMap<string, IssuerKeys>(REMEMBERED_ISSUERS)
+
+  constructor(options: DistributedClaimsOptions) {
+    this.#options = options
+  }
+
+  /** The claims with the one put in that stands elsewhere; undefined where it does not. Throws where it cannot be had. */
+  async expand(claims: ValueMap, claim: string, signal: AbortSignal): Promise<ValueMap | undefined> {
+    const source = sourceOf(claims, claim)
+    if (source === undefined) return undefined
+    try {
+      return { ...claims, [claim]: await this.#resolve(source, claim, signal) }
+    } catch (error) {
+      throw new Error(`oidc: could not expand distributed claims: ${(error as Error).message}`, { cause: error })
+    }
+  }
+
+  async #resolve({ endpoint, accessToken }: ClaimSource, claim: string, signal: AbortSignal): Promise<Value> {
+    const jwt = parseJwt((await this.#options.fetchText(endpoint, accessToken, signal)).trim())
+    const issuer = jwt === undefined ? undefined : own(jwt.claims, 'iss')
+    if (jwt === undefined || typeof issuer !== 'string' || !issuer.startsWith('https://')) {
+      throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${JSON.stringify(claim)}`)
+    }
+    const { rules, clock } = this.#options
+    await checkForeignToken(jwt, { rules, keys: await this.#keysOf(issuer, signal), clock }, signal)
+    const value = own(jwt.claims, claim)
+    if (value !== undefined) return value
+    throw new Error(`jwt returned by distributed claim endpoint ${endpoint} did not contain claim: ${claim}`)
+  }
+
+  async #keysOf(issuer: string, signal: AbortSignal): Promise<IssuerKeys> {
+    const { fetchJson, clock } = this.#options
+    const known = this.#keys.get(issuer)
+    if (known !== undefined) return known
+    const keys = new IssuerKeys({ issuer, discoveryUrl: undefined, fetch: fetchJson, clock })
+    await keys.tryOnce(signal)
+    if (!keys.isReady) throw new Error(`verifier not initialized for issuer ${issuer}: ${keys.problem}`)
+    this.#keys.set(issuer, keys)
+    return keys
+  }
+}
+
+interface ClaimSource {
+  readonly endpoint: string
+  readonly accessToken: string | undefined
+}
+
+/** A claim that the token holds itself is not looked for; one that came with the token as another token has no endpoint. */
+function sourceOf(claims: ValueMap, claim: string): ClaimSource | undefined {
+  const names = own(claims, '_claim_names')
+  if (own(claims, claim) !== undefined || names === undefined) return undefined
+  const sources = own(claims, '_claim_sources')
+  if (!isMap(names)) throw new Error('oidc: error parsing distributed claim names')
+  if (!isMap(sources)) throw new Error('oidc: no claim sources')
+  const name = own(names, claim)
+  if (name === undefined) return undefined
+  const source = typeof name === 'string' ? own(sources, name) : undefined
+  if (!isMap(source)) {
+    throw new Error(`id token _claim_names contained a source ${JSON.stringify(name)} missing in _claims_sources`)
+  }
+  const [endpoint, accessToken] = [own(source, 'endpoint'), own(source, 'access_token')]
+  if (typeof endpoint !== 'string' || endpoint === '') return undefined
+  return { endpoint, accessToken: typeof accessToken === 'string' && accessToken !== '' ? accessToken : undefined }
+}

@@ -1,0 +1,50 @@
+// What every token that somebody else issued has to stand before its claims are looked at: its times, whom it is meant for, and
+// a signature by a key that its issuer publishes.
+import { isList, own, type ValueMap } from '../api/value.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { IssuerKeys } from './issuer-keys.ts'
+import type { Jwt } from './jwt.ts'
+
+export interface ForeignTokenParts {
+  readonly rules: {
+    /** The token has to be meant for one of these. */
+    readonly audiences: readonly string[]
+    /** What it may be signed with. */
+    readonly algorithms: readonly string[]
+  }
+  readonly keys: IssuerKeys
+  readonly clock: Clock
+}
+
+/** How far clocks may be apart where a token says when it begins. */
+const LEEWAY_SECONDS = 300
+
+/** When it is over, in seconds since 1970. Throws an `Error` with words for the log. */
+export async function checkForeignToken(
+  jwt: Jwt,
+  { rules, keys, clock }: ForeignTokenParts,
+  signal: AbortSignal,
+): Promise<number> {
+  const expiresAt = checkTimes(jwt.claims, clock.now())
+  checkAudience(jwt.claims, rules.audiences)
+  if (!rules.algorithms.includes(jwt.algorithm)) {
+    throw new Error(`oidc: id token signed with unsupported algorithm, expected ${JSON.stringify(rules.algorithms)}`)
+  }
+  if (!(await keys.isSigned(jwt, signal))) throw new Error('failed to verify signature: no key of the issuer fits')
+  return expiresAt
+}
+
+function checkTimes(claims: ValueMap, nowMs: number): number {
+  const [end, start] = [own(claims, 'exp'), own(claims, 'nbf')]
+  const now = nowMs / 1000
+  if (typeof end !== 'number' || now > end) throw new Error('oidc: token is expired')
+  if (typeof start === 'number' && now + LEEWAY_SECONDS < start) throw new Error('oidc: token is not valid yet')
+  return end
+}
+
+function checkAudience(claims: ValueMap, wanted: readonly string[]): void {
+  const claim = own(claims, 'aud')
+  const meantFor = typeof claim === 'string' ? [claim] : isList(claim) ? claim : []
+  if (wanted.some((audience) => meantFor.includes(audience))) return
+  throw new Error(`oidc: expected audience in ${JSON.stringify(wanted)} got ${JSON.stringify(meantFor)}`)
+}
