@@ -66,7 +66,7 @@ function serveFound(
 
 async function serve(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info, resource } = request
-  if (!isInScope(resource, info)) throw noSuchResource()
+  if (!isInScope(resource, info) || isTooLong(resource, info)) throw noSuchResource()
   checkPathName(info)
   const verb = verbOf(http, info, resource.isCustom)
   if (info.subresource !== undefined) {
@@ -148,6 +148,13 @@ function namespaceOf(resource: Resource, info: ResourceInfo): string {
 function isInScope(resource: Resource, info: ResourceInfo): boolean {
   if (resource.namespaced) return info.namespace !== undefined || info.name === undefined
   return info.namespace === undefined || (resource.group === '' && resource.resource === 'namespaces')
+}
+
+/** Below a subresource there is only what a proxy leads to; of the old paths only those of watches without one are left. */
+function isTooLong({ isCustom }: Resource, { verb, subresource, rest, legacy }: ResourceInfo): boolean {
+  if (isCustom) return false
+  if (legacy) return subresource !== undefined || verb === 'proxy'
+  return rest.length > 0 && subresource !== 'proxy'
 }
 
 /** Objects are made in a collection, and changed by their name. */

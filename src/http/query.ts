@@ -13,15 +13,27 @@ const NONE: Query = {
   has: () => false,
 }
 
-/** `search` is what follows the `?`. Broken percent-encoding is taken as it stands. */
+/** `search` is what follows the `?`. */
 export function parseQuery(search: string): Query {
   if (search === '') return NONE
-  const parameters = new URLSearchParams(search)
+  const parameters = new URLSearchParams(isBroken(search) ? withoutBroken(search) : search)
   return {
     get: (name) => parameters.get(name) ?? undefined,
     all: (name) => parameters.getAll(name),
     has: (name) => parameters.has(name),
   }
+}
+
+const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/
+
+/** A pair with a semicolon or with broken percent-encoding is none: the reference leaves it out without a word. */
+function isBroken(text: string): boolean {
+  return text.includes(';') || (text.includes('%') && BAD_ESCAPE.test(text))
+}
+
+function withoutBroken(search: string): string {
+  const pairs = search.split('&')
+  return pairs.filter((pair) => !isBroken(pair)).join('&')
 }
 
 /** `0` and `false` in any case are false; everything else, the empty value too, is true (R-057). */

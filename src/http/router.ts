@@ -21,10 +21,16 @@ export function routeRequests({ routes, resources }: RouterOptions): Handler {
   const exact = new Map(routes.map((route) => [route.path, route.handler]))
   const subtrees = routes.filter((route) => route.subtree === true)
   return (request) => {
+    if (hasEmptyBeginning(request.path)) return pageNotFound()
     if (request.info.kind === 'resource') return resources === undefined ? pageNotFound() : resources(request)
     const handler = exact.get(request.path) ?? subtrees.find((route) => isBelow(request, route))?.handler
     return handler === undefined ? pageNotFound() : handler(request)
   }
+}
+
+/** Doubled slashes where the way to the API parts from the others lead nowhere. */
+function hasEmptyBeginning(path: string): boolean {
+  return path.startsWith('//') || path.startsWith('/apis//')
 }
 
 function isBelow(request: HttpRequest, route: Route): boolean {

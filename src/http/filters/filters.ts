@@ -19,7 +19,7 @@ import { catchFaults } from './faults.ts'
 import { impersonate } from './impersonation.ts'
 import { sendAwaySometimes } from './go-away.ts'
 import { putOffWhenStarting } from './starting.ts'
-import { refuseUnreadableTimeout } from './unreadable-timeout.ts'
+import { refuseImpossibleTimeout } from './impossible-timeout.ts'
 
 export interface FilterOptions {
   readonly log: Log
@@ -66,7 +66,7 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
     catchFaults({ log: options.log, writeStatus }),
     sendAwaySometimes(options.goawayChance),
     turnAwayWhenClosing({ ...options, writeStatus }),
-    refuseUnreadableTimeout(),
+    refuseImpossibleTimeout(),
     crossOrigin(options.allowedOrigins),
     checkpoint(measures, undefined),
     authenticate({ ...options, writeStatus }),

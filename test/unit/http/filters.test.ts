@@ -209,6 +209,11 @@ describe('time', () => {
     expect(messageOf(response)).toBe('invalid timeout specified in the request URL - time: invalid duration "abc"')
   })
 
+  it('a timeout in which nothing can be done is up before anyone asks who it is', async () => {
+    expect((await send('GET /livez?timeout=1ns', as('nope'))).status).toBe(504)
+    expect((await send('GET /livez?timeout=1s')).status).toBe(200)
+  })
+
   it('a request whose time is up is told so', () => {
     const { onTimeout } = withFilters(says('hello'), options)
     const response = onTimeout(fakeRequest('GET /x'))

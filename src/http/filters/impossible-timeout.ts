@@ -1,0 +1,16 @@
+// What is asked for by the `timeout` parameter and cannot be had is told before anybody asks who it is (R-025).
+import { ApiError } from '../../api/status.ts'
+import { timeoutAnswer } from '../errors.ts'
+import type { Filter } from '../http.ts'
+
+/** In less than this nothing is answered, however little there is to do: the outcome must not hang on the load (R-024). */
+const NO_TIME_MS = 0.1
+
+export function refuseImpossibleTimeout(): Filter {
+  return (next) => (request) => {
+    const { deadline } = request
+    if (deadline.kind === 'after' && deadline.milliseconds < NO_TIME_MS) return timeoutAnswer()
+    if (deadline.kind !== 'unreadable') return next(request)
+    throw new ApiError('BadRequest', `invalid timeout specified in the request URL - ${deadline.message}`)
+  }
+}

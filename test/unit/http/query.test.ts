@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { parseQuery } from '../../../src/http/query.ts'
+
+const rows: readonly (readonly [what: string, search: string, value: string | undefined])[] = [
+  ['the first value wins', 'a=1&a=2', '1'],
+  ['a name alone has the empty value', 'a', ''],
+  ['plus is a blank', 'a=1+2', '1 2'],
+  ['a pair with a broken escape is none', 'a=%zz', undefined],
+  ['a broken escape at the end', 'a=1%2', undefined],
+  ['a broken pair hides no other', 'a=%zz&a=2', '2'],
+  ['a pair with a semicolon is none', 'a=1;b=2', undefined],
+  ['an encoded semicolon is a character', 'a=1%3Bb', '1;b'],
+  ['an encoded per cent sign', 'a=%25zz', '%zz'],
+]
+
+describe('query parameters', () => {
+  it.each(rows)('%s', (_, search, value) => {
+    const query = parseQuery(search)
+    expect(query.get('a')).toBe(value)
+    expect(query.has('a')).toBe(value !== undefined)
+  })
+})

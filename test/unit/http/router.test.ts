@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { plainText } from '../../../src/http/responses.ts'
+import { routeRequests } from '../../../src/http/router.ts'
+import { bodyText, fakeRequest } from './fake-request.ts'
+
+const rows: readonly (readonly [line: string, answer: string])[] = [
+  ['GET /version', 'version'],
+  ['GET /debug', 'debug'],
+  ['GET /debugger', '404 page not found\n'],
+  ['GET /debug/x', 'debug'],
+  ['GET /api/v1/pods', 'resources'],
+  ['GET /api/v1//pods', 'resources'],
+  ['GET //api/v1/pods', '404 page not found\n'],
+  ['GET //version', '404 page not found\n'],
+  ['GET /apis//apps/v1', '404 page not found\n'],
+  ['GET /apis//apps/v1/deployments', '404 page not found\n'],
+]
+
+describe('where a request goes', () => {
+  const handler = routeRequests({
+    routes: [
+      { path: '/version', handler: () => plainText(200, 'version') },
+      { path: '/debug', subtree: true, handler: () => plainText(200, 'debug') },
+    ],
+    resources: () => plainText(200, 'resources'),
+  })
+
+  it.each(rows)('%s', async (line, answer) => {
+    expect(bodyText(await handler(fakeRequest(line)))).toBe(answer)
+  })
+})
