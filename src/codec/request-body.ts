@@ -121,11 +121,22 @@ function readProtobuf(bytes: Buffer, kind: KindSchema): SourceDocument {
   }
 }
 
+export interface PatchDocument {
+  readonly document: Value
+  /** The document with numbers as they were written. */
+  readonly spelled: SourceValue
+  readonly problems: readonly string[]
+}
+
 /** A JSON document that is a patch. */
-export function readPatch(bytes: Buffer): { readonly document: Value; readonly problems: readonly string[] } {
+export function readPatch(bytes: Buffer): PatchDocument {
   try {
-    const { value, duplicates } = parseJson(bytes)
-    return { document: value, problems: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`) }
+    const { value, duplicates, source } = parseJson(bytes)
+    return {
+      document: value,
+      spelled: source,
+      problems: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+    }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     throw new BodySyntaxError(error.message)

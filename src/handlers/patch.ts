@@ -4,10 +4,10 @@ import { formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
-import { BodySyntaxError, checkTypeNames, readPatch } from '../codec/request-body.ts'
+import { BodySyntaxError, checkTypeNames, type PatchDocument, readPatch } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { formatGoValue } from '../patch/go-format.ts'
-import { applyJsonPatch, jsonType, unknownPatchMembers } from '../patch/json-patch.ts'
+import { applyJsonPatch, jsonType, oddPatchMembers } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import type { ApplyType, PatchType } from '../patch/patch.ts'
 import { isApply } from '../patch/patch.ts'
@@ -65,11 +65,6 @@ interface PatchParts {
   readonly body: PatchBody
 }
 
-interface PatchDocument {
-  readonly document: Value
-  readonly problems: readonly string[]
-}
-
 /** One patch, applied as often as other writes win. Its document is read when there is an object to apply it to (W-159). */
 class Patch {
   readonly #parts: ResourceParts
@@ -103,10 +98,9 @@ class Patch {
     return this.#body.options.fieldValidation === 'Ignore'
   }
 
-  #json(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
-    const odd = [...problems.map((problem) => `json patch ${problem}`), ...unknownPatchMembers(document)]
-    const patched = applyJsonPatch(live, document, this.#isLoose ? 'loose' : 'strict')
-    return this.#decodeDocument(patched, odd)
+  #json(live: ApiObject, { document, spelled, problems }: PatchDocument): ApiObject {
+    const patched = applyJsonPatch(live, document, { loose: this.#isLoose, spelled })
+    return this.#decodeDocument(patched, oddPatchMembers(document, problems))
   }
 
   #merge(live: ApiObject, { document, problems }: PatchDocument): ApiObject {

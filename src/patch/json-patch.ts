@@ -2,32 +2,42 @@
 // end, `test` of something missing passes for null (writes.md 4.2). The document is copied on the way, never changed.
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
+import { isList, isMap, own, setOwn } from '../api/value.ts'
+import type { SourceValue } from '../schema/exact-value.ts'
 import { patchRejected } from './patch.ts'
+import { isSpelledAs, spelledMember } from './spelling.ts'
 
 const MAX_OPERATIONS = 10_000
 const MAX_COPIED_BYTES = 3 * 1024 * 1024
 
 const MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
 
-/** What is odd about a well-formed patch document: members that no operation has. */
-export function unknownPatchMembers(patch: Value): string[] {
-  if (!isList(patch)) return []
-  return patch.flatMap((operation, index) =>
-    isMap(operation)
-      ? Object.keys(operation)
-          .filter((name) => !MEMBERS.has(name))
-          .map((name) => `json patch unknown field "[${index}].${name}"`)
-      : [],
-  )
+/** What is odd about a well-formed patch document, operation by operation: members that repeat (`problems` tells which), members that no operation has. */
+export function oddPatchMembers(patch: Value, problems: readonly string[]): string[] {
+  const odd: string[] = []
+  let next = 0
+  for (const [index, operation] of (isList(patch) ? patch : []).entries()) {
+    for (const prefix = `duplicate field "[${index}]`; problems[next]?.startsWith(prefix) === true; next++) {
+      odd.push(`json patch ${problems[next]!}`)
+    }
+    if (!isMap(operation)) continue
+    for (const name of Object.keys(operation)) {
+      if (!MEMBERS.has(name)) odd.push(`json patch unknown field "[${index}].${name}"`)
+    }
+  }
+  return odd
 }
 
-/**
- * The document after all operations. Throws `ApiError` where one cannot be applied; then nothing has happened. A patch that is
- * read loosely is refused later and in other words, as it is in the reference where field validation is off (W-172).
- */
-export function applyJsonPatch(document: Value, patch: Value, reading: 'strict' | 'loose' = 'strict'): Value {
-  const operations = readOperations(patch, reading === 'loose')
+export interface PatchReading {
+  /** A patch that is read loosely is refused later and in other words, as it is in the reference where field validation is off (W-172). */
+  readonly loose?: boolean
+  /** The patch with its numbers as they were written: `test` compares spellings (W-184). */
+  readonly spelled?: SourceValue
+}
+
+/** The document after all operations. Throws `ApiError` where one cannot be applied; then nothing has happened. */
+export function applyJsonPatch(document: Value, patch: Value, reading: PatchReading = {}): Value {
+  const operations = readOperations(patch, reading)
   let copied = 0
   let result = document
   for (const operation of operations) {
@@ -50,9 +60,10 @@ interface Operation {
   readonly path: string
   readonly from: string
   readonly value: Value | undefined
+  readonly spelled: SourceValue
 }
 
-function readOperations(patch: Value, loose: boolean): Operation[] {
+function readOperations(patch: Value, { loose = false, spelled = patch }: PatchReading): Operation[] {
   // A patch that is null has no operations, and an operation that is null says nothing.
   if (patch === null) return []
   if (!isList(patch))
@@ -63,7 +74,8 @@ function readOperations(patch: Value, loose: boolean): Operation[] {
       `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`,
     )
   }
-  return patch.map((item) => {
+  const spellings = spelled as readonly SourceValue[]
+  return patch.map((item, index) => {
     const operation = item ?? {}
     if (!isMap(operation)) {
       throw undecodable(operation, `Go value of type ${loose ? 'jsonpatch.Operation' : 'handlers.jsonPatchOp'}`, loose)
@@ -73,6 +85,7 @@ function readOperations(patch: Value, loose: boolean): Operation[] {
       path: textMember(operation, 'path', loose),
       from: textMember(operation, 'from', loose),
       value: own(operation, 'value'),
+      spelled: spelledMember(spellings[index] ?? null, 'value') ?? null,
     }
   })
 }
@@ -140,7 +153,7 @@ function unfitText({ op, path, from }: Operation, { message }: Unfit): string {
   }
 }
 
-function applied(document: Value, { op, path, from, value }: Operation): Value {
+function applied(document: Value, { op, path, from, value, spelled }: Operation): Value {
   const steps = pointer(path)
   switch (op) {
     case 'add':
@@ -167,7 +180,7 @@ function applied(document: Value, { op, path, from, value }: Operation): Value {
     case 'test': {
       if (steps.length > 0 && !isContainer(valueAt(document, steps.slice(0, -1)))) return fail()
       const found = valueAt(document, steps) ?? null
-      return equalValues(found, value ?? null) ? document : fail()
+      return isSpelledAs(found, spelled) ? document : fail()
     }
     default:
       return fail()

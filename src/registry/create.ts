@@ -129,11 +129,17 @@ export async function prepareNew(
     if (!context.dryRun && parseableVersion(admitted) > 0) {
       throw new ApiError('BadRequest', 'resourceVersion should not be set on objects to be created')
     }
-    return { object, reservation }
+    return { object: context.dryRun ? withSentVersion(object, admitted) : object, reservation }
   } catch (error) {
     await reservation?.settle(false)
     throw error
   }
+}
+
+/** Nothing would be stored, so what the caller says of the version stands (W-074). */
+function withSentVersion(object: ApiObject, sent: ApiObject): ApiObject {
+  const version = metaText(sent, 'resourceVersion')
+  return version === '' ? object : withMeta(object, { resourceVersion: version })
 }
 
 function nameNew(object: ApiObject): ApiObject {

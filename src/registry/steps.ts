@@ -122,13 +122,18 @@ export function refuseInvalid(resource: Resource, object: ValueMap, errors: read
   if (errors.length > 0) throw invalidError(resource.storedKind, metaText(object, 'name'), errors)
 }
 
+const MAX_VERSION_DIGITS = 19
+
 /** The number in a resourceVersion; 0 where none is given. Text that is no number is the client's fault (W-112, D20). */
 export function parseResourceVersion(text: string): number {
   if (text === '') return 0
-  if (!/^\d+$/.test(text)) {
-    throw new ApiError('BadRequest', `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
-  }
-  return Number(text)
+  const problem = !/^\d+$/.test(text)
+    ? 'invalid syntax'
+    : text.length > MAX_VERSION_DIGITS
+      ? 'value out of range'
+      : undefined
+  if (problem === undefined) return Number(text)
+  throw new ApiError('BadRequest', `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`)
 }
 
 /** A PUT that names a uid speaks of that very object (W-104). */

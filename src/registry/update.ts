@@ -132,15 +132,15 @@ class UpdatePipeline {
     if (request.absent === 'refuse' || request.subresource !== '') throw notFoundError(resource, request.name)
     const wanted = await request.wanted(undefined)
     if (request.absent === 'put') {
+      const version = parseResourceVersion(metaText(wanted, 'resourceVersion'))
       if (resource.character.createOnUpdate) checkUid(resource, request.name, request.uid, '')
-      else if (request.uid !== '' || parseResourceVersion(metaText(wanted, 'resourceVersion')) !== 0) {
-        throw notFoundError(resource, request.name)
-      }
+      else if (request.uid !== '' || version !== 0) throw notFoundError(resource, request.name)
     }
     await context.authorize('create')
     const tracked = this.track({ kind: wanted.kind, apiVersion: wanted.apiVersion }, wanted)
     const admitted = await admitCreate(this.parts, resource, withNamespace(tracked, resource, context), context)
-    const fresh = withMeta(admitted, { resourceVersion: undefined })
+    const echoesVersion = request.absent === 'put' && context.dryRun
+    const fresh = echoesVersion ? admitted : withMeta(admitted, { resourceVersion: undefined })
     const write = { object: fresh, stored: undefined, name: request.name }
     await resource.character.authorizeWrite?.(write, context, this.parts)
     const { object, reservation } = await prepareNew(this.parts, resource, fresh, context)

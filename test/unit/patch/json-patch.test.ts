@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/api/status.ts'
 import type { Value } from '../../../src/api/value.ts'
-import { applyJsonPatch, unknownPatchMembers } from '../../../src/patch/json-patch.ts'
+import { readPatch } from '../../../src/codec/request-body.ts'
+import { applyJsonPatch, oddPatchMembers } from '../../../src/patch/json-patch.ts'
 
 interface Case {
   readonly comment?: string
@@ -163,13 +164,49 @@ it.each<[string, Value, string]>([
   ['a number in the list', [1], 'json: cannot unmarshal number into Go value of type jsonpatch.Operation'],
   ['an operation whose name is a number', [{ op: 5 }], 'the server rejected our request'],
 ])('says otherwise that a patch is not %s where it is read loosely', (_name, patch, message) => {
-  expect(() => applyJsonPatch({}, patch, 'loose')).toThrow(message)
+  expect(() => applyJsonPatch({}, patch, { loose: true })).toThrow(message)
 })
 
 it('takes null for a patch without operations', () => {
   expect(applyJsonPatch({ a: 1 }, null)).toEqual({ a: 1 })
 })
 
-it('tells of members that no operation has', () => {
-  expect(unknownPatchMembers([{ op: 'test', path: '/a', foo: 1 }])).toEqual(['json patch unknown field "[0].foo"'])
+it('tells what is odd about operations in their order', () => {
+  const patch = [
+    { op: 'test', path: '/a', foo: 1 },
+    { op: 'test', path: '/a', bar: 1 },
+  ]
+  expect(oddPatchMembers(patch, ['duplicate field "[0].path"', 'duplicate field "[1].value.a"'])).toEqual([
+    'json patch duplicate field "[0].path"',
+    'json patch unknown field "[0].foo"',
+    'json patch duplicate field "[1].value.a"',
+    'json patch unknown field "[1].bar"',
+  ])
+})
+
+describe('testing numbers by how they are written', () => {
+  const DOCUMENT: Value = { one: 1, half: 0.5, big: 9007199254740993n, list: [{ port: 80, name: 'a' }] }
+
+  it.each([
+    ['/one', '1', true],
+    ['/one', '1.0', false],
+    ['/one', '1e0', false],
+    ['/one', '"1"', false],
+    ['/half', '0.5', true],
+    ['/half', '0.50', false],
+    ['/big', '9007199254740993', true],
+    ['/big', '9007199254740992', false],
+    ['/list', '[{"name":"a","port":80}]', true],
+    ['/list', '[{"name":"a","port":80.0}]', false],
+    ['/list', '[{"name":"b","name":"a","port":80}]', true],
+    ['/list', '[{"port":80}]', false],
+    ['/list', '80.0', false],
+    ['/list/0', '80.0', false],
+    ['/list/0', '[]', false],
+    ['/list', '{}', false],
+    ['', '{}', false],
+  ])('%s against %s: %s', (path, value, passes) => {
+    const { document, spelled } = readPatch(Buffer.from(`[{"op":"test","path":"${path}","value":${value}}]`))
+    expect(reasonOf(() => applyJsonPatch(DOCUMENT, document, { spelled }))).toBe(passes ? '' : 'Invalid')
+  })
 })

@@ -20,7 +20,7 @@ async function open() {
 }
 
 describe('a dry run', () => {
-  it('creates an object without a version, and nothing is there', async () => {
+  it('creates an object with the version that it came with, and nothing is there', async () => {
     const { kv, dry } = await open()
     const before = await kv.newestRevision(signal)
     const result = await dry.write(key, () => put(1), signal)
@@ -29,7 +29,7 @@ describe('a dry run', () => {
     expect(object).toEqual({
       kind: 'Pod',
       apiVersion: 'v1',
-      metadata: { name: 'a', namespace: 'd' },
+      metadata: { name: 'a', namespace: 'd', resourceVersion: '999' },
       spec: { version: 1 },
     })
     expect(await kv.newestRevision(signal)).toBe(before)

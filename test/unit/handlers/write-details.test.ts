@@ -1,0 +1,48 @@
+// Small print of the writes (writes.md), in tables: what one request answers with, given what others did before.
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Answer } from '../../fakes/api-requests.ts'
+import { ApiRequests } from '../../fakes/api-requests.ts'
+import { ApiWorld } from '../../fakes/api-world.ts'
+
+const MAPS = '/api/v1/namespaces/ns/configmaps'
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/ns/leases'
+
+let api: ApiRequests
+
+beforeEach(() => {
+  api = new ApiRequests(new ApiWorld())
+})
+
+const send = (method: string, path: string, body?: object, contentType = 'application/json'): Promise<Answer> =>
+  api.send({ method, path, contentType, ...(body === undefined ? {} : { body }) })
+
+const versioned = (resourceVersion: string): object => ({ metadata: { name: 'a', resourceVersion } })
+
+describe('a version on what would be created', () => {
+  it.each([
+    ['POST a number as a dry run (W-074)', 'POST', `${MAPS}?dryRun=All`, '5', 201, '5'],
+    ['POST a word as a dry run (W-074)', 'POST', `${MAPS}?dryRun=All`, 'abc', 201, 'abc'],
+    ['PUT a number as a dry run (W-113)', 'PUT', `${LEASES}/a?dryRun=All`, '5', 201, '5'],
+  ])('%s', async (_name, method, path, version, status, echoed) => {
+    const answer = await send(method, path, versioned(version))
+    expect(answer).toMatchObject({ status, body: { metadata: { resourceVersion: echoed } } })
+  })
+
+  it.each([
+    ['a word (W-113)', 'abc', 400, 'strconv.ParseUint: parsing "abc": invalid syntax'],
+    [
+      'too large a number',
+      '99999999999999999999',
+      400,
+      'strconv.ParseUint: parsing "99999999999999999999": value out of range',
+    ],
+  ])('PUT %s', async (_name, version, status, message) => {
+    expect(await send('PUT', `${LEASES}/a`, versioned(version))).toMatchObject({ status, body: { message } })
+  })
+
+  it('PUT a number is ignored (W-113)', async () => {
+    const made = await send('PUT', `${LEASES}/a`, versioned('5'))
+    expect(made.status).toBe(201)
+    expect((made.body['metadata'] as { resourceVersion: string }).resourceVersion).not.toBe('5')
+  })
+})
