@@ -2,16 +2,14 @@
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
 import { finalizersOf, isTerminating, metaNumber, metaText, withMeta } from './object-meta.ts'
-import type { Character, Propagation } from './registry.ts'
+import type { Character, DependentsWish } from './registry.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
 
-export interface DeleteOptions {
+export interface DeleteOptions extends DependentsWish {
   readonly gracePeriodSeconds: number | undefined
   readonly preconditions: { readonly uid: string | undefined; readonly resourceVersion: string | undefined }
-  readonly orphanDependents: boolean | undefined
-  readonly propagationPolicy: Propagation | undefined
   /** Remove an object that cannot be read, whatever holds it. */
   readonly ignoreReadErrors: boolean
 }
@@ -34,8 +32,9 @@ export type Deletion =
   | { readonly kind: 'markAndRemove'; readonly object: ApiObject }
 
 export function decideDeletion(character: Character, stored: ApiObject, options: DeleteOptions, now: string): Deletion {
-  if (character.markOnDelete !== undefined && !isTerminating(stored)) {
-    return { kind: 'mark', object: character.markOnDelete(stored, now) }
+  if (character.markOnDelete !== undefined) {
+    if (!isTerminating(stored)) return { kind: 'mark', object: character.markOnDelete(stored, now, options) }
+    if (character.isHeldBack(stored)) return { kind: 'mark', object: stored }
   }
   const finalizers = finalizersAfter(character, stored, options)
   const graceful = character.gracePeriodSeconds === undefined ? undefined : graceAfter(character, stored, options, now)

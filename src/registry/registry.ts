@@ -122,6 +122,12 @@ export interface Conversion {
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'
 
+/** What a delete says of the object's dependents, if anything. */
+export interface DependentsWish {
+  readonly orphanDependents: boolean | undefined
+  readonly propagationPolicy: Propagation | undefined
+}
+
 /** What a kind does differently. Objects are in the stored version and never changed in place. */
 export interface Character {
   /** PUT with a resourceVersion creates what is not there (W-095). */
@@ -151,7 +157,7 @@ export interface Character {
   /** Something besides finalizers that keeps a terminating object (a namespace's own finalizers). */
   readonly isHeldBack: (object: ApiObject) => boolean
   /** A first deletion only marks the object, and what comes then is the kind's (namespaces, custom definitions). */
-  readonly markOnDelete: ((object: ApiObject, now: string) => ApiObject) | undefined
+  readonly markOnDelete: ((object: ApiObject, now: string, wish: DependentsWish) => ApiObject) | undefined
   /** Why no object of that name may be deleted; undefined: it may. */
   readonly refuseDelete: (name: string) => string | undefined
   /** What is told where a delete does not say what becomes of dependents. */

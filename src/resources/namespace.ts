@@ -3,11 +3,14 @@
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
-import { metaOf, metaText, withMemberOf, withMeta } from '../registry/object-meta.ts'
+import { finalizersOf, metaOf, metaText, withMemberOf, withMeta } from '../registry/object-meta.ts'
+import type { DependentsWish } from '../registry/registry.ts'
 import { validateSubresource } from '../schema/validation/validation.ts'
 import type { CharacterTraits } from './character.ts'
 
 const FINALIZER = 'kubernetes'
+const PROPAGATION_FINALIZERS = { Orphan: 'orphan', Foreground: 'foregroundDeletion', Background: undefined } as const
+const PROPAGATING: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion'])
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 
 export const NAMESPACE: CharacterTraits = {
@@ -18,9 +21,13 @@ export const NAMESPACE: CharacterTraits = {
   },
   firstStatus: () => ({ phase: 'Active' }),
   prepareForUpdate: (object, stored) => withNameLabel(withSpecFinalizers(object, specFinalizers(stored))),
-  markOnDelete: (object, now) => {
+  markOnDelete: (object, now, wish) => {
     const status = own(object, 'status')
-    const marked = withMeta(object, { deletionTimestamp: now })
+    const finalizers = finalizersFor(wish, finalizersOf(object))
+    const marked = withMeta(object, {
+      deletionTimestamp: now,
+      finalizers: finalizers.length === 0 ? undefined : finalizers,
+    })
     return { ...marked, status: { ...(isMap(status) ? status : {}), phase: 'Terminating' } }
   },
   isHeldBack: (object) => specFinalizers(object).length > 0,
@@ -36,6 +43,18 @@ export const NAMESPACE: CharacterTraits = {
       resetFields: ['status'],
     },
   },
+}
+
+/** Unlike with other kinds, not to orphan dependents means to wait for them (W-376). */
+function finalizersFor(
+  { orphanDependents, propagationPolicy }: DependentsWish,
+  before: readonly string[],
+): readonly string[] {
+  if (orphanDependents === undefined && propagationPolicy === undefined) return before
+  const propagation = orphanDependents === undefined ? propagationPolicy : orphanDependents ? 'Orphan' : 'Foreground'
+  const wanted = propagation === undefined ? undefined : PROPAGATION_FINALIZERS[propagation]
+  const others = before.filter((name) => name === wanted || !PROPAGATING.has(name))
+  return wanted === undefined || others.includes(wanted) ? others : [...others, wanted]
 }
 
 function specFinalizers(object: ApiObject): readonly Value[] {

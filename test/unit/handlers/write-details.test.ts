@@ -46,3 +46,22 @@ describe('a version on what would be created', () => {
     expect((made.body['metadata'] as { resourceVersion: string }).resourceVersion).not.toBe('5')
   })
 })
+
+describe('what becomes of dependents of a namespace (W-376)', () => {
+  it.each([
+    ['nothing said', '', undefined],
+    ['orphan them', '?propagationPolicy=Orphan', ['x/y', 'orphan']],
+    ['orphan them, the old way', '?orphanDependents=true', ['x/y', 'orphan']],
+    ['wait for them', '?propagationPolicy=Foreground', ['x/y', 'foregroundDeletion']],
+    ['do not orphan them', '?orphanDependents=false', ['x/y', 'foregroundDeletion']],
+    ['later', '?propagationPolicy=Background', ['x/y']],
+  ])('%s', async (_name, query, finalizers) => {
+    const held = finalizers === undefined ? [] : ['x/y', 'orphan']
+    await send('POST', '/api/v1/namespaces', { metadata: { name: 'n', finalizers: held } })
+    const marked = await send('DELETE', `/api/v1/namespaces/n${query}`)
+    expect(marked.status).toBe(query === '?orphanDependents=false' ? 202 : 200)
+    expect((marked.body['metadata'] as { finalizers?: object }).finalizers).toEqual(finalizers)
+    const again = await send('DELETE', '/api/v1/namespaces/n?propagationPolicy=Orphan')
+    expect(again.body).toEqual(marked.body)
+  })
+})
