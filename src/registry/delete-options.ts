@@ -76,10 +76,11 @@ interface Judged {
 function faultsOf(options: ValueMap, { dryRun, policy, orphan, ignore, isCollection }: Judged): FieldError[] {
   const errors: FieldError[] = []
   const at = FieldPath.root('propagationPolicy')
-  const isKnown = typeof policy === 'string' && (POLICIES as readonly string[]).includes(policy)
-  if (policy !== undefined && policy !== null && !isKnown) errors.push(notSupported(at, policy, [...POLICIES, 'nil']))
-  if (isKnown && typeof orphan === 'boolean') {
-    errors.push(invalid(at, policy, 'orphanDependents and deletionPropagation cannot be both set'))
+  if (policy !== undefined && policy !== null) {
+    if (typeof orphan === 'boolean') {
+      errors.push(invalid(at, policy, 'orphanDependents and deletionPropagation cannot be both set'))
+    }
+    if (!(POLICIES as readonly Value[]).includes(policy)) errors.push(notSupported(at, policy, [...POLICIES, 'nil']))
   }
   errors.push(...dryRunFaults(dryRun))
   if (!ignore) return errors

@@ -1,12 +1,15 @@
 // A pod is asked to leave: deleted where no disruption budget is in the way, and counted by the one that covers it
 // (W-526 to W-534).
+import { invalid } from '../api/field-error.ts'
+import { FieldPath } from '../api/field-path.ts'
+import { invalidError } from '../api/invalid-error.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { checkPreconditions, deleteObject } from '../registry/delete.ts'
 import type { ParsedDeleteOptions } from '../registry/delete-options.ts'
-import { readDeleteOptions } from '../registry/delete-options.ts'
+import { IGNORE_READ_ERRORS, readDeleteOptions } from '../registry/delete-options.ts'
 import type { DeleteOptions } from '../registry/deletion.ts'
 import { isTerminating, metaText } from '../registry/object-meta.ts'
 import { getObject } from '../registry/read.ts'
@@ -40,9 +43,11 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
   if (metaText(eviction, 'name') !== asked.name) {
     throw new ApiError('BadRequest', 'name in URL does not match name in Eviction object')
   }
-  const given = own(eviction, 'deleteOptions')
-  checkDryRuns(asked.options, isMap(given) ? given : {})
-  const options = readDeleteOptions(isMap(given) ? given : {}, { mayIgnoreReadErrors: false, isCollection: false })
+  const body = own(eviction, 'deleteOptions')
+  const given = isMap(body) ? body : {}
+  refuseUnsafe(given, asked.name)
+  checkDryRuns(asked.options, given)
+  const options = readDeleteOptions(given, { mayIgnoreReadErrors: false, isCollection: false })
   await asked.validate(eviction)
   const context = { ...asked, dryRun: asked.dryRun || options.dryRun, options: options.body }
   const pods = podsOf(context.resources)
@@ -56,6 +61,15 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
       if (!isLost || options.preconditions.resourceVersion !== undefined || attempt === ATTEMPTS) throw error
     }
   }
+}
+
+/** An eviction has to look at the pod, so one that cannot be read stays (W-356). */
+function refuseUnsafe(options: ValueMap, name: string): void {
+  if (own(options, IGNORE_READ_ERRORS) !== true) return
+  const at = FieldPath.root('deleteOptions').child(IGNORE_READ_ERRORS)
+  throw invalidError({ group: 'policy', kind: 'Eviction' }, name, [
+    invalid(at, true, 'can not be set for pod eviction, try after removing the option'),
+  ])
 }
 
 /** The request and the body may both ask for a dry run, in the same words (W-396). */

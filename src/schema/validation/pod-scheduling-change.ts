@@ -24,7 +24,7 @@ function withOldSelector(spec: ValueMap, old: ValueMap, { at, check }: Place): V
   if (equalValues(selector, before)) return spec
   if (Object.entries(before).some(([key, value]) => own(selector, key) !== value)) {
     const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
-    check.invalid(at.child('nodeSelector'), shownMap(selector), detail)
+    check.invalid(at.child('nodeSelector'), shownMap(partIn(spec, 'nodeSelector')), detail)
   }
   return withMember(spec, 'nodeSelector', old['nodeSelector'])
 }

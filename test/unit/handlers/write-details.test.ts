@@ -65,3 +65,25 @@ describe('what becomes of dependents of a namespace (W-376)', () => {
     expect(again.body).toEqual(marked.body)
   })
 })
+
+it('options of a delete that clash are both named', async () => {
+  await send('POST', MAPS, { metadata: { name: 'a' } })
+  const { body } = await send('DELETE', `${MAPS}/a`, { propagationPolicy: 'Foo', orphanDependents: true })
+  expect(body['message']).toBe(
+    'DeleteOptions.meta.k8s.io "" is invalid: [propagationPolicy: Invalid value: "Foo": orphanDependents and deletionPropagation cannot be both set, propagationPolicy: Unsupported value: "Foo": supported values: "Foreground", "Background", "Orphan", "nil"]',
+  )
+})
+
+it('a gated pod that loses its node selector is told that there is none now', async () => {
+  const spec = {
+    schedulingGates: [{ name: 'a/b' }],
+    nodeSelector: { a: 'b' },
+    containers: [{ name: 'c', image: 'i' }],
+  }
+  await send('POST', '/api/v1/namespaces/ns/pods', { metadata: { name: 'p' }, spec })
+  const patch = { spec: { nodeSelector: null } }
+  const { body } = await send('PATCH', '/api/v1/namespaces/ns/pods/p', patch, 'application/merge-patch+json')
+  expect(body['message']).toBe(
+    'Pod "p" is invalid: spec.nodeSelector: Invalid value: null: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+  )
+})

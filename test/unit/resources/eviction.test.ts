@@ -195,6 +195,12 @@ describe('an eviction', () => {
       says: 'Operation cannot be fulfilled on Pod "p": the ResourceVersion in the precondition (1) does not match',
     },
     {
+      name: 'the wish to remove what cannot be read (W-356)',
+      body: { deleteOptions: { ignoreStoreReadErrorWithClusterBreakingPotential: true } },
+      reason: 'Invalid',
+      says: 'Eviction.policy "p" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set for pod eviction, try after removing the option',
+    },
+    {
       name: 'a dry run that is none',
       body: { deleteOptions: { dryRun: ['x'] } },
       reason: 'Invalid',
