@@ -137,8 +137,9 @@ function bytesResponse(view: Negotiated, bytes: Buffer, status: number): HttpRes
 
 /** The form asked for is one of lists, and this is none, or the other way round (R-019 d). */
 function notAcceptable({ resource }: ServedRequest, as: string, what: string, suffix: 'List' | ''): ApiError {
-  const group = resource.group === '' ? 'core' : resource.group.split('.', 1)[0]!
-  const type = resource.isCustom ? `*unstructured.Unstructured${suffix}` : `*${group}.${resource.kind}${suffix}`
+  const { group, kind } = resource.storedKind
+  const place = group === '' ? 'core' : group.split('.', 1)[0]!
+  const type = resource.isCustom ? `*unstructured.Unstructured${suffix}` : `*${place}.${kind}${suffix}`
   return new ApiError('NotAcceptable', `you requested ${as}, but the requested object is ${what} (${type})`)
 }
 

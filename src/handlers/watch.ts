@@ -30,7 +30,8 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   if (timeoutSeconds < 0) return { status: 200, headers, body: { kind: 'stream', run: () => Promise.resolve() } }
   const timeout = new AbortController()
   const signal = AbortSignal.any([http.signal, timeout.signal])
-  const watch = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal)
+  const opened = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal).catch(tellInStream)
+  const watch = view.transform?.as === 'PartialObjectMetadataList' ? untilFirst(opened) : opened
   // A definition that changed meanwhile has ended the watches of its objects already, all but this one.
   if (resource.isCustom && parts.resources().find(info) !== resource) timeout.abort()
   const frames = new WatchFrames({
@@ -57,6 +58,21 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
       },
     },
   }
+}
+
+/** A version that did not come in time is told in the stream; everything else that is wrong instead of one. */
+function tellInStream(error: unknown): Watch {
+  if (!(error instanceof ApiError) || error.reason !== 'Timeout') throw error
+  return failing(error)
+}
+
+async function* failing(error: ApiError): AsyncGenerator<never> {
+  throw error
+}
+
+/** No event has the form of a list, and the first one shows it. */
+async function* untilFirst(watch: Watch): AsyncGenerator<never> {
+  for await (const _ of watch) return
 }
 
 function watchFormOf({ transform, table }: View): WatchForm {

@@ -20,6 +20,7 @@ export interface SentRequest {
   readonly body?: object | string | Buffer
   readonly contentType?: string
   readonly userAgent?: string
+  readonly accept?: string
 }
 
 export interface Answer {
@@ -65,7 +66,10 @@ export class ApiRequests {
   }
 }
 
-function requestOf({ method, path, body, contentType, userAgent }: SentRequest, warnings: string[]): HttpRequest {
+function requestOf(
+  { method, path, body, contentType, userAgent, accept }: SentRequest,
+  warnings: string[],
+): HttpRequest {
   const [place = '', search = ''] = path.split('?')
   const query = parseQuery(search)
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : bodyText(body))
@@ -74,7 +78,11 @@ function requestOf({ method, path, body, contentType, userAgent }: SentRequest, 
     path: place,
     query,
     info: requestInfoOf(method, place, query),
-    headers: { 'content-type': contentType ?? 'application/json', 'user-agent': userAgent ?? 'test' },
+    headers: {
+      'content-type': contentType ?? 'application/json',
+      'user-agent': userAgent ?? 'test',
+      ...(accept === undefined ? {} : { accept }),
+    },
     user: { name: 'someone', uid: undefined, groups: [], extra: {} },
     signal: AbortSignal.timeout(5_000),
     readBody: () => Promise.resolve(bytes),
@@ -97,6 +105,12 @@ async function textOf(body: ResponseBody): Promise<string> {
       const pieces: Buffer[] = []
       for await (const piece of body.pieces) pieces.push(piece)
       return Buffer.concat(pieces).toString()
+    }
+    case 'stream': {
+      const frames: Buffer[] = []
+      const write = (frame: Buffer): boolean => frames.push(frame) > 0
+      await body.run({ write, drained: () => Promise.resolve() })
+      return frames.length === 0 ? '{}' : Buffer.concat(frames).toString()
     }
     default:
       return '{}'

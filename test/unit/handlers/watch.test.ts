@@ -1,0 +1,54 @@
+// What a watch answers with when there is nothing to stream: told in the stream or instead of it (R-148 to R-151, R-169).
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ApiRequests } from '../../fakes/api-requests.ts'
+import { ApiWorld } from '../../fakes/api-world.ts'
+
+const MAPS = '/api/v1/namespaces/ns/configmaps'
+const STATE = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
+
+let api: ApiRequests
+
+beforeEach(async () => {
+  api = new ApiRequests(new ApiWorld())
+  await api.send({ method: 'POST', path: MAPS, body: { metadata: { name: 'a' } } })
+})
+
+describe('a watch that ends at once', () => {
+  it('tells in the stream that the version is not there yet', async () => {
+    const { status, body } = await api.send({ method: 'GET', path: `${MAPS}?${STATE}&resourceVersion=999999` })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      type: 'ERROR',
+      object: { reason: 'Timeout', code: 504, details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } },
+    })
+  })
+
+  it('has no event in the form of a list of metadata', async () => {
+    const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
+    const answer = await api.send({ method: 'GET', path: `${MAPS}?${STATE}`, accept })
+    expect(answer).toMatchObject({ status: 200, body: {} })
+  })
+
+  it.each([
+    ['resourceVersion=abc', 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax'],
+    ['labelSelector=%3D', "found '=', expected: !, identifier, or 'end of string'"],
+    ['timeoutSeconds=x', 'strconv.ParseInt: parsing "x": invalid syntax'],
+  ])('is refused instead: %s', async (query, message) => {
+    const answer = await api.send({ method: 'GET', path: `${MAPS}?watch=1&${query}` })
+    expect(answer).toMatchObject({ status: 400, body: { message } })
+  })
+})
+
+describe('a list in the form of one object', () => {
+  it.each([
+    [MAPS, '*core.ConfigMapList'],
+    ['/apis/apps/v1/deployments', '*apps.DeploymentList'],
+    ['/apis/events.k8s.io/v1/events', '*core.EventList'],
+    ['/apis/rbac.authorization.k8s.io/v1/roles', '*rbac.RoleList'],
+  ])('%s', async (path, type) => {
+    const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+    const { status, body } = await api.send({ method: 'GET', path, accept })
+    expect(status).toBe(406)
+    expect(body['message']).toBe(`you requested PartialObjectMetadata, but the requested object is a list (${type})`)
+  })
+})
