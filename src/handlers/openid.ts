@@ -1,6 +1,6 @@
 // How others check the tokens of service accounts: who issues them, and the public keys (P-054, P-055). Only where the issuer is
 // an https URL; otherwise nobody could trust what is read here.
-import { methodNotAllowedError } from '../http/errors.ts'
+import { methodNotAllowedError, refuseOtherTypes } from '../http/errors.ts'
 import type { Handler } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
@@ -46,6 +46,7 @@ function describe({ issuer, jwksUri, algorithms }: OpenIdOptions): Buffer {
 function show(contentType: string, bytes: () => Buffer): Handler {
   return (request) => {
     if (request.method !== 'GET') throw methodNotAllowedError()
+    refuseOtherTypes(request, contentType)
     return bytesOf(contentType, bytes(), FOR_AN_HOUR)
   }
 }

@@ -1,7 +1,6 @@
 // /version: the API level that clients go by (R-311, P-472). Always indented, for everyone.
-import { ApiError } from '../api/status.ts'
-import { methodNotAllowedError, notFoundError } from '../http/errors.ts'
-import type { Handler, HttpRequest } from '../http/http.ts'
+import { methodNotAllowedError, notFoundError, refuseOtherTypes } from '../http/errors.ts'
+import type { Handler } from '../http/http.ts'
 import { bytesOf } from '../http/responses.ts'
 
 export interface VersionInfo {
@@ -25,18 +24,7 @@ export function showVersion(version: VersionInfo): Handler {
   return (request) => {
     if (request.path !== '/version' && request.path !== '/version/') throw notFoundError()
     if (request.method !== 'GET') throw methodNotAllowedError()
-    if (!takesJson(request)) {
-      const message = '406: Not Acceptable\n\nAvailable representations: application/json'
-      throw new ApiError('NotAcceptable', message, { details: {} })
-    }
+    refuseOtherTypes(request, 'application/json')
     return bytesOf('application/json', body)
   }
-}
-
-function takesJson({ headers: { accept } }: HttpRequest): boolean {
-  if (typeof accept !== 'string' || accept.trim() === '') return true
-  return accept
-    .split(',')
-    .map((clause) => clause.split(';', 1)[0]?.trim())
-    .some((type) => type === 'application/json' || type === '*/*' || type === 'application/*')
 }

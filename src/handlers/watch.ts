@@ -63,16 +63,15 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
 /** A version that did not come in time is told in the stream; everything else that is wrong instead of one. */
 function tellInStream(error: unknown): Watch {
   if (!(error instanceof ApiError) || error.reason !== 'Timeout') throw error
-  return failing(error)
-}
-
-async function* failing(error: ApiError): AsyncGenerator<never> {
-  throw error
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) }
 }
 
 /** No event has the form of a list, and the first one shows it. */
-async function* untilFirst(watch: Watch): AsyncGenerator<never> {
-  for await (const _ of watch) return
+async function* untilFirst(watch: Watch): Watch {
+  for await (const _ of watch) {
+    yield []
+    return
+  }
 }
 
 function watchFormOf({ transform, table }: View): WatchForm {

@@ -21,6 +21,14 @@ export function methodNotAllowedError(): ApiError {
   })
 }
 
+/** For an endpoint that has its answer in one type. Throws 406 in the words of the router (R-019 a). */
+export function refuseOtherTypes({ headers: { accept } }: HttpRequest, type: string): void {
+  if (typeof accept !== 'string' || accept.trim() === '') return
+  const asked = accept.split(',').map((clause) => clause.split(';', 1)[0]?.trim())
+  if (asked.some((one) => one === type || one === '*/*' || one === 'application/*')) return
+  throw new ApiError('NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${type}`, { details: {} })
+}
+
 export function unauthorizedError(): ApiError {
   return new ApiError('Unauthorized', 'Unauthorized')
 }
