@@ -7,21 +7,36 @@ import { runInNewContext } from 'node:vm'
 const LOOK_EVERY_MS = 1000
 /** Code that did not run between so many collections is dropped. */
 const CODE_IS_OLD = 8
+/** Each collection stops everything, for a tenth of a second where there is much: between two, whoever came is served. */
+const BETWEEN_COLLECTIONS_MS = 200
+/** A thousand watches that were opened at once are no new requests, and take their time. */
+const MOST_UTILIZATION = 0.2
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
 
-/** Once, in the first second without a request; `requestCount` only ever grows. Resolves then, or when the signal fires. */
+/**
+ * In the first while in which nobody asks for anything and nothing is under way; `requestCount` only ever grows. Resolves
+ * then, or when the signal fires.
+ */
 export async function giveBackMemory(requestCount: () => number, signal: AbortSignal): Promise<void> {
-  for (let seen = -1; seen !== requestCount(); ) {
-    seen = requestCount()
-    try {
-      await sleep(LOOK_EVERY_MS, undefined, { signal, ref: false })
-    } catch {
-      return
+  const untilQuietFor = async (milliseconds: number): Promise<void> => {
+    for (let isQuiet = false; !isQuiet; ) {
+      const [seen, before] = [requestCount(), performance.eventLoopUtilization()]
+      await sleep(milliseconds, undefined, { signal, ref: false })
+      const { utilization } = performance.eventLoopUtilization(before)
+      isQuiet = seen === requestCount() && utilization < MOST_UTILIZATION
     }
   }
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as Collect
-  setFlagsFromString('--no-expose-gc')
-  for (let age = 0; age < CODE_IS_OLD; age++) collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  try {
+    await untilQuietFor(LOOK_EVERY_MS)
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as Collect
+    setFlagsFromString('--no-expose-gc')
+    for (let age = 0; age < CODE_IS_OLD; age++) {
+      collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+      await untilQuietFor(BETWEEN_COLLECTIONS_MS)
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
 }
