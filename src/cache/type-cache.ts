@@ -17,6 +17,9 @@ import type { ItemTree, Snapshot } from './snapshots.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
+/** Of so many changes the encodings are kept for those who come a little later. */
+const EVENTS_KEPT = 64
+
 /** Each keeps some kilobytes of tree nodes that are no longer those of the newest. */
 const MOST_SNAPSHOTS = 10_000
 
@@ -40,6 +43,9 @@ export class TypeCache implements Finder {
   readonly #limits: HistoryLimits
   readonly #labels = new LabelIndex()
   #nowMs: number
+  /** The last changes, in a ring. */
+  readonly #withEvents: Change[] = []
+  #changes = 0
   #unreadable = 0
   #bytes = 0
   #snapshots: Snapshots
@@ -113,6 +119,7 @@ export class TypeCache implements Finder {
     this.#snapshots.add(this.#snapshot(revision, nowMs, previous))
     const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
     this.#history.add(record)
+    this.#forgetEventsOf(record.change)
     let told = 0
     this.watchers.forEach(record, (watcher) => {
       watcher.offer(record)
@@ -149,6 +156,13 @@ export class TypeCache implements Finder {
     } else this.#unreadable++
     this.#tree.set(key, item)
     return previous
+  }
+
+  /** Of a change long past nobody wants the encodings any more, though it stays in history. */
+  #forgetEventsOf(newest: Change): void {
+    const at = this.#changes++ % EVENTS_KEPT
+    this.#withEvents[at]?.forgetEvents()
+    this.#withEvents[at] = newest
   }
 
   *#objects(): Generator<CachedObject> {

@@ -45,6 +45,9 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   #failure: unknown
   #isEnded = false
   #wake: (() => void) | undefined
+  /** Who is given each event as it happens; then nothing is pending. */
+  #take: ((event: WatchEvent) => boolean) | undefined
+  #stopFollowing: ((isMore: boolean) => void) | undefined
 
   constructor(options: WatcherOptions, signal: AbortSignal) {
     this.#options = options
@@ -76,6 +79,14 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     }
   }
 
+  follow(take: (event: WatchEvent) => boolean): Promise<boolean> {
+    if (this.#state !== undefined || this.#isBehind || this.#isEnded || this.#pending.length > 0) {
+      return Promise.resolve(true)
+    }
+    this.#take = take
+    return new Promise((resolve) => (this.#stopFollowing = resolve))
+  }
+
   async return(): Promise<IteratorResult<readonly WatchEvent[], undefined>> {
     await this.#state?.return?.()
     this.#end()
@@ -85,6 +96,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
   /** A change in this watcher's scope has just happened. */
   offer(record: HistoryRecord): void {
     if (this.#isBehind || this.#isEnded || record.revision <= this.#cursor) return
+    if (this.#take !== undefined) return this.#accept(record)
     if (this.#pending.length === 0) this.#beforePending = record.revision - 1
     this.#accept(record)
     if (this.#pending.length > MOST_PENDING) {
@@ -99,7 +111,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     if (!this.#options.bookmarks || this.#isBehind || this.#isEnded) return
     if (revision <= this.#options.after) return
     if (this.#pending.length === 0) this.#beforePending = revision
-    this.#pending.push({ type: 'BOOKMARK', revision, initialEventsEnd: false })
+    this.#hand({ type: 'BOOKMARK', revision, initialEventsEnd: false })
     this.#rouse()
   }
 
@@ -123,7 +135,26 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
       return
     }
     const event = record.change.eventFor(matcher)
-    if (event !== undefined) this.#pending.push(event)
+    if (event !== undefined) this.#hand(event)
+  }
+
+  /** A taker that breaks ends its own watch, and nothing else. */
+  #hand(event: WatchEvent): void {
+    if (this.#take === undefined) {
+      this.#pending.push(event)
+      return
+    }
+    try {
+      if (!this.#take(event)) this.#unfollow(false)
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  #unfollow(isMore: boolean): void {
+    const stop = this.#stopFollowing
+    this.#take = this.#stopFollowing = undefined
+    stop?.(isMore)
   }
 
   #catchUp(): void {
@@ -177,6 +208,7 @@ export class Watcher implements AsyncIterableIterator<readonly WatchEvent[]> {
     this.#signal.removeEventListener('abort', this.#onAbort)
     this.#options.index.remove(this.#options.scope, this)
     this.#options.onEnd(this)
+    this.#unfollow(true)
     this.#rouse()
   }
 }

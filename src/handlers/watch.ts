@@ -1,6 +1,7 @@
 // GET on a collection with `watch`: a stream of events.
 import type { WatchQuery } from '../api/list-query.ts'
 import { parseListQuery } from '../api/list-query.ts'
+import type { WatchEvent } from '../api/read.ts'
 import { ApiError, statusOf } from '../api/status.ts'
 import { frameEncoding } from '../codec/watch-encodings.ts'
 import type { WatchForm } from '../codec/watch-frames.ts'
@@ -88,19 +89,25 @@ interface Pumped {
 
 /** Writes events as they come, at the client's pace. What ends the watch is its last event. */
 async function pump(watch: Watch, { frames, counts, since }: Pumped, sink: ByteSink): Promise<void> {
+  const take = (event: WatchEvent): boolean => {
+    const frame = frames.frame(event)
+    counts.events.value++
+    counts.sizes.observe(frame.length)
+    if (event.type === 'BOOKMARK' && event.initialEventsEnd) counts.lists.observe((performance.now() - since) / 1000)
+    return sink.write(frame)
+  }
+  const turns = watch[Symbol.asyncIterator]()
   try {
-    for await (const events of watch) {
-      counts.events.value += events.length
-      for (const event of events) {
-        const frame = frames.frame(event)
-        counts.sizes.observe(frame.length)
-        if (event.type === 'BOOKMARK' && event.initialEventsEnd)
-          counts.lists.observe((performance.now() - since) / 1000)
-        if (!sink.write(frame)) await sink.drained()
-      }
+    for (;;) {
+      while (watch.follow !== undefined && !(await watch.follow(take))) await sink.drained()
+      const { done, value } = await turns.next()
+      if (done === true) return
+      for (const event of value) if (!take(event)) await sink.drained()
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     sink.write(frames.error(statusOf(error)))
+  } finally {
+    await turns.return?.()
   }
 }

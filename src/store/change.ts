@@ -17,6 +17,9 @@ export class Change {
   #added: ObjectEvent | undefined
   #modified: ObjectEvent | undefined
   #deleted: ObjectEvent | undefined
+  /** Many watch with one selection: what it was to the last who asked. */
+  #lastKey: string | undefined
+  #lastEvent: ObjectEvent | undefined
 
   constructor(revision: number, current: StoredItem | undefined, previous: StoredItem | undefined) {
     this.revision = revision
@@ -28,6 +31,20 @@ export class Change {
 
   /** Undefined: nothing happened, for someone with this selection. */
   eventFor(matcher: Matcher | undefined): ObjectEvent | undefined {
+    if (matcher === undefined) return this.#eventFor(undefined)
+    if (matcher.key !== this.#lastKey) {
+      this.#lastEvent = this.#eventFor(matcher)
+      this.#lastKey = matcher.key
+    }
+    return this.#lastEvent
+  }
+
+  /** Lets the records of events go, and with them their encodings: those who still ask get new ones. */
+  forgetEvents(): void {
+    this.#added = this.#modified = this.#deleted = this.#lastEvent = this.#lastKey = undefined
+  }
+
+  #eventFor(matcher: Matcher | undefined): ObjectEvent | undefined {
     const { current, previous } = this
     const isIn = current !== undefined && (matcher === undefined || matcher.matches(current))
     const wasIn = previous !== undefined && (matcher === undefined || matcher.matches(previous))

@@ -18,6 +18,8 @@ export interface Selectable extends StoredObject {
 }
 
 export interface Matcher {
+  /** The same for two that match the same. */
+  readonly key: string
   /** Only an object with this name can match. */
   readonly name: string | undefined
   /** Only one in this namespace can. */
@@ -44,6 +46,7 @@ class SelectionMatcher implements Matcher {
   readonly #resource: StoredResource
   readonly #labels: LabelSelector | undefined
   readonly #fields: FieldSelector | undefined
+  #key: string | undefined
 
   constructor(resource: StoredResource, labels: LabelSelector | undefined, fields: FieldSelector | undefined) {
     this.#resource = resource
@@ -53,6 +56,12 @@ class SelectionMatcher implements Matcher {
     this.namespace = fields === undefined ? undefined : exactField(fields, 'metadata.namespace')
     this.indexed = fields === undefined ? undefined : pinnedField(resource, fields)
     this.label = labels === undefined ? undefined : pinnedLabel(labels)
+  }
+
+  get key(): string {
+    return (this.#key ??= JSON.stringify([this.#labels?.requirements, this.#fields?.terms], (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    ))
   }
 
   matches(object: Selectable): boolean {

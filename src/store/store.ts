@@ -99,7 +99,13 @@ export interface WatchRequest {
 }
 
 /** A watch under way. To be iterated once; each turn gives what is ready, never nothing. Leaving the loop ends it. */
-export type Watch = AsyncIterable<readonly WatchEvent[]>
+export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
+  /**
+   * Between two turns: gives each event away as it happens, at a fraction of the cost of a turn, as long as `take` says true.
+   * Resolves to false when `take` said no, to true where a turn tells more: events wait, or the watch is over.
+   */
+  follow?(take: (event: WatchEvent) => boolean): Promise<boolean>
+}
 
 /** What a writer makes of what is stored now. */
 export type Outcome =

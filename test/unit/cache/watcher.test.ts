@@ -103,6 +103,58 @@ describe('a reader of changes', () => {
   })
 })
 
+describe('a follower of changes', () => {
+  it('is given each once and in order, also those that happened while he took no more', async () => {
+    await using test = await openCacheForTest()
+    const watch = await test.watch()
+    const turns = watch[Symbol.asyncIterator]()
+    const taken: WatchEvent[] = []
+    const revisions: number[] = []
+    for (let round = 0; round < 3; round++) {
+      let room = 10
+      const take = (event: WatchEvent): boolean => taken.push(event) > 0 && --room > 0
+      const followed = watch.follow!(take)
+      for (let i = 0; i < 15; i++) revisions.push(await test.put('a', round * 100 + i))
+      await test.settled()
+      expect(await followed).toBe(false)
+      expect(await watch.follow!(take)).toBe(true)
+      taken.push(...(await eventsOf(turns, 5)))
+    }
+    expect(revisionsOf(taken)).toEqual(revisions)
+  })
+
+  it('has to take the state first', async () => {
+    await using test = await openCacheForTest()
+    await test.put('a')
+    const watch = await test.watch({ kind: 'state', at: { kind: 'latest' } })
+    expect(await watch.follow!(() => true)).toBe(true)
+    expect(await eventsOf(watch[Symbol.asyncIterator](), 1)).toMatchObject([{ type: 'ADDED' }])
+  })
+
+  it('is told of the end in his next turn', async () => {
+    await using test = await openCacheForTest()
+    const stop = new AbortController()
+    const watch = await test.watch(undefined, '', stop.signal)
+    const followed = watch.follow!(() => true)
+    stop.abort()
+    expect(await followed).toBe(true)
+    await expect(watch[Symbol.asyncIterator]().next()).rejects.toMatchObject({ name: 'CancelledError' })
+  })
+
+  it('harms nobody but himself where he breaks', async () => {
+    await using test = await openCacheForTest()
+    const [broken, sound] = [await test.watch(), await test.watch()]
+    const followed = broken.follow!(() => {
+      throw new Error('broken')
+    })
+    const revision = await test.put('a')
+    expect(await followed).toBe(true)
+    await expect(broken[Symbol.asyncIterator]().next()).rejects.toThrow('broken')
+    expect(revisionsOf(await eventsOf(sound[Symbol.asyncIterator](), 1))).toEqual([revision])
+    expect(test.cache.status().watchers).toBe(1)
+  })
+})
+
 describe('bookmarks', () => {
   const at = { kind: 'changes', at: { kind: 'latest' } } as const
 
