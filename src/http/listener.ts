@@ -15,6 +15,7 @@ import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { ClientGoneError } from './abort-reasons.ts'
 import { Connections } from './connections.ts'
+import { Delivery } from './delivery.ts'
 import { Exchange } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
 import {
@@ -91,6 +92,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const server = createServer(options)
   const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const running = new RunningRequests()
+  const parts: AnswerOptions = { ...options, delivery: new Delivery() }
   server.on('tlsClientError', () => options.onHandshakeError?.())
   const { requestTimeoutMs } = options
   const app = fastify({
@@ -111,7 +113,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     return exchange
   }
   const serve = (exchange: Exchange, raw: RawResponse): (() => void) => {
-    void answer(exchange, raw, options)
+    void answer(exchange, raw, parts)
     return () => {
       exchange.closed(raw.wasSent)
       running.remove(exchange)
@@ -147,13 +149,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       exchange.closed(false)
       running.remove(exchange)
     })
-    void upgrade(exchange, { message, socket, head }, options)
+    void upgrade(exchange, { message, socket, head, delivery: parts.delivery }, parts)
   })
   app.all('/*', () => {})
   app.setNotFoundHandler(() => {})
   // With a listener for requests comes Node's imitation of HTTP/1.1 on top of every stream; ours takes its place.
   server.removeAllListeners('stream').on('stream', onStream)
-  await app.listen({ host: options.host, port: options.port })
+  await app.listen({ host: options.host, port: options.port, backlog: LISTEN_BACKLOG })
   return {
     ...addressOf(server, options),
     get requestCount() {
@@ -176,13 +178,17 @@ function noCompiler(): never {
   throw new InvariantError('routes have no schemas')
 }
 
-async function answer(exchange: Exchange, raw: RawResponse, options: ListenerOptions): Promise<void> {
+interface AnswerOptions extends ListenerOptions {
+  readonly delivery: Delivery
+}
+
+async function answer(exchange: Exchange, raw: RawResponse, options: AnswerOptions): Promise<void> {
   let status = 0
   let sentBytes = 0
   const send = async (response: HttpResponse): Promise<void> => {
     status = response.status
     if (exchange.isSentAway) raw.leave()
-    sentBytes = await respond(raw, response, exchange)
+    sentBytes = await respond(raw, response, { exchange, delivery: options.delivery })
   }
   exchange.onDeadline = () => {
     if (!raw.headersSent) void send(options.onTimeout(exchange))
@@ -241,6 +247,8 @@ function authoritiesOf({ clientCa, proxyCa }: TlsFiles): string | undefined {
 }
 
 const MAX_HEADER_BYTES = 1024 * 1024
+/** Node's 511 would drop the connections of a thousand clients that come back at once, each for a second or more. */
+const LISTEN_BACKLOG = 4096
 
 const CONNECTION_LIMITS = Object.freeze({
   handshakeTimeout: 10_000,

@@ -18,6 +18,8 @@ export interface RawRequest {
 export type HeaderRecord = Record<string, string | number | readonly string[]>
 
 export interface RawResponse {
+  /** What it shares with the other answers of its connection. */
+  readonly connection: object
   readonly headersSent: boolean
   readonly needsDrain: boolean
   /** Of a closed answer: whether all of it went out. */
@@ -59,6 +61,10 @@ export class MessageResponse implements RawResponse {
 
   constructor(raw: ServerResponse) {
     this.#raw = raw
+  }
+
+  get connection(): object {
+    return this.#raw
   }
 
   get headersSent(): boolean {
@@ -121,6 +127,10 @@ export class StreamResponse implements RawResponse {
     this.#stream = stream
     // A stream that the client reset is seen by its close.
     stream.on('error', () => {})
+  }
+
+  get connection(): object {
+    return this.#stream.session ?? this.#stream
   }
 
   get headersSent(): boolean {

@@ -3,13 +3,15 @@
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
-import { CancelledError } from '../lib/errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ServerClosingError } from './abort-reasons.ts'
+import type { Delivery } from './delivery.ts'
+import { drainedOf } from './drained.ts'
 import type { Exchange } from './exchange.ts'
 import { Gathering } from './gathering.ts'
 import type { ByteSink, HttpRequest, HttpResponse, ResponseBody } from './http.ts'
 import type { HeaderRecord, RawResponse } from './raw.ts'
+import { StreamSink } from './stream-sink.ts'
 
 /** Bodies above this are compressed for clients that take it. */
 export const GZIP_ABOVE_BYTES = 128 * 1024
@@ -20,7 +22,11 @@ const GATHER_BYTES = 64 * 1024
 const gzipAsync = promisify(gzip)
 
 /** The number of bytes given to the connection, when all of them are; rejects where it broke off. */
-export function respond(raw: RawResponse, response: HttpResponse, exchange: Exchange): MaybePromise<number> {
+export function respond(
+  raw: RawResponse,
+  response: HttpResponse,
+  { exchange, delivery }: { readonly exchange: Exchange; readonly delivery: Delivery },
+): MaybePromise<number> {
   const { body } = response
   switch (body.kind) {
     case 'empty':
@@ -31,7 +37,7 @@ export function respond(raw: RawResponse, response: HttpResponse, exchange: Exch
     case 'pieces':
       return respondPieces(raw, response, { body, exchange })
     case 'stream':
-      return respondStream(raw, response, { body, exchange })
+      return respondStream(raw, response, { body, exchange, delivery })
   }
 }
 
@@ -128,7 +134,7 @@ async function packedOrNot(
 async function respondStream(
   raw: RawResponse,
   response: HttpResponse,
-  { body, exchange }: With<'stream'>,
+  { body, exchange, delivery }: With<'stream'> & { readonly delivery: Delivery },
 ): Promise<number> {
   const head = headOf(response, { exchange })
   if (exchange.method === 'HEAD') {
@@ -137,13 +143,14 @@ async function respondStream(
   }
   // A watch may stay silent for long: the client must see that it began.
   raw.begin(response.status, head)
-  const sink = new RawSink(raw, exchange.signal)
+  const sink = new StreamSink(raw, exchange.signal, delivery)
   try {
     await body.run(sink)
   } catch (error) {
     // Whoever watches comes back to another server, or to this one after its start.
     if (!(exchange.signal.reason instanceof ServerClosingError)) throw error
   }
+  sink.flush()
   raw.end()
   return sink.bytes
 }
@@ -214,25 +221,6 @@ class RawSink implements ByteSink {
   }
 
   drained(): Promise<void> {
-    const raw = this.#raw
-    const signal = this.#signal
-    if (signal.aborted) return Promise.reject(new CancelledError(signal.reason))
-    if (!raw.needsDrain) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      const stop = (): void => {
-        raw.off('drain', go)
-        signal.removeEventListener('abort', cancel)
-      }
-      const go = (): void => {
-        stop()
-        resolve()
-      }
-      const cancel = (): void => {
-        stop()
-        reject(new CancelledError(signal.reason))
-      }
-      raw.on('drain', go)
-      signal.addEventListener('abort', cancel, { once: true })
-    })
+    return drainedOf(this.#raw, this.#signal)
   }
 }

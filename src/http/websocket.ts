@@ -7,6 +7,7 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import { CancelledError } from '../lib/errors.ts'
 import { ServerResponse } from '../lib/node-http.ts'
 import { ServerClosingError } from './abort-reasons.ts'
+import type { Delivery } from './delivery.ts'
 import type { Exchange } from './exchange.ts'
 import type { ByteSink, HttpResponse } from './http.ts'
 import { MessageResponse } from './raw.ts'
@@ -18,6 +19,7 @@ export interface Upgrade {
   readonly socket: Duplex
   /** What came behind the request already. */
   readonly head: Buffer
+  readonly delivery: Delivery
 }
 
 export interface UpgradeOutcome {
@@ -66,13 +68,14 @@ export async function answerUpgrade(
 
 /** An ordinary answer on a connection that was to be upgraded; it ends with it. */
 async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exchange): Promise<UpgradeOutcome> {
+  const { delivery } = upgrade
   const raw = new ServerResponse(upgrade.message)
   raw.assignSocket(upgrade.socket as Socket)
   raw.once('finish', () => upgrade.socket.end())
   const headers = { ...response.headers, connection: 'close' }
   return {
     status: response.status,
-    sentBytes: await respond(new MessageResponse(raw), { ...response, headers }, request),
+    sentBytes: await respond(new MessageResponse(raw), { ...response, headers }, { exchange: request, delivery }),
   }
 }
 

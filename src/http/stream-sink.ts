@@ -1,0 +1,57 @@
+// Where a watch or another stream writes to: small pieces wait for their round, what is much already goes at once.
+import type { ByteSink } from './http.ts'
+import type { Delivery, Outgoing } from './delivery.ts'
+import type { RawResponse } from './raw.ts'
+import { drainedOf } from './drained.ts'
+
+/** So much does not wait for others. */
+const ENOUGH_BYTES = 64 * 1024
+
+export class StreamSink implements ByteSink, Outgoing {
+  /** Taken over so far. */
+  bytes = 0
+  readonly connection: object
+  readonly #raw: RawResponse
+  readonly #signal: AbortSignal
+  readonly #delivery: Delivery
+  #pieces: Buffer[] = []
+  #waitingBytes = 0
+  #isEnlisted = false
+
+  constructor(raw: RawResponse, signal: AbortSignal, delivery: Delivery) {
+    this.connection = raw.connection
+    this.#raw = raw
+    this.#signal = signal
+    this.#delivery = delivery
+  }
+
+  write(piece: Buffer): boolean {
+    if (this.#signal.aborted) return false
+    this.bytes += piece.length
+    this.#waitingBytes += piece.length
+    this.#pieces.push(piece)
+    if (this.#waitingBytes >= ENOUGH_BYTES) this.#send()
+    else if (!this.#isEnlisted) {
+      this.#isEnlisted = true
+      this.#delivery.enlist(this)
+    }
+    return !this.#raw.needsDrain
+  }
+
+  flush(): void {
+    this.#isEnlisted = false
+    this.#send()
+  }
+
+  drained(): Promise<void> {
+    return drainedOf(this.#raw, this.#signal)
+  }
+
+  #send(): void {
+    const pieces = this.#pieces
+    if (pieces.length === 0 || this.#signal.aborted) return
+    this.#pieces = []
+    this.#waitingBytes = 0
+    this.#raw.write(this.#delivery.join(pieces))
+  }
+}

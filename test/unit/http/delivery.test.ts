@@ -1,0 +1,104 @@
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { Delivery } from '../../../src/http/delivery.ts'
+import type { RawResponse } from '../../../src/http/raw.ts'
+import { StreamSink } from '../../../src/http/stream-sink.ts'
+
+interface Written {
+  readonly stream: string
+  readonly text: string
+}
+
+class World {
+  readonly delivery = new Delivery()
+  readonly written: Written[] = []
+  readonly abort = new AbortController()
+  onWrite: (() => void) | undefined
+
+  sink(stream: string, connection: object): StreamSink {
+    const write = (piece: Buffer): boolean => {
+      this.written.push({ stream, text: piece.toString() })
+      this.onWrite?.()
+      return true
+    }
+    const raw = { connection, needsDrain: false, write } as Partial<RawResponse> as RawResponse
+    return new StreamSink(raw, this.abort.signal, this.delivery)
+  }
+
+  /** Everything that was on its way has been written. */
+  async settled(): Promise<void> {
+    for (let turn = 0, before = -1; turn < 5 || before !== this.written.length; turn++) {
+      before = this.written.length
+      await setImmediate()
+    }
+  }
+}
+
+const text = (piece: string): Buffer => Buffer.from(piece)
+
+describe('delivering to streams', () => {
+  it('writes what came for a stream at once, connection by connection', async () => {
+    const world = new World()
+    const [one, other] = [{}, {}]
+    const sinks = [world.sink('a', one), world.sink('b', other), world.sink('c', one)]
+    for (const piece of ['1', '2', '3']) for (const sink of sinks) sink.write(text(piece))
+    expect(world.written).toEqual([])
+    await world.settled()
+    expect(world.written.map(({ stream, text }) => stream + text)).toEqual(['a123', 'c123', 'b123'])
+  })
+
+  it('joins the same pieces once for all who get them', () => {
+    const delivery = new Delivery()
+    const [first, second, third] = [text('1'), text('2'), text('3')]
+    const joined = delivery.join([first, second])
+    expect(joined.toString()).toBe('12')
+    expect(delivery.join([first, second])).toBe(joined)
+    expect(delivery.join([first, third]).toString()).toBe('13')
+    expect(delivery.join([first])).toBe(first)
+  })
+
+  it('keeps the order of a stream while rounds go on, and loses nothing', async () => {
+    const world = new World()
+    const connections = Array.from({ length: 7 }, () => ({}))
+    const sinks = Array.from({ length: 200 }, (_, at) => world.sink(String(at), connections[at % 7]!))
+    const got = new Map<string, string>()
+    let next = 1
+    const complete = new Promise<void>((resolve) => {
+      world.onWrite = () => {
+        const { stream, text: piece } = world.written.at(-1)!
+        got.set(stream, (got.get(stream) ?? '') + piece)
+        // In the midst of a round there is something new for everyone.
+        if (next <= 10 && world.written.length >= next * 150) {
+          for (const sink of sinks) sink.write(text(`${next}.`))
+          next++
+        }
+        if (sinks.every((_, at) => got.get(String(at))?.endsWith('10.'))) resolve()
+      }
+    })
+    for (const sink of sinks) sink.write(text('0.'))
+    await complete
+    expect(new Set(got.values())).toEqual(new Set(['0.1.2.3.4.5.6.7.8.9.10.']))
+    expect(world.written.length).toBeLessThan(200 * 11)
+  })
+
+  it('does not let much wait', () => {
+    const world = new World()
+    const sink = world.sink('a', {})
+    sink.write(text('small'))
+    sink.write(Buffer.alloc(64 * 1024, 'x'))
+    expect(world.written.map(({ text }) => text.length)).toEqual([5 + 64 * 1024])
+  })
+
+  it('writes what is left when a stream is flushed, and nothing to one that is gone', async () => {
+    const world = new World()
+    const sink = world.sink('a', {})
+    sink.write(text('last'))
+    sink.flush()
+    expect(world.written).toEqual([{ stream: 'a', text: 'last' }])
+    sink.write(text('too late'))
+    world.abort.abort()
+    await world.settled()
+    expect(sink.write(text('more'))).toBe(false)
+    expect(world.written).toHaveLength(1)
+  })
+})
