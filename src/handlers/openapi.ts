@@ -1,5 +1,6 @@
 // The OpenAPI documents: `/openapi/v2`, and `/openapi/v3` with a document a group-version (R-313 to R-315).
 import type { OpenApiDocument, OpenApiDocuments } from '../codec/openapi-documents.ts'
+import { parseAccept } from '../codec/media-type.ts'
 import { OPENAPI_V2_PROTOBUF, OPENAPI_V3_PROTOBUF } from '../codec/openapi-documents.ts'
 import type { Handler, HttpRequest, HttpResponse, ResponseHeaders } from '../http/http.ts'
 import type { Route } from '../http/router.ts'
@@ -67,20 +68,27 @@ interface Form {
 function answer(request: HttpRequest, document: OpenApiDocument, { headers, protobuf, compress }: Form): HttpResponse {
   const type = typeFor(headerOf(request, 'accept'), protobuf)
   if (type === undefined) return bare(406, { vary: headers['vary'] ?? '' })
-  if (isKnown(headerOf(request, 'if-none-match'), document.hash)) return bare(304, headers)
+  if (isUnchanged(request, document.hash, String(headers['last-modified']))) return bare(304, headers)
   const bytes = type === 'application/json' ? document.json() : document.protobuf()
   return { status: 200, headers: { 'content-type': type, ...headers }, body: { kind: 'bytes', bytes, compress } }
 }
 
-/** JSON, or the protobuf form in either of its spellings; the first clause that names one counts. */
+/** JSON, or the protobuf form in either of its spellings; the heaviest clause that names one counts. */
 function typeFor(accept: string, protobuf: string): string | undefined {
   if (accept === '') return 'application/json'
-  for (const clause of accept.split(',')) {
-    const type = clause.split(';', 1)[0]!.trim()
+  for (const clause of parseAccept(accept)) {
+    const type = `${clause.type}/${clause.subtype}`
     if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'application/json'
     if (type === protobuf || type === protobuf.replace('.v1.0+', '@v1.0+')) return protobuf
   }
   return undefined
+}
+
+/** The date counts only where there is no tag. */
+function isUnchanged(request: HttpRequest, hash: string, modified: string): boolean {
+  const tags = headerOf(request, 'if-none-match')
+  if (tags !== '') return isKnown(tags, hash)
+  return Date.parse(headerOf(request, 'if-modified-since')) >= Date.parse(modified)
 }
 
 /** Any of the tags in the header is ours, weak or strong. */

@@ -48,7 +48,13 @@ interface With<Kind extends ResponseBody['kind']> {
 
 type ExtraHeaders = Readonly<Record<string, string | number>>
 
-const GZIPPED: ExtraHeaders = { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }
+function gzipped({ headers: { vary } }: HttpResponse): ExtraHeaders {
+  const others = String(vary ?? '')
+  const all = others.includes('Accept-Encoding')
+    ? others
+    : [...(others === '' ? [] : [others]), 'Accept-Encoding'].join(', ')
+  return { 'content-encoding': 'gzip', vary: all }
+}
 
 interface HeadParts {
   readonly exchange: Exchange
@@ -79,7 +85,7 @@ async function respondPacked(
   { body, exchange }: With<'bytes'>,
 ): Promise<number> {
   const packed = await gzipAsync(body.bytes, { level: 1 })
-  const head = headOf(response, { exchange, extra: { 'content-length': packed.length, ...GZIPPED } })
+  const head = headOf(response, { exchange, extra: { 'content-length': packed.length, ...gzipped(response) } })
   raw.whole(response.status, head, exchange.method === 'HEAD' ? undefined : packed)
   return packed.length
 }
@@ -96,7 +102,7 @@ async function respondPieces(
   const sink = new RawSink(raw, exchange.signal)
   if (body.compress === true && takesGzip(exchange)) {
     const packed = await packedOrNot(body.pieces)
-    raw.begin(response.status, headOf(response, { exchange, ...(packed.isPacked ? { extra: GZIPPED } : {}) }))
+    raw.begin(response.status, headOf(response, { exchange, ...(packed.isPacked ? { extra: gzipped(response) } : {}) }))
     for await (const chunk of packed.chunks) if (!sink.write(chunk)) await sink.drained()
   } else {
     raw.begin(response.status, headOf(response, { exchange }))

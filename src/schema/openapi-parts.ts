@@ -58,6 +58,7 @@ export function builtInOpenApiParts(): readonly OpenApiPart[] {
     make('api', () => [rootOperation('/api/', 'getCoreAPIVersions', 'APIVersions')]),
     make('apis', () => [rootOperation('/apis/', 'getAPIVersions', 'APIGroupList')]),
     make('version', () => [versionOperation()]),
+    ...ISSUER.map((one) => make(one.key, () => [issuerOperation(one)])),
     ...groups.flatMap(({ group }) => (group === '' ? [] : [make(`apis/${group}`, () => [groupOperation(group)])])),
   ]
   return [...roots, ...versions]
@@ -117,6 +118,32 @@ function versionOperation(): OpenApiPath {
   return {
     path: '/version/',
     operations: [{ ...operation, consumes: ['application/json'], produces: ['application/json'] }],
+  }
+}
+
+/** What others check the tokens of service accounts by. */
+const ISSUER = [
+  {
+    key: '.well-known/openid-configuration',
+    id: 'getServiceAccountIssuerOpenIDConfiguration',
+    tag: 'WellKnown',
+    description: 'Who issues the tokens of service accounts.',
+    produces: ['application/json'],
+  },
+  {
+    key: 'openid/v1/jwks',
+    id: 'getServiceAccountIssuerOpenIDKeyset',
+    tag: 'openid',
+    description: 'The public keys of tokens of service accounts.',
+    produces: ['application/jwk-set+json'],
+  },
+] as const
+
+function issuerOperation({ key, id, tag, description, produces }: (typeof ISSUER)[number]): OpenApiPath {
+  const answers = [{ code: 200, description: 'OK', content: { kind: 'text' } }] as const
+  return {
+    path: `/${key}/`,
+    operations: [{ method: 'get', id, tags: [tag], description, parameters: [], consumes: [], produces, answers }],
   }
 }
 

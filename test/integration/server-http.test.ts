@@ -111,6 +111,10 @@ describe.each([
         '/echo': async (request) => plainText(200, String((await request.readBody()).length)),
         '/limit': () => bytes(Buffer.alloc(GZIP_ABOVE_BYTES, 97)),
         '/above': () => bytes(Buffer.alloc(GZIP_ABOVE_BYTES + 1, 97)),
+        '/above-and-varied': () => ({
+          ...bytes(Buffer.alloc(GZIP_ABOVE_BYTES + 1, 97)),
+          headers: { vary: 'Accept' },
+        }),
         '/text': () => bytes(Buffer.alloc(GZIP_ABOVE_BYTES + 1, 97), false),
         '/pieces': () => ({
           status: 200,
@@ -209,6 +213,7 @@ describe.each([
     const above = await send(listener, '/above', gzip)
     expect(above.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
     expect(gunzipSync(above.body)).toHaveLength(GZIP_ABOVE_BYTES + 1)
+    expect((await send(listener, '/above-and-varied', gzip)).headers['vary']).toBe('Accept, Accept-Encoding')
     for (const [path, call] of [
       ['/limit', gzip],
       ['/text', gzip],

@@ -31,7 +31,16 @@ describe('the index', () => {
     const { paths } = documents.v3Index()
     if (!isMap(paths)) throw new Error('no paths')
     expect(Object.keys(paths)).toEqual(
-      expect.arrayContaining(['api', 'api/v1', 'apis', 'apis/apps', 'apis/apps/v1', 'version']),
+      expect.arrayContaining([
+        '.well-known/openid-configuration',
+        'api',
+        'api/v1',
+        'apis',
+        'apis/apps',
+        'apis/apps/v1',
+        'openid/v1/jwks',
+        'version',
+      ]),
     )
     expect(paths['apis/apps/v1']).toEqual({
       serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${documents.v3('apis/apps/v1')?.hash}`,
