@@ -5,6 +5,7 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { isTerminating, metaNumber, metaText } from '../registry/object-meta.ts'
 import type { CustomColumn } from '../registry/registry.ts'
+import { authorityFault } from '../schema/validation/validation.ts'
 import { mapIn, mapsIn, textIn } from './members.ts'
 
 export interface Definition {
@@ -85,6 +86,12 @@ export function readDefinition(object: ApiObject): Definition {
     isTerminating: isTerminating(object) || isTrue('Terminating'),
     webhook: textIn(conversion, 'strategy') === 'Webhook' ? mapIn(conversion, 'webhook') : undefined,
   }
+}
+
+/** Whether the webhook that converts is to be trusted by something that is no certificate (P-314). */
+export function hasBadAuthority(object: ApiObject): boolean {
+  const config = mapIn(mapIn(mapIn(mapIn(object, 'spec'), 'conversion'), 'webhook'), 'clientConfig')
+  return authorityFault(textIn(config, 'caBundle')) !== undefined
 }
 
 /** `openAPIV3Schema` of a version; undefined where there is none. */

@@ -19,6 +19,7 @@ import { rootShape } from './shape.ts'
 import { validateValue } from './validate.ts'
 
 export { isRecognizedFormat } from './formats.ts'
+export { followPath } from './schema-path.ts'
 export { type CompiledRule, compileRule, type RuleText, ruleTextOf, ruleType } from './rule.ts'
 
 /** As many repeated members as are told. */

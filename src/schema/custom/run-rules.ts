@@ -6,6 +6,7 @@ import { equalValues, isList, isMap, own, type Value } from '../../api/value.ts'
 import { NONE, type Program } from '../../cel/cel.ts'
 import { correlatedItem } from './correlate.ts'
 import type { Node } from './node.ts'
+import { followPath } from './schema-path.ts'
 import { type CompiledRule, compileRule, type RuleText, ruleType } from './rule.ts'
 
 /** What one rule may cost, and all rules on one object. */
@@ -27,7 +28,7 @@ export interface RuleRun {
 
 export function runRules({ node, value, old, at, warn, compiled }: RuleRun): readonly FieldError[] {
   const run = new Run(warn, compiled)
-  run.visit(node, value, { at, old })
+  run.visit(node, value, { at, old, within: undefined })
   return run.errors
 }
 
@@ -35,6 +36,8 @@ interface Place {
   /** Undefined: the whole object. */
   readonly at: FieldPath | undefined
   readonly old: Value | undefined
+  /** What the value is a part of; undefined at the top. */
+  readonly within: { readonly value: Value; readonly place: Place } | undefined
 }
 
 class Run {
@@ -59,8 +62,10 @@ class Run {
     else if (isList(value) && node.items !== undefined) this.#items(node, value, place)
   }
 
-  #members(node: Node, map: Readonly<Record<string, Value>>, { at, old }: Place): void {
-    const before = isMap(old) && node.mapType === 'granular' ? old : undefined
+  #members(node: Node, map: Readonly<Record<string, Value>>, whole: Place): void {
+    const { at, old } = whole
+    const before = isMap(old) ? old : undefined
+    const within = { value: map, place: whole }
     for (const key of Object.keys(map)) {
       const property = node.properties?.get(key)
       const inner = property ?? node.additional
@@ -69,14 +74,19 @@ class Run {
       this.visit(inner, map[key] ?? null, {
         at: place ?? FieldPath.root(key),
         old: before === undefined ? undefined : own(before, key),
+        within,
       })
     }
   }
 
-  #items(node: Node, list: readonly Value[], { at, old }: Place): void {
+  #items(node: Node, list: readonly Value[], whole: Place): void {
+    const { at, old } = whole
     if (node.items === undefined || !node.items.hasRules || at === undefined) return
     const before = correlatedItem(node, isList(old) ? old : undefined)
-    for (const [i, item] of list.entries()) this.visit(node.items, item, { at: at.index(i), old: before?.(item) })
+    const within = { value: list, place: whole }
+    for (const [i, item] of list.entries()) {
+      this.visit(node.items, item, { at: at.index(i), old: before?.(item), within })
+    }
   }
 
   #rulesOf(node: Node): readonly CompiledRule[] {
@@ -120,31 +130,69 @@ class Run {
     }
   }
 
-  #fail(rule: CompiledRule, { value, place }: Found, bindings: Parameters<Program['evaluate']>[0]): void {
+  #fail(rule: CompiledRule, { node, value, place }: Found, bindings: Bindings): void {
     const { text } = rule
-    const at = placeOf(place.at, text.fieldPath)
-    const message = this.#message(rule, bindings) ?? (text.message.trim() || `failed rule: ${text.rule.trim()}`)
-    const error = faultOf({ at, text, message, value: typeof value === 'object' ? OMITTED : value })
-    // Nobody is blamed for what was there before the rule (P-342).
-    const isOld = !rule.isTransition && place.old !== undefined && equalValues(place.old, value)
-    if (isOld) this.#warn(`${error.field}: ${error.message}`)
+    const at = placeOf(node, place.at, text.fieldPath)
+    const made = this.#message(rule, bindings)
+    if (made.kind === 'overBudget') {
+      this.#isOver = true
+      this.#tell(rule, invalid(at, node.type, made.why), { value, place })
+      return
+    }
+    const message = made.text ?? (text.message.trim() || `failed rule: ${text.rule.trim()}`)
+    this.#tell(rule, faultOf({ at, text, message, value: typeof value === 'object' ? OMITTED : value }), {
+      value,
+      place,
+    })
+  }
+
+  /** Nobody is blamed for what was there before the rule (P-342). */
+  #tell(
+    rule: CompiledRule,
+    error: FieldError,
+    { value, place }: { readonly value: Value; readonly place: Place },
+  ): void {
+    if (!rule.isTransition && isUnchanged(value, place)) this.#warn(`${error.field}: ${error.message}`)
     else this.errors.push(error)
   }
 
-  /** What the author computes; undefined where it is no text that can be shown. */
-  #message({ message }: CompiledRule, bindings: Parameters<Program['evaluate']>[0]): string | undefined {
-    if (message === undefined) return undefined
-    const result = message.evaluate(bindings, Math.min(RULE_COST, this.#budget))
-    this.#budget -= Math.min(result.cost, this.#budget)
-    if (result.kind !== 'value' || typeof result.value !== 'string') return undefined
-    const text = result.value.trim()
-    return text === '' || /[\n\r]/.test(text) || Buffer.byteLength(text) > LONGEST_MESSAGE ? undefined : text
+  /** What the author computes; no text where it is none that can be shown. */
+  #message({ message, text }: CompiledRule, bindings: Bindings): Message {
+    if (message === undefined) return NO_MESSAGE
+    const result = message.evaluate(bindings, RULE_COST)
+    if (result.cost > this.#budget) {
+      const why = 'messageExpression evaluation failed due to running out of cost budget'
+      return { kind: 'overBudget', why: `${why}, no further validation rules will be run` }
+    }
+    if (result.kind === 'overBudget') {
+      const why = 'no further validation rules will be run due to call cost exceeds limit for messageExpression'
+      return { kind: 'overBudget', why: `${why}: ${JSON.stringify(text.messageExpression)}` }
+    }
+    this.#budget -= result.cost
+    if (result.kind !== 'value' || typeof result.value !== 'string') return NO_MESSAGE
+    const made = result.value.trim()
+    const isOdd = made === '' || made.includes('\n') || Buffer.byteLength(made) > LONGEST_MESSAGE
+    return isOdd ? NO_MESSAGE : { kind: 'made', text: made }
   }
 
   #stop(error: FieldError): void {
     this.errors.push(error)
     this.#isOver = true
   }
+}
+
+type Bindings = Parameters<Program['evaluate']>[0]
+
+type Message =
+  | { readonly kind: 'made'; readonly text: string | undefined }
+  | { readonly kind: 'overBudget'; readonly why: string }
+
+const NO_MESSAGE: Message = Object.freeze({ kind: 'made', text: undefined })
+
+/** What cannot be found again, as an item of a list without keys, did not change where what it is in did not. */
+function isUnchanged(value: Value, { old, within }: Place): boolean {
+  if (old !== undefined && equalValues(old, value)) return true
+  return within !== undefined && isUnchanged(within.value, within.place)
 }
 
 interface Found {
@@ -168,8 +216,9 @@ function failure(message: string, text: RuleText): string {
 }
 
 /** `.kind` below the node. */
-function placeOf(at: FieldPath | undefined, path: string): FieldPath {
-  const below = path.trim().replace(/^\./, '')
+function placeOf(node: Node, at: FieldPath | undefined, path: string): FieldPath {
+  const followed = path === '' ? undefined : followPath(path, node.ruleSchema ?? {}, true)
+  const below = followed?.kind === 'found' ? followed.text : ''
   if (below === '') return at ?? NOWHERE
   return at?.child(below) ?? FieldPath.root(below)
 }
@@ -188,7 +237,8 @@ function faultOf({ at, text, message, value }: Told): FieldError {
     case 'FieldValueRequired':
       return required(at, message)
     case 'FieldValueDuplicate':
-      return duplicate(at, value, message)
+      // The reference tells the value alone, whatever the message.
+      return duplicate(at, value)
     default:
       return invalid(at, value, message)
   }

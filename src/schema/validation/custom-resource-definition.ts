@@ -8,6 +8,7 @@ import { dns1035Label, dns1123Subdomain, type NameFormat } from './formats.ts'
 import { flagOf, has, partIn, partOf, partsOf, textOf, textsOf } from './members.ts'
 import { checkColumns, checkSelectable, checkSubresources, checkVersion } from './custom-resource-version.ts'
 import { checkMeta, checkMetaUpdate, METADATA, subdomainName } from './object-meta.ts'
+import { authorityFault } from './pem.ts'
 import type { GroupRules, KindRules } from './rules.ts'
 import { checkSchema } from './schema-document.ts'
 import { parseWebAddress } from './web-address.ts'
@@ -253,6 +254,18 @@ function isEstablished(object: ValueMap): boolean {
   )
 }
 
+/** A bundle that was bad before, or that nobody has needed yet, may be so (P-314). */
+function checkAuthority(object: ValueMap, stored: ValueMap, check: Check): void {
+  const bundleOf = (definition: ValueMap): string => {
+    const conversion = partOf(partOf(definition, 'spec'), 'conversion')
+    return textOf(partOf(partOf(conversion, 'webhook'), 'clientConfig'), 'caBundle')
+  }
+  const fault = authorityFault(bundleOf(object))
+  if (fault === undefined || !isEstablished(stored) || authorityFault(bundleOf(stored)) !== undefined) return
+  const at = SPEC.child('conversion').child('webhookClientConfig').child('caBundle')
+  check.invalid(at, bundleOf(object), fault)
+}
+
 function checkUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
   const spec = partOf(object, 'spec')
   const old = partOf(stored, 'spec')
@@ -286,6 +299,7 @@ const definition: KindRules = {
   update: (object, stored, check) => {
     checkMetaUpdate(object, stored, check)
     checkSpec(partOf(object, 'spec'), check)
+    checkAuthority(object, stored, check)
     checkUpdate(object, stored, check)
     checkStored(object, check)
     checkApproval(object, stored, check)

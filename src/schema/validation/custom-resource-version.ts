@@ -1,10 +1,10 @@
 // What a version of a custom kind adds to the kind: its schema, columns, subresources and the fields one can select by.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { followPath } from '../custom/custom.ts'
 import type { Check } from './check.ts'
 import { flagOf, partIn, partOf, partsOf, textIn, textOf } from './members.ts'
 import { checkSchema } from './schema-document.ts'
-import { followPath } from './schema-path.ts'
 
 const COLUMN_TYPES: readonly string[] = ['boolean', 'date', 'integer', 'number', 'string']
 const COLUMN_FORMATS: readonly string[] = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']

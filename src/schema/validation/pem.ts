@@ -44,11 +44,25 @@ export function certificateFault(text: string): string | undefined {
   for (const { type, headers, text: whole } of blocks) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found "${type}"`
     if (headers) return 'no PEM block headers are permitted'
-    try {
-      if (new X509Certificate(whole).fingerprint256 === '') return 'failed to parse certificate'
-    } catch {
-      return 'failed to parse certificate'
-    }
+    if (!parses(whole)) return 'failed to parse certificate'
   }
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined
+}
+
+/** What is wrong with authorities that somebody is to be trusted by, in base64; none at all are fine. */
+export function authorityFault(base64: string): string | undefined {
+  if (base64 === '') return undefined
+  const text = Buffer.from(base64, 'base64').toString('latin1')
+  const blocks = text.length > MAX_BYTES ? [] : blocksIn(text)
+  const why = blocks.length === 0 ? 'unable to parse bytes as PEM block' : 'no valid certificate authority data seen'
+  const isUsable = blocks.some(({ type, headers, text: whole }) => type === 'CERTIFICATE' && !headers && parses(whole))
+  return isUsable ? undefined : `unable to load root certificates: ${why}`
+}
+
+function parses(certificate: string): boolean {
+  try {
+    return new X509Certificate(certificate).fingerprint256 !== ''
+  } catch {
+    return false
+  }
 }

@@ -2,10 +2,9 @@
 import { shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { isMap, own, type ValueMap } from '../../api/value.ts'
-import { valueFaults } from '../custom/custom.ts'
+import { followPath, valueFaults } from '../custom/custom.ts'
 import type { Check } from './check.ts'
 import { flagOf, has, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
-import { followPath } from './schema-path.ts'
 import { checkSchemaRules } from './schema-rules.ts'
 import { hasUnknown, mapKeys, schemasIn, structuralFaults, unsupported } from './schema-structure.ts'
 
@@ -55,15 +54,17 @@ export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean,
   if (hasStatus) checkRoot(schema, at, check)
   if (flagOf(schema, 'nullable')) check.forbidden(at.child('nullable'), 'nullable cannot be true at the root')
   const obstacle = unsupported(schema)
+  const structural = check.errors.length
   if (obstacle === undefined) {
-    const faults = structuralFaults(schema, at, check)
-    for (const fault of faults) check.errors.push(fault)
-    if (faults.length === 0) {
-      checkDefaults(schema, at, { insideMeta: false, isResource: true, check })
-      checkSchemaRules(schema, at, check)
-    }
+    for (const fault of structuralFaults(schema, at, check)) check.errors.push(fault)
+    if (check.errors.length === structural) checkDefaults(schema, at, { insideMeta: false, isResource: true, check })
   }
+  const words = check.errors.length
   checkDocument(schema, { at, check, isRoot: true, insideMeta: false })
+  // What is wrong with a schema would be told again of the rules that look into it.
+  if (obstacle === undefined && words === structural) {
+    checkSchemaRules(schema, at, { check, wrong: check.errors.slice(words).map(({ field }) => field) })
+  }
   if (obstacle !== undefined && check.errors.length === before) check.invalid(at, '', obstacle)
 }
 

@@ -31,12 +31,19 @@ interface Costs {
   readonly found: { readonly at: FieldPath; readonly cost: number }[]
 }
 
-/** The whole schema of a version; `at` is where it stands. */
-export function checkSchemaRules(schema: ValueMap, at: FieldPath, check: Check): void {
+/** The whole schema of a version; `at` is where it stands. `wrong` are places at which, and above which, rules wait their turn. */
+export function checkSchemaRules(
+  schema: ValueMap,
+  at: FieldPath,
+  { check, wrong }: { readonly check: Check; readonly wrong: readonly string[] },
+): void {
   const costs: Costs = { total: 0, found: [] }
-  visit(schema, { at, isResource: true, count: 1, lost: undefined }, { check, costs })
+  visit(schema, { at, isResource: true, count: 1, lost: undefined }, { check, costs, wrong })
   if (costs.total <= SCHEMA_COST) return
-  const expensive = costs.found.sort((a, b) => b.cost - a.cost).slice(0, MOST_EXPENSIVE)
+  const expensive = costs.found
+    .filter(({ cost }) => cost >= SCHEMA_COST / 100)
+    .sort((a, b) => b.cost - a.cost)
+    .slice(0, MOST_EXPENSIVE)
   for (const one of expensive) {
     const whole = 'rule & messageExpression cost total exceeding cost limit for entire OpenAPIv3 schema'
     check.forbidden(one.at, `contributed to estimated ${whole}`)
@@ -48,12 +55,15 @@ export function checkSchemaRules(schema: ValueMap, at: FieldPath, check: Check):
 interface Walk {
   readonly check: Check
   readonly costs: Costs
+  readonly wrong: readonly string[]
 }
 
 function visit(schema: ValueMap, place: Place, walk: Walk): void {
   const { at, count } = place
   const rules = partsOf(schema, RULES)
-  if (rules.length > 0) checkRules(schema, rules, { place, walk })
+  if (rules.length > 0 && !walk.wrong.some((field) => field.startsWith(at.toString()))) {
+    checkRules(schema, rules, { place, walk })
+  }
   const items = partIn(schema, 'items')
   if (items !== undefined) {
     const isKeyed = textIn(schema, 'x-kubernetes-list-type') === 'map'
@@ -68,7 +78,7 @@ function visit(schema: ValueMap, place: Place, walk: Walk): void {
       walk,
     )
   }
-  const lost = place.lost ?? (textIn(schema, 'x-kubernetes-map-type') === 'atomic' ? at : undefined)
+  const { lost } = place
   for (const [name, property] of schemasIn(schema, 'properties')) {
     const inner = at.child('properties').key(name)
     visit(property, { at: inner, isResource: flagOf(property, EMBEDDED), count, lost }, walk)
@@ -99,7 +109,7 @@ function checkRules(
     const compiled = compileRule(text, type)
     tellProblems(compiled, rule, { at, check: walk.check, lost: place.lost })
     charge(compiled.program?.estimate().max, { at: at.child('rule'), what: 'estimated rule cost', count }, walk)
-    const message = { at: at.child('messageExpression'), what: 'estimated messageExpression cost', count }
+    const message = { at: at.child('messageExpression'), what: 'estimated messageExpression cost', count: 1 }
     charge(compiled.message?.estimate().max, message, walk)
   }
 }

@@ -31,6 +31,7 @@ import { STORAGE_RULES } from './storage.ts'
 
 export type { ValidationContext } from './check.ts'
 export { dns1035Label } from './formats.ts'
+export { authorityFault } from './pem.ts'
 export { qosOf } from './pod-resize.ts'
 
 export interface Change {

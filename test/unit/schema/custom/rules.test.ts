@@ -54,6 +54,34 @@ describe('rules', () => {
       ['spec.a: Invalid value: m'],
     ],
     [
+      'can point to a member that no name could be',
+      {
+        type: 'object',
+        properties: { labels: { type: 'object', additionalProperties: { type: 'string' } } },
+        [RULES]: [{ rule: 'false', fieldPath: ".labels['a.b']", message: 'm' }],
+      },
+      {},
+      ['spec.labels[a.b]: Invalid value: m'],
+    ],
+    [
+      'show a repeated value without their message',
+      number({ rule: 'false', reason: 'FieldValueDuplicate', message: 'm' }),
+      7,
+      ['spec: Duplicate value: 7'],
+    ],
+    [
+      'end where their message costs too much',
+      {
+        type: 'array',
+        items: { type: 'integer' },
+        [RULES]: [{ rule: 'false', messageExpression: 'string(self.all(a, self.all(b, self.all(c, true))))' }],
+      },
+      Array.from({ length: 100 }, (_, i) => i),
+      [
+        'spec: Invalid value: "array": no further validation rules will be run due to call cost exceeds limit for messageExpression: "string(self.all(a, self.all(b, self.all(c, true))))"',
+      ],
+    ],
+    [
       'compute their message',
       number({ rule: 'false', messageExpression: '"got " + string(self)' }),
       7,
@@ -124,6 +152,15 @@ describe('rules', () => {
       expect(run(optional, { spec: 2 }, { spec: 2 }).errors).toEqual([])
     })
 
+    it('compare members of maps that are replaced as a whole', () => {
+      const atomic = {
+        type: 'object',
+        'x-kubernetes-map-type': 'atomic',
+        properties: { n: number({ rule: 'self >= oldSelf' }) },
+      }
+      expect(run(schemaOf(atomic), { spec: { n: 1 } }, { spec: { n: 2 } }).errors).toHaveLength(1)
+    })
+
     it('find items by their keys', () => {
       const items = { type: 'object', properties: { k: { type: 'string' }, n: number({ rule: 'self >= oldSelf' }) } }
       const list = { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
@@ -175,6 +212,17 @@ describe('rules', () => {
       warnings: ['spec.a: Invalid value: 1: failed rule: self > 5'],
     })
     expect(run(schema, { spec: { a: 2, b: 1 } }, old).errors).toHaveLength(1)
+  })
+
+  it('warn as well of items that cannot be told apart, where their list is as it was', () => {
+    const list = { type: 'array', items: number({ rule: 'self > 5' }) }
+    const schema = schemaOf(fields({ list, b: { type: 'integer' } }))
+    const old = { spec: { list: [1, 9], b: 1 } }
+    expect(run(schema, { spec: { list: [1, 9], b: 2 } }, old)).toEqual({
+      errors: [],
+      warnings: ['spec.list[0]: Invalid value: 1: failed rule: self > 5'],
+    })
+    expect(run(schema, { spec: { list: [1, 8], b: 2 } }, old).errors).toHaveLength(1)
   })
 
   it('stop where one costs too much', () => {

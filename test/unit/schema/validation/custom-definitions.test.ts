@@ -156,7 +156,27 @@ const FIELDS: readonly Row[] = [
   },
 ]
 
+const converted = (caBundle: string): ValueMap => ({
+  strategy: 'Webhook',
+  webhook: { clientConfig: { url: 'https://example.com', caBundle }, conversionReviewVersions: ['v1'] },
+})
+
 const CHANGES: readonly Row[] = [
+  ...rows(OF, ['a webhook that nobody can trust yet', { 'spec/conversion': converted('Zm9v') }]),
+  ...changes(
+    OF,
+    [
+      'a webhook that nobody can trust any more',
+      { 'spec/conversion': converted(''), 'status/conditions': [{ type: 'Established', status: 'True' }] },
+      { 'spec/conversion': converted('Zm9v') },
+      'spec.conversion.webhookClientConfig.caBundle: Invalid value: "Zm9v": unable to load root certificates: unable to parse bytes as PEM block',
+    ],
+    [
+      'a webhook that nobody could trust before',
+      { 'spec/conversion': converted('Zm9v'), 'status/conditions': [{ type: 'Established', status: 'True' }] },
+      { 'spec/conversion': converted('YmFy') },
+    ],
+  ),
   ...changes(
     OF,
     [

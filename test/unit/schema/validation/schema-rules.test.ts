@@ -66,6 +66,28 @@ describe('rules of a definition', () => {
     ])
   })
 
+  it('may compare members of maps that are replaced as a whole', () => {
+    const member = { type: 'integer', [RULES]: [{ rule: 'self == oldSelf' }] }
+    const atomic = { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { n: member } }
+    expect(told(atomic)).toEqual([])
+  })
+
+  it('are not looked at where the schema below them is wrong', () => {
+    const broken = { rule: 'self.nothing' }
+    const list = { type: 'array', 'x-kubernetes-list-type': 'bag', items: { type: 'string' } }
+    const good = { type: 'integer', [RULES]: [broken] }
+    const errors = told({ type: 'object', properties: { list, good }, [RULES]: [broken] })
+    expect(errors).toEqual([
+      expect.stringContaining('@.properties[list].x-kubernetes-list-type: Unsupported value: "bag"'),
+      expect.stringContaining(`@.properties[good].${RULES}[0].rule: Invalid value: `),
+    ])
+  })
+
+  it('do not pay for their messages as often as there may be values', () => {
+    const item = { type: 'string', maxLength: 1_000, [RULES]: [{ rule: 'true', messageExpression: 'self + self' }] }
+    expect(told({ type: 'array', maxItems: 100_000, items: item })).toEqual([])
+  })
+
   it('may not cost too much', () => {
     const list = {
       type: 'array',

@@ -1,9 +1,14 @@
 // Paths into objects of a custom kind, as `.spec.size` or `.labels['a.b']`, followed through the kind's schema.
 import { isMap, own, type ValueMap } from '../../api/value.ts'
-import { partOf } from './members.ts'
 
 export type Followed =
-  | { readonly kind: 'found'; readonly schema: ValueMap; readonly names: readonly string[] }
+  | {
+      readonly kind: 'found'
+      readonly schema: ValueMap
+      readonly names: readonly string[]
+      /** As errors tell it: `labels[a.b]`. */
+      readonly text: string
+    }
   | { readonly kind: 'fault'; readonly text: string }
 
 const NO_FIELD = 'does not refer to a valid field'
@@ -13,6 +18,7 @@ const NO_MORE = 'unexpected end of JSON path'
 export function followPath(path: string, schema: ValueMap, mayIndex: boolean): Followed {
   const tokens = tokensOf(path)
   const names: string[] = []
+  let text = ''
   let place = schema
   for (let i = 0; i < tokens.length; ) {
     const token = tokens[i]
@@ -24,26 +30,27 @@ export function followPath(path: string, schema: ValueMap, mayIndex: boolean): F
     if (name === undefined) return fault(`expected single quoted string but got ${next}`)
     const inner = step(place, name)
     if (inner === undefined) return fault(NO_FIELD)
-    place = inner
+    place = inner.schema
     names.push(name)
+    text += inner.isKey ? `[${name}]` : text === '' ? name : `.${name}`
     i += 2
     if (token !== '[') continue
     if (tokens[i] === undefined) return fault(NO_MORE)
     if (tokens[i] !== ']') return fault(`expected ] but got ${tokens[i]}`)
     i++
   }
-  return { kind: 'found', schema: place, names }
+  return { kind: 'found', schema: place, names, text }
 }
 
 function fault(text: string): Followed {
   return { kind: 'fault', text }
 }
 
-function step(schema: ValueMap, name: string): ValueMap | undefined {
-  const properties = partOf(schema, 'properties')
-  const values = schema['additionalProperties']
-  const inner = Object.keys(properties).length > 0 ? own(properties, name) : values
-  return isMap(inner) ? inner : undefined
+function step(schema: ValueMap, name: string): { readonly schema: ValueMap; readonly isKey: boolean } | undefined {
+  const properties = own(schema, 'properties')
+  const isKey = !isMap(properties) || Object.keys(properties).length === 0
+  const inner = isKey ? own(schema, 'additionalProperties') : own(properties, name)
+  return isMap(inner) ? { schema: inner, isKey } : undefined
 }
 
 function unquoted(token: string): string | undefined {
