@@ -92,7 +92,10 @@ export function definitionServices(parts: ControllerParts): Controller {
         {
           onPresent: (stored) => {
             const labels = own(metaOf(stored.object()), 'labels')
-            if (isMap(labels) && labels[LABEL] === 'true') ours.add(stored.name)
+            if (!isMap(labels) || labels[LABEL] !== 'true') return
+            ours.add(stored.name)
+            // What was made a moment ago may not be wanted any more.
+            if (synced.size === 2 && !isWanted(stored.name)) queue.add(stored.name)
           },
           onGone: ({ name }) => {
             ours.delete(name)
