@@ -36,8 +36,8 @@ class Definitions {
 
   /** `True NoConflicts`, or nothing. */
   async condition(plural: string, type: string): Promise<string> {
-    const found = conditionOf(await this.get(plural), type)
-    return found === undefined ? '' : `${String(found['status'])} ${String(found['reason'])}`
+    const found = conditionOf(await this.get(plural), type) as { status: string; reason: string } | undefined
+    return found === undefined ? '' : `${found.status} ${found.reason}`
   }
 
   async delete(resource: Resource, name: string, namespace = ''): Promise<void> {
