@@ -62,7 +62,8 @@ class Pruner {
       const field = shape.byName.get(key)
       const isKept = field !== undefined || shape.preserveUnknown || (shape.typeMeta && RESOURCE_MEMBERS.has(key))
       this.#path.push(key)
-      const value = shape.typeMeta && key === 'metadata' ? this.#ofMetadata(member) : this.#known(member, field)
+      const value =
+        shape.typeMeta && RESOURCE_MEMBERS.has(key) ? this.#ofResource(key, member) : this.#known(member, field)
       if (!isKept) this.#dropped.push(this.#place())
       this.#path.pop()
       if (isKept && value === member && out === undefined) continue
@@ -80,13 +81,27 @@ class Pruner {
     return this.#value(value, field.shape)
   }
 
-  /** That of the object itself is the caller's. */
-  #ofMetadata(value: Value): Value {
-    return this.#path.length === 1 ? value : this.#embeddedMetadata(value)
+  /** Those of the object itself are the caller's. */
+  #ofResource(key: string, value: Value): Value {
+    if (this.#path.length === 1) return value
+    if (key === 'metadata') return this.#embeddedMetadata(value)
+    if (typeof value !== 'string' && this.#wrongMetadata === 'refuse') throw this.#wrong(value, 'must be a string')
+    return value
   }
 
   #embeddedMetadata(value: Value): Value {
-    if (!isMap(value)) return value
+    if (value === null) return value
+    if (!isMap(value)) {
+      if (this.#wrongMetadata === 'keep') return value
+      const found = isList(value)
+        ? 'array'
+        : typeof value === 'boolean'
+          ? 'bool'
+          : typeof value === 'string'
+            ? 'string'
+            : 'number'
+      throw this.#wrong(value, `json: cannot unmarshal ${found} into Go value of type v1.ObjectMeta`)
+    }
     try {
       const decoded = decodeObject(value, this.#metadata, this.#place())
       this.#embedded.push(...decoded.problems)
@@ -94,9 +109,13 @@ class Pruner {
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       if (this.#wrongMetadata === 'keep') return value
-      const fault = invalid(FieldPath.root(this.#place()), shownMap(value), error.message)
-      throw new DecodeError(`${fault.field}: ${fault.message}`)
+      throw this.#wrong(value, error.message)
     }
+  }
+
+  #wrong(value: Value, why: string): DecodeError {
+    const fault = invalid(FieldPath.root(this.#place()), isMap(value) ? shownMap(value) : value, why)
+    return new DecodeError(`${fault.field}: ${fault.message}`)
   }
 
   #value(value: Value, shape: Shape): Value {

@@ -26,7 +26,7 @@ function shapeOf(node: Node, path: string, metadata: ObjectShape): Shape {
     case 'array':
       return {
         kind: 'list',
-        item: node.items === undefined ? ANY : shapeOf(node.items, `${path}[]`, metadata),
+        item: node.items === undefined ? ANY : shapeOf(itemsOf(node, node.items), `${path}[]`, metadata),
         listType: node.listType,
         keys: node.mapKeys,
       }
@@ -41,6 +41,11 @@ function shapeOf(node: Node, path: string, metadata: ObjectShape): Shape {
     case '':
       return ANY
   }
+}
+
+/** A list that keeps what nobody knows keeps it in its items. */
+function itemsOf(list: Node, items: Node): Node {
+  return list.preserveUnknown ? { ...items, preserveUnknown: true } : items
 }
 
 function objectShape(node: Node, path: string, metadata: ObjectShape): ObjectShape {

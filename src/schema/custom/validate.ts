@@ -38,7 +38,7 @@ export function validateValue(check: ValueCheck): readonly FieldError[] {
 /** One value, or one alternative of it, under way. */
 class Run {
   readonly errors: FieldError[] = []
-  /** How much of it fitted: of alternatives that all fail, the one that is told is the one that fitted best. */
+  /** Of alternatives that all fail, the one that is told is the one with the most checks; counted as the reference counts. */
   matched = 0
   readonly #at: string
   readonly #patterns: Map<string, RE2JS | undefined>
@@ -51,24 +51,28 @@ class Run {
 
   visit(node: Node, value: Value, old: Value | undefined): void {
     if (old !== undefined && equalValues(value, old)) return
-    const before = this.errors.length
     this.#type(node, value)
-    if (value !== null) this.#junctors(node.limits, value)
+    if (value !== null) {
+      this.#junctors(node.limits, value)
+      // One each for the junctors and what they found, for the values that are allowed, for what its type asks, and for all.
+      this.matched += 5
+    }
     if (typeof value === 'string') this.#text(node.limits, value)
     else if (typeof value === 'number' || typeof value === 'bigint') this.#number(node, value)
     else if (isList(value)) this.#items(node, value, old)
     this.#enum(node.limits, value)
     if (isMap(value)) this.#members(node, value, isMap(old) ? old : undefined)
-    if (this.errors.length === before) this.matched++
   }
 
   #type(node: Node, value: Value): void {
     const types = node.intOrString ? INT_OR_STRING : node.type === '' ? ANY_TYPE : [node.type]
     if (types.length === 0) return
     if (value === null) {
-      if (!node.nullable) this.#wrongType(types.join(','), 'null')
+      if (node.nullable) this.matched++
+      else this.#wrongType(types.join(','), 'null')
       return
     }
+    this.matched++
     const found = typeOf(value)
     const fits =
       types.includes(found) ||
@@ -80,7 +84,8 @@ class Run {
     }
     const { format } = node.limits
     const isTold = format !== '' && typeof value !== 'string' && !isList(value)
-    this.#wrongType(isTold ? format : types.join(','), found)
+    if (isTold) this.#wrongType(format, FORMAT_OF_TYPE[found] ?? '')
+    else this.#wrongType(types.join(','), found)
   }
 
   #wrongType(wanted: string, found: string): void {
@@ -90,7 +95,9 @@ class Run {
   #text({ minLength, maxLength, pattern, format }: Restrictions, text: string): void {
     const fault = this.#lengthFault(text, minLength, maxLength) ?? this.#patternFault(text, pattern)
     if (fault !== undefined) this.errors.push(fault)
-    if (format !== '' && isKnownFormat(format) && !isOfFormat(format, text)) {
+    if (format === '' || !isKnownFormat(format)) return
+    this.matched++
+    if (!isOfFormat(format, text)) {
       const detail = `${this.#name()} in body must be of type ${format}: ${JSON.stringify(text)}`
       this.errors.push(typeInvalid(this.#place(), text, detail))
     }
@@ -116,6 +123,7 @@ class Run {
   }
 
   #number(node: Node, value: number | bigint): void {
+    this.matched++
     for (const fault of numberFaults(node, value, this.#name())) {
       const at = fault.isNowhere ? this.#nowhere() : this.#place()
       this.errors.push(invalid(at, fault.isNowhere ? '' : value, fault.text))
@@ -124,6 +132,7 @@ class Run {
 
   #items(node: Node, list: readonly Value[], old: Value | undefined): void {
     const { minItems, maxItems } = node.limits
+    this.matched++
     if (node.items !== undefined) {
       const before = correlatedItem(node, isList(old) ? old : undefined)
       this.#path.push(0)
@@ -155,9 +164,11 @@ class Run {
     if (minProperties !== undefined && count < minProperties) {
       const detail = `${this.#name()} in body should have at least ${minProperties} properties`
       this.errors.push(invalid(this.#place(), count, detail))
+      return
     }
     if (maxProperties !== undefined && count > maxProperties) {
       this.errors.push(tooMany(this.#place(), count, maxProperties))
+      return
     }
     for (const key of Object.keys(map)) {
       const inner = properties?.get(key) ?? (additional === 'any' ? undefined : additional)
@@ -167,10 +178,7 @@ class Run {
       this.#path.pop()
     }
     for (const name of names) {
-      if (Object.hasOwn(map, name)) {
-        this.matched++
-        continue
-      }
+      if (Object.hasOwn(map, name)) continue
       this.#path.push(name)
       this.errors.push(required(this.#place()))
       this.#path.pop()
@@ -190,25 +198,37 @@ class Run {
     let best: Run | undefined
     for (const node of alternatives) {
       const run = this.#alternative(node, value)
-      if (run.errors.length === 0) return
+      if (run.errors.length === 0) {
+        this.matched += run.matched
+        return
+      }
       if (best === undefined || run.matched > best.matched) best = run
     }
     this.#failed('must validate at least one schema (anyOf)')
-    this.errors.push(...(best?.errors ?? []))
+    if (best !== undefined) this.#take(best)
+  }
+
+  #take(run: Run): void {
+    this.matched += run.matched
+    this.errors.push(...run.errors)
   }
 
   #oneOf(alternatives: readonly Node[], value: Value): void {
     let best: Run | undefined
-    let valid = 0
+    const valid: Run[] = []
     for (const node of alternatives) {
       const run = this.#alternative(node, value)
-      if (run.errors.length === 0) valid++
+      if (run.errors.length === 0) valid.push(run)
       else if (best === undefined || run.matched > best.matched) best = run
     }
-    if (valid === 1) return
-    const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`
+    const [first, second] = valid
+    if (first !== undefined && second === undefined) {
+      this.matched += first.matched
+      return
+    }
+    const found = first === undefined ? 'Found none valid' : `Found ${valid.length} valid alternatives`
     this.#failed(`must validate one and only one schema (oneOf). ${found}`)
-    if (valid === 0) this.errors.push(...(best?.errors ?? []))
+    if (first === undefined && best !== undefined) this.#take(best)
   }
 
   #allOf(all: readonly Node[], value: Value): void {
@@ -216,7 +236,7 @@ class Run {
     for (const node of all) {
       const run = this.#alternative(node, value)
       if (run.errors.length === 0) valid++
-      else this.errors.push(...run.errors)
+      this.#take(run)
     }
     if (valid < all.length)
       this.#failed(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`)
@@ -251,6 +271,9 @@ class Run {
     return name
   }
 }
+
+/** Where a format was asked for, what was found is told as a format too; most types have none. */
+const FORMAT_OF_TYPE: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
 const INT_OR_STRING: readonly string[] = ['integer', 'string']
 const ANY_TYPE: readonly string[] = []

@@ -50,9 +50,7 @@ describe('the names of a definition', () => {
     const definitions = new Definitions()
     runUntilFinished(definitionNames(controllerParts(definitions.world)))
     await definitions.define('foos', { kind: 'Foo', shortNames: ['f'], categories: ['all'] })
-    await expect
-      .poll(() => definitions.condition('foos', 'Established'), SOON)
-      .toBe('True InitialNamesAccepted')
+    await expect.poll(() => definitions.condition('foos', 'Established'), SOON).toBe('True InitialNamesAccepted')
     expect(await definitions.condition('foos', 'NamesAccepted')).toBe('True NoConflicts')
     expect((await definitions.get('foos'))['status']).toMatchObject({
       acceptedNames: { plural: 'foos', singular: 'foo', kind: 'Foo', listKind: 'FooList', shortNames: ['f'] },
@@ -156,9 +154,7 @@ describe('a definition that is deleted', () => {
     await world.create(foos, { metadata: { name: 'free' } })
     await world.create(foos, { metadata: { name: 'held', finalizers: ['example.com/hold'] } }, { namespace: 'other' })
     await definitions.delete(definitions.resource, `foos.${GROUP}`)
-    await expect
-      .poll(() => definitions.condition('foos', 'Terminating'), SOON)
-      .toBe('True InstanceDeletionInProgress')
+    await expect.poll(() => definitions.condition('foos', 'Terminating'), SOON).toBe('True InstanceDeletionInProgress')
     await expect.poll(() => world.get(foos, 'free').catch(() => 'gone'), SOON).toBe('gone')
     expect((await world.get(foos, 'held', 'other')).metadata).toHaveProperty('deletionTimestamp')
     const letGo = (live: ApiObject): object => ({ ...live, metadata: { ...live.metadata, finalizers: [] } })

@@ -59,6 +59,22 @@ describe('objects of custom kinds', () => {
     expect(decode(text).value).toEqual({ metadata: { deletionTimestamp: '2023-12-31T23:00:00Z' } })
   })
 
+  it.each([
+    ['a kind that is no text', '{"metadata":{},"spec":{"kind":5}}', 'spec.kind: Invalid value: 5: must be a string'],
+    [
+      'metadata that is no map',
+      '{"metadata":{},"spec":{"metadata":"x"}}',
+      'spec.metadata: Invalid value: "x": json: cannot unmarshal string into Go value of type v1.ObjectMeta',
+    ],
+    [
+      'labels of the wrong type',
+      '{"metadata":{},"spec":{"metadata":{"labels":{"a":1}}}}',
+      'spec.metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+    ],
+  ])('are refused where an embedded object has %s', (_name, text, message) => {
+    expect(() => decode(text)).toThrow(new DecodeError(message))
+  })
+
   it('are refused where the metadata does not fit', () => {
     expect(() => decode('{"metadata":{"labels":[]}}')).toThrow(
       new DecodeError('json: cannot unmarshal array into Go struct field ObjectMeta.labels of type map[string]string'),

@@ -133,7 +133,29 @@ describe('what is wrong with a value', () => {
       'a number for a formatted text',
       text({ format: 'date-time' }),
       5,
-      ['spec: Invalid value: "integer": spec in body must be of type date-time: "integer"'],
+      ['spec: Invalid value: "int64": spec in body must be of type date-time: "int64"'],
+    ],
+    [
+      'a truth for a formatted number',
+      { type: 'integer', format: 'int32' },
+      true,
+      ['spec: Invalid value: "": spec in body must be of type int32: ""'],
+    ],
+    [
+      'too few members, which is all that is told',
+      { type: 'object', minProperties: 1, required: ['a'], properties: { a: text({}) } },
+      {},
+      ['spec: Invalid value: 0: spec in body should have at least 1 properties'],
+    ],
+    [
+      'no alternative, of which the first that fits as well as any is told',
+      {
+        type: 'object',
+        properties: { a: text({}), b: text({}), c: text({}) },
+        anyOf: [{ required: ['a'] }, { required: ['b', 'c'] }],
+      },
+      { c: 'x' },
+      ['<nil>: Invalid value: "": "spec" must validate at least one schema (anyOf)', 'spec.a: Required value'],
     ],
   ])('%s', (_name, spec, value, expected) => {
     expect(told(schemaOf(spec), { spec: value })).toEqual(expected)
@@ -269,6 +291,15 @@ describe('defaults', () => {
     const schema = schemaOf(fields({ n: { type: 'integer', default: 3 } }))
     const object = { spec: { n: 1 } }
     expect(schema.withDefaults(object)).toBe(object)
+  })
+})
+
+describe('what a schema does not know', () => {
+  it('stays in the items of a list that keeps it, but not in what they name', () => {
+    const items = fields({ a: fields({ b: text() }) })
+    const schema = schemaOf({ type: 'array', 'x-kubernetes-preserve-unknown-fields': true, items })
+    const object = { metadata: {}, spec: [{ z: 1, a: { b: 'x', y: 1 } }] }
+    expect(schema.known(object as unknown as ValueMap)).toEqual({ metadata: {}, spec: [{ z: 1, a: { b: 'x' } }] })
   })
 })
 
