@@ -4,6 +4,7 @@ import { formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
+import { plainJson } from '../codec/json-encode.ts'
 import { BodySyntaxError, checkTypeNames, type PatchDocument, readPatch } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { formatGoValue } from '../patch/go-format.ts'
@@ -136,7 +137,7 @@ class Patch {
 
   /** A patched document is read as a body would be: it says what it is. */
   #decodeDocument(patched: Value, problems: readonly string[]): ApiObject {
-    const shown = (): string => JSON.stringify(patched)
+    const shown = (): string => plainJson(patched)
     try {
       checkTypeNames(patched)
     } catch (error) {

@@ -33,13 +33,19 @@ export function readDeleteOptions(options: ValueMap, context: DeleteOptionsConte
   const grace = own(options, 'gracePeriodSeconds')
   return {
     dryRun: dryRun.length > 0,
-    gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
+    gracePeriodSeconds: wholeSeconds(grace),
     preconditions: preconditionsOf(options),
     orphanDependents: typeof orphan === 'boolean' ? orphan : undefined,
     propagationPolicy: POLICIES.find((known) => known === policy),
     ignoreReadErrors: ignore,
     body: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...withoutType(options) },
   }
+}
+
+/** Seconds as a plain number; what is beyond those is as good as for ever. */
+export function wholeSeconds(value: Value | undefined): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return undefined
+  return Math.max(Math.min(Number(value), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER)
 }
 
 function withoutType(options: ValueMap): ValueMap {

@@ -115,6 +115,8 @@ function graceAfter(character: Character, stored: ApiObject, options: DeleteOpti
   return { object, pending: false }
 }
 
+/** Durations are nanoseconds in 64 bits and wrap around there, as the reference's do: no grace leads out of the calendar. */
 function secondsAfter(time: string, seconds: number): string {
-  return `${new Date(Date.parse(time) + seconds * 1000).toISOString().slice(0, 19)}Z`
+  const duration = BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)
+  return `${new Date(Date.parse(time) + Number(duration / 1_000_000n)).toISOString().slice(0, 19)}Z`
 }

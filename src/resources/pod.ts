@@ -3,6 +3,7 @@
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
+import { wholeSeconds } from '../registry/delete-options.ts'
 import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
 import type { UpdateEndpoint } from '../registry/registry.ts'
 import { qosOf, validateSubresource } from '../schema/validation/validation.ts'
@@ -141,7 +142,6 @@ function gracePeriodSeconds(pod: ApiObject, asked: number | undefined): number {
   const spec = specOf(pod)
   const phase = own(statusOf(pod), 'phase')
   if (!isSet(spec, 'nodeName') || phase === 'Succeeded' || phase === 'Failed') return 0
-  const given = own(spec, 'terminationGracePeriodSeconds')
-  const period = asked ?? (typeof given === 'number' ? given : 0)
+  const period = asked ?? wholeSeconds(own(spec, 'terminationGracePeriodSeconds')) ?? 0
   return period < 0 ? 1 : period
 }

@@ -66,8 +66,13 @@ export function encodeReview({ as, object, oldObject }: Invocation, { version, u
   const { dryRun, options, ...facts } = requestFacts(as, request)
   const text = (value: ApiObject | undefined): string => (value === undefined ? 'null' : as.encode(value))
   const head = JSON.stringify({ uid, ...facts }).slice(0, -1)
-  const tail = `"object":${text(object)},"oldObject":${text(oldObject)},"dryRun":${dryRun},"options":${JSON.stringify(options)}`
+  const tail = `"object":${text(object)},"oldObject":${text(oldObject)},"dryRun":${dryRun},"options":${optionsText(options)}`
   return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${head},${tail}}}`
+}
+
+/** Grace can be an integer that the platform does not write by itself. */
+function optionsText(options: unknown): string {
+  return JSON.stringify(options, (_key, value: unknown) => (typeof value === 'bigint' ? Number(value) : value))
 }
 
 export interface Verdict {

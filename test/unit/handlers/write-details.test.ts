@@ -5,6 +5,7 @@ import { ApiRequests } from '../../fakes/api-requests.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 
 const MAPS = '/api/v1/namespaces/ns/configmaps'
+const PODS = '/api/v1/namespaces/ns/pods'
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/ns/leases'
 
 let api: ApiRequests
@@ -80,10 +81,46 @@ it('a gated pod that loses its node selector is told that there is none now', as
     nodeSelector: { a: 'b' },
     containers: [{ name: 'c', image: 'i' }],
   }
-  await send('POST', '/api/v1/namespaces/ns/pods', { metadata: { name: 'p' }, spec })
+  await send('POST', PODS, { metadata: { name: 'p' }, spec })
   const patch = { spec: { nodeSelector: null } }
-  const { body } = await send('PATCH', '/api/v1/namespaces/ns/pods/p', patch, 'application/merge-patch+json')
+  const { body } = await send('PATCH', `${PODS}/p`, patch, 'application/merge-patch+json')
   expect(body['message']).toBe(
     'Pod "p" is invalid: spec.nodeSelector: Invalid value: null: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
   )
+})
+
+describe('grace that is longer than time', () => {
+  const NODE_POD = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] }
+
+  it.each([
+    ['3170 years', '99999999999', '2276-02-08T11:53:50Z'],
+    ['the longest', '9223372036854775807', '2176-02-20T23:53:37Z'],
+  ])('wraps around as durations do, and stays in the calendar: %s', async (_name, grace, ends) => {
+    await send('POST', PODS, { metadata: { name: 'p' }, spec: NODE_POD })
+    const { status, body } = await send('DELETE', `${PODS}/p?gracePeriodSeconds=${grace}`)
+    expect(status).toBe(200)
+    expect((body['metadata'] as { deletionTimestamp: string }).deletionTimestamp).toBe(ends)
+  })
+
+  it('is kept where the pod itself asks for it', async () => {
+    const spec =
+      '"spec":{"nodeName":"n","terminationGracePeriodSeconds":9007199254740993,"containers":[{"name":"c","image":"i"}]}'
+    await api.send({
+      method: 'POST',
+      path: PODS,
+      contentType: 'application/json',
+      body: `{"metadata":{"name":"p"},${spec}}`,
+    })
+    const { body } = await send('DELETE', `${PODS}/p`)
+    expect(body['metadata']).toMatchObject({ deletionGracePeriodSeconds: Number.MAX_SAFE_INTEGER })
+  })
+})
+
+it.each([
+  ['merge', 'application/merge-patch+json', '{"metadata":9007199254740993}'],
+  ['JSON', 'application/json-patch+json', '[{"op":"add","path":"/metadata","value":9007199254740993}]'],
+])('a %s patch that puts a large integer where none goes is the client’s fault', async (_name, contentType, body) => {
+  await send('POST', MAPS, { metadata: { name: 'a' } })
+  const answer = await api.send({ method: 'PATCH', path: `${MAPS}/a`, contentType, body })
+  expect(answer).toMatchObject({ status: 422, body: { reason: 'Invalid' } })
 })
