@@ -3,6 +3,8 @@
 SHELL := /bin/bash
 BIN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 VITEST := $(BIN) vitest run --config .config/vitest.config.ts
+# The compiler and the linter's half that knows types are written in Go and short-lived: collecting garbage takes a third of their time.
+GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
@@ -30,10 +32,10 @@ test: static ## All tests; the one command that CI runs
 static: types lint format
 
 types: $(READY)
-	$(BIN) tsc -p .
+	$(BIN) $(GO_TOOL) tsc -p .
 
 lint: $(READY)
-	$(BIN) oxlint --type-aware --deny-warnings src test deploy .config
+	$(BIN) $(GO_TOOL) oxlint --type-aware --deny-warnings src test deploy .config
 
 format: $(READY)
 	$(BIN) biome format --config-path=.config src test deploy

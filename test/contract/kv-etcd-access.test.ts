@@ -187,7 +187,7 @@ describe.each(['newest', 'oldest'] as const)('user and password, %s version', (l
     await server.kill()
     await server.start()
     await Promise.all(Array.from({ length: 20 }, () => expectWorking(kv)))
-    await expect.poll(() => seen.size, { timeout: 10_000 }).toBe(21)
+    await expect.poll(() => seen.size).toBe(21)
     stop.abort()
     expect(await watching).toMatchObject({ name: 'CancelledError' })
   })

@@ -16,7 +16,7 @@ async function startWithAccount(): Promise<ServerProcess> {
   const server = await startServerProcess(['--in-memory'], await newHome())
   const account = async (): Promise<number> =>
     (await call(server, '/api/v1/namespaces/default/serviceaccounts/default')).status
-  await expect.poll(account, { timeout: 10_000 }).toBe(200)
+  await expect.poll(account).toBe(200)
   return server
 }
 

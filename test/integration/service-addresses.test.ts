@@ -37,7 +37,7 @@ it('gives every service an address and a port of its own, and takes them back', 
   const args = ['--etcd-servers', store.endpoint, '--service-cluster-ip-range', '10.96.0.0/24']
   const servers = [await startServerProcess(args, await newHome()), await startServerProcess(args, await newHome())]
   const namespace = async (): Promise<number> => (await send(servers[0]!, 'GET', '/api/v1/namespaces/default')).status
-  await expect.poll(namespace, { timeout: 10_000 }).toBe(200)
+  await expect.poll(namespace).toBe(200)
 
   const made: Service[] = []
   for (let first = 0; first < TOTAL; first += AT_ONCE) {

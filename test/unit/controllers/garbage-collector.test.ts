@@ -43,7 +43,7 @@ class Family {
 
   /** Resolves when it is gone. */
   async gone(name: string, namespace = 'ns'): Promise<void> {
-    await expect.poll(() => this.find(name, namespace), { interval: 2, timeout: 4_000 }).toBeUndefined()
+    await expect.poll(() => this.find(name, namespace), { interval: 2 }).toBeUndefined()
   }
 }
 

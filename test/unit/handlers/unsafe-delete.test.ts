@@ -111,7 +111,7 @@ describe('an object that cannot be read', () => {
     const child = { metadata: { name: 'child', ownerReferences: [reference] } }
     await requests.send({ method: 'POST', path: MAPS, body: child })
     const status = async (): Promise<number> => (await requests.send({ method: 'GET', path: `${MAPS}/child` })).status
-    await expect.poll(status, { interval: 2, timeout: 4_000 }).toBe(404)
+    await expect.poll(status, { interval: 2 }).toBe(404)
   })
 
   it('as an owner keeps its dependents: nobody knows whether it is the one', async () => {
@@ -124,7 +124,7 @@ describe('an object that cannot be read', () => {
     runUntilFinished(garbageCollector(controllerParts(world)))
     const status = async (name: string): Promise<number> =>
       (await requests.send({ method: 'GET', path: `${MAPS}/${name}` })).status
-    await expect.poll(() => status('goes'), { interval: 2, timeout: 4_000 }).toBe(404)
+    await expect.poll(() => status('goes'), { interval: 2 }).toBe(404)
     expect(await status('stays')).toBe(200)
   })
 
@@ -138,7 +138,7 @@ describe('an object that cannot be read', () => {
       (await requests.send({ method: 'GET', path: '/api/v1/namespaces/ns' })).body
     const failing = { type: 'NamespaceDeletionContentFailure', status: 'True', reason: 'ContentDeletionFailed' }
     const told = { status: { conditions: expect.arrayContaining([expect.objectContaining(failing)]) as unknown } }
-    await expect.poll(namespace, { interval: 5, timeout: 4_000 }).toMatchObject(told)
+    await expect.poll(namespace, { interval: 5 }).toMatchObject(told)
     expect((await requests.send({ method: 'GET', path: '/api/v1/namespaces/ns/secrets/s' })).status).toBe(404)
     await requests.send(unsafely(`${MAPS}/bad`))
     await expect

@@ -165,11 +165,12 @@ describe('a call to another server', () => {
     [
       'an answer that does not end',
       '/slow',
-      { timeoutMs: 50 },
+      { timeoutMs: 1000 },
       'unexpected error when reading response body. Please retry. Original error: context deadline exceeded',
     ],
   ])('says why: %s', async (_name, path, call, text) => {
     open()
+    await caller.call(at('/ok'), CALL, signal)
     const error = await failure(caller.call(at(path), { ...CALL, ...call }, signal))
     expect(error.message).toBe(text)
   })
