@@ -13,6 +13,38 @@ export interface Lifecycle {
 /** How long the store may take to answer a probe. */
 const STORAGE_TIMEOUT_MS = 2000
 
+/** The steps of a start, as monitoring knows them. They are one step here, and done together. */
+const STARTING: readonly string[] = [
+  'start-apiserver-admission-initializer',
+  'generic-apiserver-start-informers',
+  'priority-and-fairness-config-consumer',
+  'priority-and-fairness-filter',
+  'storage-object-count-tracker-hook',
+  'start-apiextensions-informers',
+  'start-apiextensions-controllers',
+  'crd-informer-synced',
+  'start-system-namespaces-controller',
+  'peer-endpoint-reconciler-controller',
+  'start-cluster-authentication-info-controller',
+  'start-kube-apiserver-identity-lease-controller',
+  'start-kube-apiserver-identity-lease-garbage-collector',
+  'storage-readiness',
+  'start-legacy-token-tracking-controller',
+  'start-service-ip-repair-controllers',
+  'rbac/bootstrap-roles',
+  'scheduling/bootstrap-system-priority-classes',
+  'priority-and-fairness-config-producer',
+  'bootstrap-controller',
+  'start-kubernetes-service-cidr-controller',
+  'start-kube-aggregator-informers',
+  'apiservice-status-local-available-controller',
+  'apiservice-status-remote-available-controller',
+  'apiservice-registration-controller',
+  'apiservice-discovery-controller',
+  'kube-apiserver-autoregistration',
+]
+const AFTER_REGISTRATION: readonly string[] = ['apiservice-openapi-controller', 'apiservice-openapiv3-controller']
+
 export interface HealthParts {
   readonly kv: Kv
   readonly life: Lifecycle
@@ -38,8 +70,17 @@ export function healthChecks({ kv, life, isLoaded, more }: HealthParts): Record<
       if (isStarting()) throw new Error('not finished')
     },
   })
-  const hooks = [started('poststarthook/storage-readiness'), started('autoregister-completion')]
-  const alive = [...always, { name: 'etcd', check: storage }, ...hooks]
+  const hooks = [
+    ...STARTING.map((name) => `poststarthook/${name}`),
+    'autoregister-completion',
+    ...AFTER_REGISTRATION.map((name) => `poststarthook/${name}`),
+  ].map(started)
+  const alive = [
+    ...always,
+    { name: 'loopback-serving-certificate', ...fine },
+    { name: 'etcd', check: storage },
+    ...hooks,
+  ]
   const stopping: HealthCheck = {
     name: 'shutdown',
     check: () => {
