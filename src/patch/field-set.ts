@@ -86,7 +86,7 @@ export function setOfFields(dotted: readonly string[]): FieldSet {
 }
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {
-  if (isEmptySet(a)) return b
+  if (isEmptySet(a) || a === b) return b
   if (isEmptySet(b)) return a
   const children = new Map(a.children)
   for (const [element, below] of b.children) {
@@ -120,6 +120,7 @@ export function differenceWithBelow(a: FieldSet, b: FieldSet): FieldSet {
 /** The set itself where there is nothing to take away. */
 function subtract(a: FieldSet, b: FieldSet, withBelow: boolean): FieldSet {
   if (isEmptySet(a) || isEmptySet(b)) return a
+  if (a === b && !withBelow) return EMPTY_SET
   const children = new Map<PathElement, FieldSet>()
   let isSame = true
   for (const [element, below] of a.children) {
@@ -135,6 +136,7 @@ function subtract(a: FieldSet, b: FieldSet, withBelow: boolean): FieldSet {
 
 /** Whether every path of `a` is one of `b`. */
 export function isSubset(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true
   if (!a.members.isSubsetOf(b.members)) return false
   for (const [element, below] of a.children) {
     const theirs = b.children.get(element)

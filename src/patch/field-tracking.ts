@@ -29,6 +29,7 @@ import type { Conflict, KindVersions, OwnershipRequest } from './ownership.ts'
 import { apply, ownershipAfterUpdate } from './ownership.ts'
 import { compare, fieldsOf } from './typed-walk.ts'
 import { completed } from './completed.ts'
+import { outlineOf } from './outline.ts'
 
 /** What the server sets or identifies objects by; never owned by anyone. */
 const NEVER_OWNED = setOfFields([
@@ -86,15 +87,15 @@ function managedForUpdate(request: FieldManagerRequest, updated: ValueMap): Mana
   if (request.subresource === '') {
     if (isReset(sent)) return new Map()
     // Patches send back what is there, and so do most who read before they write.
-    if (equalValues(sent, managedFieldsOf(request.live))) return readManaged(request.live)
+    if (equalValues(sent, managedFieldsOf(request.live))) return readManaged(request)
     const managed = decodeManagedFields(sent)
     if (!('problem' in managed) && managed.size > 0) return managed
   }
-  return readManaged(request.live)
+  return readManaged(request)
 }
 
-function readManaged(live: ValueMap): ManagedFields {
-  const managed = decodeManagedFields(managedFieldsOf(live), true)
+function readManaged({ live, versions }: FieldManagerRequest): ManagedFields {
+  const managed = decodeManagedFields(managedFieldsOf(live), (fields) => versions.sets.ofStored(fields))
   return 'problem' in managed ? new Map() : managed
 }
 
@@ -105,6 +106,7 @@ function updateManaged(request: FieldManagerRequest, managed: ManagedFields, upd
     apiVersion: request.apiVersion,
     subresource: request.subresource,
   }
+  if (managed.size === 0 && isBlank(request.live)) return managedByCreator(request, manager, updated)
   // Under a name that nobody has, so that what this write takes can be told from what the manager had.
   const current: Manager = { ...manager, name: '' }
   const result = ownershipRequest(request, current, managed)
@@ -118,10 +120,29 @@ function updateManaged(request: FieldManagerRequest, managed: ManagedFields, upd
   const settled = new Map(after)
   settled.delete(identityOf(current))
   if (taken !== undefined) {
-    const before = settled.get(identityOf(manager))?.fields ?? EMPTY_SET
-    settled.set(identityOf(manager), { ...manager, fields: union(taken.fields, before), time: request.now })
+    const self = identityOf(manager)
+    const kept = settled.get(self)?.fields ?? EMPTY_SET
+    const fields = takenBack(taken.fields, kept, managed.get(self)?.fields) ?? union(taken.fields, kept)
+    settled.set(self, { ...manager, fields, time: request.now })
   }
   return foldOldest(settled)
+}
+
+/** Who makes an object owns all that it says, which depends on the outline of the object alone. */
+function managedByCreator(request: FieldManagerRequest, manager: Manager, created: ValueMap): ManagedFields {
+  const { versions, apiVersion, subresource } = request
+  const shape = versions.shape(apiVersion)
+  if (shape === undefined) return new Map()
+  const outline = `created ${subresource} ${apiVersion} ${outlineOf(shape, created)}`
+  const fields = versions.sets.ofOutline(outline, () => {
+    const after = ownershipAfterUpdate(ownershipRequest(request, manager, new Map()), created)
+    return stripped(after.get(identityOf(manager)))?.fields ?? EMPTY_SET
+  })
+  return isEmptySet(fields) ? new Map() : new Map([[identityOf(manager), { ...manager, fields, time: request.now }]])
+}
+
+function isBlank(live: ValueMap): boolean {
+  return Object.keys(live).every((name) => name === 'kind' || name === 'apiVersion')
 }
 
 function ownershipRequest(request: FieldManagerRequest, manager: Manager, managed: ManagedFields): OwnershipRequest {
@@ -136,15 +157,23 @@ function ownershipRequest(request: FieldManagerRequest, manager: Manager, manage
 
 function stripped(entry: ManagedEntry | undefined): ManagedEntry | undefined {
   if (entry === undefined) return undefined
-  const fields = difference(entry.fields, NEVER_OWNED)
+  const fields = withoutNeverOwned(entry.fields)
   return isEmptySet(fields) ? undefined : { ...entry, fields }
 }
 
-/** The entry with the set that was there before where it is the same one: that need not be written anew. */
-function unchanged(entry: ManagedEntry | undefined, before: ManagedEntry | undefined): ManagedEntry | undefined {
-  if (entry === undefined || before === undefined) return entry
-  const isSame = isSubset(entry.fields, before.fields) && isSubset(before.fields, entry.fields)
-  return isSame ? { ...entry, fields: before.fields } : entry
+function withoutNeverOwned(fields: FieldSet): FieldSet {
+  return difference(fields, NEVER_OWNED)
+}
+
+/** The set that a manager had before, where it only took what it had: that need not be written anew. */
+function takenBack(taken: FieldSet, kept: FieldSet, before: FieldSet | undefined): FieldSet | undefined {
+  if (before === undefined || !isSubset(taken, before)) return undefined
+  return isSubset(difference(before, kept), taken) ? before : undefined
+}
+
+/** The set that was there before where it is the same one: that need not be written anew. */
+function unchanged(fields: FieldSet, before: FieldSet | undefined): FieldSet {
+  return before !== undefined && isSubset(fields, before) && isSubset(before, fields) ? before : fields
 }
 
 /** Too many updaters: the oldest are folded into one entry a version until the number is right. */
@@ -184,7 +213,7 @@ export function trackApply(request: FieldManagerRequest, applied: ValueMap, forc
     apiVersion: request.apiVersion,
     subresource: request.subresource,
   }
-  let managed = readManaged(request.live)
+  let managed = readManaged(request)
   if (managed.size === 0 && isStored(request.live)) {
     const empty = { apiVersion: own(request.live, 'apiVersion') ?? '', kind: own(request.live, 'kind') ?? '' }
     managed = updateManaged(
@@ -202,10 +231,13 @@ export function trackApply(request: FieldManagerRequest, applied: ValueMap, forc
     if (result.kind === 'conflicts') throw conflictError(result.conflicts)
   }
   const claims = new Map(result.managed)
-  const mine = unchanged(stripped(claims.get(identityOf(manager))), managed.get(identityOf(manager)))
-  claims.delete(identityOf(manager))
-  if (mine !== undefined) {
-    claims.set(identityOf(manager), { ...mine, time: result.object === undefined ? mine.time : request.now })
+  const self = identityOf(manager)
+  const mine = claims.get(self)
+  const fields = mine === undefined ? EMPTY_SET : request.versions.sets.stripped(mine.fields, withoutNeverOwned)
+  claims.delete(self)
+  if (mine !== undefined && !isEmptySet(fields)) {
+    const time = result.object === undefined ? mine.time : request.now
+    claims.set(self, { ...mine, fields: unchanged(fields, managed.get(self)?.fields), time })
   }
   const object = result.object ?? withoutManagedFields(request.live)
   return withManagedFields(refreshLastApplied(request, object, applied), claims)

@@ -27,12 +27,10 @@ export type ManagedFields = ReadonlyMap<string, ManagedEntry>
 
 /** Equal for two entries exactly where they are one manager's. Also the order in which conflicts name managers. */
 export function identityOf(manager: Manager): string {
-  return JSON.stringify({
-    manager: manager.name,
-    operation: manager.operation,
-    ...(manager.operation === 'Update' ? { apiVersion: manager.apiVersion } : {}),
-    ...(manager.subresource === '' ? {} : { subresource: manager.subresource }),
-  })
+  const { name, operation, apiVersion, subresource } = manager
+  const version = operation === 'Update' ? `,"apiVersion":${JSON.stringify(apiVersion)}` : ''
+  const below = subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`
+  return `{"manager":${JSON.stringify(name)},"operation":"${operation}"${version}${below}}`
 }
 
 /** The manager as conflicts name it. */
@@ -48,23 +46,29 @@ export function isReset(list: Value | undefined): boolean {
   return list.length === 0 || (list.length === 1 && isMap(list[0]) && Object.keys(list[0]).length === 0)
 }
 
-/** The entries, or why the list cannot be read. Absence is the empty list. `isOurs`: it is a list that we have stored. */
+type ReadFields = (fields: Value | undefined) => FieldSet | undefined
+
+/** The entries, or why the list cannot be read. Absence is the empty list. */
 export function decodeManagedFields(
   list: Value | undefined,
-  isOurs = false,
+  read: ReadFields = decodeForeignFields,
 ): ManagedFields | { readonly problem: string } {
   const managed = new Map<string, ManagedEntry>()
   if (list === undefined || list === null) return managed
   if (!isList(list)) return { problem: 'managedFields must be a list' }
   for (const [index, item] of list.entries()) {
-    const entry = isMap(item) ? decodeEntry(item, index, isOurs) : { problem: `entry ${index} is not an object` }
+    const entry = isMap(item) ? decodeEntry(item, index, read) : { problem: `entry ${index} is not an object` }
     if ('problem' in entry) return entry
     managed.set(identityOf(entry), entry)
   }
   return managed
 }
 
-function decodeEntry(item: ValueMap, index: number, isOurs: boolean): ManagedEntry | { readonly problem: string } {
+function decodeForeignFields(fields: Value | undefined): FieldSet | undefined {
+  return decodeFieldsV1(fields, false)
+}
+
+function decodeEntry(item: ValueMap, index: number, read: ReadFields): ManagedEntry | { readonly problem: string } {
   const operation = own(item, 'operation')
   if (operation !== 'Apply' && operation !== 'Update') return { problem: 'operation must be `Apply` or `Update`' }
   const apiVersion = text(item, 'apiVersion')
@@ -74,7 +78,7 @@ function decodeEntry(item: ValueMap, index: number, isOurs: boolean): ManagedEnt
   if (fieldsType !== 'FieldsV1') {
     return { problem: `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}` }
   }
-  const fields = decodeFieldsV1(own(item, 'fieldsV1'), isOurs)
+  const fields = read(own(item, 'fieldsV1'))
   if (fields === undefined) return { problem: `error decoding manager from managed fields entry ${index}` }
   const time = text(item, 'time')
   return {

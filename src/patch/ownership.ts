@@ -15,9 +15,11 @@ import {
   pathsOf,
   union,
 } from './field-set.ts'
+import type { FieldSetMemo } from './field-set-memo.ts'
 import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
 import { identityOf } from './managed-fields.ts'
 import { merge, reconcileWithSchema, removeFields, withStructsAsMembers } from './typed-merge.ts'
+import { outlineOf } from './outline.ts'
 import type { Comparison } from './typed-walk.ts'
 import { compare, fieldsOf } from './typed-walk.ts'
 
@@ -26,6 +28,8 @@ export interface KindVersions {
   /** Undefined where the version is not served any more. */
   shape(apiVersion: string): ObjectShape | undefined
   convert(object: ValueMap, toApiVersion: string): ValueMap
+  /** The sets of fields that its objects have. */
+  readonly sets: FieldSetMemo
 }
 
 /** A field that a manager may not change because another one owns it. */
@@ -71,7 +75,8 @@ export function apply(request: OwnershipRequest, applied: ValueMap, force: boole
   const live = completed(shape, request.live)
   const self = identityOf(manager)
   const last = managed.get(self)
-  const fields = differenceWithBelow(fieldsOf(shape, applied), request.reset)
+  const outline = `applied ${manager.subresource} ${manager.apiVersion} ${outlineOf(shape, applied)}`
+  const fields = versions.sets.ofOutline(outline, () => differenceWithBelow(fieldsOf(shape, applied), request.reset))
   const claimed = new Map(managed).set(self, { ...manager, fields, time: last?.time })
   const merged = merge(shape, live, applied) as ValueMap
   const isKept = last === undefined || (last.apiVersion === manager.apiVersion && isSubset(last.fields, fields))
@@ -85,7 +90,9 @@ function reconciled(request: OwnershipRequest): ManagedFields {
   const result = new Map<string, ManagedEntry>()
   for (const [identity, entry] of request.managed) {
     const shape = request.versions.shape(entry.apiVersion)
-    result.set(identity, shape === undefined ? entry : { ...entry, fields: reconcileWithSchema(entry.fields, shape) })
+    const fields =
+      shape === undefined ? entry.fields : request.versions.sets.reconciled(entry.fields, shape, reconcileWithSchema)
+    result.set(identity, fields === entry.fields ? entry : { ...entry, fields })
   }
   return result
 }

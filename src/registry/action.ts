@@ -42,7 +42,7 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
 /** Whoever asks owns what they sent, as with a create, though it is never stored (P-060, W-562). */
 function tracked({ at, body }: Action, object: ApiObject, { fieldManager: manager, now }: ActionRequest): ApiObject {
   const { kind, apiVersion } = object
-  const versions = { shape: () => body.schema.shape, convert: <T>(same: T): T => same }
+  const { versions } = body
   const { subresource } = at
   return trackUpdate(
     { versions, apiVersion, manager, subresource, reset: EMPTY_SET, now, live: { kind, apiVersion } },

@@ -246,7 +246,16 @@ export interface WriteAnswer {
 /** What is sent to an action, and what comes back unless that is a Status. */
 export type ActionBody = Pick<
   Resource,
-  'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'conversion' | 'decode' | 'withDefaults'
+  | 'group'
+  | 'version'
+  | 'kind'
+  | 'schema'
+  | 'isCustom'
+  | 'storedKind'
+  | 'conversion'
+  | 'decode'
+  | 'withDefaults'
+  | 'versions'
 >
 
 /** Where an action is served. */

@@ -6,6 +6,7 @@ import { applyDefaults } from '../schema/defaults/defaults.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { IDENTITY } from './conversion.ts'
+import { kindVersions } from '../registry/kind-versions.ts'
 
 export function actionBody(schemas: SchemaTable, { group, version, kind }: GroupVersionKind): ActionBody {
   const schema = schemas.kind({ group, version, kind })
@@ -19,5 +20,6 @@ export function actionBody(schemas: SchemaTable, { group, version, kind }: Group
     conversion: IDENTITY,
     decode: (source) => decodeObject(source, schema.shape),
     withDefaults: (object, context) => applyDefaults(gvk, object, context),
+    versions: kindVersions({ shape: () => schema.shape, convert: (same) => same }),
   }
 }

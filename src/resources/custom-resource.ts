@@ -13,6 +13,7 @@ import { customCharacter } from './custom-character.ts'
 import { type ConvertObjects, CustomForm } from './custom-form.ts'
 import { customScale } from './custom-scale.ts'
 import { type Definition, type DefinitionVersion, deprecationsOf } from './definition.ts'
+import { kindVersions } from '../registry/kind-versions.ts'
 
 /** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
 export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
@@ -159,11 +160,11 @@ function versionsOf(group: string, schemas: VersionSchemas): Resource['versions'
     const gv = parseGroupVersion(apiVersion)
     return gv?.group === group ? schemas.get(gv.version) : undefined
   }
-  return {
+  return kindVersions({
     shape: (apiVersion) => schemaOf(apiVersion)?.shape,
     convert: (object, apiVersion) => {
       const renamed = { ...object, apiVersion }
       return schemaOf(apiVersion)?.known(renamed) ?? renamed
     },
-  }
+  })
 }

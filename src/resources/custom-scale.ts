@@ -15,6 +15,7 @@ import { actionBody } from './action-body.ts'
 import type { ScalePaths } from './definition.ts'
 import { mapIn } from './members.ts'
 import { SCALE, scaleObject } from './scale.ts'
+import { kindVersions } from '../registry/kind-versions.ts'
 
 const IN_VIEW = ['f:spec', 'f:replicas'] as const
 const MAX_REPLICAS = 2_147_483_647
@@ -47,10 +48,10 @@ export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: S
       selectable: customSelectableFields({ namespaced: true, paths: [] }),
       columns: COLUMNS,
     },
-    versions: {
+    versions: kindVersions({
       shape: (apiVersion) => (apiVersion === viewVersion ? body.schema.shape : undefined),
       convert: (object) => object,
-    },
+    }),
     merge: (view, stored) => withValueAt(stored, specPath, own(mapIn(view, 'spec'), 'replicas') ?? 0) as ApiObject,
     validate: () => [],
     sharedField: {

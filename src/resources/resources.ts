@@ -28,6 +28,7 @@ import { scaleView } from './scale.ts'
 import { serviceTraits } from './service.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
 import { podWarnings } from './warnings-template.ts'
+import { kindVersions } from '../registry/kind-versions.ts'
 
 export { accessReviewActions } from './access-reviews.ts'
 export type { RoleGuard } from './role-escalation.ts'
@@ -202,7 +203,7 @@ function pathOf({ group, version }: GroupVersion, kind: string): string {
 
 /** Ownership may have been recorded under any version of the kind; claims of one are compared in that one. */
 function versionsOf(schema: SchemaTable, served: GroupVersionKind, conversion: Conversion): Resource['versions'] {
-  return {
+  return kindVersions({
     shape: (apiVersion) => {
       const gv = parseGroupVersion(apiVersion)
       return gv === undefined ? undefined : schema.kind({ ...gv, kind: served.kind })?.shape
@@ -216,5 +217,5 @@ function versionsOf(schema: SchemaTable, served: GroupVersionKind, conversion: C
       if (gv === undefined || formatGroupVersion(gv) === stored.apiVersion) return stored
       return (CONVERSIONS[pathOf(gv, served.kind)] ?? IDENTITY).fromStored(stored)
     },
-  }
+  })
 }

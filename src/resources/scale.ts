@@ -11,6 +11,7 @@ import type { SchemaTable } from '../schema/table.ts'
 import { validateCreate } from '../schema/validation/validation.ts'
 import { actionBody } from './action-body.ts'
 import { mapIn, textIn } from './members.ts'
+import { kindVersions } from '../registry/kind-versions.ts'
 
 export const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
 const SHOWN_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const
@@ -47,10 +48,10 @@ export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: 
   return {
     ...body,
     conversion: { isIdentity: false, fromStored: (stored) => scaleOf(stored, scalable) },
-    versions: {
+    versions: kindVersions({
       shape: (apiVersion) => (apiVersion === viewVersion ? body.schema.shape : undefined),
       convert: (object) => object,
-    },
+    }),
     merge: (view, stored) => ({
       ...stored,
       spec: { ...mapIn(stored, 'spec'), replicas: own(mapIn(view, 'spec'), 'replicas') ?? 0 },

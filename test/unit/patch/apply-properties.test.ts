@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/api/status.ts'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
 import { isMap } from '../../../src/api/value.ts'
+import { FieldSetMemo } from '../../../src/patch/field-set-memo.ts'
 import { setOfFields } from '../../../src/patch/field-set.ts'
 import { trackApply, trackUpdate } from '../../../src/patch/field-tracking.ts'
 import { withoutManagedFields } from '../../../src/patch/managed-fields.ts'
@@ -54,6 +55,34 @@ const THING = kindOf({
   nested: map(map(TEXT)),
 })
 
+/** Fields that are shown where nobody has set them, so that whether somebody has is a matter of what they hold. */
+const SHOWN_PIECE = object('Piece', { text: TEXT }, { mapType: 'atomic' })
+const ZEROS = object(
+  'Thing',
+  {
+    metadata: METADATA,
+    spec: shown(
+      object('Spec', {
+        text: TEXT,
+        number: { kind: 'int32' },
+        switch: { kind: 'boolean' },
+        amount: { kind: 'quantity' },
+        span: { kind: 'duration' },
+        piece: shown(SHOWN_PIECE),
+        whole: list(TEXT, 'atomic'),
+        items: list(ITEM, 'map', ['k']),
+        map: map(TEXT),
+      }),
+    ),
+  },
+  { typeMeta: true },
+)
+
+function shown(shape: ObjectShape): ObjectShape {
+  const fields = shape.fields.map((field): Field => ({ ...field, pointer: false, omit: 'never' }))
+  return { ...shape, fields, byName: new Map(fields.map((field) => [field.name, field])) }
+}
+
 const TYPE = { kind: 'Thing', apiVersion: 'x/v1' }
 
 interface Write {
@@ -62,9 +91,10 @@ interface Write {
   readonly verb: 'applies' | 'forces' | 'updates'
 }
 
-function write(shape: ObjectShape, live: ValueMap, { who, spec, verb }: Write, second = 0): ValueMap {
+function write(shape: ObjectShape, live: ValueMap, step: Write, second = 0, sets = new FieldSetMemo()): ValueMap {
+  const { who, spec, verb } = step
   const now = `2030-01-01T00:00:${String(second).padStart(2, '0')}Z`
-  const versions = { shape: () => shape, convert: (value: ValueMap) => value }
+  const versions = { shape: () => shape, convert: (value: ValueMap) => value, sets }
   const request = {
     versions,
     apiVersion: TYPE.apiVersion,
@@ -72,7 +102,8 @@ function write(shape: ObjectShape, live: ValueMap, { who, spec, verb }: Write, s
     subresource: '',
     reset: setOfFields([]),
     now,
-    live,
+    // As the registry puts it where there is nothing.
+    live: live === NOTHING ? TYPE : live,
   }
   const sent = { ...TYPE, metadata: { name: 'a' }, ...(Object.keys(spec).length === 0 ? {} : { spec }) }
   const next = verb === 'updates' ? trackUpdate(request, sent) : trackApply(request, sent, verb === 'forces')
@@ -87,10 +118,11 @@ function withoutNulls(value: ValueMap): ValueMap {
 
 const NOTHING: ValueMap = { ...TYPE, metadata: {} }
 
-function writeAll(shape: ObjectShape, writes: readonly Write[]): ValueMap {
+/** `sets`: what was seen before; absent: nothing was, at any step. */
+function writeAll(shape: ObjectShape, writes: readonly Write[], sets?: FieldSetMemo): ValueMap {
   return writes.reduce<ValueMap>((live, step, index) => {
     try {
-      return write(shape, live, step, index)
+      return write(shape, live, step, index, sets)
     } catch (error) {
       if (error instanceof ApiError && error.reason === 'Conflict') return live
       throw error
@@ -216,6 +248,38 @@ describe('whatever was written before', () => {
       }),
       RUNS,
     )
+  })
+})
+
+describe('sets of fields that were seen before', () => {
+  it('say the same as those that are made anew', () => {
+    const seen = new FieldSetMemo()
+    fc.assert(
+      fc.property(history, (writes) => {
+        expect(writeAll(THING, writes, seen)).toEqual(writeAll(THING, writes))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  const created = (spec: ValueMap, sets: FieldSetMemo): Value =>
+    ownersOf(write(ZEROS, NOTHING, { who: 'one', spec, verb: 'updates' }, 0, sets))
+
+  it.each<[string, ValueMap, ValueMap]>([
+    ['a text and no text', { text: 'long' }, { text: '' }],
+    ['a number and zero', { number: 1 }, { number: 0 }],
+    ['a switch that is on and one that is off', { switch: true }, { switch: false }],
+    ['an amount and none', { amount: '10' }, { amount: '0' }],
+    ['a time span and none', { span: '1s' }, { span: '0s' }],
+    ['a record in one piece and an empty one', { piece: { text: 'long' } }, { piece: { text: '' } }],
+    ['a list and none', { whole: ['p'] }, { whole: null }],
+    ['items by their keys', { items: [{ k: 'p' }] }, { items: [{ k: 'q' }] }],
+    ['items that are there twice', { items: [{ k: 'p' }] }, { items: [{ k: 'p' }, { k: 'p' }] }],
+    ['keys that look like parts of others', { map: { 'a1:b': 'x' } }, { map: { a: 'x', b: 'x' } }],
+    ['a map and an empty one', { map: { a: 'x' } }, { map: {} }],
+  ])('tell %s apart', (_, one, other) => {
+    const seen = new FieldSetMemo()
+    for (const spec of [one, other, one]) expect(created(spec, seen)).toEqual(created(spec, new FieldSetMemo()))
   })
 })
 

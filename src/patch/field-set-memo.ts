@@ -1,0 +1,79 @@
+// Sets of fields that were seen before. Objects of a kind mostly come from a few templates and have the same fields: their sets
+// are made, checked and written once. What is kept is bounded, and dropped oldest first.
+import type { Value, ValueMap } from '../api/value.ts'
+import { isMap } from '../api/value.ts'
+import type { ObjectShape } from '../schema/table.ts'
+import type { FieldSet } from './field-set.ts'
+import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
+
+const MAX_SETS = 64
+const MAX_TEXT_LENGTH = 16 * 1024
+
+/** One for each kind in each version that it is served in. */
+export class FieldSetMemo {
+  readonly #byOutline = new Map<string, FieldSet>()
+  readonly #byText = new Map<string, FieldSet>()
+  readonly #stripped = new WeakMap<FieldSet, FieldSet>()
+  readonly #fitting = new WeakMap<FieldSet, ObjectShape>()
+
+  /** The set for values of this outline; `outline` also says what the set is for. */
+  ofOutline(outline: string, make: () => FieldSet): FieldSet {
+    const known = this.#byOutline.get(outline)
+    if (known !== undefined) return known
+    const made = this.#shared(make())
+    if (outline.length <= MAX_TEXT_LENGTH) keep(this.#byOutline, outline, made)
+    return made
+  }
+
+  /** The set of a FieldsV1 object that we have stored; undefined where it cannot be read. */
+  ofStored(fields: Value | undefined): FieldSet | undefined {
+    const text = isMap(fields) ? textOf(fields) : undefined
+    const known = text === undefined ? undefined : this.#byText.get(text)
+    if (known !== undefined) return known
+    const decoded = decodeFieldsV1(fields, true)
+    if (text !== undefined && decoded !== undefined) keep(this.#byText, text, decoded)
+    return decoded
+  }
+
+  /** What `strip` makes of a set that is asked about again and again, as it is written. */
+  stripped(set: FieldSet, strip: (set: FieldSet) => FieldSet): FieldSet {
+    let known = this.#stripped.get(set)
+    if (known === undefined) this.#stripped.set(set, (known = this.#shared(strip(set))))
+    return known
+  }
+
+  /** The set as it is written, one record for all that are written alike. */
+  #shared(set: FieldSet): FieldSet {
+    const written = encodeFieldsV1(set)
+    const text = textOf(written)
+    const known = text === undefined ? undefined : this.#byText.get(text)
+    if (known !== undefined) return known
+    const shared = { ...set, written }
+    if (text !== undefined) keep(this.#byText, text, shared)
+    return shared
+  }
+
+  /** Whether `reconcile` left the set as it is, which it then does again; asked once for each shape. */
+  reconciled(set: FieldSet, shape: ObjectShape, reconcile: (set: FieldSet, shape: ObjectShape) => FieldSet): FieldSet {
+    if (this.#fitting.get(set) === shape) return set
+    const result = reconcile(set, shape)
+    if (result === set) this.#fitting.set(set, shape)
+    return result
+  }
+}
+
+function keep(sets: Map<string, FieldSet>, key: string, set: FieldSet): void {
+  const [oldest] = sets.keys()
+  if (sets.size >= MAX_SETS && oldest !== undefined) sets.delete(oldest)
+  sets.set(key, set)
+}
+
+/** Undefined: too long to be kept, or nothing that we would have written. */
+function textOf(fields: ValueMap): string | undefined {
+  try {
+    const text = JSON.stringify(fields)
+    return text.length <= MAX_TEXT_LENGTH ? text : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+// The outline of a value: which fields it has by its schema, and of what they hold only what decides about ownership. Two
+// values of one shape with the same outline set the same fields, so that what was found out about one holds for the other.
+import type { Value, ValueMap } from '../api/value.ts'
+import { equalValues, isList, isMap, own } from '../api/value.ts'
+import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
+import { shownFields, zeroOf } from '../schema/zero-value.ts'
+
+const ANY: Shape = Object.freeze({ kind: 'any' })
+const NULL = 'n'
+const ZERO = 'z'
+const SOMETHING = 'v'
+/** Longer ones cannot be a zero that JSON shows: `""`, `"0"`, `"0s"`. */
+const ZERO_TEXT_LENGTH = 2
+
+/** Names and keys are told with their length, so that no text in them can be taken for another outline. */
+export function outlineOf(shape: Shape, value: Value): string {
+  if (typeof value !== 'object') return outlineOfScalar(value)
+  if (value === null) return NULL
+  switch (shape.kind) {
+    case 'object':
+      if (shape.mapType === 'atomic') return isZeroObject(shape, value) ? ZERO : SOMETHING
+      return isMap(value) ? outlineOfObject(shape, value) : SOMETHING
+    case 'map':
+      return shape.mapType !== 'atomic' && isMap(value) ? outlineOfMap(shape.value, value) : SOMETHING
+    case 'list':
+      return shape.listType !== 'atomic' && isList(value) ? outlineOfItems(shape, value) : SOMETHING
+    case 'any':
+      return isMap(value) ? outlineOfMap(ANY, value) : SOMETHING
+    default:
+      return SOMETHING
+  }
+}
+
+function outlineOfScalar(value: Exclude<Value, object>): string {
+  switch (typeof value) {
+    case 'string':
+      return value.length > ZERO_TEXT_LENGTH ? SOMETHING : `s${sized(value)}`
+    case 'boolean':
+      return value ? SOMETHING : ZERO
+    default:
+      return Number(value) === 0 ? ZERO : SOMETHING
+  }
+}
+
+function outlineOfObject(shape: ObjectShape, object: ValueMap): string {
+  let out = '{'
+  for (const name of Object.keys(object)) {
+    out += sized(name) + outlineOf(shape.byName.get(name)?.shape ?? ANY, object[name]!)
+  }
+  return `${out}}`
+}
+
+function outlineOfMap(shape: Shape, map: ValueMap): string {
+  let out = '{'
+  for (const key of Object.keys(map)) out += sized(key) + outlineOf(shape, map[key]!)
+  return `${out}}`
+}
+
+function outlineOfItems(list: ListShape, items: readonly Value[]): string {
+  let out = '['
+  for (const item of items) {
+    if (list.listType === 'set' || !isMap(item)) out += identityPart(item)
+    else for (const key of list.keys) out += identityPart(own(item, key))
+    out += outlineOf(list.item, item)
+  }
+  return `${out}]`
+}
+
+/** What an item is told apart by: here the value itself counts. */
+function identityPart(value: Value | undefined): string {
+  switch (typeof value) {
+    case 'string':
+      return `"${sized(value)}`
+    case 'object':
+      return value === null ? NULL : sized(stringify(value))
+    default:
+      return `${String(value)};`
+  }
+}
+
+/** No list is meant to be keyed by such values; it can be asked of them before that is found out. */
+function stringify(value: Value): string {
+  return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? `${member}n` : member))
+}
+
+function sized(text: string): string {
+  return `${text.length}:${text}`
+}
+
+function isZeroObject(shape: ObjectShape, value: Value): boolean {
+  return isMap(value) && Object.keys(value).length <= shownFields(shape).length && equalValues(value, zeroOf(shape))
+}
