@@ -2,6 +2,7 @@
 // taken for none (P-010, P-012, P-017, P-032).
 import { hash } from 'node:crypto'
 import type { User } from '../api/user.ts'
+import { Count } from '../lib/measure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Authenticator } from './authenticator.ts'
 import { asAuthenticated } from './user.ts'
@@ -46,8 +47,18 @@ const UNKNOWN = 'invalid bearer token'
 /** So many good tokens are remembered with their digests: making one costs more than all the rest of a known caller. */
 const REMEMBERED = 1_000
 
+/** How often a token was known, and how often it had to be looked at anew. */
+export interface TokenLookups {
+  readonly hits: Count
+  readonly misses: Count
+}
+
 /** `apiAudiences`: what this server calls itself. */
-export function bearerTokens(methods: readonly TokenMethod[], apiAudiences: readonly string[]): BearerTokens {
+export function bearerTokens(
+  methods: readonly TokenMethod[],
+  apiAudiences: readonly string[],
+  lookups: TokenLookups = { hits: new Count(), misses: new Count() },
+): BearerTokens {
   const seen = new Map<string, PresentedToken>()
   const remember = (presented: PresentedToken): void => {
     if (seen.size >= REMEMBERED) seen.clear()
@@ -57,7 +68,10 @@ export function bearerTokens(methods: readonly TokenMethod[], apiAudiences: read
     authenticator: {
       authenticate({ bearerToken }, signal) {
         if (bearerToken === undefined) return { kind: 'none' }
-        const presented = seen.get(bearerToken) ?? presentedAs(bearerToken, apiAudiences)
+        const known = seen.get(bearerToken)
+        const presented = known ?? presentedAs(bearerToken, apiAudiences)
+        if (known === undefined) lookups.misses.value++
+        else lookups.hits.value++
         return whenKnown(askAll(methods, presented, signal), (answer) => {
           if (answer.kind === 'user' && !seen.has(bearerToken)) remember(presented)
           return answer.kind === 'unknown' ? { kind: 'refused', problem: UNKNOWN } : answer

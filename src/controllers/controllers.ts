@@ -10,6 +10,7 @@ import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
+import type { QueueMeasures } from './queue-measures.ts'
 import type { RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 
@@ -20,6 +21,8 @@ export interface ControllerParts {
   /** RFC 3339 in whole seconds. */
   readonly now: () => string
   readonly log: Log
+  /** Absent: nobody looks how busy they are. */
+  readonly queues?: QueueMeasures | undefined
 }
 
 export interface Controller {

@@ -55,6 +55,7 @@ export function definitionCleanup(
       const queue: WorkQueue = new WorkQueue({
         name: 'definition-cleanup',
         log: parts.log,
+        measures: parts.queues,
         workers: 2,
         work: async (name, stop) => {
           try {

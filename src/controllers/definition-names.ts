@@ -22,6 +22,7 @@ export function definitionNames(parts: ControllerParts): Controller {
       const queue = new WorkQueue({
         name: 'definition-names',
         log: parts.log,
+        measures: parts.queues,
         workers: 4,
         work: async (name, stop) => {
           for (const step of [withNames, withEstablished]) {

@@ -32,6 +32,7 @@ export function definitionServices(parts: ControllerParts): Controller {
       const queue = new WorkQueue({
         name: 'definition-services',
         log: parts.log,
+        measures: parts.queues,
         workers: 1,
         work: async (name, stop) => {
           const context = { ...controllerContext(parts, '', stop), fieldManager: 'kube-apiserver' }

@@ -121,7 +121,13 @@ async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promis
     await tellSchema({ parts, resource: schemas, hasLevel: (level) => present.has(level) }, name, signal)
     return false
   }
-  const queue = new WorkQueue({ name: 'flow-control-objects', log: parts.log, workers: 1, work })
+  const queue = new WorkQueue({
+    name: 'flow-control-objects',
+    log: parts.log,
+    measures: parts.queues,
+    workers: 1,
+    work,
+  })
   const look = (concerns: (level: string) => boolean): void => {
     if (!isSynced.levels || !isSynced.schemas) return
     for (const [name, level] of levelOf) if (concerns(level)) queue.add(name)

@@ -49,7 +49,13 @@ class Collector {
       follower: (resource) => this.#follower(resource),
     })
     const work = (uid: string, signal: AbortSignal): Promise<boolean> => this.#attend(uid, signal)
-    this.#queue = new WorkQueue({ name: 'garbage-collector', log: parts.log, workers: WORKERS, work })
+    this.#queue = new WorkQueue({
+      name: 'garbage-collector',
+      log: parts.log,
+      measures: parts.queues,
+      workers: WORKERS,
+      work,
+    })
   }
 
   /** Nothing is decided before all types have been told of: an owner that seems to have no dependents may have some. */

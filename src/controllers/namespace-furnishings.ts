@@ -58,6 +58,7 @@ async function furnish(parts: ControllerParts, furnishing: Furnishing, signal: A
   const queue = new WorkQueue({
     name: furnishing.name,
     log: parts.log,
+    measures: parts.queues,
     workers: WORKERS,
     work: (namespace, inner) => place(parts, furnishing, namespace, inner),
   })

@@ -27,6 +27,7 @@ export function namespaceController(parts: ControllerParts): Controller {
       const queue = new WorkQueue({
         name: 'namespace',
         log: parts.log,
+        measures: parts.queues,
         workers: WORKERS,
         work: (name, inner) => new Ending(parts, namespaces, name, inner).advance(),
       })

@@ -19,6 +19,7 @@ export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Cont
       const queue = new WorkQueue({
         name: NAME,
         log: parts.log,
+        measures: parts.queues,
         workers: 1,
         work: (name, inner) => tell(parts, { name, policy: policies.get(name), typeCheck }, inner),
       })

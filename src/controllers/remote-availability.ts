@@ -45,6 +45,7 @@ class RemoteAvailability {
     this.#queue = new WorkQueue({
       name: 'remote-availability',
       log: parts.log,
+      measures: parts.queues,
       workers: 2,
       work: (name, signal) => this.#check(name, signal),
     })

@@ -71,7 +71,13 @@ class Accountant {
     this.#accounting = accounting
     this.#clock = clock
     const work = (key: string, signal: AbortSignal): Promise<boolean> => this.#attend(key, signal)
-    this.#queue = new WorkQueue({ name: 'resource-quotas', log: parts.log, workers: WORKERS, work })
+    this.#queue = new WorkQueue({
+      name: 'resource-quotas',
+      log: parts.log,
+      measures: parts.queues,
+      workers: WORKERS,
+      work,
+    })
   }
 
   /** Types are followed as quotas name them; where one of the loops breaks all of them end. */

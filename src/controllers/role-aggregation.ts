@@ -31,6 +31,7 @@ export function roleAggregation(parts: ControllerParts): Controller {
       const queue = new WorkQueue({
         name: NAME,
         log: parts.log,
+        measures: parts.queues,
         workers: 1,
         work: (name, inner) => gather(parts, roles, name, inner),
       })

@@ -2,14 +2,16 @@
 // growing pauses; what succeeds is forgotten until somebody adds it again.
 import { CancelledError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import { QueueMeasures, type QueueTally } from './queue-measures.ts'
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 30_000
 
 export interface WorkQueueOptions {
-  /** Named in the log. */
+  /** Named in the log, and counted under. */
   readonly name: string
   readonly log: Log
+  readonly measures: QueueMeasures | undefined
   readonly workers: number
   /** Resolves to true where the key is to be looked at again after a pause. */
   readonly work: (key: string, signal: AbortSignal) => Promise<boolean>
@@ -17,7 +19,9 @@ export interface WorkQueueOptions {
 
 export class WorkQueue {
   readonly #options: WorkQueueOptions
-  readonly #waiting = new Set<string>()
+  readonly #tally: QueueTally
+  /** With when they came, by `performance.now()`. */
+  readonly #waiting = new Map<string, number>()
   readonly #busy = new Set<string>()
   /** Added while they were being worked on. */
   readonly #again = new Set<string>()
@@ -27,6 +31,7 @@ export class WorkQueue {
 
   constructor(options: WorkQueueOptions) {
     this.#options = options
+    this.#tally = (options.measures ?? new QueueMeasures()).of(options.name)
   }
 
   add(key: string): void {
@@ -36,7 +41,11 @@ export class WorkQueue {
     }
     clearTimeout(this.#timers.get(key))
     this.#timers.delete(key)
-    this.#waiting.add(key)
+    if (!this.#waiting.has(key)) {
+      this.#waiting.set(key, performance.now())
+      this.#tally.adds.value++
+      this.#tally.depth.value = this.#waiting.size
+    }
     this.#wake.shift()?.()
   }
 
@@ -64,15 +73,20 @@ export class WorkQueue {
 
   async #worker(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const [key] = this.#waiting
-      if (key === undefined) {
+      const [next] = this.#waiting
+      if (next === undefined) {
         await new Promise<void>((resolve) => this.#wake.push(resolve))
         continue
       }
+      const [key, cameAt] = next
+      const began = performance.now()
       this.#waiting.delete(key)
+      this.#tally.depth.value = this.#waiting.size
+      this.#tally.waitSeconds.observe((began - cameAt) / 1000)
       this.#busy.add(key)
       const again = await this.#attempt(key, signal)
       this.#busy.delete(key)
+      this.#tally.workSeconds.observe((performance.now() - began) / 1000)
       if (signal.aborted) return
       if (this.#again.delete(key)) this.add(key)
       else if (again) this.#later(key)
@@ -96,6 +110,7 @@ export class WorkQueue {
   #later(key: string): void {
     const attempt = this.#attempts.get(key) ?? 0
     this.#attempts.set(key, attempt + 1)
+    this.#tally.retries.value++
     this.addAfter(key, Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS))
   }
 }

@@ -5,6 +5,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { CancelledError } from './errors.ts'
 import type { EgressPolicy } from './egress-policy.ts'
 import { request as httpRequest } from './node-http.ts'
+import type { OutgoingMeasures } from './outgoing-measures.ts'
 import { type Lookup, OutgoingConnections, type OutgoingTls, type Place, systemLookup } from './outgoing-connections.ts'
 import { brokenFailure, cutFailure, DEADLINE_TEXT, OutgoingCallError } from './outgoing-failure.ts'
 
@@ -53,6 +54,7 @@ export interface OpenAnswer {
 export interface OutgoingCallerParts {
   readonly egress: EgressPolicy
   readonly lookup?: Lookup
+  readonly measures?: OutgoingMeasures | undefined
 }
 
 /** As many as the reference remembers clients. */
@@ -62,10 +64,12 @@ export class OutgoingCaller implements Disposable {
   readonly #connections = new Map<string, OutgoingConnections>()
   readonly #egress: EgressPolicy
   readonly #lookup: Lookup
+  readonly #measures: OutgoingMeasures | undefined
 
-  constructor({ egress, lookup = systemLookup }: OutgoingCallerParts) {
+  constructor({ egress, lookup = systemLookup, measures }: OutgoingCallerParts) {
     this.#egress = egress
     this.#lookup = lookup
+    this.#measures = measures
   }
 
   /** The answer, whatever its code. Throws `OutgoingCallError`, and `CancelledError` when the signal fires. */
@@ -73,9 +77,13 @@ export class OutgoingCaller implements Disposable {
     const url = parse(target.url)
     const agent = this.#connectionsTo(target, url)
     const text = call.tellTimeout ? `${target.url}?timeout=${wholeSeconds(call.timeoutMs)}` : target.url
+    const began = performance.now()
     try {
-      return await exchange({ agent, url, text, target, call, deadline: performance.now() + call.timeoutMs }, signal)
+      const answer = await exchange({ agent, url, text, target, call, deadline: began + call.timeoutMs }, signal)
+      this.#note(url, call, String(answer.status), began)
+      return answer
     } catch (error) {
+      this.#note(url, call, '<error>', began)
       if (!(error instanceof OutgoingCallError)) throw error
       if (error.kind === 'too-large' || error.kind === 'cut') throw error
       const method = call.body === undefined ? 'Get' : 'Post'
@@ -116,6 +124,11 @@ export class OutgoingCaller implements Disposable {
   [Symbol.dispose](): void {
     for (const connections of this.#connections.values()) connections.destroy()
     this.#connections.clear()
+  }
+
+  #note({ host }: URL, { body }: OutgoingCall, code: string, began: number): void {
+    const method = body === undefined ? 'GET' : 'POST'
+    this.#measures?.note({ code, method, host, seconds: (performance.now() - began) / 1000 })
   }
 
   #connectionsTo(target: OutgoingTarget, url: URL): OutgoingConnections {

@@ -12,6 +12,7 @@ import { systemClock } from '../lib/clock.ts'
 import { egressPolicy, type EgressRules } from '../lib/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../lib/outgoing-call.ts'
+import type { OutgoingMeasures } from '../lib/outgoing-measures.ts'
 import { pause } from '../lib/pause.ts'
 import type { AuthorizationMode, Decider } from './authorization-file.ts'
 import { type AuthorizationSettings, modesOf, readDeciders } from './authorization-settings.ts'
@@ -40,17 +41,18 @@ export interface AuthorizationParts {
   readonly settings: AuthorizationSettings
   readonly egress: EgressRules
   readonly measures: AuthMeasures
+  readonly outgoing: OutgoingMeasures
   readonly log: Log
 }
 
 const LOOK_AGAIN_MS = 10_000
 
 /** Administrators first, then the deciders in order. Throws a `StartError` where one of them cannot be opened. */
-export function openAuthorization({ settings, egress, measures, log }: AuthorizationParts): Authorization {
+export function openAuthorization({ settings, egress, measures, outgoing, log }: AuthorizationParts): Authorization {
   const rbac = new RbacIndex()
   const nodes = new NodeGraphFeed()
   // Whom to ask was said by the operator, not by users: this machine may be asked too.
-  const caller = new OutgoingCaller({ egress: egressPolicy({ ...egress, loopback: true }) })
+  const caller = new OutgoingCaller({ egress: egressPolicy({ ...egress, loopback: true }), measures: outgoing })
   const waiting = new Set<() => void>()
   let isLoaded = false
   // Probes are answered from the first moment on, before there are roles.
@@ -119,7 +121,7 @@ function readPolicies(file: string | undefined): Authorizer {
   }
 }
 
-type Rereading = Omit<AuthorizationParts, 'egress'>
+type Rereading = Omit<AuthorizationParts, 'egress' | 'outgoing'>
 
 /** A file that changed is gone by from then on; one that is not good changes nothing (P-174). */
 async function readAgain(

@@ -9,6 +9,7 @@ import { resourceOfStorageKey } from '../resources/resources.ts'
 import {
   Encryption,
   type EncryptionConfig,
+  type EncryptionMeasures,
   openKmsPlugin,
   readEncryptionConfig,
 } from '../store/encryption/encryption.ts'
@@ -34,7 +35,7 @@ const RELOAD_EVERY_MS = 60_000
 const READY_WITHIN_MS = 60_000
 
 /** Throws a `StartError` where the file is at fault. */
-export async function openAtRest(config: Config, log: Log, onReload: OnReload): Promise<AtRest> {
+export async function openAtRest(config: Config, log: Log, measures: EncryptionMeasures): Promise<AtRest> {
   const { encryption } = config
   if (encryption === undefined) {
     const nothing = (): Promise<void> => Promise.resolve()
@@ -42,7 +43,8 @@ export async function openAtRest(config: Config, log: Log, onReload: OnReload): 
   }
   const text = readTextFile(encryption.file, FLAG)
   const wanted = parseConfig(text, encryption.file)
-  const opened = await openWith(wanted, config)
+  const opened = await openWith(wanted, config, measures)
+  const onReload: OnReload = (status) => void measures.reloads.of(status, '').value++
   return {
     transformer: opened,
     checks: checksOf(opened, encryption.reload),
@@ -63,13 +65,18 @@ function parseConfig(text: string, file: string): EncryptionConfig {
   }
 }
 
-function openWith(wanted: EncryptionConfig, { storagePrefix }: Config): Promise<Encryption> {
+function openWith(
+  wanted: EncryptionConfig,
+  { storagePrefix }: Config,
+  measures: EncryptionMeasures,
+): Promise<Encryption> {
   const prefix = normalizePrefix(storagePrefix)
   const resourceOf = resourceOfStorageKey()
   return Encryption.open(wanted, {
     resourceOf: (key: string) => resourceOf(key.slice(prefix.length + 1)),
     openPlugin: openKmsPlugin,
     now: () => Date.now(),
+    measures,
   })
 }
 

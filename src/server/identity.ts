@@ -16,6 +16,7 @@ import type { Route } from '../http/router.ts'
 import { systemClock } from '../lib/clock.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import type { OutgoingMeasures } from '../lib/outgoing-measures.ts'
 import type { TokenRequestOptions } from '../resources/resources.ts'
 import { ADMIN } from './admin.ts'
 import type { AnonymousConfig } from './authentication-config.ts'
@@ -48,12 +49,13 @@ export interface IdentityParts {
   readonly live: LiveObjects
   /** An old token was used, of this secret. */
   readonly onLegacyUse: (secret: LiveObject) => void
-  readonly measures: AuthMeasures
+  readonly measures: { readonly auth: AuthMeasures; readonly outgoing: OutgoingMeasures }
   readonly tls: TlsFiles
 }
 
 export function openIdentity(parts: IdentityParts): Identity {
-  const { config, adminToken, log, live, tls, onLegacyUse, measures } = parts
+  const { config, adminToken, log, live, tls, onLegacyUse } = parts
+  const { auth: measures, outgoing } = parts.measures
   const uses = {
     valid: measures.validTokens.of(),
     stale: measures.staleTokens.of(),
@@ -62,7 +64,8 @@ export function openIdentity(parts: IdentityParts): Identity {
   const onUse = (kind: keyof typeof uses): void => void uses[kind].value++
   const { issuers, apiAudiences, maxTokenSeconds, extendTokens } = config.identity
   const keys = accountKeys(config, log)
-  const issuersOfOthers = openTokenIssuers(config, log, (status) => void measures.configReloads.of(status, '').value++)
+  const onReload = (status: string): void => void measures.configReloads.of(status, '').value++
+  const issuersOfOthers = openTokenIssuers({ config, log, outgoing, onReload })
   const clock = systemClock
   const tokens = bearerTokens(
     [
@@ -73,6 +76,7 @@ export function openIdentity(parts: IdentityParts): Identity {
       ...issuersOfOthers.methods,
     ],
     apiAudiences,
+    { hits: measures.tokenCache.of('hit'), misses: measures.tokenCache.of('miss') },
   )
   const trust = openTrust(config, tls)
   return {

@@ -3,23 +3,30 @@ import { AdmissionMeasures } from '../admission/measures.ts'
 import { AuthMeasures } from '../auth/measures.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { CacheMeasures } from '../cache/measures.ts'
+import { QueueMeasures } from '../controllers/queue-measures.ts'
 import { WatchMeasures } from '../handlers/watch-measures.ts'
 import { HttpMeasures } from '../http/measures.ts'
 import { type Count, counterFamily, type Family, gaugeFamily, histogramFamily } from '../lib/measure.ts'
+import { OutgoingMeasures } from '../lib/outgoing-measures.ts'
 import type { ResourceTable } from '../registry/registry.ts'
+import { EncryptionMeasures } from '../store/encryption/encryption.ts'
 import { StoreMeasures } from '../store/measured-store.ts'
 
 export class ServerMeasures {
   readonly admission = new AdmissionMeasures()
   readonly auth = new AuthMeasures()
   readonly cache = new CacheMeasures()
+  readonly encryption = new EncryptionMeasures()
   readonly http = new HttpMeasures()
+  readonly outgoing = new OutgoingMeasures()
+  readonly queues = new QueueMeasures()
   readonly store = new StoreMeasures()
   readonly watch = new WatchMeasures()
 
   all(): readonly Family[] {
     // Those of `http` are shown with the requests.
-    const rooms = [this.admission, this.auth, this.cache, this.store, this.watch]
+    const { admission, auth, cache, encryption, outgoing, queues, store, watch } = this
+    const rooms = [admission, auth, cache, encryption, outgoing, queues, store, watch]
     return [...rooms.flatMap((room) => room.all()), ...elsewhere()]
   }
 }

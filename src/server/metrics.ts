@@ -112,7 +112,17 @@ function tellBuild({ version, gates }: MetricsOptions, registers: MetricsRegistr
   const build = new Gauge({
     name: 'kubernetes_build_info',
     help: 'What is running; always 1.',
-    labelNames: ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'platform'],
+    labelNames: [
+      'major',
+      'minor',
+      'git_version',
+      'git_commit',
+      'git_tree_state',
+      'build_date',
+      'go_version',
+      'compiler',
+      'platform',
+    ],
     registers,
   })
   build.set(
@@ -123,6 +133,8 @@ function tellBuild({ version, gates }: MetricsOptions, registers: MetricsRegistr
       git_commit: version.gitCommit,
       git_tree_state: version.gitTreeState,
       build_date: version.buildDate,
+      go_version: version.goVersion,
+      compiler: version.compiler,
       platform: version.platform,
     },
     1,

@@ -179,7 +179,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000 },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
-  const parts = { ...shared, log }
+  const parts = { ...shared, log, queues: measures.queues }
   const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
   const targetOf = (service: RemoteService): OutgoingTarget => remoteTarget(service, locate, options.proxyCertificate)
   const probeRemote = readRemoteBy(caller, targetOf)

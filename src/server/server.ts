@@ -76,8 +76,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const kv = await openStorage(config, signal)
   opened.defer(() => kv.close())
   const measures = new ServerMeasures()
-  const { encryptionReloads } = measures.store
-  const atRest = await openAtRest(config, log, (status) => void encryptionReloads.of(status, '').value++)
+  const atRest = await openAtRest(config, log, measures.encryption)
   opened.defer(atRest.close)
   const { tls, authority } = servingFiles(config)
   const token = adminToken(dataDirectory)
@@ -86,12 +85,13 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     settings: config.authorization,
     egress: config.egress,
     measures: measures.auth,
+    outgoing: measures.outgoing,
     log,
   })
   const { authorizer } = authorization
   const { storagePrefix: prefix, featureGates: gates } = config
   const address = { text: '' }
-  const caller = opened.use(new OutgoingCaller({ egress: egressPolicy(config.egress) }))
+  const caller = opened.use(new OutgoingCaller({ egress: egressPolicy(config.egress), measures: measures.outgoing }))
   const api = openResourceApi({
     kv,
     prefix,
@@ -100,7 +100,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     eventTtlMs: config.eventTtlMs,
     authorization,
     openIdentity: (live, onLegacyUse) =>
-      openIdentity({ config, adminToken: token, log, live, tls, onLegacyUse, measures: measures.auth }),
+      openIdentity({ config, adminToken: token, log, live, tls, onLegacyUse, measures }),
     admissionPlugins: config.admissionPlugins,
     admissionSettings: readAdmissionSettings(config),
     authority: authority ?? tls.certificate,
@@ -117,7 +117,9 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     hasReplicas: config.storage.kind === 'etcd',
   })
   // Whom the operator names by a flag may well be on this machine.
-  const named = opened.use(new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }) }))
+  const named = opened.use(
+    new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }), measures: measures.outgoing }),
+  )
   const audit = openAudit(config.audit, { caller: named, kinds: loadBuiltInSchema(), log })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })

@@ -6,6 +6,7 @@ import { systemClock } from '../lib/clock.ts'
 import { egressPolicy } from '../lib/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../lib/outgoing-call.ts'
+import type { OutgoingMeasures } from '../lib/outgoing-measures.ts'
 import {
   type AnonymousConfig,
   type AuthenticationConfig,
@@ -27,14 +28,21 @@ export interface TokenIssuers {
   readonly run: (signal: AbortSignal) => Promise<void>
 }
 
+export interface TokenIssuersParts {
+  readonly config: Config
+  readonly log: Log
+  readonly outgoing: OutgoingMeasures
+  readonly onReload: OnReload
+}
+
 const FLAG = '--authentication-config'
 const WEBHOOK_FLAG = '--authentication-token-webhook-config-file'
 const WEBHOOK_TIMEOUT_MS = 30_000
 
 /** Where the operator says to ask, this machine may be asked too; where tokens say so, it is held to the rules. */
-export function openTokenIssuers(config: Config, log: Log, onReload: OnReload): TokenIssuers {
-  const caller = new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }) })
-  const strictCaller = new OutgoingCaller({ egress: egressPolicy(config.egress) })
+export function openTokenIssuers({ config, log, outgoing: measures, onReload }: TokenIssuersParts): TokenIssuers {
+  const caller = new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }), measures })
+  const strictCaller = new OutgoingCaller({ egress: egressPolicy(config.egress), measures })
   const file = config.identity.authenticationFile
   const read = (): AuthenticationConfig | undefined =>
     file === undefined ? undefined : readFile(file, config.identity.issuers)

@@ -11,11 +11,6 @@ const OF_OPERATION: readonly string[] = ['operation', 'group', 'resource']
 const OF_TYPE: readonly string[] = ['group', 'resource']
 
 export class StoreMeasures {
-  readonly encryptionReloads = counterFamily({
-    name: 'apiserver_encryption_config_controller_automatic_reloads_total',
-    help: 'New configurations of encryption at rest, by whether they are in use.',
-    labels: ['status', 'apiserver_id_hash'],
-  })
   readonly seconds = histogramFamily({
     name: 'etcd_request_duration_seconds',
     help: 'How long calls to the storage took.',

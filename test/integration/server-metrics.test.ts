@@ -1,14 +1,26 @@
 // The names that dashboards and alerts ask for, after a little of every kind of traffic.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openServer, type OpenServer } from '../fakes/running-server.ts'
 
 let server: OpenServer
 let text: string
+const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-test-'))
 
-afterAll(() => server[Symbol.asyncDispose]())
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
 
 beforeAll(async () => {
-  server = await openServer()
+  const encryption = path.join(folder, 'encryption.json')
+  const keys = [{ name: 'k', secret: Buffer.alloc(32, 7).toString('base64') }]
+  const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys } }] }]
+  const config = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }
+  writeFileSync(encryption, JSON.stringify(config))
+  server = await openServer([`--encryption-provider-config=${encryption}`])
   const base = '/api/v1/namespaces/default/configmaps'
   const json = { 'content-type': 'application/json' }
   await server.request(base, { method: 'POST', headers: json, body: '{"metadata":{"name":"a"},"data":{"k":"v"}}' })
@@ -19,6 +31,7 @@ beforeAll(async () => {
   await server.request(`${base}/a`, { token: 'nobody-knows-it' })
   await server.request('/api/v1/namespaces/default/pods/p/made-up-by-a-caller')
   await server.request(`${base}/a`, { method: 'DELETE' })
+  await server.must('/api/v1/namespaces/default/secrets', { method: 'POST', body: { metadata: { name: 's' } } })
   text = (await server.request('/metrics')).body
 })
 
@@ -63,6 +76,13 @@ const COUNTED: readonly string[] = [
   'apiserver_flowcontrol_request_wait_duration_seconds',
   'apiserver_flowcontrol_request_execution_seconds',
   'apiserver_flowcontrol_work_estimated_seats',
+  'apiserver_storage_transformation_operations_total',
+  'apiserver_storage_transformation_duration_seconds',
+  'workqueue_depth',
+  'workqueue_adds_total',
+  'workqueue_queue_duration_seconds',
+  'workqueue_work_duration_seconds',
+  'authentication_token_cache_request_total',
   'authentication_attempts',
   'authentication_duration_seconds',
   'authenticated_user_requests',
@@ -107,8 +127,14 @@ const DESCRIBED: readonly string[] = [
   'apiserver_flowcontrol_demand_seats_high_watermark',
   'apiserver_flowcontrol_demand_seats_smoothed',
   'apiserver_flowcontrol_demand_seats_stdev',
-  'authentication_token_cache_request_total',
   'apiserver_authorization_decisions_total',
+  'apiserver_encryption_config_controller_automatic_reloads_total',
+  'apiserver_envelope_encryption_key_id_hash_total',
+  'apiserver_envelope_encryption_dek_source_cache_size',
+  'apiserver_envelope_encryption_kms_operations_latency_seconds',
+  'workqueue_retries_total',
+  'rest_client_requests_total',
+  'rest_client_request_duration_seconds',
   'apiserver_client_certificate_expiration_seconds',
   'apiserver_audit_error_total',
   'apiserver_audit_level_total',
@@ -132,6 +158,13 @@ describe('/metrics', () => {
   it('tells how many objects there are, by the names of their resources', () => {
     expect(text).toMatch(/^apiserver_storage_objects\{resource="flowschemas\.flowcontrol\.apiserver\.k8s\.io"\} 11$/m)
     expect(text).toMatch(/^apiserver_resource_objects\{group="",resource="configmaps"\} \d+$/m)
+  })
+
+  it('tells what was sealed, by the way it was sealed and not by the key', () => {
+    const labels = 'resource="secrets",transformation_type="to_storage",transformer_prefix="k8s:enc:aesgcm:v1:"'
+    expect(text).toMatch(
+      new RegExp(`^apiserver_storage_transformation_operations_total\\{${labels},status="OK"\\} \\d+$`, 'm'),
+    )
   })
 
   it('shows nothing that a caller made up', () => {

@@ -7,11 +7,13 @@ import { aesCbc, aesGcm, secretbox } from './ciphers.ts'
 import type { EncryptionConfig, ProviderConfig } from './encryption-config.ts'
 import { KmsProvider } from './kms.ts'
 import type { KmsPlugin } from './kms-plugin.ts'
+import type { EncryptionMeasures } from './measures.ts'
 import { cipherProvider, IDENTITY, type Provider, Providers } from './providers.ts'
 
 export type { EncryptionConfig, EncryptionEntry, KeyConfig, KmsConfig, ProviderConfig } from './encryption-config.ts'
 export { readEncryptionConfig } from './encryption-config.ts'
 export { type KmsPlugin, openKmsPlugin } from './kms-plugin.ts'
+export { EncryptionMeasures } from './measures.ts'
 
 export interface EncryptionParts {
   /** Whose object a key holds; undefined where it is none of the API's, which are never sealed. */
@@ -19,6 +21,7 @@ export interface EncryptionParts {
   /** Opens the way to a plugin. */
   readonly openPlugin: (endpoint: string, timeoutMs: number) => Promise<KmsPlugin>
   readonly now: () => number
+  readonly measures: EncryptionMeasures
 }
 
 /** A provider whose keys are with somebody else, who may be away. */
@@ -86,7 +89,7 @@ function cannotSeal(error: unknown): never {
 
 interface Rule {
   readonly resources: readonly string[]
-  readonly providers: Providers
+  readonly providers: readonly Provider[]
 }
 
 const PLAIN = new Providers([IDENTITY])
@@ -95,11 +98,13 @@ const PLAIN = new Providers([IDENTITY])
 class Rules {
   readonly remote: readonly KmsProvider[]
   readonly #rules: readonly Rule[]
+  readonly #measures: EncryptionMeasures
   readonly #known = new Map<string, Providers>()
 
-  private constructor(rules: readonly Rule[], remote: readonly KmsProvider[]) {
+  private constructor(rules: readonly Rule[], remote: readonly KmsProvider[], measures: EncryptionMeasures) {
     this.#rules = rules
     this.remote = remote
+    this.#measures = measures
   }
 
   static async open(config: EncryptionConfig, parts: EncryptionParts): Promise<Rules> {
@@ -112,9 +117,9 @@ class Rules {
         opened.push(...made)
         remote.push(...made.filter((one) => one instanceof KmsProvider))
       }
-      rules.push({ resources, providers: new Providers(opened) })
+      rules.push({ resources, providers: opened })
     }
-    return new Rules(rules, remote)
+    return new Rules(rules, remote, parts.measures)
   }
 
   /** The first entry that names the resource; nothing is sealed that none names. */
@@ -124,7 +129,8 @@ class Rules {
     const known = this.#known.get(name)
     if (known !== undefined) return known
     const rule = this.#rules.find(({ resources }) => resources.some((pattern) => covers(pattern, resource, name)))
-    const providers = rule?.providers ?? PLAIN
+    const counted = { resource: name, measures: this.#measures }
+    const providers = rule === undefined ? PLAIN : new Providers(rule.providers, counted)
     this.#known.set(name, providers)
     return providers
   }
@@ -144,14 +150,14 @@ async function openProvider(config: ProviderConfig, parts: EncryptionParts): Pro
     case 'identity':
       return [IDENTITY]
     case 'aesgcm':
-      return config.keys.map(({ name, secret }) => cipherProvider(`k8s:enc:aesgcm:v1:${name}:`, aesGcm(secret)))
+      return config.keys.map(({ name, secret }) => cipherProvider('k8s:enc:aesgcm:v1:', name, aesGcm(secret)))
     case 'aescbc':
-      return config.keys.map(({ name, secret }) => cipherProvider(`k8s:enc:aescbc:v1:${name}:`, aesCbc(secret)))
+      return config.keys.map(({ name, secret }) => cipherProvider('k8s:enc:aescbc:v1:', name, aesCbc(secret)))
     case 'secretbox':
-      return config.keys.map(({ name, secret }) => cipherProvider(`k8s:enc:secretbox:v1:${name}:`, secretbox(secret)))
+      return config.keys.map(({ name, secret }) => cipherProvider('k8s:enc:secretbox:v1:', name, secretbox(secret)))
     case 'kms': {
       const plugin = await parts.openPlugin(config.endpoint, config.timeoutMs)
-      return [KmsProvider.start({ name: config.name, plugin, now: parts.now })]
+      return [KmsProvider.start({ name: config.name, plugin, now: parts.now, measures: parts.measures })]
     }
   }
 }

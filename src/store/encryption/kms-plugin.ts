@@ -27,14 +27,36 @@ export class KmsError extends Error {
   override readonly name = 'KmsError'
   /** The plugin did not answer; it may the next time. */
   readonly isTransient: boolean
+  /** The word of gRPC for it, `Unavailable`. */
+  readonly code: string
 
-  constructor(message: string, isTransient: boolean, options?: ErrorOptions) {
+  constructor(message: string, code: number, options?: ErrorOptions) {
     super(message, options)
-    this.isTransient = isTransient
+    this.isTransient = TRANSIENT.has(code)
+    this.code = CODES[code] ?? 'Unknown'
   }
 }
 
 const SERVICE = '/v2.KeyManagementService'
+const CODES: readonly string[] = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+]
 /** Cancelled, deadline exceeded, resource exhausted, unavailable. */
 const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 14])
 
@@ -81,7 +103,7 @@ function unary(client: Client, path: string, message: Buffer, timeoutMs: number)
   return new Promise((resolve, reject) => {
     const done = (error: ServiceError | null, answer?: Buffer): void => {
       if (error === null) resolve(answer ?? Buffer.alloc(0))
-      else reject(new KmsError(error.message, TRANSIENT.has(error.code), { cause: error }))
+      else reject(new KmsError(error.message, error.code, { cause: error }))
     }
     client.makeUnaryRequest(path, asIs, asIs, message, { deadline: Date.now() + timeoutMs }, done)
   })

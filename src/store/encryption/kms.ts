@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../lib/bounded-map.ts'
 import { aesGcm, type Cipher, seededGcm } from './ciphers.ts'
 import { KmsError, type KmsPlugin, type Wrapped } from './kms-plugin.ts'
+import type { EncryptionMeasures } from './measures.ts'
 import type { OpenedValue, Provider } from './providers.ts'
 import { bytesOf, mapOf, numberOf, readFields, textOf, writeMessage } from './wire.ts'
 
@@ -12,6 +13,7 @@ export interface KmsOptions {
   readonly name: string
   readonly plugin: KmsPlugin
   readonly now: () => number
+  readonly measures: EncryptionMeasures
   /** How often the plugin is asked how it is. */
   readonly pollMs?: number
 }
@@ -40,6 +42,7 @@ interface Seed {
 
 export class KmsProvider implements Provider {
   readonly name: string
+  readonly label: string
   readonly prefix: Buffer
   readonly #options: KmsOptions
   readonly #ciphers = new BoundedMap<string, Cipher>(REMEMBERED)
@@ -52,8 +55,9 @@ export class KmsProvider implements Provider {
 
   private constructor(options: KmsOptions) {
     this.name = options.name
-    this.prefix = Buffer.from(`k8s:enc:kms:v2:${options.name}:`)
-    this.#options = options
+    this.label = `k8s:enc:kms:v2:${options.name}:`
+    this.prefix = Buffer.from(this.label)
+    this.#options = { ...options, plugin: options.measures.timed(options.name, options.plugin) }
   }
 
   /** Asks the plugin how it is until `close`. */
@@ -106,6 +110,7 @@ export class KmsProvider implements Provider {
     }
     const { keyId, ciphertext, annotations } = seed.wrapped
     const sealed = seed.cipher.seal(bytes, key)
+    this.#options.measures.noteKeyUse('to_storage', this.name, keyId)
     return writeMessage([
       [1, sealed],
       [2, keyId],
@@ -122,10 +127,11 @@ export class KmsProvider implements Provider {
     if (sealed.length === 0) throw new Error('encrypted data is empty')
     if (use !== AS_KEY && use !== AS_SEED) throw new Error(`unknown encryptedDEKSourceType: ${use}`)
     checkWrapped(wrapped)
-    const opened = (cipher: Cipher): OpenedValue => ({
-      bytes: cipher.open(sealed, key),
-      stale: use !== AS_SEED || wrapped.keyId !== this.#seed?.wrapped.keyId,
-    })
+    const opened = (cipher: Cipher): OpenedValue => {
+      const bytes = cipher.open(sealed, key)
+      this.#options.measures.noteKeyUse('from_storage', this.name, wrapped.keyId)
+      return { bytes, stale: use !== AS_SEED || wrapped.keyId !== this.#seed?.wrapped.keyId }
+    }
     const id = identityOf(wrapped, use)
     const known = this.#ciphers.get(id)
     return known === undefined ? this.#unwrapped(id, wrapped, use).then(opened) : opened(known)
@@ -135,8 +141,9 @@ export class KmsProvider implements Provider {
   #unwrapped(id: string, wrapped: Wrapped, use: number): Promise<Cipher> {
     const underWay = this.#unwrapping.get(id)
     if (underWay !== undefined) return underWay
+    this.#options.measures.cacheMisses.of().value++
     const asked = this.#unwrap(wrapped, use).then((cipher) => {
-      this.#ciphers.set(id, cipher)
+      this.#remember(id, cipher)
       return cipher
     })
     this.#unwrapping.set(id, asked)
@@ -187,7 +194,7 @@ export class KmsProvider implements Provider {
         throw new Error(`expected KMSv2 API version v2, got ${JSON.stringify(version)}`)
       }
       if (healthz !== 'ok') throw new Error(`got unexpected healthz status: ${healthz}`)
-      if (keyId === '' || Buffer.byteLength(keyId) > MAX_KEY_ID_BYTES) throw new Error('invalid KMSv2 key ID')
+      this.#checkKeyId(keyId)
       const current = this.#seed?.wrapped.keyId === keyId ? this.#seed : await this.#newSeed(keyId)
       this.#seed = { ...current, sealsUntilMs: asked + SEALS_FOR_MS }
       this.#problem = undefined
@@ -198,13 +205,34 @@ export class KmsProvider implements Provider {
   }
 
   async #newSeed(keyId: string): Promise<Seed> {
-    const secret = randomBytes(SEED_BYTES)
-    const wrapped = await this.#options.plugin.wrap(secret, randomUUID())
-    checkWrapped(wrapped)
-    if (wrapped.keyId !== keyId) throw new Error('the KMS plugin changes its key between two calls')
-    const cipher = seededGcm(secret)
-    this.#ciphers.set(identityOf(wrapped, AS_SEED), cipher)
-    return { cipher, wrapped, sealsUntilMs: 0 }
+    const { plugin, measures } = this.#options
+    const began = performance.now()
+    try {
+      const secret = randomBytes(SEED_BYTES)
+      const wrapped = await plugin.wrap(secret, randomUUID())
+      checkWrapped(wrapped)
+      if (wrapped.keyId !== keyId) throw new Error('the KMS plugin changes its key between two calls')
+      const cipher = seededGcm(secret)
+      this.#remember(identityOf(wrapped, AS_SEED), cipher)
+      measures.keysMade.of().observe((performance.now() - began) / 1000)
+      return { cipher, wrapped, sealsUntilMs: 0 }
+    } catch (error) {
+      measures.keysFailed.of().value++
+      throw error
+    }
+  }
+
+  #checkKeyId(keyId: string): void {
+    const { measures } = this.#options
+    const problem = keyId === '' ? 'empty' : Buffer.byteLength(keyId) > MAX_KEY_ID_BYTES ? 'too_long' : undefined
+    if (problem === undefined) return measures.noteKeySeen(this.name, keyId)
+    measures.badKeyIds.of(this.name, problem).value++
+    throw new Error('invalid KMSv2 key ID')
+  }
+
+  #remember(id: string, cipher: Cipher): void {
+    this.#ciphers.set(id, cipher)
+    this.#options.measures.cachedKeys.of(this.name).value = this.#ciphers.size
   }
 }
 

@@ -1,13 +1,16 @@
 // The providers of one entry of the configuration, in their order: the first seals, and whichever a value names in its first
 // bytes opens it (P-440, P-441). What any but the first would open is to be sealed anew.
-import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import type { Opened } from '../transformer.ts'
 import type { Cipher } from './ciphers.ts'
+import type { EncryptionMeasures, TransformationStatus, TransformationType } from './measures.ts'
 
 /** One way to seal, with what its values begin with. */
 export interface Provider {
   /** `k8s:enc:aescbc:v1:key1:`; empty for values as they are. */
   readonly prefix: Buffer
+  /** As it is counted: the prefix without the name of the key, `identity` where there is none. */
+  readonly label: string
   /** Waits only where there is no key yet. */
   seal(bytes: Buffer, key: string): MaybePromise<Buffer>
   /** Waits only where it has to ask somebody. `stale`: opened, but sealed with something that is not used any more. */
@@ -24,6 +27,7 @@ const SEALED = Buffer.from('k8s:enc:')
 /** Values as they are; what looks sealed is not taken for one (P-445). */
 export const IDENTITY: Provider = {
   prefix: Buffer.alloc(0),
+  label: 'identity',
   seal: (bytes) => bytes,
   open: (value) => {
     if (beginsWith(value, SEALED)) throw new Error('identity transformer tried to read encrypted data')
@@ -31,9 +35,11 @@ export const IDENTITY: Provider = {
   },
 }
 
-export function cipherProvider(prefix: string, cipher: Cipher): Provider {
+/** `label` is what the values of all its keys begin with. */
+export function cipherProvider(label: string, keyName: string, cipher: Cipher): Provider {
   return {
-    prefix: Buffer.from(prefix),
+    prefix: Buffer.from(`${label}${keyName}:`),
+    label,
     seal: (bytes, key) => cipher.seal(bytes, key),
     open: (sealed, key) => ({ bytes: cipher.open(sealed, key), stale: false }),
   }
@@ -43,20 +49,40 @@ function beginsWith(value: Buffer, prefix: Buffer): boolean {
   return value.length >= prefix.length && value.compare(prefix, 0, prefix.length, 0, prefix.length) === 0
 }
 
+/** Whose values are counted, and where. */
+export interface Counted {
+  readonly resource: string
+  readonly measures: EncryptionMeasures
+}
+
 export class Providers {
   readonly #providers: readonly Provider[]
+  readonly #counted: Counted | undefined
 
   /** Never none. */
-  constructor(providers: readonly Provider[]) {
+  constructor(providers: readonly Provider[], counted?: Counted) {
     this.#providers = providers
+    this.#counted = counted
   }
 
   seal(bytes: Buffer, key: string): MaybePromise<Buffer> {
     const first = this.#providers[0] ?? IDENTITY
     const { prefix } = first
-    return whenKnown(first.seal(bytes, key), (sealed) =>
-      prefix.length === 0 ? sealed : Buffer.concat([prefix, sealed]),
-    )
+    const done = this.#begin('to_storage', first)
+    const sealed = (value: Buffer): Buffer => {
+      done('OK')
+      return prefix.length === 0 ? value : Buffer.concat([prefix, value])
+    }
+    const failed = (error: unknown): never => {
+      done('Unknown')
+      throw error
+    }
+    try {
+      const result = first.seal(bytes, key)
+      return result instanceof Promise ? result.then(sealed, failed) : sealed(result)
+    } catch (error) {
+      return failed(error)
+    }
   }
 
   open(value: Buffer, key: string): Opened | Promise<Opened> {
@@ -69,11 +95,16 @@ export class Providers {
     if (provider === undefined) return { kind: 'sealed', problem: problemOf(problems) }
     const { value, key } = stored
     if (!beginsWith(value, provider.prefix)) return this.#openFrom(at + 1, problems, stored)
-    const opened = ({ bytes, stale }: OpenedValue): Opened => ({ kind: 'plain', bytes, stale: stale || at !== 0 })
+    const done = this.#begin('from_storage', provider)
+    const opened = ({ bytes, stale }: OpenedValue): Opened => {
+      done('OK')
+      return { kind: 'plain', bytes, stale: stale || at !== 0 }
+    }
     const failed = (error: unknown): Opened | Promise<Opened> => {
       const text = error instanceof Error ? error.message : String(error)
       // What identity has against a sealed value is only worth saying where nobody else knows it.
       const isIdentity = provider.prefix.length === 0
+      if (!isIdentity) done('Unknown')
       return this.#openFrom(at + 1, isIdentity && problems.length > 0 ? problems : [...problems, text], stored)
     }
     try {
@@ -83,7 +114,16 @@ export class Providers {
       return failed(error)
     }
   }
+
+  #begin(type: TransformationType, { label: prefix }: Provider): (status: TransformationStatus) => void {
+    const counted = this.#counted
+    if (counted === undefined) return NOT_COUNTED
+    const began = performance.now()
+    return (status) => counted.measures.note({ resource: counted.resource, type, prefix, status }, began)
+  }
 }
+
+const NOT_COUNTED = (): void => {}
 
 function problemOf(problems: readonly string[]): string {
   if (problems.length === 0) return 'no matching prefix found'

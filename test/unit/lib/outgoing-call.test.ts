@@ -6,6 +6,7 @@ import { egressPolicy } from '../../../src/lib/egress-policy.ts'
 import { CancelledError } from '../../../src/lib/errors.ts'
 import { answerValue } from '../../../src/lib/outgoing-answer.ts'
 import { type OutgoingCall, OutgoingCaller } from '../../../src/lib/outgoing-call.ts'
+import { OutgoingMeasures } from '../../../src/lib/outgoing-measures.ts'
 import { OutgoingCallError } from '../../../src/lib/outgoing-failure.ts'
 import { type KeyPair, makeAuthority, makeServing } from '../../../src/server/certificate-maker.ts'
 
@@ -82,6 +83,20 @@ describe('a call to another server', () => {
     expect(error).toBeInstanceOf(OutgoingCallError)
     return error as OutgoingCallError
   }
+
+  it('is counted by what came of it, for so many hosts and the others together', async () => {
+    const measures = new OutgoingMeasures()
+    caller = new OutgoingCaller({ egress: egressPolicy({ loopback: true }), measures })
+    await caller.call(at('/ok'), CALL, signal)
+    await caller.call(at('/error'), CALL, signal)
+    await failure(caller.call(at('/close'), CALL, signal))
+    for (let i = 0; i < 200; i++) measures.note({ code: '200', method: 'GET', host: `made-up-${i}`, seconds: 0 })
+    const requests = [...measures.requests.all()].map(({ values, series }) => `${values.join(' ')} ${series.value}`)
+    const host = `127.0.0.1:${port}`
+    expect(requests.slice(0, 3)).toEqual([`200 POST ${host} 1`, `500 POST ${host} 1`, `<error> POST ${host} 1`])
+    expect(requests).toHaveLength(3 + 99 + 1)
+    expect(requests.at(-1)).toBe('200 GET other 101')
+  })
 
   it('posts JSON, says how long it waits and keeps the connection', async () => {
     open()

@@ -1,0 +1,132 @@
+// How often values are sealed and opened, how long it takes, and how the plugins that keep keys are doing, under the reference's
+// names. Identifiers of keys are shown as hashes: they may tell where a key is kept.
+import { hash } from 'node:crypto'
+import { counterFamily, type Family, gaugeFamily, histogramFamily } from '../../lib/measure.ts'
+import { KmsError, type KmsPlugin } from './kms-plugin.ts'
+
+const doubling = (first: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, i) => first * 2 ** i)
+
+export type TransformationType = 'from_storage' | 'to_storage'
+
+/** Words of gRPC for what became of a call; of what is not a call only whether it went well is known. */
+export type TransformationStatus = 'OK' | 'Unknown'
+
+export class EncryptionMeasures {
+  readonly reloads = counterFamily({
+    name: 'apiserver_encryption_config_controller_automatic_reloads_total',
+    help: 'New configurations of encryption at rest, by whether they are in use.',
+    labels: ['status', 'apiserver_id_hash'],
+  })
+  readonly operations = counterFamily({
+    name: 'apiserver_storage_transformation_operations_total',
+    help: 'Values that were sealed or opened, by what they begin with.',
+    labels: ['resource', 'transformation_type', 'transformer_prefix', 'status'],
+  })
+  readonly seconds = histogramFamily({
+    name: 'apiserver_storage_transformation_duration_seconds',
+    help: 'How long sealing or opening a value took.',
+    labels: ['transformation_type', 'transformer_prefix'],
+    bounds: doubling(5e-6, 25),
+  })
+  readonly keysMade = histogramFamily({
+    name: 'apiserver_storage_data_key_generation_duration_seconds',
+    help: 'How long making a new data key took.',
+    labels: [],
+    bounds: doubling(5e-6, 14),
+  })
+  readonly keysFailed = counterFamily({
+    name: 'apiserver_storage_data_key_generation_failures_total',
+    help: 'Data keys that could not be made.',
+    labels: [],
+  })
+  readonly cacheMisses = counterFamily({
+    name: 'apiserver_storage_envelope_transformation_cache_misses_total',
+    help: 'Values whose data key had to be asked for.',
+    labels: [],
+  })
+  readonly cachedKeys = gaugeFamily({
+    name: 'apiserver_envelope_encryption_dek_source_cache_size',
+    help: 'Data keys that are known, by plugin.',
+    labels: ['provider_name'],
+  })
+  readonly plugins = histogramFamily({
+    name: 'apiserver_envelope_encryption_kms_operations_latency_seconds',
+    help: 'How long calls to plugins took.',
+    labels: ['provider_name', 'method_name', 'grpc_status_code'],
+    bounds: doubling(0.0001, 14).concat([10, 60]),
+  })
+  readonly keyIds = counterFamily({
+    name: 'apiserver_envelope_encryption_key_id_hash_total',
+    help: 'Values sealed or opened, by the hash of what the plugin calls its key.',
+    labels: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+  })
+  readonly keyIdUsed = gaugeFamily({
+    name: 'apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds',
+    help: 'When a key was last used, in seconds since 1970.',
+    labels: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+  })
+  readonly keyIdSeen = gaugeFamily({
+    name: 'apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds',
+    help: 'When a plugin last said that this is its key, in seconds since 1970.',
+    labels: ['provider_name', 'key_id_hash', 'apiserver_id_hash'],
+  })
+  readonly badKeyIds = counterFamily({
+    name: 'apiserver_envelope_encryption_invalid_key_id_from_status_total',
+    help: 'Keys that plugins named and that cannot be used.',
+    labels: ['provider_name', 'error'],
+  })
+
+  all(): readonly Family[] {
+    return Object.values(this) as Family[]
+  }
+
+  /** Seconds from `began`, by `performance.now()`. */
+  note(done: Transformation, began: number): void {
+    const { resource, type, prefix, status } = done
+    this.operations.of(resource, type, prefix, status).value++
+    this.seconds.of(type, prefix).observe((performance.now() - began) / 1000)
+  }
+
+  noteKeyUse(type: TransformationType, provider: string, keyId: string): void {
+    const values = [type, provider, `sha256:${hash('sha256', keyId)}`, ''] as const
+    this.keyIds.of(...values).value++
+    this.keyIdUsed.of(...values).value = Math.floor(Date.now() / 1000)
+  }
+
+  noteKeySeen(provider: string, keyId: string): void {
+    this.keyIdSeen.of(provider, `sha256:${hash('sha256', keyId)}`, '').value = Math.floor(Date.now() / 1000)
+  }
+
+  /** The plugin, with its calls timed. */
+  timed(provider: string, plugin: KmsPlugin): KmsPlugin {
+    const call = async <T>(method: string, run: () => Promise<T>): Promise<T> => {
+      const began = performance.now()
+      const note = (code: string): void =>
+        this.plugins.of(provider, method, code).observe((performance.now() - began) / 1000)
+      try {
+        const answer = await run()
+        note('OK')
+        return answer
+      } catch (error) {
+        note(error instanceof KmsError ? error.code : 'Unknown')
+        throw error
+      }
+    }
+    const path = (method: string): string => `/v2.KeyManagementService/${method}`
+    return {
+      status: () => call(path('Status'), () => plugin.status()),
+      wrap: (plaintext, uid) => call(path('Encrypt'), () => plugin.wrap(plaintext, uid)),
+      unwrap: (wrapped, uid) => call(path('Decrypt'), () => plugin.unwrap(wrapped, uid)),
+      close: () => plugin.close(),
+    }
+  }
+}
+
+export interface Transformation {
+  /** `secrets`, `deployments.apps`. */
+  readonly resource: string
+  readonly type: TransformationType
+  readonly prefix: string
+  readonly status: TransformationStatus
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { QueueMeasures } from '../../../src/controllers/queue-measures.ts'
+import { WorkQueue } from '../../../src/controllers/work-queue.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
+
+function running(work: (key: string) => Promise<boolean>) {
+  const measures = new QueueMeasures()
+  const stop = new AbortController()
+  const queue = new WorkQueue({ name: 'q', log: SILENT_LOG, measures, workers: 1, work })
+  const run = (): void => {
+    const ended = queue.run(stop.signal)
+    onTestFinished(async () => {
+      stop.abort()
+      await ended
+    })
+  }
+  return { queue, tally: measures.of('q'), run }
+}
+
+const counted = ({ counts }: { readonly counts: Float64Array }): number => counts.reduce((sum, n) => sum + n, 0)
+
+describe('a queue of keys', () => {
+  it('works on each once, however often it is added while it waits, and tells how much there is', async () => {
+    const done: string[] = []
+    const { queue, tally, run } = running((key) => Promise.resolve(done.push(key) < 0))
+    for (const key of ['a', 'b', 'a']) queue.add(key)
+    expect(tally).toMatchObject({ depth: { value: 2 }, adds: { value: 2 } })
+    run()
+    await expect.poll(() => counted(tally.workSeconds)).toBe(2)
+    expect(done).toEqual(['a', 'b'])
+    expect(tally).toMatchObject({ depth: { value: 0 }, retries: { value: 0 } })
+    expect(counted(tally.waitSeconds)).toBe(2)
+  })
+
+  it('comes back to what failed, and counts that', async () => {
+    let attempts = 0
+    const { queue, tally, run } = running(() => {
+      if (++attempts < 3) throw new Error('not yet')
+      return Promise.resolve(false)
+    })
+    queue.add('a')
+    run()
+    await expect.poll(() => attempts).toBe(3)
+    expect(tally.retries.value).toBe(2)
+  })
+
+  it('works on a key again that was added while it was worked on', async () => {
+    const begun: (() => void)[] = []
+    const { queue, run } = running(() => new Promise((resolve) => begun.push(() => resolve(false))))
+    queue.add('a')
+    run()
+    await expect.poll(() => begun.length).toBe(1)
+    queue.add('a')
+    begun[0]!()
+    await expect.poll(() => begun.length).toBe(2)
+    begun[1]!()
+  })
+})
