@@ -1,5 +1,5 @@
-// Makes what the compose file needs before its services can trust each other: one authority for etcd and one for the API,
-// certificates signed by them, tokens, and a kubeconfig. Run again it keeps what is there.
+// Makes what the compose file needs before its services can trust each other: one authority for etcd, one for the API and one
+// for its clients, certificates signed by them, and a kubeconfig. Run again it keeps what is there.
 //
 //     node deploy/make-certificates.ts DIRECTORY
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
@@ -45,13 +45,11 @@ function makeAll(folder: string): void {
   write(folder, 'service-account.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
   write(folder, 'encryption.yaml', encryptionConfig(randomBytes(32)))
 
-  const token = randomBytes(32).toString('base64url')
-  write(folder, 'tokens.csv', `${token},admin,admin,system:masters\n`)
-  writeKubeconfig(path.join(folder, 'admin.kubeconfig'), {
-    url: 'https://127.0.0.1:6443',
-    authority: api.certificate,
-    token,
-  })
+  const clients = save(folder, 'client-ca', makeAuthority(10 * YEAR_MS))
+  const subject: Subject = { commonName: 'admin', organizations: ['system:masters'], usages: ['client'] }
+  const user = sign(folder, 'admin', clients, subject)
+  const url = 'https://127.0.0.1:6443'
+  writeKubeconfig(path.join(folder, 'admin.kubeconfig'), { url, authority: api.certificate, user })
 }
 
 /** JSON is YAML too. */
@@ -61,8 +59,8 @@ function encryptionConfig(secret: Buffer): string {
   return JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources })
 }
 
-function sign(folder: string, name: string, authority: KeyPair, subject: Subject): void {
-  save(folder, name, makeSigned(authority, subject, 2 * YEAR_MS))
+function sign(folder: string, name: string, authority: KeyPair, subject: Subject): KeyPair {
+  return save(folder, name, makeSigned(authority, subject, 2 * YEAR_MS))
 }
 
 function save(folder: string, name: string, pair: KeyPair): KeyPair {

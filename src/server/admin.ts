@@ -46,19 +46,25 @@ export interface KubeconfigContent {
   readonly url: string
   /** PEM; undefined where the operator brought a certificate that clients trust on their own account. */
   readonly authority: string | undefined
-  readonly token: string
+  readonly user: { readonly token: string } | { readonly certificate: string; readonly key: string }
 }
 
-export function writeKubeconfig(file: string, { url, authority, token }: KubeconfigContent): void {
+const inBase64 = (text: string): string => Buffer.from(text).toString('base64')
+
+export function writeKubeconfig(file: string, { url, authority, user }: KubeconfigContent): void {
+  const credential =
+    'token' in user
+      ? { token: user.token }
+      : { 'client-certificate-data': inBase64(user.certificate), 'client-key-data': inBase64(user.key) }
   const cluster = {
     server: url,
-    ...(authority === undefined ? {} : { 'certificate-authority-data': Buffer.from(authority).toString('base64') }),
+    ...(authority === undefined ? {} : { 'certificate-authority-data': inBase64(authority) }),
   }
   const content = {
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name: 'quarterdeck', cluster }],
-    users: [{ name: 'admin', user: { token } }],
+    users: [{ name: 'admin', user: credential }],
     contexts: [{ name: 'quarterdeck', context: { cluster: 'quarterdeck', user: 'admin' } }],
     'current-context': 'quarterdeck',
   }

@@ -45,6 +45,9 @@ export function authorizationSettings(read: SettingReader): AuthorizationSetting
         : '--authorization-policy-file means nothing without the authorization mode ABAC',
     )
   }
+  if (modes.includes('AlwaysAllow') && !read.switch('dev')) {
+    throw usageError('the authorization mode AlwaysAllow lets everybody do everything; it needs --dev beside it')
+  }
   return { deciders, policyFile, file }
 }
 

@@ -180,8 +180,16 @@ function storageOf(read: SettingReader, { inMemory, endpoints, dataDirectory }: 
     if (!/^https?:\/\/[^/\s]+:\d+\/?$/.test(endpoint)) {
       throw usageError(`--etcd-servers: "${endpoint}" is not http://host:port or https://host:port`)
     }
+    if (leavesUnsealed(endpoint) && !read.switch('dev')) {
+      throw usageError(`--etcd-servers: everybody on the way to "${endpoint}" could read along; use https, or --dev`)
+    }
   }
   return { kind: 'etcd', endpoints: endpoints.map((endpoint) => endpoint.replace(/\/$/, '')), caFile, client }
+}
+
+/** What stays on this machine nobody else can read (CIS 1.2.26). */
+function leavesUnsealed(endpoint: string): boolean {
+  return endpoint.startsWith('http:') && !/^http:\/\/(localhost|127(\.\d+){3}|\[::1\]):/.test(endpoint)
 }
 
 function defaultDataDirectory(environment: Environment): string {

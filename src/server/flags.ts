@@ -24,6 +24,13 @@ export const FLAGS = [
     help: 'Keep everything in memory. Nothing is read from or left on the disk, and all of it is gone when the server stops.',
   },
   {
+    name: 'dev',
+    kind: 'switch',
+    group: 'Running it',
+    fallback: 'false',
+    help: 'For trying things out: allows what nobody should run for others, which is an etcd on another machine without TLS and the authorization mode AlwaysAllow.',
+  },
+  {
     name: 'etcd-servers',
     kind: 'list',
     group: 'Storage',

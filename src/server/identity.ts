@@ -125,6 +125,10 @@ function anonymousOf(config: Config, inFile: AnonymousConfig | undefined): Anony
 function fileTokens({ tokenFile }: Config, log: Log): readonly ReturnType<typeof staticTokens>[] {
   if (tokenFile === undefined) return []
   const { users, skippedLines } = readTokenFile(tokenFile)
+  log.warn(
+    { file: tokenFile },
+    'tokens of --token-auth-file are good until they are taken out and the server is restarted',
+  )
   for (const line of skippedLines) log.warn({ file: tokenFile, line }, 'empty token skipped')
   return [staticTokens(users)]
 }

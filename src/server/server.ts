@@ -207,7 +207,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   void runInBackground(opened, (stop) => renewCertificates(renewal, stop))
   const url = localUrl(listener.host, listener.port)
   address.text = new URL(url).host
-  writeKubeconfig(kubeconfig.file, { url, authority, token })
+  writeKubeconfig(kubeconfig.file, { url, authority, user: { token } })
   await Promise.race([api.ready(signal), failed])
   life.stage = 'serving'
   void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop))

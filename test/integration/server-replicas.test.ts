@@ -54,8 +54,9 @@ describe('two replicas on three etcd members', () => {
     const start = (name: string) =>
       startServerProcess([...args, '--etcd-servers', endpoints, '--data-dir', path.join(home, name)], home)
     const replicas = await Promise.all([start('replica-1'), start('replica-2')])
-    const token = readFileSync(path.join(pki, 'tokens.csv'), 'utf8').split(',')[0]!
-    const ca = readFileSync(path.join(pki, 'api-ca.crt'), 'utf8')
+    const pem = (name: string): string => readFileSync(path.join(pki, name), 'utf8')
+    const certificate = { cert: pem('admin.crt'), key: pem('admin.key') }
+    const ca = pem('api-ca.crt')
 
     const collection = '/api/v1/namespaces/default/configmaps'
     let newest = 0
@@ -64,13 +65,13 @@ describe('two replicas on three etcd members', () => {
       const [writer, reader] = round % 2 === 0 ? replicas : replicas.toReversed()
       const body = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c-${round}` } })
       const headers = { 'content-type': 'application/json' }
-      const made = await writer!.request(collection, { method: 'POST', token, ca, headers, body })
+      const made = await writer!.request(collection, { method: 'POST', certificate, ca, headers, body })
       expect([round, made.status]).toEqual([round, 201])
       const version = Number((JSON.parse(made.body) as ApiAnswer).metadata.resourceVersion)
       expect(version).toBeGreaterThan(newest)
-      const got = await reader!.request(`${collection}/c-${round}`, { token, ca })
+      const got = await reader!.request(`${collection}/c-${round}`, { certificate, ca })
       expect([round, got.status]).toEqual([round, 200])
-      const list = JSON.parse((await reader!.request(collection, { token, ca })).body) as ApiAnswer
+      const list = JSON.parse((await reader!.request(collection, { certificate, ca })).body) as ApiAnswer
       newest = Number(list.metadata.resourceVersion)
       expect(newest).toBeGreaterThanOrEqual(version)
       expect(list.items?.map(({ metadata }) => metadata.name)).toContain(`c-${round}`)

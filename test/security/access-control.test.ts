@@ -211,7 +211,7 @@ describe('a stream into a pod', () => {
   })
 })
 
-describe('CVE-2025-4563, CVE-2025-5187: a node changes itself only in what is its own', () => {
+describe('CVE-2025-4563, CVE-2025-5187, CIS 1.2.14: a node changes itself only in what is its own', () => {
   it('no other node, no labels that steer, no taints, no owners that have it deleted', async () => {
     const node = { metadata: { name: 'n1' }, spec: { taints: [{ key: 'x', effect: 'NoSchedule' }] } }
     expect((await ask('POST /api/v1/nodes', 'node-token', { metadata: { name: 'n2' } })).status).toBe(403)

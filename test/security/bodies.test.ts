@@ -99,7 +99,7 @@ describe('CVE-2019-11254: YAML that is slow to read', () => {
   })
 })
 
-describe('prototype pollution', () => {
+describe('Prototype pollution', () => {
   const KEYS: readonly string[] = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
   const isClean = (): void => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
@@ -155,7 +155,7 @@ describe('prototype pollution', () => {
   })
 })
 
-describe('patterns that users write', () => {
+describe('ReDoS: patterns that users write', () => {
   it('take no time that grows with their tricks', async () => {
     const definition = {
       kind: 'CustomResourceDefinition',

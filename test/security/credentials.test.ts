@@ -107,7 +107,7 @@ const certificate = (authority: typeof clients, commonName: string): { cert: str
   return { cert: made.certificate, key: made.key }
 }
 
-describe('1.2.21-22: tokens of service accounts', () => {
+describe('CIS 1.2.21 and 1.2.22: tokens of service accounts', () => {
   it('stop working within a second of the deletion of their account, and do not come back with its name', async () => {
     await account('going')
     const token = await tokenOf('going')
@@ -138,7 +138,7 @@ describe('1.2.21-22: tokens of service accounts', () => {
   })
 })
 
-describe('1.2.30: no token lasts longer than it was asked for', () => {
+describe('CIS 1.2.30: no token lasts longer than it was asked for', () => {
   it.each([600, 3607, 7200])('%i seconds', async (expirationSeconds) => {
     await account(`lasting-${expirationSeconds}`)
     const spec = { containers: [{ name: 'c', image: 'i' }], serviceAccountName: `lasting-${expirationSeconds}` }
@@ -151,7 +151,7 @@ describe('1.2.30: no token lasts longer than it was asked for', () => {
   })
 })
 
-describe('1.2.1: a bad credential is never taken for none', () => {
+describe('CIS 1.2.1: a bad credential is never taken for none', () => {
   it.each([
     ['a token that nobody knows', 'nope'],
     [
@@ -186,7 +186,7 @@ describe('CVE-2019-16276: a proxy is believed only with its certificate', () => 
   })
 })
 
-describe('1.2.24-25, 1.2.29: TLS', () => {
+describe('CIS 1.2.24, 1.2.25 and 1.2.29: TLS', () => {
   const connect = (options: tls.ConnectionOptions): Promise<string> => {
     const { hostname, port } = new URL(server.url)
     return new Promise((resolve) => {

@@ -47,7 +47,7 @@ function bytesBelow(folder: string): string {
 
 const encoded = Buffer.from(SENTINEL).toString('base64')
 
-describe('in the embedded store', () => {
+describe('CIS 1.2.27 and 1.2.28: in the embedded store', () => {
   it('nothing of a secret can be read, and without encryption it can', { timeout: 60_000 }, async () => {
     for (const [flags, isReadable] of [
       [[], true],
@@ -89,7 +89,7 @@ describe('in the embedded store', () => {
   })
 })
 
-describe('in etcd', () => {
+describe('CIS 1.2.27 and 1.2.28: in etcd', () => {
   it('a secret is sealed under its key, and moved to another it does not open', { timeout: 60_000 }, async () => {
     const store = await startEtcd()
     onTestFinished(() => store[Symbol.asyncDispose]())
@@ -112,7 +112,7 @@ describe('in etcd', () => {
   })
 })
 
-describe('with a plugin that keeps the keys', () => {
+describe('CIS 1.2.27 and 1.2.28: with a plugin that keeps the keys', () => {
   it('secrets are sealed by it, and being ready, not being alive, depends on it', { timeout: 60_000 }, async () => {
     const home = await newHome()
     const plugin = await new FakeKmsPlugin(home).start()

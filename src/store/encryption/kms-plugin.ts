@@ -39,24 +39,9 @@ export class KmsError extends Error {
 
 const SERVICE = '/v2.KeyManagementService'
 const CODES: readonly string[] = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-]
+  'OK Canceled Unknown InvalidArgument DeadlineExceeded NotFound AlreadyExists PermissionDenied',
+  'ResourceExhausted FailedPrecondition Aborted OutOfRange Unimplemented Internal Unavailable DataLoss Unauthenticated',
+].flatMap((names) => names.split(' '))
 /** Cancelled, deadline exceeded, resource exhausted, unavailable. */
 const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 14])
 

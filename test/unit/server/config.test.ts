@@ -80,9 +80,9 @@ describe('the configuration', () => {
   })
 
   it('reads lists and JSON from a file', async () => {
-    const config = file('b.json', '{"etcd-servers": ["http://a:2379", "http://b:2379/"], "etcd-prefix": "x/y"}')
+    const config = file('b.json', '{"etcd-servers": ["https://a:2379", "https://b:2379/"], "etcd-prefix": "x/y"}')
     expect(await readConfig(['--config', config], {})).toMatchObject({
-      storage: { kind: 'etcd', endpoints: ['http://a:2379', 'http://b:2379'] },
+      storage: { kind: 'etcd', endpoints: ['https://a:2379', 'https://b:2379'] },
       storagePrefix: '/x/y/',
     })
   })

@@ -1,0 +1,60 @@
+// The list of what a server of this kind must not repeat, and of what it is checked for: every row has a test here that bears
+// its name.
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from 'vitest'
+
+const FAULTS: readonly string[] = [
+  'CVE-2015-5305 CVE-2016-1905 CVE-2018-1002105 CVE-2019-1002100 CVE-2019-11247 CVE-2019-11248',
+  'CVE-2019-11250 CVE-2019-11253 CVE-2019-11254 CVE-2019-16276 CVE-2019-9512 CVE-2019-9515',
+  'CVE-2020-8552 CVE-2020-8554 CVE-2020-8559 CVE-2020-8561 CVE-2020-8562 CVE-2020-8563',
+  'CVE-2021-25735 CVE-2021-25740 CVE-2021-25743 CVE-2022-3162 CVE-2022-3172 CVE-2022-3294',
+  'CVE-2023-2727 CVE-2023-2728 CVE-2023-39325 CVE-2023-44487 CVE-2024-27983 CVE-2024-3177',
+  'CVE-2024-37168 CVE-2024-37890 CVE-2025-4563 CVE-2025-5187',
+]
+  .flatMap((names) => names.split(' '))
+  .concat('Prototype pollution', 'ReDoS')
+
+/** 1.2.10 is about a plugin that there is not. */
+const CHECKS: readonly string[] = [
+  ...numbered('1.2', 1, 9),
+  ...numbered('1.2', 11, 30),
+  ...numbered('2', 1, 7),
+  '3.1.1',
+  '3.2.1',
+  '3.2.2',
+  ...numbered('5.1', 1, 13),
+]
+
+function numbered(chapter: string, first: number, last: number): readonly string[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => `${chapter}.${first + i}`)
+}
+
+const titles = readdirSync(import.meta.dirname)
+  .filter((name) => name.endsWith('.test.ts'))
+  .flatMap((name) => [
+    ...readFileSync(path.join(import.meta.dirname, name), 'utf8').matchAll(
+      /(?:describe|it)(?:\.each)?\(?[^\n]*?['`]((?:CVE|CIS|Prototype|ReDoS)[^'`]*)/g,
+    ),
+  ])
+  .map(([, title]) => title!)
+
+/** A title names single rows, and runs of them as in `CIS 1.2.6 to 1.2.8`. */
+const checked = new Set(
+  titles
+    .filter((title) => title.includes('CIS'))
+    .flatMap((title) => [
+      ...(title.match(/\d+(?:\.\d+)+/g) ?? []),
+      ...[...title.matchAll(/((?:\d+\.)+)(\d+) to (?:\d+\.)+(\d+)/g)].flatMap(([, chapter, first, last]) =>
+        numbered(chapter!.slice(0, -1), Number(first), Number(last)),
+      ),
+    ]),
+)
+
+it.each(FAULTS)('%s has a test', (name) => {
+  expect(titles.filter((title) => title.includes(name))).not.toEqual([])
+})
+
+it.each(CHECKS)('CIS %s has a test', (name) => {
+  expect(checked).toContain(name)
+})
