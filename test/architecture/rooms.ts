@@ -53,7 +53,7 @@ export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages and Node modules that belong to certain rooms, so that replacing one is a matter of that room. */
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  '@grpc/grpc-js': ['kv', 'store'],
+  '@grpc/grpc-js': ['store'],
   lmdb: ['kv'],
   protobufjs: ['kv', 'schema'],
   fastify: ['http'],

@@ -3,7 +3,8 @@
 import { connect as connectPlain } from 'node:net'
 import { connect as connectSecure } from 'node:tls'
 import type { KvErrorCode } from '../kv.ts'
-import type { Endpoint, EtcdTls } from './endpoint.ts'
+import type { EtcdTls } from './dialer.ts'
+import type { Endpoint } from './endpoint.ts'
 
 export interface Diagnosis {
   readonly code: KvErrorCode
@@ -17,12 +18,13 @@ const DIAL_LIMIT_MS = 2_000
 const AFTERTHOUGHT_MS = 300
 
 export async function diagnose(endpoint: Endpoint, tls: EtcdTls | undefined): Promise<Diagnosis> {
-  const { code, text } = toReason(await dial(endpoint, tls), endpoint.secure)
+  const { code, text } = toReason(await dial(endpoint, tls), endpoint.dialer.secure)
   return { code, text: `${endpoint.url}: ${text}` }
 }
 
 /** What went wrong; undefined: nothing, so far. */
-function dial({ host, port, secure }: Endpoint, tls: EtcdTls | undefined): Promise<NodeJS.ErrnoException | undefined> {
+function dial({ dialer }: Endpoint, tls: EtcdTls | undefined): Promise<NodeJS.ErrnoException | undefined> {
+  const { host, port, secure } = dialer
   return new Promise((resolve) => {
     const { ca, certificate: cert, key } = tls ?? {}
     const socket = secure

@@ -17,6 +17,9 @@ export class RpcError extends Error {
   }
 }
 
+/** A call that etcd has not looked at, so that it did nothing. */
+export class UntouchedError extends RpcError {}
+
 export type Verdict =
   /** May well work on another try. `certain`: this one did nothing. */
   | { readonly kind: 'again'; readonly certain: boolean }
@@ -71,6 +74,7 @@ const BY_STATUS: Readonly<Record<number, Verdict>> = Object.freeze({
 })
 
 export function judge(error: RpcError): Verdict {
+  if (error instanceof UntouchedError) return REFUSED
   const known = Object.hasOwn(BY_TEXT, error.message) ? BY_TEXT[error.message] : undefined
   if (known !== undefined) return known
   // The server's gRPC layer refuses a message over its limit before etcd sees it.

@@ -12,10 +12,11 @@ import {
   type WatchRequest,
 } from '../kv.ts'
 import { type Call, type Cluster, RECONNECT } from './cluster.ts'
-import type { Endpoint, WatchCall } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import { RANGE, type WatchCreateRequest, type WatchResponse } from './messages.ts'
 import { RevisionAssembler } from './revisions.ts'
 import { failure, judge, RpcError } from './verdict.ts'
+import type { WatchCall } from './watch-call.ts'
 
 /** A member that takes a stream and then says nothing is left for another. */
 const CREATE_LIMIT_MS = 5_000

@@ -1,0 +1,387 @@
+// One HTTP/2 connection, as a client sees it (RFC 9113): many streams at a time over one socket. It is our own because calls to
+// etcd are small and many: Node's streams cost three times the processor time of everything else about a call.
+//
+// Invariants: a stream hears of its end exactly once, unless it was reset by us; what is `untouched` was not looked at by the
+// peer; the frames of one turn of the event loop are one write. All streams together are given room as fast as bytes come, so
+// that one which nobody reads holds up itself alone.
+import type { Socket } from 'node:net'
+import * as h2 from './frames.ts'
+import { type FrameHead, frame, numberFrame, settingsFrame, WireError } from './frames.ts'
+import { readHeaders } from './hpack.ts'
+import {
+  type Broken,
+  STEP_BYTES,
+  Stream,
+  type StreamCarrier,
+  type StreamListener,
+  WINDOW_BYTES as STREAM_WINDOW_BYTES,
+} from './stream.ts'
+
+/** `draining`: what is under way is brought to its end, and nothing new begins. */
+export type ConnectionState = 'opening' | 'open' | 'draining' | 'closed'
+
+const WINDOW_BYTES = 16 << 20
+
+/** etcd cuts off a client that pings more often than every 5 s, or without a call under way. */
+const QUIET_MS = 10_000
+const PING_LIMIT_MS = 5_000
+const OPEN_LIMIT_MS = 5_000
+
+/** No stream has a higher number: then another connection is needed. */
+const LAST_STREAM = 2 ** 31 - 1
+
+/** More than any block of headers that etcd sends. */
+const HEADERS_BYTES = 1 << 18
+
+const EMPTY = Buffer.alloc(0)
+const PING_CONTENT = Buffer.alloc(8)
+
+/** Headers that are spread over frames; nothing else comes in between. */
+interface PartialHeaders {
+  readonly stream: number
+  readonly flags: number
+  readonly blocks: Buffer[]
+  bytes: number
+}
+
+export class Connection implements StreamCarrier {
+  readonly #socket: Socket
+  readonly #onChange: () => void
+  readonly #splitter = new h2.FrameSplitter()
+  readonly #streams = new Map<number, Stream>()
+  /** Those that the peer has no room for yet, in the order in which they came. */
+  readonly #waiting = new Set<Stream>()
+  /** Those with something to send that there is no room for. */
+  readonly #blocked = new Set<Stream>()
+  #state: ConnectionState = 'opening'
+  #reason = ''
+  #nextId = 1
+  /** What the peer takes. */
+  #room = h2.DEFAULT_WINDOW_BYTES
+  #streamRoom = h2.DEFAULT_WINDOW_BYTES
+  #frameBytes = h2.DEFAULT_FRAME_BYTES
+  #streamsAtATime = Infinity
+  /** Bytes that came and that the peer has not been given room for again. */
+  #owed = 0
+  #headers: PartialHeaders | undefined
+  #out: Buffer[] = []
+  #heardAt = performance.now()
+  #isPinged = false
+  #timer: NodeJS.Timeout | undefined
+
+  /** The socket may still be on its way to being connected. `onChange` is called when `state` has changed. */
+  constructor(socket: Socket, onChange: () => void) {
+    this.#socket = socket
+    this.#onChange = onChange
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('error', (error) => this.#close(error.message))
+    socket.on('close', () => this.#close('it was closed'))
+    socket.write(
+      Buffer.concat([
+        Buffer.from(h2.PREFACE),
+        settingsFrame([
+          [h2.HEADER_TABLE_SIZE, 0],
+          [h2.ENABLE_PUSH, 0],
+          [h2.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
+        ]),
+        numberFrame(h2.WINDOW_UPDATE, 0, WINDOW_BYTES - h2.DEFAULT_WINDOW_BYTES),
+      ]),
+    )
+    this.#timer = setTimeout(() => this.#close(`no answer within ${OPEN_LIMIT_MS} ms`), OPEN_LIMIT_MS)
+  }
+
+  get state(): ConnectionState {
+    return this.#state
+  }
+
+  /** Begins a stream, or queues it where the peer has enough of them. */
+  open(headers: Buffer, listener: StreamListener): Stream {
+    const stream = new Stream(headers, listener, this)
+    if (this.#state === 'closed' || this.#state === 'draining') {
+      queueMicrotask(() => stream.break({ message: this.#lost(), untouched: true }))
+    } else if (this.#state === 'open' && this.#streams.size < this.#streamsAtATime) this.#begin(stream)
+    else this.#waiting.add(stream)
+    return stream
+  }
+
+  close(): void {
+    this.#close('it was closed by us')
+  }
+
+  /** For streams: sends as much as there is room for, and the rest when there is more. */
+  pump(stream: Stream): void {
+    if (stream.id === 0) return
+    const { unsent } = stream
+    while (unsent.length > 0) {
+      const first = unsent[0]!
+      const size = Math.min(first.length, this.#room, stream.room, this.#frameBytes)
+      if (size <= 0) {
+        this.#blocked.add(stream)
+        return
+      }
+      if (size === first.length) unsent.shift()
+      else unsent[0] = first.subarray(size)
+      this.#room -= size
+      stream.room -= size
+      const flags = unsent.length === 0 && stream.isWhole ? h2.END_STREAM : 0
+      this.#write(frame({ type: h2.DATA, flags, stream: stream.id }, first.subarray(0, size)))
+    }
+    this.#blocked.delete(stream)
+  }
+
+  /** For streams: the peer may send so much more on this one. */
+  giveRoom(stream: Stream, bytes: number): void {
+    if (this.#streams.has(stream.id)) this.#write(numberFrame(h2.WINDOW_UPDATE, stream.id, bytes))
+  }
+
+  /** For streams: this one is of no more interest. */
+  reset(stream: Stream): void {
+    if (stream.id !== 0 && this.#streams.has(stream.id)) {
+      this.#write(numberFrame(h2.RST_STREAM, stream.id, h2.CANCEL))
+    }
+    this.#forget(stream)
+  }
+
+  #begin(stream: Stream): void {
+    stream.id = this.#nextId
+    stream.room = this.#streamRoom
+    this.#nextId += 2
+    this.#streams.set(stream.id, stream)
+    this.#write(frame({ type: h2.HEADERS, flags: h2.END_HEADERS, stream: stream.id }, stream.headers))
+    this.pump(stream)
+    this.#timer ??= this.#lookAgainIn(QUIET_MS)
+    if (this.#nextId > LAST_STREAM) this.#drain('it has carried all the calls that it can')
+  }
+
+  #forget(stream: Stream): void {
+    this.#waiting.delete(stream)
+    this.#blocked.delete(stream)
+    if (!this.#streams.delete(stream.id)) return
+    if (this.#state === 'draining') {
+      if (this.#streams.size === 0) this.#close(this.#reason)
+      return
+    }
+    this.#beginWaiting()
+  }
+
+  #beginWaiting(): void {
+    for (const next of this.#waiting) {
+      if (this.#state !== 'open' || this.#streams.size >= this.#streamsAtATime) return
+      this.#waiting.delete(next)
+      this.#begin(next)
+    }
+  }
+
+  #break(stream: Stream, cause: Broken): void {
+    this.#forget(stream)
+    stream.break(cause)
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#out.length === 0) setImmediate(() => this.#flush())
+    this.#out.push(bytes)
+  }
+
+  #flush(): void {
+    const out = this.#out
+    this.#out = []
+    if (this.#state === 'closed') return
+    this.#socket.write(out.length === 1 ? out[0]! : Buffer.concat(out))
+  }
+
+  #read(chunk: Buffer): void {
+    this.#heardAt = performance.now()
+    this.#isPinged = false
+    try {
+      this.#splitter.push(chunk, (head, content) => {
+        this.#take(head, content)
+        return this.#state !== 'closed'
+      })
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error
+      const content = Buffer.alloc(8)
+      content.writeUInt32BE(error.code, 4)
+      this.#socket.write(frame({ type: h2.GOAWAY, flags: 0, stream: 0 }, content))
+      this.#close(error.message)
+    }
+  }
+
+  #take(head: FrameHead, content: Buffer): void {
+    if (this.#state === 'opening' && (head.type !== h2.SETTINGS || (head.flags & h2.ACK) !== 0)) {
+      throw new WireError(h2.PROTOCOL_ERROR, 'it does not speak HTTP/2')
+    }
+    if (this.#headers !== undefined && head.type !== h2.CONTINUATION) {
+      throw new WireError(h2.PROTOCOL_ERROR, 'headers were cut off')
+    }
+    switch (head.type) {
+      case h2.DATA:
+        return this.#takeData(head, content)
+      case h2.HEADERS:
+      case h2.CONTINUATION:
+        return this.#takeHeaders(head, content)
+      case h2.RST_STREAM:
+        return this.#takeReset(head, numberOf(content))
+      case h2.SETTINGS:
+        return this.#takeSettings(head, content)
+      case h2.PING:
+        if ((head.flags & h2.ACK) === 0) this.#write(frame({ type: h2.PING, flags: h2.ACK, stream: 0 }, content))
+        return
+      case h2.GOAWAY:
+        return this.#takeGoAway(content)
+      case h2.WINDOW_UPDATE:
+        return this.#takeRoom(head, numberOf(content) & h2.LARGEST_WINDOW_BYTES)
+      case h2.PUSH_PROMISE:
+        throw new WireError(h2.PROTOCOL_ERROR, 'it sends what nobody asked for')
+      default:
+    }
+  }
+
+  #takeData(head: FrameHead, content: Buffer): void {
+    this.#owed += content.length
+    if (this.#owed >= STEP_BYTES) {
+      this.#write(numberFrame(h2.WINDOW_UPDATE, 0, this.#owed))
+      this.#owed = 0
+    }
+    const stream = this.#streams.get(head.stream)
+    if (stream === undefined) return
+    const isLast = (head.flags & h2.END_STREAM) !== 0
+    if (isLast) this.#forget(stream)
+    stream.take(h2.strip(head, content), content.length, isLast)
+  }
+
+  #takeHeaders(head: FrameHead, content: Buffer): void {
+    const { stream, flags } = head
+    if (head.type === h2.HEADERS) this.#headers = { stream, flags, blocks: [], bytes: 0 }
+    const headers = this.#headers
+    if (headers?.stream !== stream) throw new WireError(h2.PROTOCOL_ERROR, 'headers that nothing comes before')
+    headers.blocks.push(head.type === h2.HEADERS ? h2.strip(head, content) : content)
+    headers.bytes += content.length
+    if (headers.bytes > HEADERS_BYTES) throw new WireError(h2.ENHANCE_YOUR_CALM, 'headers that are too long')
+    if ((flags & h2.END_HEADERS) === 0) return
+    this.#headers = undefined
+    const block = headers.blocks.length === 1 ? headers.blocks[0]! : Buffer.concat(headers.blocks)
+    const fields = decode(block)
+    const receiver = this.#streams.get(stream)
+    if (receiver === undefined) return
+    const isLast = (headers.flags & h2.END_STREAM) !== 0
+    if (isLast) this.#forget(receiver)
+    receiver.listener.onHeaders(fields, isLast)
+  }
+
+  #takeReset({ stream }: FrameHead, code: number): void {
+    const receiver = this.#streams.get(stream)
+    if (receiver === undefined) return
+    this.#break(receiver, {
+      code,
+      message: `the call was reset by etcd (${code})`,
+      untouched: code === h2.REFUSED_STREAM,
+    })
+  }
+
+  #takeSettings({ flags }: FrameHead, content: Buffer): void {
+    if ((flags & h2.ACK) !== 0) return
+    for (let at = 0; at + 6 <= content.length; at += 6) {
+      this.#takeSetting(content.readUInt16BE(at), content.readUInt32BE(at + 2))
+    }
+    this.#write(frame({ type: h2.SETTINGS, flags: h2.ACK, stream: 0 }, EMPTY))
+    if (this.#state !== 'opening') return
+    this.#state = 'open'
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#onChange()
+    this.#beginWaiting()
+  }
+
+  #takeSetting(setting: number, value: number): void {
+    if (setting === h2.MAX_CONCURRENT_STREAMS) this.#streamsAtATime = value
+    if (setting === h2.MAX_FRAME_SIZE) this.#frameBytes = Math.max(value, h2.DEFAULT_FRAME_BYTES)
+    if (setting !== h2.INITIAL_WINDOW_SIZE) return
+    if (value > h2.LARGEST_WINDOW_BYTES) throw new WireError(h2.FLOW_CONTROL_ERROR, 'too much room')
+    for (const stream of this.#streams.values()) stream.room += value - this.#streamRoom
+    this.#streamRoom = value
+    this.#unblock()
+  }
+
+  #takeRoom({ stream }: FrameHead, bytes: number): void {
+    if (stream === 0) {
+      this.#room += bytes
+      if (this.#room > h2.LARGEST_WINDOW_BYTES) throw new WireError(h2.FLOW_CONTROL_ERROR, 'too much room')
+      this.#unblock()
+      return
+    }
+    const receiver = this.#streams.get(stream)
+    if (receiver === undefined) return
+    receiver.room += bytes
+    this.pump(receiver)
+  }
+
+  #unblock(): void {
+    for (const stream of this.#blocked) this.pump(stream)
+  }
+
+  #takeGoAway(content: Buffer): void {
+    const last = numberOf(content) & LAST_STREAM
+    const words = content.toString('latin1', 8)
+    this.#drain(words === '' ? 'etcd took leave' : `etcd took leave: ${words}`)
+    for (const stream of this.#streams.values()) {
+      if (stream.id > last) this.#break(stream, { message: this.#lost(), untouched: true })
+    }
+  }
+
+  #drain(reason: string): void {
+    if (this.#state === 'closed') return
+    this.#state = 'draining'
+    this.#reason = reason
+    for (const stream of this.#waiting) this.#break(stream, { message: this.#lost(), untouched: true })
+    this.#onChange()
+    if (this.#streams.size === 0) this.#close(reason)
+  }
+
+  #close(reason: string): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#reason = reason
+    clearTimeout(this.#timer)
+    const [waiting, begun] = [[...this.#waiting], [...this.#streams.values()]]
+    this.#waiting.clear()
+    this.#blocked.clear()
+    this.#streams.clear()
+    this.#socket.destroy()
+    this.#onChange()
+    for (const stream of waiting) stream.break({ message: this.#lost(), untouched: true })
+    for (const stream of begun) stream.break({ message: this.#lost(), untouched: false })
+  }
+
+  #lost(): string {
+    return `the connection was lost: ${this.#reason}`
+  }
+
+  /** A peer from which nothing has come for a while is asked whether it is there. */
+  #lookAgainIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timer = undefined
+      if (this.#streams.size === 0) return
+      const quietMs = performance.now() - this.#heardAt
+      if (quietMs < QUIET_MS) this.#timer = this.#lookAgainIn(QUIET_MS - quietMs)
+      else if (this.#isPinged) this.#close(`no sign of life within ${QUIET_MS + PING_LIMIT_MS} ms`)
+      else {
+        this.#isPinged = true
+        this.#write(frame({ type: h2.PING, flags: 0, stream: 0 }, PING_CONTENT))
+        this.#timer = this.#lookAgainIn(PING_LIMIT_MS)
+      }
+    }, ms).unref()
+  }
+}
+
+function numberOf(content: Buffer): number {
+  if (content.length < 4) throw new WireError(h2.FRAME_SIZE_ERROR, 'a frame that is too short')
+  return content.readUInt32BE(0)
+}
+
+function decode(block: Buffer): ReadonlyMap<string, string> {
+  try {
+    return readHeaders(block)
+  } catch (error) {
+    throw new WireError(h2.COMPRESSION_ERROR, (error as Error).message)
+  }
+}

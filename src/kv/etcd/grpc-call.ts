@@ -1,0 +1,169 @@
+// gRPC on a stream of HTTP/2: messages, each with its length before it, and a status at the end. Invariant: a call ends once,
+// and after its end no message comes.
+import type { Connection } from './connection.ts'
+import { CANCEL, ENHANCE_YOUR_CALM, INADEQUATE_SECURITY } from './frames.ts'
+import { literal } from './hpack.ts'
+import type { Broken, Stream, StreamListener } from './stream.ts'
+
+/** gRPC's numbers, those that are given by us; `verdict.ts` has what they mean. */
+export const STATUS_OK = 0
+export const STATUS_CANCELLED = 1
+export const STATUS_DEADLINE_EXCEEDED = 4
+export const STATUS_INTERNAL = 13
+export const STATUS_UNAVAILABLE = 14
+
+export interface CallEnd {
+  readonly status: number
+  readonly message: string
+  /** The other side has not looked at it. */
+  readonly untouched: boolean
+}
+
+export interface CallListener {
+  /** The message may be a view of more than it, which it keeps in memory. */
+  onMessage(message: Buffer): void
+  onEnd(end: CallEnd): void
+}
+
+const PREFIX_BYTES = 5
+const EMPTY = Buffer.alloc(0)
+
+const BY_RESET: Readonly<Record<number, number>> = Object.freeze({
+  [CANCEL]: STATUS_CANCELLED,
+  [ENHANCE_YOUR_CALM]: 8,
+  [INADEQUATE_SECURITY]: 7,
+})
+
+/** What it means where something other than gRPC answers. */
+const BY_HTTP_STATUS: Readonly<Record<string, number>> = Object.freeze({
+  400: STATUS_INTERNAL,
+  401: 16,
+  403: 7,
+  404: 12,
+  429: STATUS_UNAVAILABLE,
+  502: STATUS_UNAVAILABLE,
+  503: STATUS_UNAVAILABLE,
+  504: STATUS_UNAVAILABLE,
+})
+const STATUS_UNKNOWN = 2
+
+/** How long the caller waits, for the other side to know; not more than eight digits. */
+export function timeoutHeader(timeoutMs: number): Buffer {
+  return literal('grpc-timeout', `${Math.min(Math.ceil(timeoutMs), 99_999_999)}m`)
+}
+
+export class GrpcCall implements StreamListener {
+  readonly #stream: Stream
+  readonly #listener: CallListener
+  /** What came of a message, or of the prefix before it, that is not whole. */
+  #pieces: Buffer[] = []
+  #gathered = 0
+  /** How long the message is to be; absent: that is what comes next. */
+  #wanted: number | undefined
+  #ended = false
+
+  constructor(connection: Connection, headers: Buffer, listener: CallListener) {
+    this.#listener = listener
+    this.#stream = connection.open(headers, this)
+  }
+
+  send(message: Buffer, isLast: boolean): void {
+    if (this.#ended) return
+    const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length)
+    bytes[0] = 0
+    bytes.writeUInt32BE(message.length, 1)
+    message.copy(bytes, PREFIX_BYTES)
+    this.#stream.send(bytes, isLast)
+  }
+
+  /** So much of what was handed out lies with the listener unread. */
+  set unread(bytes: number) {
+    if (!this.#ended) this.#stream.unread = bytes
+  }
+
+  /** Ends it with this status, unless it has ended. */
+  cancel(status: number, message: string): void {
+    if (this.#ended) return
+    const untouched = !this.#stream.hasBegun
+    this.#stream.reset()
+    this.#end({ status, message, untouched })
+  }
+
+  onHeaders(fields: ReadonlyMap<string, string>, isLast: boolean): void {
+    const status = fields.get('grpc-status')
+    const http = fields.get(':status')
+    if (status !== undefined && isLast) return this.#endWith(Number(status), fields.get('grpc-message') ?? '')
+    if (http !== undefined && http !== '200' && !http.startsWith('1')) {
+      return this.cancel(BY_HTTP_STATUS[http] ?? STATUS_UNKNOWN, `HTTP status ${http}`)
+    }
+    if (isLast) this.#endWith(STATUS_UNKNOWN, 'the answer ended without a status')
+  }
+
+  onData(bytes: Buffer, isLast: boolean): void {
+    let rest = bytes
+    while (rest.length > 0 && !this.#ended) rest = this.#gather(rest)
+    if (isLast) this.#endWith(STATUS_UNKNOWN, 'the answer ended without a status')
+  }
+
+  onBroken({ code, message, untouched }: Broken): void {
+    const status = code === undefined || untouched ? STATUS_UNAVAILABLE : (BY_RESET[code] ?? STATUS_INTERNAL)
+    this.#end({ status, message, untouched })
+  }
+
+  /** Takes what belongs to the message under way, and gives back what is behind it. */
+  #gather(bytes: Buffer): Buffer {
+    const wanted = this.#wanted ?? PREFIX_BYTES
+    const missing = wanted - this.#gathered
+    if (bytes.length < missing) {
+      this.#pieces.push(bytes)
+      this.#gathered += bytes.length
+      return EMPTY
+    }
+    const last = bytes.subarray(0, missing)
+    const whole = this.#gathered === 0 ? last : Buffer.concat([...this.#pieces, last], wanted)
+    this.#pieces = []
+    this.#gathered = 0
+    if (this.#wanted === undefined) this.#takePrefix(whole)
+    else this.#takeMessage(whole)
+    return bytes.subarray(missing)
+  }
+
+  #takePrefix(prefix: Buffer): void {
+    if (prefix[0] !== 0) return this.cancel(STATUS_INTERNAL, 'the answer is compressed, which nobody asked for')
+    this.#wanted = prefix.readUInt32BE(1)
+    if (this.#wanted === 0) this.#takeMessage(EMPTY)
+  }
+
+  #takeMessage(message: Buffer): void {
+    this.#wanted = undefined
+    this.#listener.onMessage(message)
+  }
+
+  #endWith(status: number, message: string): void {
+    const isCutOff = status === STATUS_OK && (this.#gathered > 0 || this.#wanted !== undefined)
+    if (isCutOff)
+      this.#end({
+        status: STATUS_INTERNAL,
+        message: 'the answer was cut off',
+        untouched: false,
+      })
+    else this.#end({ status, message: decodeMessage(message), untouched: false })
+  }
+
+  #end(end: CallEnd): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#pieces = []
+    this.#listener.onEnd(end)
+  }
+}
+
+/** Whatever is no printable ASCII is written like in a URL. */
+function decodeMessage(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

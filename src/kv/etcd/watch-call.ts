@@ -1,0 +1,93 @@
+// One stream of watch responses. It is read by pulling: where nobody reads, etcd keeps the rest.
+import { CancelledError } from '../../lib/errors.ts'
+import type { Connection } from './connection.ts'
+import {
+  type CallEnd,
+  GrpcCall,
+  STATUS_CANCELLED,
+  STATUS_INTERNAL,
+  STATUS_OK,
+  STATUS_UNAVAILABLE,
+} from './grpc-call.ts'
+import { WATCH, type WatchRequestMessage, type WatchResponse } from './messages.ts'
+import type { RpcError } from './verdict.ts'
+
+export class WatchCall {
+  readonly #call: GrpcCall
+  #arrived: Buffer[] = []
+  #next = 0
+  #unreadBytes = 0
+  #end: RpcError | undefined
+  #wake: (() => void) | undefined
+
+  constructor(connection: Connection, headers: Buffer, toError: (end: CallEnd) => RpcError) {
+    this.#call = new GrpcCall(connection, headers, {
+      onMessage: (message) => {
+        this.#arrived.push(message)
+        this.#unreadBytes += message.length
+        this.#call.unread = this.#unreadBytes
+        this.#wake?.()
+      },
+      onEnd: (end) => {
+        const { status, untouched } = end
+        this.#end =
+          status === STATUS_OK
+            ? toError({
+                status: STATUS_UNAVAILABLE,
+                message: 'the stream ended',
+                untouched,
+              })
+            : toError(end)
+        this.#wake?.()
+      },
+    })
+  }
+
+  send(message: WatchRequestMessage): void {
+    this.#call.send(WATCH.serialize(message), false)
+  }
+
+  /** The next response that is here already. */
+  read(): WatchResponse | undefined {
+    const message = this.#arrived[this.#next]
+    if (message === undefined) return undefined
+    this.#next++
+    if (this.#next === this.#arrived.length) this.#forgetArrived()
+    this.#unreadBytes -= message.length
+    this.#call.unread = this.#unreadBytes
+    try {
+      return WATCH.deserialize(message)
+    } catch (error) {
+      this.#forgetArrived()
+      this.#call.cancel(STATUS_INTERNAL, `a watch response cannot be read: ${(error as Error).message}`)
+      return undefined
+    }
+  }
+
+  /** Resolves when there may be something to read. Throws `RpcError` where the stream has ended and nothing is left. */
+  readable(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        const hasArrived = this.#arrived.length > 0
+        if (!signal.aborted && this.#end === undefined && !hasArrived) return
+        this.#wake = undefined
+        signal.removeEventListener('abort', settle)
+        if (signal.aborted) reject(new CancelledError(signal.reason))
+        else if (hasArrived) resolve()
+        else reject(this.#end!)
+      }
+      this.#wake = settle
+      signal.addEventListener('abort', settle)
+      settle()
+    })
+  }
+
+  cancel(): void {
+    this.#call.cancel(STATUS_CANCELLED, 'given up')
+  }
+
+  #forgetArrived(): void {
+    this.#arrived = []
+    this.#next = 0
+  }
+}

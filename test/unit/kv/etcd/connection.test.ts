@@ -1,0 +1,107 @@
+// Whether the peer is there: asked after a silence while something is waited for, and never without need.
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Connection } from '../../../../src/kv/etcd/connection.ts'
+import { ACK, FrameSplitter, frame, PING, PREFACE, settingsFrame } from '../../../../src/kv/etcd/frames.ts'
+import type { Broken } from '../../../../src/kv/etcd/stream.ts'
+
+/** A socket that ends nowhere: what is written to it is cut into frames and kept. */
+class Line extends Duplex {
+  readonly pings: number[] = []
+  readonly #splitter = new FrameSplitter()
+  #isGreeted = false
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    const frames = this.#isGreeted ? chunk : chunk.subarray(PREFACE.length)
+    this.#isGreeted = true
+    this.#splitter.push(frames, ({ type, flags }) => {
+      if (type === PING) this.pings.push(flags)
+      return true
+    })
+    done()
+  }
+}
+
+describe('the peer of a connection', () => {
+  let line: Line
+  let connection: Connection
+  const ends: Broken[] = []
+  const listener = {
+    onHeaders: () => undefined,
+    onData: () => undefined,
+    onBroken: (cause: Broken) => ends.push(cause),
+  }
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    ends.length = 0
+    line = new Line()
+    connection = new Connection(line as unknown as Socket, () => undefined)
+    await comes(settingsFrame([]))
+  })
+  afterEach(() => {
+    connection.close()
+    vi.useRealTimers()
+  })
+
+  async function comes(bytes: Buffer): Promise<void> {
+    line.push(bytes)
+    await new Promise(setImmediate)
+  }
+
+  async function pass(ms: number): Promise<void> {
+    vi.advanceTimersByTime(ms)
+    await new Promise(setImmediate)
+  }
+
+  it('is asked after ten seconds of silence, and given up after five more', async () => {
+    connection.open(Buffer.alloc(0), listener)
+    await pass(9_999)
+    expect(line.pings).toEqual([])
+    await pass(1)
+    expect(line.pings).toEqual([0])
+    await pass(4_999)
+    expect(ends).toEqual([])
+    await pass(1)
+    expect(ends).toEqual([{ message: expect.stringContaining('no sign of life'), untouched: false }])
+    expect(connection.state).toBe('closed')
+  })
+
+  it('that answers is asked again only after the next silence', async () => {
+    connection.open(Buffer.alloc(0), listener)
+    await pass(10_000)
+    await comes(frame({ type: PING, flags: ACK, stream: 0 }, Buffer.alloc(8)))
+    await pass(9_999)
+    expect(line.pings).toEqual([0])
+    await pass(1)
+    expect(line.pings).toEqual([0, 0])
+    expect(connection.state).toBe('open')
+  })
+
+  it('from which something comes all the time is not asked', async () => {
+    connection.open(Buffer.alloc(0), listener)
+    for (let i = 0; i < 10; i++) {
+      await pass(9_000)
+      await comes(settingsFrame([]))
+    }
+    expect(line.pings).toEqual([])
+  })
+
+  it('of which nothing is wanted is not asked', async () => {
+    connection.open(Buffer.alloc(0), listener).reset()
+    await pass(100_000)
+    expect(line.pings).toEqual([])
+    expect(connection.state).toBe('open')
+  })
+
+  it('that never says a word is given up after five seconds', async () => {
+    const silent = new Connection(new Line() as unknown as Socket, () => undefined)
+    silent.open(Buffer.alloc(0), listener)
+    await pass(5_000)
+    expect(silent.state).toBe('closed')
+    expect(ends).toEqual([{ message: expect.stringContaining('no answer'), untouched: true }])
+  })
+})
