@@ -1,10 +1,9 @@
-// Lists in JSON, item by item from stored bytes. Nothing is parsed but for tables, whose cells need the object; what is in memory
-// at a time is a few pieces of 64 KiB, however long the list is.
+// Lists in JSON, item by item from stored bytes. Nothing is parsed but for tables, whose cells need the object, and nothing is
+// copied: what comes out are bundles of the bytes that are there, and a few between them.
 import { InvariantError } from '../lib/errors.ts'
 import { Indenter } from './indent.ts'
 import { plainJson, stringJson } from './json-encode.ts'
 import { metadataOf } from './partial-metadata.ts'
-import { PieceBuffer } from './piece-buffer.ts'
 import { parseJson } from './stored-json.ts'
 import { TABLE_END, tableHead, tableRow } from './table.ts'
 import type { TableForm, TableItem } from './table.ts'
@@ -122,33 +121,44 @@ function metadataList(apiVersion: string, metadata: ListMetadata): JsonList {
 
 const LINE_END = Buffer.from('\n')
 const COMMA = Buffer.from(',')
+/** From so many bytes on a bundle is passed on. */
+const BUNDLE_BYTES = 64 * 1024
+
+/** Buffers that belong behind each other. */
+export type Bundle = readonly Buffer[]
 
 /** The list in JSON. Errors of the items come through; nothing is promised of what was written before. */
-export async function* writeJsonList(list: ListDocument, { pretty }: { pretty: boolean }): AsyncGenerator<Buffer> {
+export async function* writeJsonList(list: ListDocument, { pretty }: { pretty: boolean }): AsyncGenerator<Bundle> {
   const json = jsonListOf(list.form, list.metadata)
   // Compact JSON ends its last line, pretty JSON does not.
-  if (pretty) yield* indented(piecesOf(json, list.items))
-  else yield* piecesOf({ ...json, tail: Buffer.concat([json.tail, LINE_END]) }, list.items)
+  if (pretty) yield* indented(bundlesOf(json, list.items))
+  else yield* bundlesOf({ ...json, tail: Buffer.concat([json.tail, LINE_END]) }, list.items)
 }
 
-async function* piecesOf(json: JsonList, items: ListDocument['items']): AsyncGenerator<Buffer> {
-  const pieces = new PieceBuffer()
-  pieces.add(json.head)
+async function* bundlesOf(json: JsonList, items: ListDocument['items']): AsyncGenerator<Bundle> {
+  let bundle = [json.head]
+  let size = 0
   let first = true
   for await (const batch of items) {
     for (const item of batch) {
-      if (!first) pieces.add(COMMA)
+      if (!first) bundle.push(COMMA)
       first = false
-      for (const part of json.item(item)) pieces.add(part)
-      for (const piece of pieces.take()) yield piece
+      for (const part of json.item(item)) {
+        bundle.push(part)
+        size += part.length
+      }
+      if (size < BUNDLE_BYTES) continue
+      yield bundle
+      bundle = []
+      size = 0
     }
   }
-  pieces.add(json.tail)
-  yield* pieces.finish()
+  bundle.push(json.tail)
+  yield bundle
 }
 
-async function* indented(compact: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* indented(compact: AsyncIterable<Bundle>): AsyncGenerator<Bundle> {
   const indenter = new Indenter()
-  for await (const piece of compact) yield* indenter.push(piece)
-  yield* indenter.finish()
+  for await (const bundle of compact) yield bundle.flatMap((part) => [...indenter.push(part)])
+  yield [...indenter.finish()]
 }

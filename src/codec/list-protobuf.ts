@@ -5,7 +5,7 @@ import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { writeJsonList } from './list-json.ts'
-import type { ListDocument, ListForm, ListItem, ListMetadata } from './list-json.ts'
+import type { Bundle, ListDocument, ListForm, ListItem, ListMetadata } from './list-json.ts'
 import { partialMetadata } from './partial-metadata.ts'
 import { PieceBuffer } from './piece-buffer.ts'
 import { encodeListHead, LIST_TAIL } from './protobuf-stream.ts'
@@ -33,9 +33,9 @@ export async function* writeProtobufList(list: ListDocument, tools: EncodingTool
   yield* itemByItem(new ProtobufList(form, tools), list)
 }
 
-async function gathered(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+async function gathered(bundles: AsyncIterable<Bundle>): Promise<Buffer> {
   const all: Buffer[] = []
-  for await (const piece of pieces) all.push(piece)
+  for await (const bundle of bundles) all.push(...bundle)
   return Buffer.concat(all)
 }
 

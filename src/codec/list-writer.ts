@@ -1,7 +1,7 @@
 // The front door for lists: written in any encoding, at the pace of whoever reads them (HOUSE, the walk of LIST).
 import type { Encoding } from './codec.ts'
 import { writeJsonList } from './list-json.ts'
-import type { ListDocument } from './list-json.ts'
+import type { Bundle, ListDocument } from './list-json.ts'
 import { writeProtobufList } from './list-protobuf.ts'
 import type { EncodingTools } from './list-protobuf.ts'
 import { writeCborList, writeYamlList } from './list-values.ts'
@@ -13,10 +13,14 @@ export interface ListOutput {
 }
 
 /**
- * The list, piece by piece. JSON and YAML hold a few pieces at a time, protobuf a bounded part of the list, CBOR all of it. Errors of the
+ * The list, piece by piece. JSON and YAML hold a few items at a time, protobuf a bounded part of the list, CBOR all of it. Errors of the
  * items come through; nothing is promised of what was written before.
  */
-export function writeList(list: ListDocument, output: ListOutput, tools: EncodingTools): AsyncGenerator<Buffer> {
+export function writeList(
+  list: ListDocument,
+  output: ListOutput,
+  tools: EncodingTools,
+): AsyncGenerator<Buffer> | AsyncGenerator<Bundle> {
   switch (output.encoding) {
     case 'json':
       return writeJsonList(list, output)

@@ -2,6 +2,7 @@
 // again once their bytes are on the way. New ones for each would cost more than all the rest of a long list.
 
 const GATHER_BYTES = 128 * 1024
+const TINY_BYTES = 8
 
 /** Where gathered pieces go. */
 export interface GatheredSink {
@@ -46,7 +47,9 @@ export class Gathering {
 
   #keep(piece: Buffer): void {
     this.#buffer ??= this.#free.pop() ?? Buffer.allocUnsafeSlow(GATHER_BYTES)
-    piece.copy(this.#buffer, this.#used)
+    // A call costs more than a few bytes do.
+    if (piece.length < TINY_BYTES) for (let i = 0; i < piece.length; i++) this.#buffer[this.#used + i] = piece[i]!
+    else piece.copy(this.#buffer, this.#used)
     this.#used += piece.length
   }
 }

@@ -113,11 +113,16 @@ export type ResponseBody =
    */
   | {
       readonly kind: 'pieces'
-      readonly pieces: Iterable<Buffer> | AsyncIterable<Buffer>
+      readonly pieces: Pieces
       readonly compress?: boolean
     }
   /** The head goes out at once, then whatever `run` writes, each piece as it comes. The answer ends when it resolves. */
   | { readonly kind: 'stream'; readonly run: (sink: ByteSink) => Promise<void> }
+
+/** An array: several that belong behind each other. */
+export type Piece = Buffer | readonly Buffer[]
+
+export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
 
 /** Where a stream goes. Writing never waits: whoever writes looks at what `write` says. */
 export interface ByteSink {

@@ -9,7 +9,7 @@ import type { Delivery } from './delivery.ts'
 import { drainedOf } from './drained.ts'
 import type { Exchange } from './exchange.ts'
 import { Gathering } from './gathering.ts'
-import type { ByteSink, HttpRequest, HttpResponse, ResponseBody } from './http.ts'
+import type { ByteSink, HttpRequest, HttpResponse, Piece, Pieces, ResponseBody } from './http.ts'
 import type { HeaderRecord, RawResponse } from './raw.ts'
 import { StreamSink } from './stream-sink.ts'
 
@@ -112,23 +112,34 @@ async function respondPieces(
   return sink.bytes
 }
 
-async function writeGathered(pieces: Iterable<Buffer> | AsyncIterable<Buffer>, sink: RawSink): Promise<void> {
+async function writeGathered(pieces: Pieces, sink: RawSink): Promise<void> {
   const gathering = new Gathering(sink)
-  // A plain loop over what is at hand: `for await` would cost a turn of the queue for every small piece.
+  // Plain loops over what is at hand: `await` would cost a turn of the queue for every small piece.
   if (Symbol.iterator in pieces) {
     for (const piece of pieces) {
-      const wait = gathering.add(piece)
-      if (wait !== undefined) await wait
+      for (const part of partsOf(piece)) {
+        const wait = gathering.add(part)
+        if (wait !== undefined) await wait
+      }
     }
   } else {
-    for await (const piece of pieces) await gathering.add(piece)
+    for await (const piece of pieces) {
+      for (const part of partsOf(piece)) {
+        const wait = gathering.add(part)
+        if (wait !== undefined) await wait
+      }
+    }
   }
   await gathering.flush()
 }
 
+function partsOf(piece: Piece): readonly Buffer[] {
+  return Buffer.isBuffer(piece) ? [piece] : piece
+}
+
 /** Compressed where there is enough of it (R-274). */
 async function packedOrNot(
-  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
+  pieces: Pieces,
 ): Promise<{ readonly isPacked: boolean; readonly chunks: AsyncIterable<Buffer> }> {
   const gathered = gather(pieces)
   const start = await takeUpTo(gathered, GZIP_ABOVE_BYTES)
@@ -167,12 +178,14 @@ function takesGzip({ headers }: HttpRequest): boolean {
   return typeof accepted === 'string' && accepted.split(',').some((token) => token.trim() === 'gzip')
 }
 
-async function* gather(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* gather(pieces: Pieces): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = []
   let size = 0
   for await (const piece of pieces) {
-    waiting.push(piece)
-    size += piece.length
+    for (const part of partsOf(piece)) {
+      waiting.push(part)
+      size += part.length
+    }
     if (size < GATHER_BYTES) continue
     yield join(waiting, size)
     waiting = []

@@ -2,13 +2,13 @@
 // end of the socket is another process that throws away what it reads.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Writable } from 'node:stream'
 import type { ApiObject } from '../../src/api/object.ts'
 import type { ListForm, ListItem } from '../../src/codec/list-json.ts'
 import { writeProtobufList } from '../../src/codec/list-protobuf.ts'
 import { writeJsonList } from '../../src/codec/list-json.ts'
 import { tableShapeOf } from '../../src/codec/table.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
+import { Gathering, type GatheredSink } from '../../src/http/gathering.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import { podOf } from './sample-pod.ts'
 
@@ -19,7 +19,7 @@ const TURN_MILLISECONDS = 250
 const TYPE = { apiVersion: 'v1', kind: 'PodList', itemKind: 'Pod', custom: false }
 const METADATA = { resourceVersion: '123456', continue: '', remainingItemCount: undefined }
 
-type Case = readonly [name: string, pieces: () => AsyncIterable<Buffer>]
+type Case = readonly [name: string, pieces: () => AsyncIterable<Buffer | readonly Buffer[]>]
 
 export async function bench(): Promise<void> {
   const objects = Array.from({ length: PODS }, (_, i) => podOf(i))
@@ -97,9 +97,9 @@ async function bestOf(cases: readonly Case[]): Promise<ReadonlyMap<string, Times
       for (const end = performance.now() + TURN_MILLISECONDS; performance.now() < end; ) {
         const start = performance.now()
         const before = process.cpuUsage()
-        for await (const piece of pieces()) {
-          if (!sink.socket.write(piece)) await once(sink.socket, 'drain')
-        }
+        const gathering = new Gathering(sink)
+        for await (const piece of pieces()) for (const part of [piece].flat()) await gathering.add(part)
+        await gathering.flush()
         const { user, system } = process.cpuUsage(before)
         const { wall, processor } = best.get(name) ?? NEVER
         best.set(name, {
@@ -114,10 +114,11 @@ async function bestOf(cases: readonly Case[]): Promise<ReadonlyMap<string, Times
 
 const NEVER: Times = { wall: Number.POSITIVE_INFINITY, processor: Number.POSITIVE_INFINITY }
 
-function openSink(): AsyncDisposable & { readonly socket: Writable } {
+function openSink(): AsyncDisposable & GatheredSink {
   const reader = spawn('sh', ['-c', 'exec cat > /dev/null'], { stdio: ['pipe', 'ignore', 'inherit'] })
   return {
-    socket: reader.stdin,
+    write: (piece, done) => reader.stdin.write(piece, done),
+    drained: async () => void (await once(reader.stdin, 'drain')),
     async [Symbol.asyncDispose]() {
       reader.stdin.end()
       await once(reader, 'exit')

@@ -6,7 +6,7 @@ import { isMap, own, type Value } from '../../api/value.ts'
 import { CancelledError } from '../../lib/errors.ts'
 import { DeadlineError } from '../abort-reasons.ts'
 import { timeoutError } from '../deadline.ts'
-import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
+import type { Filter, Handler, HttpRequest, HttpResponse, Piece, Pieces } from '../http.ts'
 
 export interface AuditFilterOptions {
   readonly auditor: Auditor
@@ -130,17 +130,15 @@ function keepResponse(record: AuditRecord, response: HttpResponse, { decode }: A
 }
 
 /** Passes the pieces on, and gives what they make together when the last has gone. */
-async function* copied(
-  pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
-  keep: (bytes: Buffer) => void,
-): AsyncGenerator<Buffer> {
+async function* copied(pieces: Pieces, keep: (bytes: Buffer) => void): AsyncGenerator<Piece> {
   let all: Buffer[] | undefined = []
   let size = 0
   for await (const piece of pieces) {
-    size += piece.length
-    if (size > MOST_KEPT_BYTES) all = undefined
     // What is sent may be used again for something else afterwards.
-    all?.push(Buffer.from(piece))
+    const copy = Buffer.isBuffer(piece) ? Buffer.from(piece) : Buffer.concat(piece)
+    size += copy.length
+    if (size > MOST_KEPT_BYTES) all = undefined
+    all?.push(copy)
     yield piece
   }
   if (all !== undefined) keep(Buffer.concat(all))

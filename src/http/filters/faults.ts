@@ -2,7 +2,7 @@
 // piece is begun here: what fails before its first byte still becomes a proper error.
 import { ApiError } from '../../api/status.ts'
 import { answerError, type ErrorAnswers } from '../errors.ts'
-import type { Filter, HttpResponse } from '../http.ts'
+import type { Filter, HttpResponse, Piece } from '../http.ts'
 
 export function catchFaults(answers: ErrorAnswers): Filter {
   return (next) => async (request) => {
@@ -30,7 +30,7 @@ async function begin(response: HttpResponse): Promise<HttpResponse> {
   return { ...response, body: { ...body, pieces: resumeAsync(await iterator.next(), iterator) } }
 }
 
-function* resume(first: IteratorResult<Buffer>, iterator: Iterator<Buffer>): Generator<Buffer> {
+function* resume(first: IteratorResult<Piece>, iterator: Iterator<Piece>): Generator<Piece> {
   try {
     for (let step = first; step.done !== true; step = iterator.next()) yield step.value
   } finally {
@@ -38,7 +38,7 @@ function* resume(first: IteratorResult<Buffer>, iterator: Iterator<Buffer>): Gen
   }
 }
 
-async function* resumeAsync(first: IteratorResult<Buffer>, iterator: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+async function* resumeAsync(first: IteratorResult<Piece>, iterator: AsyncIterator<Piece>): AsyncGenerator<Piece> {
   try {
     for (let step = first; step.done !== true; step = await iterator.next()) yield step.value
   } finally {

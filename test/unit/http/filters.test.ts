@@ -245,7 +245,7 @@ describe('faults', () => {
     const { body } = await withFilters(handler, options).handler(fakeRequest('GET /x', as('root-token')))
     if (body.kind !== 'pieces') throw new Error(`a body of kind ${body.kind}`)
     const all: Buffer[] = []
-    for await (const piece of body.pieces) all.push(piece)
+    for await (const piece of body.pieces) all.push(...[piece].flat())
     expect(Buffer.concat(all).toString()).toBe('abc')
   })
 
