@@ -1,29 +1,51 @@
-// Whether hostile input is dealt with in time: the processor time of this thread, so that a busy machine does not matter, and
-// the best of a few runs, so that compilation and garbage do not.
+// Whether hostile input is dealt with in time, by the processor time that it takes: a busy machine does not matter. A slow one
+// does not matter either: what takes long is held against a quarter of itself, which work in proportion takes a quarter for.
 
 const SIZE = 100_000
-const MAX_MILLISECONDS = 50
+const AT_ONCE_MS = 50
 const RUNS = 4
+/** In proportion it would be four, squared sixteen. */
+const MAX_GROWTH = 8
 
-/** A sentence of what is wrong; empty where 100 KB take no longer than they may. */
+/** A sentence of what is wrong; empty where the input is dealt with at once, or in proportion to its length. */
 export function tooSlow(input: Buffer, run: (input: Buffer) => void): string {
-  let best = Number.POSITIVE_INFINITY
-  for (let i = 0; i < RUNS && best > MAX_MILLISECONDS; i++)
-    best = Math.min(
-      best,
-      processorMilliseconds(() => run(input)),
-    )
-  return best <= MAX_MILLISECONDS ? '' : `${best.toFixed(1)} ms for ${input.length} bytes`
+  return outOfProportion(input.length, (size) => run(size === input.length ? input : input.subarray(0, size)))
 }
 
-/** 100 KB of a text again and again. */
-export function repeated(text: string): Buffer {
-  return Buffer.from(text.repeat(Math.ceil(SIZE / text.length)).slice(0, SIZE))
+/** A sentence of what is wrong; empty where the work is done at once, or in proportion to its size. */
+export function outOfProportion(size: number, work: (size: number) => void): string {
+  const whole = leastTime(() => work(size))
+  if (whole <= AT_ONCE_MS) return ''
+  const quarter = leastTime(() => work(Math.ceil(size / 4)))
+  return whole <= MAX_GROWTH * quarter
+    ? ''
+    : `${whole.toFixed(1)} ms for ${size}, and ${quarter.toFixed(1)} ms for a quarter of it`
 }
 
-function processorMilliseconds(work: () => void): number {
+/** A text again and again, 100 KB in all or as much as is said. */
+export function repeated(text: string, size: number = SIZE): Buffer {
+  return Buffer.from(text.repeat(Math.ceil(size / text.length)).slice(0, size))
+}
+
+/** Of this thread. */
+export function processorMilliseconds(work: () => void): number {
   const before = process.threadCpuUsage()
   work()
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1000
+}
+
+/** Of the whole process, until what was begun has ended: also of a server in it. */
+export async function processMilliseconds(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+/** The best of a few runs, so that compilation and garbage do not count. */
+function leastTime(work: () => void): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let i = 0; i < RUNS && least > AT_ONCE_MS; i++) least = Math.min(least, processorMilliseconds(work))
+  return least
 }

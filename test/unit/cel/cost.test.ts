@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compile, type Json, type JsonMap, type Program, typeOfSchema } from '../../../src/cel/cel.ts'
+import { processorMilliseconds } from '../../fakes/processor-time.ts'
 
 const LIMIT = 1_000_000
 
@@ -210,9 +211,8 @@ describe('the limit', () => {
 
   it('ends a cubic loop in good time', () => {
     const program = programFor(three, 'self.l.all(x, self.l.all(y, self.l.all(z, x + y + z >= 0)))')
-    const started = performance.now()
-    expect(program.evaluate({ self: value }, LIMIT)).toMatchObject({ kind: 'overBudget' })
-    expect(performance.now() - started).toBeLessThan(4000)
+    const evaluate = (): void => expect(program.evaluate({ self: value }, LIMIT)).toMatchObject({ kind: 'overBudget' })
+    expect(processorMilliseconds(evaluate)).toBeLessThan(10_000)
   })
 
   it('is what may be spent, not one more', () => {

@@ -4,6 +4,7 @@ import { type Value, own, setOwn } from '../../../src/api/value.ts'
 import { JsonSyntaxError } from '../../../src/codec/json-exact.ts'
 import { parseJson } from '../../../src/codec/json-parse.ts'
 import { ExactMap, ExactNumber } from '../../../src/schema/exact-value.ts'
+import { anyCharacter } from '../../fakes/any-character.ts'
 import { tooSlow } from '../../fakes/processor-time.ts'
 
 const parse = (text: string): Value => parseJson(Buffer.from(text)).value
@@ -118,7 +119,7 @@ const arbitraryJson = fc.letrec<{ value: Value }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
     fc.constantFrom<Value>(null, true, false, 0, -1.5, 1e300, '__proto__'),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.integer(),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.array(tie('value'), { maxLength: 4 }),

@@ -19,7 +19,7 @@ describe('random objects', () => {
           expect(Object.keys(decoded)).toEqual(Object.keys(object))
           expect(names.kind).toBe(object.kind ?? '')
         }),
-        { numRuns: 12 },
+        { numRuns: 4 },
       )
     }
   })

@@ -31,12 +31,11 @@ describe('validating webhooks', () => {
   it('refuse as soon as the first does, without waiting for the others', async () => {
     world.server.on('/hangs', HANG)
     world.server.on('/denies', denyWith({ message: 'no' }))
-    world.validating('a', world.hook('/hangs', { timeoutSeconds: 30 }), world.hook('/denies'))
-    const began = performance.now()
+    world.validating('a', world.hook('/hangs', { timeoutSeconds: 300 }), world.hook('/denies'))
+    // The test would not last as long as the other takes.
     expect((await refusal(world.validate(configMap('m')))).message).toBe(
       'admission webhook "denies.example.com" denied the request: no',
     )
-    expect(performance.now() - began).toBeLessThan(5000)
   })
 
   it.each([

@@ -6,6 +6,7 @@ import { parseJson } from '../../../../src/codec/json-parse.ts'
 import { CustomSchema } from '../../../../src/schema/custom/custom.ts'
 import { loadBuiltInSchema } from '../../../../src/schema/schema.ts'
 import type { ObjectShape } from '../../../../src/schema/table.ts'
+import { outOfProportion } from '../../../fakes/processor-time.ts'
 
 const metadata = loadBuiltInSchema().shape('meta_v1.ObjectMeta') as ObjectShape
 
@@ -211,9 +212,8 @@ describe('what is wrong with a value', () => {
 
   it('takes linear time for patterns that others take for ever with', () => {
     const schema = schemaOf(text({ pattern: '^(a+)+$' }))
-    const started = performance.now()
-    expect(told(schema, { spec: `${'a'.repeat(50_000)}!` })).toHaveLength(1)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    const judge = (size: number): void => expect(told(schema, { spec: `${'a'.repeat(size)}!` })).toHaveLength(1)
+    expect(outOfProportion(20_000, judge)).toBe('')
   })
 })
 

@@ -39,7 +39,7 @@ describe('whatever an object of a built-in kind holds', () => {
             }
           }
         }),
-        { numRuns: 5 },
+        { numRuns: 3 },
       )
     }
   })
@@ -52,7 +52,7 @@ describe('whatever an object of a built-in kind holds', () => {
           const twice = defaulted(kind, once)
           if (!equalValues(once, twice)) expect(twice).toEqual(once)
         }),
-        { numRuns: 5 },
+        { numRuns: 3 },
       )
     }
   })
