@@ -8,17 +8,16 @@ import { RbacIndex, type RbacKind } from '../auth/rbac-index.ts'
 import { rbacAuthorizer } from '../auth/rbac.ts'
 import { clusterRoleRules, type MadeRole } from '../controllers/bootstrap-roles.ts'
 import { type ControllerParts, follow, type Follower, resourceOf } from '../controllers/controllers.ts'
-import { systemClock } from '../lib/clock.ts'
 import { egressPolicy, type EgressRules } from '../lib/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../lib/outgoing-call.ts'
 import type { OutgoingMeasures } from '../lib/outgoing-measures.ts'
-import { pause } from '../lib/pause.ts'
 import type { AuthorizationMode, Decider } from './authorization-file.ts'
 import { type AuthorizationSettings, modesOf, readDeciders } from './authorization-settings.ts'
 import { openDecidingWebhook } from './deciding-webhooks.ts'
 import { readTextFile } from './files.ts'
 import { NodeGraphFeed } from './node-graph-feed.ts'
+import { rereadFiles } from './rereading.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
 const RBAC_RESOURCES: Readonly<Record<RbacKind, string>> = {
@@ -45,6 +44,7 @@ export interface AuthorizationParts {
   readonly log: Log
 }
 
+const FILE_FLAG = '--authorization-config'
 const LOOK_AGAIN_MS = 10_000
 
 /** Administrators first, then the deciders in order. Throws a `StartError` where one of them cannot be opened. */
@@ -132,23 +132,23 @@ async function readAgain(
   const { file } = settings
   if (file === undefined) return
   const known = new Set(modesOf(settings))
-  let before = readTextFile(file, '')
-  while (await pause(systemClock, LOOK_AGAIN_MS, signal)) {
-    try {
-      const now = readTextFile(file, '--authorization-config')
-      if (now === before) continue
-      before = now
-      const deciders = readDeciders(file)
-      const added = modesOf({ ...settings, deciders }).find((mode) => mode !== 'Webhook' && !known.has(mode))
-      if (added !== undefined) throw new StartError(`${added} cannot be added while the server runs`)
-      use(deciders)
-      measures.reloads.of('success').value++
-      log.info({ file }, 'went over to the authorization configuration as it is now')
-    } catch (error) {
-      measures.reloads.of('failure').value++
-      log.error({ err: error, file }, 'the authorization configuration is not good; the one before stays')
-    }
+  let current = readTextFile(file, FILE_FLAG)
+  const look = (): void => {
+    const now = readTextFile(file, FILE_FLAG)
+    if (now === current) return
+    const deciders = readDeciders(file)
+    const added = modesOf({ ...settings, deciders }).find((mode) => mode !== 'Webhook' && !known.has(mode))
+    if (added !== undefined) throw new StartError(`${added} cannot be added while the server runs`)
+    use(deciders)
+    current = now
+    measures.reloads.of('success').value++
+    log.info({ file }, 'went over to the authorization configuration as it is now')
   }
+  const onProblem = (error: unknown): void => {
+    measures.reloads.of('failure').value++
+    log.error({ err: error, file }, 'the authorization configuration is not good; the one before stays')
+  }
+  await rereadFiles({ files: [file], everyMs: LOOK_AGAIN_MS, look, onProblem }, signal)
 }
 
 function isKnown(index: RbacIndex, { kind, namespace, name }: MadeRole): boolean {

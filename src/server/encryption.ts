@@ -2,9 +2,7 @@
 // is wanted (P-440, P-449).
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { HealthCheck } from '../handlers/health.ts'
-import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { pause } from '../lib/pause.ts'
 import { resourceOfStorageKey } from '../resources/resources.ts'
 import {
   Encryption,
@@ -19,6 +17,7 @@ import { identityTransformer } from '../store/transformer.ts'
 import type { Config, EncryptionFile } from './config.ts'
 import { readTextFile } from './files.ts'
 import type { OnReload } from './jwt-issuers.ts'
+import { rereadFiles } from './rereading.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
 export interface AtRest {
@@ -97,22 +96,19 @@ interface Reload {
 }
 
 async function reload({ encryption, opened, text, log, onReload }: Reload, signal: AbortSignal): Promise<void> {
+  const { file } = encryption
   let current = text
-  while (await pause(systemClock, RELOAD_EVERY_MS, signal)) {
-    try {
-      const found = readTextFile(encryption.file, FLAG)
-      if (found === current) continue
-      await opened.replace(
-        parseConfig(found, encryption.file),
-        AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]),
-      )
-      current = found
-      onReload('success')
-      log.info({}, 'encryption at rest goes by a new configuration')
-    } catch (error) {
-      if (signal.aborted) return
-      onReload('failure')
-      log.error({ reason: reasonOf(error) }, 'encryption at rest stays as it was')
-    }
+  const look = async (stop: AbortSignal): Promise<void> => {
+    const found = readTextFile(file, FLAG)
+    if (found === current) return
+    await opened.replace(parseConfig(found, file), AbortSignal.any([stop, AbortSignal.timeout(READY_WITHIN_MS)]))
+    current = found
+    onReload('success')
+    log.info({}, 'encryption at rest goes by a new configuration')
   }
+  const onProblem = (error: unknown): void => {
+    onReload('failure')
+    log.error({ reason: reasonOf(error) }, 'encryption at rest stays as it was')
+  }
+  await rereadFiles({ files: [file], everyMs: RELOAD_EVERY_MS, look, onProblem }, signal)
 }

@@ -9,8 +9,8 @@ import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { answerValue, checkAnswer } from '../lib/outgoing-answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
-import { pause } from '../lib/pause.ts'
 import type { AuthenticationConfig, JwtIssuerConfig } from './authentication-config.ts'
+import { rereadFiles } from './rereading.ts'
 import { reasonOf } from './start-error.ts'
 
 export interface JwtIssuers {
@@ -24,6 +24,7 @@ export type OnReload = (status: 'success' | 'failure') => void
 
 export interface JwtIssuersParts {
   readonly issuers: readonly JwtIssuerConfig[]
+  readonly file: string | undefined
   /** The file as it is now; undefined: there is none. Throws what is wrong with it. */
   readonly reread: () => AuthenticationConfig | undefined
   /** Calls whom the operator names. */
@@ -32,7 +33,6 @@ export interface JwtIssuersParts {
   readonly strictCaller: OutgoingCaller
   readonly log: Log
   readonly onReload: OnReload
-  readonly everyMs?: number
 }
 
 const REREAD_EVERY_MS = 60_000
@@ -75,15 +75,12 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
     method,
     run: async (signal) => {
       const loading = load(current, signal)
-      while (await pause(systemClock, parts.everyMs ?? REREAD_EVERY_MS, signal)) {
-        try {
-          await renew(signal)
-        } catch (error) {
-          if (signal.aborted) break
-          parts.onReload('failure')
-          parts.log.error({ reason: reasonOf(error) }, 'the issuers of tokens stay as they were')
-        }
+      const onProblem = (error: unknown): void => {
+        parts.onReload('failure')
+        parts.log.error({ reason: reasonOf(error) }, 'the issuers of tokens stay as they were')
       }
+      const files = parts.file === undefined ? [] : [parts.file]
+      await rereadFiles({ files, everyMs: REREAD_EVERY_MS, look: renew, onProblem }, signal)
       await loading
     },
   }

@@ -1,12 +1,14 @@
 // Keeps what is served with up to date while the server runs: certificate files that the operator replaces, and our own
 // certificate before it expires (P-025, P-475). What cannot be read or does not fit together is left for the next look.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { TlsFiles } from '../http/listener.ts'
 import type { Log } from '../lib/log.ts'
+import { rereadFiles } from './rereading.ts'
 import { reasonOf } from './start-error.ts'
 
 export interface RenewalOptions {
   readonly current: TlsFiles
+  /** Those that the operator brought. */
+  readonly files: readonly string[]
   /** Reads them anew; makes a new certificate of our own where that is due. */
   readonly read: () => TlsFiles
   readonly use: (files: TlsFiles) => void
@@ -16,27 +18,18 @@ export interface RenewalOptions {
 
 /** Resolves when the signal fires. */
 export async function renewCertificates(options: RenewalOptions, signal: AbortSignal): Promise<void> {
+  const { files, read, use, everyMs, log } = options
   let { current } = options
-  while (await isTime(options.everyMs, signal)) {
-    try {
-      const files = options.read()
-      if (isSame(files, current)) continue
-      options.use(files)
-      current = files
-      options.log.info({}, 'serving with new certificates')
-    } catch (error) {
-      options.log.warn({ reason: reasonOf(error) }, 'certificates cannot be renewed')
-    }
+  const look = (): void => {
+    const found = read()
+    if (isSame(found, current)) return
+    use(found)
+    current = found
+    log.info({}, 'serving with new certificates')
   }
-}
-
-async function isTime(everyMs: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(everyMs, undefined, { signal, ref: false })
-    return true
-  } catch {
-    return false
-  }
+  const onProblem = (error: unknown): void =>
+    log.warn({ reason: reasonOf(error) }, 'certificates cannot be renewed; the ones before stay')
+  await rereadFiles({ files, everyMs, look, onProblem }, signal)
 }
 
 function isSame(one: TlsFiles, other: TlsFiles): boolean {

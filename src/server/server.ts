@@ -34,7 +34,7 @@ import { openStatusEncoder } from './status-encoder.ts'
 import { giveBackMemory } from './idle-memory.ts'
 import { openIdentity, openIdOf } from './identity.ts'
 import { Life } from './life.ts'
-import { listen, rereadFiles, servingFiles } from './serving.ts'
+import { listen, operatorsFiles, readServingFiles, servingFiles } from './serving.ts'
 import { renewCertificates } from './renewal.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { openStorage } from './storage.ts'
@@ -50,7 +50,7 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
-/** How soon a certificate file that was replaced is noticed. */
+/** How often certificates are looked at where nobody tells of a change. */
 const RENEW_EVERY_MS = 60_000
 
 /** Resolves when it is ready to serve. Throws a `StartError` of one line where it cannot start; the signal gives up starting. */
@@ -203,7 +203,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     api.identity.renewTrust(files)
     listener.renew(files)
   }
-  const renewal = { current: tls, read: () => rereadFiles(config, tls), use, everyMs: RENEW_EVERY_MS, log }
+  const [files, read] = [operatorsFiles(config), () => readServingFiles(config, tls)]
+  const renewal = { current: tls, files, read, use, everyMs: RENEW_EVERY_MS, log }
   void runInBackground(opened, (stop) => renewCertificates(renewal, stop))
   const url = localUrl(listener.host, listener.port)
   address.text = new URL(url).host

@@ -27,8 +27,14 @@ export function servingFiles(config: Config): ServingFiles {
   return { tls: { certificate, key, ...trusted }, authority: undefined }
 }
 
+/** What the operator brought to serve with, and may replace. */
+export function operatorsFiles({ servingCertificate: pair, clientCaFile, identity }: Config): readonly string[] {
+  const files = [pair?.certificateFile, pair?.keyFile, clientCaFile, identity.frontProxy?.caFile]
+  return files.filter((file) => file !== undefined)
+}
+
 /** What is served with now, read anew. A certificate of our own that is kept nowhere would be another one at every look. */
-export function rereadFiles(config: Config, current: TlsFiles): TlsFiles {
+export function readServingFiles(config: Config, current: TlsFiles): TlsFiles {
   if (config.dataDirectory !== undefined || config.servingCertificate !== undefined) return servingFiles(config).tls
   return { ...current, ...clientAuthorities(config) }
 }

@@ -51,7 +51,7 @@ export function openTokenIssuers({ config, log, outgoing: measures, onReload }: 
   const jwt: JwtIssuers | undefined =
     file === undefined && issuers.length === 0
       ? undefined
-      : openJwtIssuers({ issuers, reread: read, caller, strictCaller, log, onReload })
+      : openJwtIssuers({ issuers, file, reread: read, caller, strictCaller, log, onReload })
   return {
     methods: [...(jwt === undefined ? [] : [jwt.method]), ...webhook(config, caller)],
     anonymous: fromFile?.anonymous,

@@ -16,6 +16,7 @@ describe('certificates that are replaced', () => {
     await renewCertificates(
       {
         current: files('one'),
+        files: [],
         read: () => {
           const next = found[looks++]
           if (looks === found.length) stop.abort()

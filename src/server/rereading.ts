@@ -1,0 +1,90 @@
+// Files of the operator's that may change while the server runs. The system tells of a change in their folders, which is also
+// where mounted secrets are swapped; where it does not, a look every so often finds it (P-025, P-072, P-174, P-449).
+import { type FSWatcher, watch } from 'node:fs'
+import path from 'node:path'
+
+export interface Rereading {
+  readonly files: readonly string[]
+  /** How often they are looked at where nothing is told. */
+  readonly everyMs: number
+  /** Goes by the files where they changed. Throws what is wrong with them; then everything is as it was. */
+  readonly look: (signal: AbortSignal) => Promise<void> | void
+  /** Told of each problem once, until it is another one or over. */
+  readonly onProblem: (error: unknown) => void
+}
+
+/** Whoever replaces several files, or writes one in parts, is done by then. */
+const SETTLE_MS = 100
+
+/** Looks whenever there may be something new; resolves when the signal fires. */
+export async function rereadFiles({ files, everyMs, look, onProblem }: Rereading, signal: AbortSignal): Promise<void> {
+  const changes = new Changes(files)
+  let told: string | undefined
+  try {
+    while (await changes.next(everyMs, signal)) {
+      try {
+        await look(signal)
+        told = undefined
+      } catch (error) {
+        if (signal.aborted) return
+        const problem = error instanceof Error ? error.message : String(error)
+        if (problem !== told) onProblem(error)
+        told = problem
+      }
+    }
+  } finally {
+    changes.close()
+  }
+}
+
+class Changes {
+  readonly #watchers: FSWatcher[] = []
+  /** Something happened since the last look. */
+  #isNew = false
+  #wake: (() => void) | undefined
+
+  constructor(files: readonly string[]) {
+    for (const folder of new Set(files.map((file) => path.dirname(path.resolve(file))))) this.#watch(folder)
+  }
+
+  /** Whether it is time to look; false when the signal fires. */
+  async next(everyMs: number, signal: AbortSignal): Promise<boolean> {
+    if (!this.#isNew) await this.#wait(everyMs, signal)
+    if (this.#isNew) await this.#wait(SETTLE_MS, signal)
+    this.#isNew = false
+    return !signal.aborted
+  }
+
+  close(): void {
+    for (const watcher of this.#watchers) watcher.close()
+  }
+
+  #watch(folder: string): void {
+    try {
+      const watcher = watch(folder, { persistent: false }, () => {
+        this.#isNew = true
+        this.#wake?.()
+      })
+      watcher.on('error', () => watcher.close())
+      this.#watchers.push(watcher)
+    } catch {
+      // Not every file system can tell; then the looks have to do.
+    }
+  }
+
+  /** Until the time is up, something new is told or the signal fires. */
+  #wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve()
+      const end = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', end)
+        this.#wake = undefined
+        resolve()
+      }
+      const timer = setTimeout(end, milliseconds).unref()
+      signal.addEventListener('abort', end, { once: true })
+      if (!this.#isNew) this.#wake = end
+    })
+  }
+}
