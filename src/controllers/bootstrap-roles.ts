@@ -12,7 +12,7 @@ import { updateObject } from '../registry/update.ts'
 import { CONTROLLER_ROLES } from './bootstrap-policy-controllers.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './bootstrap-policy.ts'
 import type { ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+import { AT_ONCE, controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
 
 const API_GROUP = 'rbac.authorization.k8s.io'
 const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
@@ -22,14 +22,6 @@ const ANNOTATIONS: ValueMap = { [AUTO_UPDATE]: 'true' }
 /** So many writes are under way at once. */
 const PARALLEL = 32
 const ATTEMPTS = 5
-
-const AT_ONCE = {
-  gracePeriodSeconds: 0,
-  preconditions: { uid: undefined, resourceVersion: undefined },
-  orphanDependents: undefined,
-  propagationPolicy: undefined,
-  ignoreReadErrors: false,
-} as const
 
 interface Wanted {
   readonly resource: Resource

@@ -75,6 +75,15 @@ export function controllerContext(parts: ControllerParts, namespace: string, sig
   }
 }
 
+/** How controllers delete: what is asked for and nothing else. */
+export const AT_ONCE = Object.freeze({
+  gracePeriodSeconds: undefined,
+  preconditions: { uid: undefined, resourceVersion: undefined },
+  orphanDependents: undefined,
+  propagationPolicy: undefined,
+  ignoreReadErrors: false,
+} as const)
+
 export function resourceOf(parts: ControllerParts, group: string, version: string, resource: string): Resource {
   const found = parts.resources().find({ group, version, resource })
   if (found === undefined) throw new Error(`${resource}.${group} is not served`)

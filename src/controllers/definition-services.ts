@@ -6,17 +6,10 @@ import { deleteObject } from '../registry/delete.ts'
 import { metaOf } from '../registry/object-meta.ts'
 import { type Definition, readDefinition } from '../resources/resources.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, follow, isReason, newObject, resourceOf } from './controllers.ts'
+import { AT_ONCE, controllerContext, follow, isReason, newObject, resourceOf } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
 
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
-const AT_ONCE = {
-  gracePeriodSeconds: undefined,
-  preconditions: { uid: undefined, resourceVersion: undefined },
-  orphanDependents: undefined,
-  propagationPolicy: undefined,
-  ignoreReadErrors: false,
-} as const
 
 export function definitionServices(parts: ControllerParts): Controller {
   return {

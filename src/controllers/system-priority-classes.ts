@@ -7,16 +7,18 @@ import { controllerContext, isReason, newObject, resourceOf } from './controller
 
 const LOOK_AGAIN_MS = 60_000
 
+// The descriptions are wire strings: clients read them as they are in every cluster.
 const CLASSES = [
   {
     name: 'system-node-critical',
     value: 2_000_001_000,
-    description: 'For pods that their node cannot do without and that must not move to another.',
+    description: 'Used for system critical pods that must not be moved from their current node.',
   },
   {
     name: 'system-cluster-critical',
     value: 2_000_000_000,
-    description: 'For pods that the cluster cannot do without; they may move to another node.',
+    description:
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
   },
 ] as const
 

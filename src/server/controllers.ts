@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { chargeOf, countedTypes, namesAbout } from '../admission/quota/quota.ts'
 import { authenticationTrust, type PublishedTrust } from '../controllers/authentication-trust.ts'
+import { type BuiltInService, builtInServices } from '../controllers/built-in-services.ts'
 import type { Controller, ControllerParts } from '../controllers/controllers.ts'
 import { Fence } from '../controllers/fence.ts'
 import { type FlowObjects, flowControlObjects } from '../controllers/flow-control-objects.ts'
@@ -17,11 +18,13 @@ import { type ProbeRemote, remoteAvailability } from '../controllers/remote-avai
 import { policyStatus } from '../controllers/policy-status.ts'
 import { resourceQuotas } from '../controllers/resource-quotas.ts'
 import { roleAggregation } from '../controllers/role-aggregation.ts'
+import { serverIdentity } from '../controllers/server-identity.ts'
 import { serviceAddresses } from '../controllers/service-addresses.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../flow/bootstrap.ts'
 import { systemClock } from '../lib/clock.ts'
+import { builtInGroups } from '../schema/built-in-resources.ts'
 import { policyTypeWarnings } from '../schema/policy-type-check.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Range } from './ip-range.ts'
@@ -64,7 +67,11 @@ export function openControllers(parts: ControllerParts, options: ControllerOptio
 
 /** Every replica has its own part in these. */
 function ownControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
-  return [kubernetesService(parts, advertisedBy(options)), authenticationTrust(parts, options.trust)]
+  return [
+    kubernetesService(parts, advertisedBy(options)),
+    authenticationTrust(parts, options.trust),
+    serverIdentity(parts, hostname(), systemClock),
+  ]
 }
 
 type OwnObjectOptions = Pick<
@@ -105,7 +112,15 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     flowControlObjects(parts, FLOW_OBJECTS),
     resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, systemClock),
     definitionCleanup(parts, options.objectsOfDefinition),
+    builtInServices(parts, rankedVersions()),
     definitionServices(parts),
     remoteAvailability(parts, options.probeRemote),
   ]
+}
+
+/** The versions that are built in and have a rank among the groups. */
+function rankedVersions(): readonly BuiltInService[] {
+  return builtInGroups().flatMap(({ group, versions }) =>
+    versions.flatMap(({ version, priority }) => (priority === undefined ? [] : [{ group, version, priority }])),
+  )
 }

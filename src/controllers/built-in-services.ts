@@ -1,0 +1,63 @@
+// An APIService for every version of every group that is built in, made at the start: people and tools look there for what is
+// served and how it is ranked (P-381). One that is deleted is back after the next start, and its group is served all the same.
+import type { GroupVersion } from '../api/object.ts'
+import { isMap, own } from '../api/value.ts'
+import { systemClock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import { createObject } from '../registry/create.ts'
+import { deleteObject } from '../registry/delete.ts'
+import { metaOf } from '../registry/object-meta.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { AT_ONCE, controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+
+const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
+const AT_START = 'onstart'
+const FOREVER_MS = Number.POSITIVE_INFINITY
+
+export interface BuiltInService extends GroupVersion {
+  readonly priority: { readonly group: number; readonly version: number }
+}
+
+export function builtInServices(parts: ControllerParts, services: readonly BuiltInService[]): Controller {
+  return {
+    name: 'built-in-services',
+    async run(signal) {
+      await makeBuiltInServices(parts, services, signal)
+      await pause(systemClock, FOREVER_MS, signal)
+    },
+  }
+}
+
+/** Makes those that are missing, and takes back those of versions that are not served any more. */
+export async function makeBuiltInServices(
+  parts: ControllerParts,
+  services: readonly BuiltInService[],
+  signal: AbortSignal,
+): Promise<void> {
+  const resource = resourceOf(parts, 'apiregistration.k8s.io', 'v1', 'apiservices')
+  const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
+  const wanted = new Map(services.map((service) => [`${service.version}.${service.group}`, service]))
+  const list = { resource: resource.stored, at: { kind: 'latest' }, skipUnreadable: true } as const
+  const page = await parts.registry.store.list(list, signal)
+  for await (const batch of page.batches) {
+    for (const stored of batch) {
+      const isWanted = wanted.delete(stored.name)
+      const labels = own(metaOf(stored.object()), 'labels')
+      if (isWanted || !isMap(labels) || labels[LABEL] !== AT_START) continue
+      await deleteObject(parts.registry, resource, { name: stored.name, options: AT_ONCE }, context)
+    }
+  }
+  for (const [name, { group, version, priority }] of wanted) {
+    const spec = { group, version, groupPriorityMinimum: priority.group, versionPriority: priority.version }
+    try {
+      await createObject(
+        parts.registry,
+        resource,
+        newObject(resource, { name, labels: { [LABEL]: AT_START } }, { spec }),
+        context,
+      )
+    } catch (error) {
+      if (!isReason(error, 'AlreadyExists')) throw error
+    }
+  }
+}

@@ -1,0 +1,142 @@
+// Each server says that it is there by a Lease of its own in kube-system, named after its host, and renews it. Leases of servers
+// that are gone for good are taken away (P-460).
+import { createHash, randomUUID } from 'node:crypto'
+import type { ApiObject } from '../api/object.ts'
+import type { StoredObject } from '../api/read.ts'
+import { parseLabelSelector } from '../api/selector-text.ts'
+import { type Value, isMap, own } from '../api/value.ts'
+import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+import { deleteObject } from '../registry/delete.ts'
+import { metaText } from '../registry/object-meta.ts'
+import type { WriteContext } from '../registry/registry.ts'
+import { updateObject } from '../registry/update.ts'
+import { AT_ONCE, type Controller, type ControllerParts } from './controllers.ts'
+import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+
+const NAMESPACE = 'kube-system'
+const LABEL = 'apiserver.kubernetes.io/identity'
+const COMPONENT = 'kube-apiserver'
+const DURATION_SECONDS = 3600
+const RENEW_MS = 10_000
+/** The namespace is made by another one. */
+const WAIT_FOR_NAMESPACE_MS = 200
+const COLLECT_MS = 3_600_000
+
+/** The same after a restart, another one on every host. */
+export function identityOf(hostname: string): string {
+  const hash = createHash('sha256')
+  for (const text of [hostname, COMPONENT]) {
+    const bytes = Buffer.from(text)
+    const length = Buffer.alloc(2)
+    length.writeUInt16BE(bytes.length % 0x10000)
+    hash.update(length).update(bytes)
+  }
+  return `apiserver-${base32(hash.digest().subarray(0, 16))}`
+}
+
+const DIGITS = 'abcdefghijklmnopqrstuvwxyz234567'
+
+function base32(bytes: Buffer): string {
+  let bits = ''
+  for (const byte of bytes) bits += byte.toString(2).padStart(8, '0')
+  return bits.replaceAll(/.{1,5}/g, (five) => DIGITS[Number.parseInt(five.padEnd(5, '0'), 2)]!)
+}
+
+/** As much of the name as a label can hold. */
+function labelOf(hostname: string): string {
+  return hostname.slice(0, 63).replace(/[^A-Za-z0-9]+$/, '')
+}
+
+export function serverIdentity(parts: ControllerParts, hostname: string, clock: Clock): Controller {
+  return {
+    name: 'server-identity',
+    async run(signal) {
+      const keeper = new Keeper(parts, hostname, clock, signal)
+      let collectAt = clock.now()
+      let isKept: boolean
+      do {
+        isKept = await keeper.renew()
+        if (!isKept || clock.now() < collectAt) continue
+        await keeper.collect()
+        collectAt = clock.now() + COLLECT_MS
+      } while (await pause(clock, isKept ? RENEW_MS : WAIT_FOR_NAMESPACE_MS, signal))
+    },
+  }
+}
+
+class Keeper {
+  readonly #parts: ControllerParts
+  readonly #labels: Readonly<Record<string, string>>
+  readonly #name: string
+  readonly #holder: string
+  readonly #clock: Clock
+  readonly #signal: AbortSignal
+
+  constructor(parts: ControllerParts, hostname: string, clock: Clock, signal: AbortSignal) {
+    this.#parts = parts
+    this.#labels = { [LABEL]: COMPONENT, 'kubernetes.io/hostname': labelOf(hostname) }
+    this.#name = identityOf(hostname)
+    this.#holder = `${this.#name}_${randomUUID()}`
+    this.#clock = clock
+    this.#signal = signal
+  }
+
+  #context(): WriteContext {
+    return { ...controllerContext(this.#parts, NAMESPACE, this.#signal), fieldManager: COMPONENT }
+  }
+
+  /** False: there is no place for it yet. */
+  async renew(): Promise<boolean> {
+    const leases = resourceOf(this.#parts, 'coordination.k8s.io', 'v1', 'leases')
+    const renewTime = new Date(this.#clock.now()).toISOString().replace('Z', '000Z')
+    const spec = { holderIdentity: this.#holder, leaseDurationSeconds: DURATION_SECONDS, renewTime }
+    const fresh = newObject(leases, { name: this.#name, namespace: NAMESPACE, labels: this.#labels }, { spec })
+    const wanted = (live: ApiObject | undefined): ApiObject => (live === undefined ? fresh : { ...live, spec })
+    const request = { name: this.#name, subresource: '', tracksFields: false, absent: 'put', uid: '', wanted } as const
+    try {
+      await updateObject(this.#parts.registry, leases, request, this.#context())
+      return true
+    } catch (error) {
+      if (!isReason(error, 'NotFound', 'Forbidden')) throw error
+      return false
+    }
+  }
+
+  /** Takes away the leases that ran out. */
+  async collect(): Promise<void> {
+    const leases = resourceOf(this.#parts, 'coordination.k8s.io', 'v1', 'leases')
+    const page = await this.#parts.registry.store.list(
+      {
+        resource: leases.stored,
+        namespace: NAMESPACE,
+        at: { kind: 'latest' },
+        selection: { labels: parseLabelSelector(`${LABEL}=${COMPONENT}`) },
+        skipUnreadable: true,
+      },
+      this.#signal,
+    )
+    for await (const batch of page.batches) {
+      for (const stored of batch) if (this.#hasRunOut(stored)) await this.#remove(stored)
+    }
+  }
+
+  #hasRunOut(stored: StoredObject): boolean {
+    const spec: Value | undefined = own(stored.object(), 'spec')
+    if (!isMap(spec)) return true
+    const [renewed, seconds] = [own(spec, 'renewTime'), own(spec, 'leaseDurationSeconds')]
+    if (typeof renewed !== 'string' || typeof seconds !== 'number') return true
+    return Date.parse(renewed) + seconds * 1000 < this.#clock.now()
+  }
+
+  async #remove(stored: StoredObject): Promise<void> {
+    const leases = resourceOf(this.#parts, 'coordination.k8s.io', 'v1', 'leases')
+    const resourceVersion = metaText(stored.object(), 'resourceVersion')
+    const options = { ...AT_ONCE, preconditions: { uid: undefined, resourceVersion } }
+    try {
+      await deleteObject(this.#parts.registry, leases, { name: stored.name, options }, this.#context())
+    } catch (error) {
+      if (!isReason(error, 'NotFound', 'Conflict')) throw error
+    }
+  }
+}

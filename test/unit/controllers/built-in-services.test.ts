@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { type BuiltInService, makeBuiltInServices } from '../../../src/controllers/built-in-services.ts'
+import type { ControllerParts } from '../../../src/controllers/controllers.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { ApiRequests } from '../../fakes/api-requests.ts'
+import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+
+const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
+const CORE: BuiltInService = { group: '', version: 'v1', priority: { group: 18_000, version: 1 } }
+const APPS: BuiltInService = { group: 'apps', version: 'v1', priority: { group: 17_800, version: 15 } }
+
+interface Shown {
+  readonly metadata: { readonly name: string; readonly labels?: Record<string, string> }
+  readonly spec: Record<string, unknown>
+}
+
+async function made(world: ApiWorld, services: readonly BuiltInService[]): Promise<readonly Shown[]> {
+  const parts: ControllerParts = {
+    registry: world.parts,
+    resources: () => world.resources,
+    gates: new Set(),
+    now: () => NOW,
+    log: SILENT_LOG,
+  }
+  await makeBuiltInServices(parts, services, new AbortController().signal)
+  const { body } = await new ApiRequests(world).send({ method: 'GET', path: SERVICES })
+  return body['items'] as readonly Shown[]
+}
+
+describe('the services of built-in versions', () => {
+  it('are made with their ranks, and stay as they are when they are there', async () => {
+    const world = new ApiWorld()
+    const first = await made(world, [CORE, APPS])
+    expect(first.map(({ metadata }) => metadata.name)).toEqual(['v1.', 'v1.apps'])
+    expect(first[1]).toMatchObject({
+      metadata: { labels: { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' } },
+      spec: { group: 'apps', version: 'v1', groupPriorityMinimum: 17_800, versionPriority: 15 },
+      status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] },
+    })
+    expect(await made(world, [CORE, APPS])).toEqual(first)
+  })
+
+  it('go with their version, and those of others do not', async () => {
+    const world = new ApiWorld()
+    const spec = { group: 'example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 }
+    const body = { metadata: { name: 'v1.example.com' }, spec }
+    await new ApiRequests(world).send({ method: 'POST', path: SERVICES, body })
+    await made(world, [CORE, APPS])
+    const left = await made(world, [CORE])
+    expect(left.map(({ metadata }) => metadata.name)).toEqual(['v1.', 'v1.example.com'])
+  })
+})

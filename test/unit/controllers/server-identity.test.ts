@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { ControllerParts } from '../../../src/controllers/controllers.ts'
+import { identityOf, serverIdentity } from '../../../src/controllers/server-identity.ts'
+import { openMemory } from '../../../src/kv/embedded/memory.ts'
+import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { ApiWorld, NOW } from '../../fakes/api-world.ts'
+import { ApiRequests } from '../../fakes/api-requests.ts'
+import { ManualClock } from '../../fakes/manual-clock.ts'
+
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
+
+async function runFor(world: ApiWorld, clock: ManualClock, hostname: string): Promise<() => Promise<void>> {
+  const parts: ControllerParts = {
+    registry: world.parts,
+    resources: () => world.resources,
+    gates: new Set(),
+    now: () => NOW,
+    log: SILENT_LOG,
+  }
+  const stop = new AbortController()
+  const running = serverIdentity(parts, hostname, clock).run(stop.signal)
+  return async () => {
+    stop.abort()
+    await running
+  }
+}
+
+interface Lease {
+  readonly metadata: { readonly name: string; readonly labels: object }
+  readonly spec: { readonly holderIdentity: string; readonly leaseDurationSeconds: number; readonly renewTime: string }
+}
+
+async function leasesOf(world: ApiWorld): Promise<readonly Lease[]> {
+  const { body } = await new ApiRequests(world).send({ method: 'GET', path: LEASES })
+  return body['items'] as readonly Lease[]
+}
+
+/** What is under way in memory comes to rest within these turns. */
+async function until(done: () => Promise<boolean>): Promise<void> {
+  for (let turns = 0; turns < 1000 && !(await done()); turns++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('the name of a server', () => {
+  it('is made from its host and always the same', () => {
+    expect(identityOf('a')).toMatch(/^apiserver-[a-z2-7]{26}$/)
+    expect(identityOf('a')).toBe(identityOf('a'))
+    expect(identityOf('a')).not.toBe(identityOf('b'))
+  })
+})
+
+describe('a server that is there', () => {
+  it('has a lease, renews it, and takes away those that ran out', async () => {
+    const world = new ApiWorld({ kv: openMemory() })
+    const clock = new ManualClock()
+    const label = { 'apiserver.kubernetes.io/identity': 'kube-apiserver' }
+    const lease = (name: string, labels: object, seconds: number): object => ({
+      metadata: { name, labels },
+      spec: {
+        leaseDurationSeconds: seconds,
+        renewTime: new Date(clock.now() - 60_000).toISOString().replace('Z', '000Z'),
+      },
+    })
+    const requests = new ApiRequests(world)
+    for (const body of [lease('gone', label, 10), lease('here', label, 3600), lease('other', {}, 10)]) {
+      await requests.send({ method: 'POST', path: LEASES, body })
+    }
+    const stop = await runFor(world, clock, 'host-a')
+    await until(async () => (await leasesOf(world)).every(({ metadata }) => metadata.name !== 'gone'))
+    const [own, ...others] = await leasesOf(world)
+    expect(others.map(({ metadata }) => metadata.name)).toEqual(['here', 'other'])
+    expect(own).toMatchObject({
+      metadata: { name: identityOf('host-a'), labels: { ...label, 'kubernetes.io/hostname': 'host-a' } },
+      spec: { leaseDurationSeconds: 3600 },
+    })
+    expect(own?.spec.holderIdentity).toMatch(new RegExp(`^${identityOf('host-a')}_[0-9a-f-]{36}$`))
+    // The lease may not be waited for yet when the clock first moves.
+    await until(async () => {
+      clock.advance(1000)
+      return (await leasesOf(world))[0]?.spec.renewTime !== own?.spec.renewTime
+    })
+    const renewed = (await leasesOf(world))[0]
+    expect(renewed?.spec.holderIdentity).toBe(own?.spec.holderIdentity)
+    expect(Date.parse(renewed!.spec.renewTime) - Date.parse(own!.spec.renewTime)).toBeGreaterThanOrEqual(10_000)
+    await stop()
+  })
+})
