@@ -14,6 +14,8 @@ export interface RemoteService {
   readonly service: ServiceReference
   readonly tls: OutgoingTls
   readonly isAvailable: boolean
+  /** Why it is available or not, in a word; empty where nobody has looked yet. */
+  readonly reason: string
 }
 
 const DEFAULT_PORT = 443
@@ -24,6 +26,7 @@ export function readRemoteService(object: ApiObject): RemoteService | undefined 
   const service = own(spec, 'service')
   if (!isMap(service)) return undefined
   const bundle = textIn(spec, 'caBundle')
+  const availability = availabilityOf(object) ?? {}
   const reference = {
     namespace: textIn(service, 'namespace'),
     name: textIn(service, 'name'),
@@ -41,7 +44,8 @@ export function readRemoteService(object: ApiObject): RemoteService | undefined 
       ...(bundle === '' ? {} : { ca: Buffer.from(bundle, 'base64').toString() }),
       ...(own(spec, 'insecureSkipTLSVerify') === true ? { insecure: true } : {}),
     },
-    isAvailable: availabilityOf(object)?.['status'] === 'True',
+    isAvailable: own(availability, 'status') === 'True',
+    reason: textIn(availability, 'reason'),
   }
 }
 

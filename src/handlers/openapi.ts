@@ -6,9 +6,11 @@ import type { Handler, HttpRequest, HttpResponse, ResponseHeaders } from '../htt
 import type { Route } from '../http/router.ts'
 import { headerOf } from './resource-parts.ts'
 
+type Documents = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
+
 const YEAR_MS = 365 * 24 * 3600 * 1000
 
-export function openApiRoutes(documents: () => OpenApiDocuments, startedAt: Date): Route[] {
+export function openApiRoutes(documents: () => Documents, startedAt: Date): Route[] {
   const modified = startedAt.toUTCString()
   return [
     { path: '/openapi/v2', handler: showV2(documents, modified) },
@@ -17,7 +19,7 @@ export function openApiRoutes(documents: () => OpenApiDocuments, startedAt: Date
   ]
 }
 
-function showV2(documents: () => OpenApiDocuments, modified: string): Handler {
+function showV2(documents: () => Documents, modified: string): Handler {
   return (request) => {
     const document = documents().v2
     const headers = { etag: `"${document.hash}"`, 'last-modified': modified, vary: 'Accept-Encoding, Accept' }
@@ -25,7 +27,7 @@ function showV2(documents: () => OpenApiDocuments, modified: string): Handler {
   }
 }
 
-function showIndex(documents: () => OpenApiDocuments): Handler {
+function showIndex(documents: () => Documents): Handler {
   return () => ({
     status: 200,
     headers: { 'content-type': 'application/json' },
@@ -33,7 +35,7 @@ function showIndex(documents: () => OpenApiDocuments): Handler {
   })
 }
 
-function showV3(documents: () => OpenApiDocuments, modified: string): Handler {
+function showV3(documents: () => Documents, modified: string): Handler {
   return (request) => {
     const key = request.path.slice('/openapi/v3/'.length)
     const document = documents().v3(key)

@@ -2,7 +2,8 @@
 import type { RemoteService } from '../api/remote-service.ts'
 import type { Filter, HttpRequest, HttpResponse } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
-import type { OpenAnswer, OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
+import { offeredProtocols } from '../http/websocket.ts'
+import type { OpenAnswer, OutgoingCaller, OutgoingTarget, SwitchedAnswer } from '../lib/outgoing-call.ts'
 import { OutgoingCallError } from '../lib/outgoing-failure.ts'
 
 export interface Remotes {
@@ -17,13 +18,16 @@ export type PassOn = (service: RemoteService, request: HttpRequest) => Promise<H
 export function serveRemoteGroups(remotes: Remotes, passOn: PassOn): Filter {
   return (next) => (request) => {
     if (remotes.isEmpty) return next(request)
-    const [, root, group, version] = request.path.split('/', 4)
-    if (root !== 'apis' || group === undefined || version === undefined) return next(request)
+    const [, group, version] = GROUP_VERSION.exec(request.path) ?? []
+    if (group === undefined || version === undefined) return next(request)
     const service = remotes.find(group, version)
     if (service === undefined) return next(request)
     return service.isAvailable ? passOn(service, request) : plainText(503, 'service unavailable\n')
   }
 }
+
+/** The paths of a version of a group, and of the document about it (P-390). */
+const GROUP_VERSION = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)(?:\/|$)/
 
 /** What belongs to one connection, and what only we may say. */
 const NOT_PASSED_ON: ReadonlySet<string> = new Set([
@@ -39,23 +43,41 @@ const NOT_PASSED_ON: ReadonlySet<string> = new Set([
   'authorization',
   'content-length',
   'http2-settings',
+  'sec-websocket-protocol',
 ])
 const OURS = /^(:|x-remote-|x-forwarded-|impersonate-)/
 
 export function passOnBy(caller: OutgoingCaller, targetOf: (service: RemoteService) => OutgoingTarget): PassOn {
   return async (service, request) => {
-    const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await request.readBody()
+    const upgrade = upgradeOf(request)
+    const hasBody = upgrade === undefined && request.method !== 'GET' && request.method !== 'HEAD'
+    const body = hasBody ? await request.readBody() : undefined
     const target = targetOf(service)
-    const sent = { method: request.method, path: request.target, headers: headersFor(request, target, body), body }
-    let answer: OpenAnswer
+    const headers = { ...headersFor(request, target, body), ...upgrade }
+    const sent = { method: request.method, path: request.target, headers, body }
     try {
-      answer = await caller.open(target, sent, request.signal)
+      if (upgrade === undefined) return answerOf(await caller.open(target, sent, request.signal))
+      const answer = await caller.upgrade(target, sent, request.signal)
+      return 'socket' in answer ? switched(answer) : answerOf(answer)
     } catch (error) {
       if (!(error instanceof OutgoingCallError)) throw error
       return plainText(503, `error trying to reach service: ${error.message}\n`)
     }
-    return answerOf(answer)
   }
+}
+
+/** What asks for another protocol on the connection, without the token that some clients put there; undefined where nothing does. */
+function upgradeOf({ headers, remote }: HttpRequest): Readonly<Record<string, string>> | undefined {
+  const { upgrade } = headers
+  if (typeof upgrade !== 'string' || remote.protocol !== 'http/1.1') return undefined
+  const protocols = headers['sec-websocket-protocol']
+  const offered = typeof protocols === 'string' ? offeredProtocols(protocols).join(', ') : ''
+  return { connection: 'Upgrade', upgrade, ...(offered === '' ? {} : { 'sec-websocket-protocol': offered }) }
+}
+
+function switched({ status, headers, socket, head }: SwitchedAnswer): HttpResponse {
+  const told = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  return { status, headers: Object.fromEntries(told), body: { kind: 'tunnel', peer: socket, head } }
 }
 
 /** A redirect would lead the client, with its credentials, wherever the other server likes (P-386). */

@@ -1,5 +1,6 @@
 // The front door of the room: what a handler gets and what it gives back. Both are plain records, so that handlers know
 // nothing of sockets and are tested without one. The way from the socket to here is `listener.ts`, `filters.ts`.
+import type { Duplex } from 'node:stream'
 import type { CertificateCredential } from '../auth/authenticator.ts'
 import type { User } from '../api/user.ts'
 import type { Deadline } from './deadline.ts'
@@ -118,6 +119,8 @@ export type ResponseBody =
     }
   /** The head goes out at once, then whatever `run` writes, each piece as it comes. The answer ends when it resolves. */
   | { readonly kind: 'stream'; readonly run: (sink: ByteSink) => Promise<void> }
+  /** The connection is another server's from here on; only in answer to a request for an upgrade. */
+  | { readonly kind: 'tunnel'; readonly peer: Duplex; readonly head: Buffer }
 
 /** An array: several that belong behind each other. */
 export type Piece = Buffer | readonly Buffer[]

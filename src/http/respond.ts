@@ -3,6 +3,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
+import { InvariantError } from '../lib/errors.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import type { Delivery } from './delivery.ts'
@@ -38,6 +39,9 @@ export function respond(
       return respondPieces(raw, response, { body, exchange })
     case 'stream':
       return respondStream(raw, response, { body, exchange, delivery })
+    case 'tunnel':
+      body.peer.destroy()
+      throw new InvariantError('a connection was to be taken over that nobody wanted to give away')
   }
 }
 

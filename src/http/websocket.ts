@@ -13,6 +13,7 @@ import type { ByteSink, HttpResponse } from './http.ts'
 import { MessageResponse } from './raw.ts'
 import { respond } from './respond.ts'
 import { plainText } from './responses.ts'
+import { joinEnds } from './tunnel.ts'
 
 export interface Upgrade {
   readonly message: IncomingMessage
@@ -45,6 +46,11 @@ export async function answerUpgrade(
   response: HttpResponse,
   request: Exchange,
 ): Promise<UpgradeOutcome> {
+  if (response.body.kind === 'tunnel') {
+    const { socket: client, head } = upgrade
+    const sentBytes = await joinEnds({ response, body: response.body, client, head }, request.signal)
+    return { status: response.status, sentBytes }
+  }
   if (response.body.kind !== 'stream' || request.transport !== 'websocket') {
     return sendPlain(upgrade, response, request)
   }
@@ -90,7 +96,7 @@ function refusalOf({ headers }: IncomingMessage): HttpResponse | undefined {
 }
 
 /** Without the one that carries a token, which is nobody's business any more. */
-function offeredProtocols(header: string | undefined): readonly string[] {
+export function offeredProtocols(header: string | undefined): readonly string[] {
   const all = (header ?? '').split(',').map((protocol) => protocol.trim())
   return all.filter((protocol) => protocol !== '' && !protocol.startsWith(TOKEN_PROTOCOL))
 }

@@ -2,6 +2,7 @@
 // follows no redirect and goes to checked addresses only. Connections are kept open, for a bounded number of targets.
 import { createHash } from 'node:crypto'
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { CancelledError } from './errors.ts'
 import type { EgressPolicy } from './egress-policy.ts'
 import { request as httpRequest } from './node-http.ts'
@@ -51,6 +52,15 @@ export interface OpenAnswer {
   discard(): void
 }
 
+/** The other side took the connection over to another protocol: what is written to it now arrives as it is. */
+export interface SwitchedAnswer {
+  readonly status: 101
+  readonly headers: IncomingMessage['headers']
+  readonly socket: Duplex
+  /** What came behind the answer already. */
+  readonly head: Buffer
+}
+
 export interface OutgoingCallerParts {
   readonly egress: EgressPolicy
   readonly lookup?: Lookup
@@ -96,6 +106,18 @@ export class OutgoingCaller implements Disposable {
    * signal fires. Throws as `call` does; there is no deadline.
    */
   async open(target: OutgoingTarget, sent: OutgoingRequest, signal: AbortSignal): Promise<OpenAnswer> {
+    const answer = await this.upgrade(target, sent, signal)
+    if (!('socket' in answer)) return answer
+    answer.socket.destroy()
+    throw new OutgoingCallError('answer', 'unexpected switch of protocols')
+  }
+
+  /** The same, for a request that asks for another protocol on its connection. */
+  async upgrade(
+    target: OutgoingTarget,
+    sent: OutgoingRequest,
+    signal: AbortSignal,
+  ): Promise<OpenAnswer | SwitchedAnswer> {
     const url = parse(target.url)
     const agent = this.#connectionsTo(target, url)
     return new Promise((resolve, reject) => {
@@ -116,6 +138,9 @@ export class OutgoingCaller implements Disposable {
           pieces: response,
           discard: () => response.destroy(),
         }),
+      )
+      request.once('upgrade', ({ headers: answered }, socket, head) =>
+        resolve({ status: 101, headers: answered, socket, head }),
       )
       request.end(sent.body)
     })

@@ -32,9 +32,16 @@ import { kindVersions } from '../registry/kind-versions.ts'
 
 export { accessReviewActions } from './access-reviews.ts'
 export type { RoleGuard } from './role-escalation.ts'
-export { type ConversionParts, conversionWebhook } from './conversion-webhook.ts'
+export { type ConversionParts, type ConvertByWebhook, conversionWebhook } from './conversion-webhook.ts'
 export { RENAME_VERSION } from './custom-form.ts'
-export { conditionOf, type Definition, hasBadAuthority, namesOf, readDefinition } from './definition.ts'
+export {
+  compareVersions,
+  conditionOf,
+  type Definition,
+  hasBadAuthority,
+  namesOf,
+  readDefinition,
+} from './definition.ts'
 export { DefinitionTable } from './definition-table.ts'
 export { NODE_PORTS } from './service-claims.ts'
 export { CLEANUP } from './small-kinds.ts'

@@ -7,8 +7,15 @@ import { parseJson } from '../codec/json-parse.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { follow } from '../controllers/controllers.ts'
 import { InvariantError } from '../lib/errors.ts'
+import { type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import { type ConversionParts, conversionWebhook, DefinitionTable, RENAME_VERSION } from '../resources/resources.ts'
+import {
+  type ConversionParts,
+  type ConvertByWebhook,
+  conversionWebhook,
+  DefinitionTable,
+  RENAME_VERSION,
+} from '../resources/resources.ts'
 import { customOpenApiPart } from '../schema/openapi-custom.ts'
 import type { OpenApiPart } from '../schema/openapi-model.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../schema/openapi-parts.ts'
@@ -29,6 +36,7 @@ export interface Definitions {
   readonly onWritten: (key: ObjectKey, result: WriteResult) => void
   readonly awaitResource: (resource: GroupVersionResource, signal: AbortSignal) => Promise<void>
   readonly documents: () => OpenApiDocuments
+  readonly measures: readonly Family[]
 }
 
 export interface DefinitionsOptions {
@@ -43,12 +51,14 @@ export interface DefinitionsOptions {
 export function openDefinitions({ schema, builtIn, cache, info, ...more }: DefinitionsOptions): Definitions {
   const calls = { ...more.calls, encode: plainJson, parse: (bytes: Buffer) => parseJson(bytes).value }
   const resource = definitionsIn(builtIn)
+  const durations = conversionDurations()
   const table = new DefinitionTable({
     schema,
     builtIn,
     encode: canonicalJson,
     serve: (stored, object, type) => new ServedObject(stored, object, type),
-    converter: ({ webhook }) => (webhook === undefined ? RENAME_VERSION : conversionWebhook(calls, webhook)),
+    converter: ({ name, webhook }) =>
+      webhook === undefined ? RENAME_VERSION : timed(conversionWebhook(calls, webhook), durations, name),
     onRetired: (stored, isGone) => cache.retire(stored, isGone),
   })
   const loaded = Promise.withResolvers<void>()
@@ -82,7 +92,38 @@ export function openDefinitions({ schema, builtIn, cache, info, ...more }: Defin
       }
     },
     documents: openDocuments(table, info),
+    measures: [durations],
   }
+}
+
+function conversionDurations(): Family<Distribution> {
+  return histogramFamily({
+    name: 'apiserver_crd_conversion_webhook_duration_seconds',
+    help: 'How long conversion webhooks took.',
+    labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
+    bounds: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i),
+  })
+}
+
+function timed(convert: ConvertByWebhook, durations: Family<Distribution>, definition: string): ConvertByWebhook {
+  return async (objects, to, signal) => {
+    const from = objects.find(({ apiVersion }) => apiVersion !== to)?.apiVersion
+    if (from === undefined) return objects
+    const started = performance.now()
+    let succeeded = false
+    try {
+      const converted = await convert(objects, to, signal)
+      succeeded = true
+      return converted
+    } finally {
+      const labels = [definition, versionIn(from), versionIn(to), String(succeeded)]
+      durations.of(...labels).observe((performance.now() - started) / 1_000)
+    }
+  }
+}
+
+function versionIn(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.indexOf('/') + 1)
 }
 
 function definitionsIn(builtIn: ResourceTable): Resource {

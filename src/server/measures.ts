@@ -6,7 +6,7 @@ import { CacheMeasures } from '../cache/measures.ts'
 import { QueueMeasures } from '../controllers/queue-measures.ts'
 import { WatchMeasures } from '../handlers/watch-measures.ts'
 import { HttpMeasures } from '../http/measures.ts'
-import { type Count, counterFamily, type Family, gaugeFamily, histogramFamily } from '../lib/measure.ts'
+import { type Count, counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
 import { OutgoingMeasures } from '../lib/outgoing-measures.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
@@ -31,22 +31,13 @@ export class ServerMeasures {
   }
 }
 
-const SECOND_BOUNDS: readonly number[] = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i)
-
 /** Names that dashboards ask for and that nothing here has a number for yet. */
 function elsewhere(): readonly Family[] {
   const counter = (name: string, help: string, ...labels: readonly string[]): Family<Count> =>
     counterFamily({ name, help, labels })
   return [
-    counter('aggregator_unavailable_apiservice_total', 'Servers behind this one that went away.', 'name', 'reason'),
     counter('apiserver_stream_translator_requests_total', 'Streams passed on in another protocol.', 'code'),
     counter('apiserver_stream_tunnel_requests_total', 'Streams passed on as they are.', 'code'),
-    histogramFamily({
-      name: 'apiserver_crd_conversion_webhook_duration_seconds',
-      help: 'How long conversion webhooks took.',
-      labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
-      bounds: SECOND_BOUNDS,
-    }),
   ]
 }
 

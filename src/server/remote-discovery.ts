@@ -13,7 +13,7 @@ export type ReadRemote = (service: RemoteService, signal: AbortSignal) => Promis
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 16 * 1024 * 1024
 /** Whom the other server is asked by. */
-const OURSELVES = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' } as const
+export const asOurselves = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' } as const
 
 /** Asks as the server itself. Throws with words for people. */
 export function readRemoteBy(caller: OutgoingCaller, targetOf: (service: RemoteService) => OutgoingTarget): ReadRemote {
@@ -22,7 +22,7 @@ export function readRemoteBy(caller: OutgoingCaller, targetOf: (service: RemoteS
     const url = `${target.url}apis/${service.group}/${service.version}`
     const call = { userAgent: 'kube-apiserver', timeoutMs: TIMEOUT_MS, tellTimeout: false, maxAnswerBytes: MAX_BYTES }
     try {
-      const answer = await caller.call({ ...target, url, headers: OURSELVES }, call, signal)
+      const answer = await caller.call({ ...target, url, headers: asOurselves }, call, signal)
       if (answer.status < 200 || answer.status > 299) {
         throw new OutgoingCallError('answer', `bad status from ${url}: ${answer.status}`)
       }

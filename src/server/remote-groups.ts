@@ -5,26 +5,49 @@ import type { LocateService } from '../api/webhook-client.ts'
 import { follow } from '../controllers/controllers.ts'
 import { InvariantError } from '../lib/errors.ts'
 import { systemClock } from '../lib/clock.ts'
-import { type Family, gaugeFamily } from '../lib/measure.ts'
+import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
 import type { OutgoingTarget } from '../lib/outgoing-call.ts'
 import { pause } from '../lib/pause.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
+import type { OpenApiDocuments } from '../codec/openapi-documents.ts'
+import { compareVersions } from '../resources/resources.ts'
 import type { ReadRemote } from './remote-discovery.ts'
+import {
+  type PublishedDocuments,
+  publishedDocuments,
+  type ReadRemoteDocuments,
+  type RemoteDocuments,
+} from './remote-openapi.ts'
 
 type Resources = DiscoveryGroup['versions'][number]['resources']
 
 const REFRESH_MS = 30_000
 
+/** How the other servers are asked. */
+export interface RemoteReaders {
+  readonly resources: ReadRemote
+  readonly documents: ReadRemoteDocuments
+}
+
 export class RemoteGroups {
   readonly #services = new Map<string, RemoteService>()
   /** What those that can be reached hold, as far as it is known. */
   readonly #resources = new Map<string, Resources>()
-  readonly #read: ReadRemote
+  readonly #documents = new Map<string, RemoteDocuments>()
+  readonly #read: RemoteReaders
   #merged: { readonly own: readonly DiscoveryGroup[]; readonly all: readonly DiscoveryGroup[] } | undefined
+  #published: { readonly own: OpenApiDocuments; readonly all: PublishedDocuments } | undefined
+
+  readonly #losses = counterFamily({
+    name: 'aggregator_unavailable_apiservice_total',
+    help: 'How often the server of a group could not be reached any more.',
+    labels: ['name', 'reason'],
+  })
 
   readonly measures: readonly Family[] = [
+    this.#losses,
     gaugeFamily({
       name: 'aggregator_unavailable_apiservice',
       help: 'Whether the server of a group cannot be reached.',
@@ -36,7 +59,7 @@ export class RemoteGroups {
     }),
   ]
 
-  constructor(read: ReadRemote) {
+  constructor(read: RemoteReaders) {
     this.#read = read
   }
 
@@ -57,17 +80,27 @@ export class RemoteGroups {
     return this.#merged.all
   }
 
+  /** Our documents, and theirs; the same as long as nothing changes. */
+  documents(own: OpenApiDocuments): PublishedDocuments {
+    if (this.#documents.size === 0) return own
+    if (this.#published?.own !== own) {
+      this.#published = { own, all: publishedDocuments(own, [...this.#documents.values()]) }
+    }
+    return this.#published.all
+  }
+
   /** Until the signal fires. */
   async follow(store: Store, resources: ResourceTable, signal: AbortSignal): Promise<void> {
     const found = resources.find({ group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' })
     if (found === undefined) throw new InvariantError('apiservices are not served')
     const put = (name: string, service: RemoteService | undefined): void => {
-      const isKnown = this.#services.has(name)
+      const before = this.#services.get(name)
       if (service === undefined) this.#services.delete(name)
       else this.#services.set(name, service)
-      if (service?.isAvailable !== true) this.#resources.delete(name)
+      if (before?.isAvailable === true && service?.isAvailable === false) this.#losses.of(name, service.reason).value++
+      if (service?.isAvailable !== true) this.#forget(name)
       else if (!this.#resources.has(name)) void this.#load(service, signal)
-      if (isKnown || service !== undefined) this.#merged = undefined
+      if (before !== undefined || service !== undefined) this.#merged = undefined
     }
     const followed = follow(
       store,
@@ -85,13 +118,24 @@ export class RemoteGroups {
     await followed
   }
 
+  #forget(name: string): void {
+    this.#resources.delete(name)
+    if (this.#documents.delete(name)) this.#published = undefined
+  }
+
   /** Where it cannot be read now, what was read before still holds. */
   async #load(service: RemoteService, signal: AbortSignal): Promise<void> {
+    const isWanted = (): boolean => this.#services.get(service.name)?.isAvailable === true
     try {
-      const resources = await this.#read(service, signal)
-      if (this.#services.get(service.name)?.isAvailable !== true) return
+      const resources = await this.#read.resources(service, signal)
+      if (!isWanted()) return
       this.#resources.set(service.name, resources)
       this.#merged = undefined
+      const before = this.#documents.get(service.name)
+      const documents = await this.#read.documents(service, before, signal)
+      if (!isWanted()) return
+      this.#documents.set(service.name, documents)
+      if (documents.v3Address !== before?.v3Address || documents.v2 !== before?.v2) this.#published = undefined
     } catch {
       // Whether it can be reached is found out, and told, by the controller.
     }
@@ -105,23 +149,34 @@ function merge(
 ): readonly DiscoveryGroup[] {
   const byGroup = Map.groupBy(services, ({ group }) => group)
   const versionsOf = (group: string): DiscoveryGroup['versions'] =>
-    (byGroup.get(group) ?? [])
-      .toSorted((a, b) => b.versionPriority - a.versionPriority || (a.version < b.version ? -1 : 1))
-      .map(({ name, version, groupPriority, versionPriority }) => ({
-        version,
-        priority: { group: groupPriority, version: versionPriority },
-        resources: resources.get(name) ?? [],
-        custom: true,
-        ...(resources.has(name) ? {} : { stale: true }),
-      }))
+    (byGroup.get(group) ?? []).map(({ name, version, groupPriority, versionPriority }) => ({
+      version,
+      priority: { group: groupPriority, version: versionPriority },
+      resources: resources.get(name) ?? [],
+      custom: true,
+      ...(resources.has(name) ? {} : { stale: true }),
+    }))
   const names = new Set(own.map(({ group }) => group))
   const joined = own.map((each) => {
     const told = new Set(each.versions.map(({ version }) => version))
     const more = versionsOf(each.group).filter(({ version }) => !told.has(version))
-    return more.length === 0 ? each : { ...each, versions: [...each.versions, ...more] }
+    return more.length === 0 ? each : { ...each, versions: [...each.versions, ...more].sort(byPriority) }
   })
   const others = [...byGroup.keys()].filter((group) => !names.has(group))
-  return [...joined, ...others.sort().map((group) => ({ group, versions: versionsOf(group) }))]
+  const all = [...joined, ...others.map((group) => ({ group, versions: versionsOf(group).toSorted(byPriority) }))]
+  return all.sort((a, b) => rankOf(b) - rankOf(a) || (a.group < b.group ? -1 : 1))
+}
+
+type Version = DiscoveryGroup['versions'][number]
+
+function byPriority(a: Version, b: Version): number {
+  return (b.priority?.version ?? 0) - (a.priority?.version ?? 0) || compareVersions(a.version, b.version)
+}
+
+/** The core group comes first, then what has no priority, then by the highest priority of a version (P-388). */
+function rankOf({ group, versions }: DiscoveryGroup): number {
+  if (group === '') return Infinity
+  return Math.max(...versions.map(({ priority }) => priority?.group ?? Number.MAX_SAFE_INTEGER))
 }
 
 /** The other server, as it is called: through its service, with our certificate where we have one. */

@@ -52,6 +52,7 @@ import { openDefinitions } from './definitions.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import { readRemoteBy } from './remote-discovery.ts'
 import { RemoteGroups, remoteTarget } from './remote-groups.ts'
+import { readRemoteDocumentsBy } from './remote-openapi.ts'
 import { openServicePlaces } from './service-places.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
@@ -183,7 +184,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
   const targetOf = (service: RemoteService): OutgoingTarget => remoteTarget(service, locate, options.proxyCertificate)
   const probeRemote = readRemoteBy(caller, targetOf)
-  const remotes = new RemoteGroups(probeRemote)
+  const readers = { resources: probeRemote, documents: readRemoteDocumentsBy(caller, targetOf) }
+  const remotes = new RemoteGroups(readers)
   const controllers = openControllers(parts, { ...options, objectsOfDefinition, probeRemote, trust: identity.trust })
   const routes = [
     ...discoveryRoutes({
@@ -192,7 +194,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       kind: (group, version, kind) => kindIn(schema, group, kind, version),
       cbor: gates.CBORServingAndStorage,
     }),
-    ...openApiRoutes(definitions.documents, new Date()),
+    ...openApiRoutes(() => remotes.documents(definitions.documents()), new Date()),
   ]
   const ready = async (signal: AbortSignal): Promise<void> => {
     await store.ready(signal)
@@ -227,7 +229,12 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       everywhere,
     ])
   }
-  const families = [...admission.measures, ...remotes.measures, ...stockFamilies({ table: () => table, cache: store })]
+  const families = [
+    ...admission.measures,
+    ...definitions.measures,
+    ...remotes.measures,
+    ...stockFamilies({ table: () => table, cache: store }),
+  ]
   const passOnRemote = serveRemoteGroups(remotes, passOnBy(caller, targetOf))
   const rest = { isServed, find, load, identity, passOnRemote }
   return { handler, cache: store, controllers, ready, follow, families, routes, ...rest }

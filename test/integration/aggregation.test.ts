@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
 import { type OpenServer, openServer } from '../fakes/running-server.ts'
@@ -13,6 +15,30 @@ import { type OpenServer, openServer } from '../fakes/running-server.ts'
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 const GROUP = 'remote.example.com'
 const HOUR = 3_600_000
+
+/** Where the backend has its document of version 3. */
+const ADDRESS = `/openapi/v3/apis/${GROUP}/v1?hash=ABC`
+const CLASHING = 'io.k8s.api.core.v1.Pod'
+
+const DOCUMENTS: Readonly<Record<string, object>> = {
+  '/openapi/v3': {
+    paths: {
+      [`apis/${GROUP}/v1`]: { serverRelativeURL: ADDRESS },
+      'apis/apps/v1': { serverRelativeURL: '/elsewhere' },
+    },
+  },
+  [ADDRESS]: { openapi: '3.0.0', info: { title: 'of the backend' }, paths: {} },
+  '/openapi/v2': {
+    swagger: '2.0',
+    paths: {
+      [`/apis/${GROUP}/v1/things`]: {
+        get: { responses: { '200': { description: 'OK', schema: { $ref: `#/definitions/${CLASHING}` } } } },
+      },
+      '/apis/apps/v1/deployments': { get: { description: 'not theirs to say' } },
+    },
+    definitions: { [CLASHING]: { description: 'a pod of another kind', type: 'object' }, unused: { type: 'string' } },
+  },
+}
 
 interface Seen {
   readonly method: string
@@ -28,7 +54,10 @@ describe('a group that another server serves', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-aggregation-'))
 
   function serve(url: string, response: ServerResponse): void {
-    if (url.startsWith(`/apis/${GROUP}/v1/moved`)) {
+    const document = DOCUMENTS[url]
+    if (document !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json', etag: '"one"' }).end(JSON.stringify(document))
+    } else if (url.startsWith(`/apis/${GROUP}/v1/moved`)) {
       response.writeHead(302, { location: 'https://169.254.169.254/' }).end()
     } else if (url.includes('watch=1')) {
       response.writeHead(200, { 'content-type': 'application/json' })
@@ -57,6 +86,14 @@ describe('a group that another server serves', () => {
         serve(url, response)
       })
     })
+    backend.on('upgrade', ({ url = '', headers }: IncomingMessage, socket: Duplex, head: Buffer) => {
+      seen.push({ method: 'UPGRADE', url, headers, body: head.toString() })
+      const told = `upgrade: ${headers.upgrade}\r\nconnection: Upgrade\r\n\r\n`
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${told}hello;`)
+      socket.on('data', (piece: Buffer) => socket.write(`${piece.toString()}!`))
+      socket.on('error', () => {})
+      socket.on('end', () => socket.end())
+    })
     backend.listen(0, '127.0.0.1')
     await once(backend, 'listening')
     const { port } = backend.address() as AddressInfo
@@ -83,7 +120,7 @@ describe('a group that another server serves', () => {
           version: 'v1',
           service: { namespace: 'default', name: 'backend', port },
           caBundle: Buffer.from(authority.certificate).toString('base64'),
-          groupPriorityMinimum: 100,
+          groupPriorityMinimum: 17650,
           versionPriority: 10,
         },
       },
@@ -171,6 +208,80 @@ describe('a group that another server serves', () => {
     const before = seen.length
     expect((await server.request(`/apis/${GROUP}/v1/things`, { token: 'jane-token' })).status).toBe(403)
     expect(seen.length).toBe(before)
+  })
+
+  it('stands among the other groups by its priority', async () => {
+    const { groups } = (await server.must('/apis')) as unknown as { readonly groups: readonly { name: string }[] }
+    const names = groups.map(({ name }) => name)
+    expect(names[0]).toBe('apiregistration.k8s.io')
+    const at = names.indexOf(GROUP)
+    expect(names.slice(at - 1, at + 2)).toEqual(['authentication.k8s.io', GROUP, 'authorization.k8s.io'])
+  })
+
+  it('is described in our documents', async () => {
+    interface Index {
+      readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>
+    }
+    const index = async (): Promise<Index> => (await server.must('/openapi/v3')) as unknown as Index
+    await expect.poll(async () => (await index()).paths[`apis/${GROUP}/v1`]).toEqual({ serverRelativeURL: ADDRESS })
+    expect((await index()).paths['apis/apps/v1']?.serverRelativeURL).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=/)
+    expect(await server.must(ADDRESS)).toMatchObject({ info: { title: 'of the backend' } })
+    const { paths, definitions } = (await server.must('/openapi/v2')) as unknown as {
+      readonly paths: Readonly<Record<string, unknown>>
+      readonly definitions: Readonly<Record<string, unknown>>
+    }
+    expect(paths[`/apis/${GROUP}/v1/things`]).toEqual({
+      get: { responses: { '200': { description: 'OK', schema: { $ref: `#/definitions/${CLASHING}_v2` } } } },
+    })
+    expect(definitions[`${CLASHING}_v2`]).toEqual({ description: 'a pod of another kind', type: 'object' })
+    expect(definitions[CLASHING]).not.toEqual(definitions[`${CLASHING}_v2`])
+    expect(definitions['unused']).toBeUndefined()
+    expect(JSON.stringify(paths['/apis/apps/v1/deployments'] ?? {})).not.toContain('not theirs to say')
+    const accept = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+    expect((await server.request('/openapi/v2', { headers: { accept } })).status).toBe(200)
+  })
+
+  it.each(['websocket', 'SPDY/3.1'])('takes over connections that are to become %s', async (protocol) => {
+    const { hostname, port } = new URL(server.url)
+    const socket = tls.connect({
+      host: hostname,
+      port: Number(port),
+      ca: server.authority,
+      ALPNProtocols: ['http/1.1'],
+    })
+    await once(socket, 'secureConnect')
+    const received: Buffer[] = []
+    socket.on('data', (piece: Buffer) => received.push(piece))
+    const text = (): string => Buffer.concat(received).toString()
+    const token = `base64url.bearer.authorization.k8s.io.${Buffer.from(server.adminToken).toString('base64url')}`
+    const headers = [
+      `Host: ${hostname}:${port}`,
+      'Connection: Upgrade',
+      `Upgrade: ${protocol}`,
+      ...(protocol === 'websocket'
+        ? [
+            `Sec-WebSocket-Protocol: ${token}, v5.channel.k8s.io`,
+            'Sec-WebSocket-Version: 13',
+            'Sec-WebSocket-Key: a2V5',
+          ]
+        : [`Authorization: Bearer ${server.adminToken}`]),
+    ]
+    socket.write(`GET /apis/${GROUP}/v1/things/x/exec?command=ls HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`)
+    await expect.poll(text).toContain('hello;')
+    expect(text()).toMatch(/^HTTP\/1\.1 101 /)
+    socket.write('ping')
+    await expect.poll(text).toContain('hello;ping!')
+    const { url, headers: sent } = seen.findLast(({ method }) => method === 'UPGRADE')!
+    expect(url).toBe(`/apis/${GROUP}/v1/things/x/exec?command=ls`)
+    expect(sent).toMatchObject({
+      upgrade: protocol,
+      connection: 'Upgrade',
+      'x-remote-group': expect.any(String) as string,
+    })
+    expect(sent['sec-websocket-protocol']).toBe(protocol === 'websocket' ? 'v5.channel.k8s.io' : undefined)
+    expect(JSON.stringify(sent)).not.toContain(server.adminToken)
+    socket.end()
+    await once(socket, 'close')
   })
 
   it('is told to keep its redirects to itself', async () => {

@@ -113,6 +113,10 @@ describe('custom resources that a webhook converts', () => {
     expect(await server.must(`${BASE}/v1/namespaces/default/planks/z`)).toMatchObject({ spec: { size: 1 } })
     hooks.on('/convert', convert)
     expect(await server.must(`${BASE}/v2/namespaces/default/planks/z`)).toMatchObject({ spec: { length: 1 } })
+    const counted = 'apiserver_crd_conversion_webhook_duration_seconds_count{crd_name="planks.stable.example.com"'
+    const { body } = await server.request('/metrics')
+    expect(body).toContain(`${counted},from_version="v1",to_version="v2",succeeded="true"}`)
+    expect(body).toContain(`${counted},from_version="v1",to_version="v2",succeeded="false"} 1`)
   })
 
   it('are shown to admission webhooks in the version that those know', async () => {

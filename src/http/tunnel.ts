@@ -1,0 +1,44 @@
+// A connection that is another server's from here on: its answer to the request for an upgrade is told, and then bytes go both
+// ways as they come, until either side ends.
+import type { Duplex } from 'node:stream'
+import type { HttpResponse, ResponseBody } from './http.ts'
+
+export interface Tunnel {
+  readonly response: HttpResponse
+  readonly body: Extract<ResponseBody, { kind: 'tunnel' }>
+  readonly client: Duplex
+  /** What the client sent behind its request already. */
+  readonly head: Buffer
+}
+
+/** Resolves with the number of bytes that went to the client, when both ends are closed. */
+export async function joinEnds({ response, body, client, head }: Tunnel, signal: AbortSignal): Promise<number> {
+  const { peer } = body
+  const close = (): void => {
+    client.destroy()
+    peer.destroy()
+  }
+  // A side that breaks off ends the other; that is no fault of ours.
+  const ends = [client, peer].map(
+    (end) => new Promise<void>((resolve) => end.on('error', close).once('close', () => resolve(close()))),
+  )
+  signal.addEventListener('abort', close, { once: true })
+  if (signal.aborted) close()
+  client.write(headOf(response))
+  if (body.head.length > 0) client.write(body.head)
+  if (head.length > 0) peer.write(head)
+  let sent = body.head.length
+  peer.on('data', (piece: Buffer) => (sent += piece.length))
+  peer.pipe(client)
+  client.pipe(peer)
+  await Promise.all(ends)
+  signal.removeEventListener('abort', close)
+  return sent
+}
+
+function headOf({ headers }: HttpResponse): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((one) => `${name}: ${one}\r\n`),
+  )
+  return `HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`
+}

@@ -1,0 +1,82 @@
+// The document of another server within our own, in version 2 (P-390): the paths of its group and what they speak of. Where
+// the two mean different things by one name, the other server's gets a new one.
+import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
+import { compareTexts } from './openapi-model.ts'
+
+const DEFINITIONS = '#/definitions/'
+
+/** Our document with what the other one says of paths that begin so. What is no document adds nothing. */
+export function withRemoteDocument(document: ValueMap, remote: Value, prefix: string): ValueMap {
+  const paths = Object.entries(mapIn(remote, 'paths')).filter(
+    ([path]) => path === prefix || path.startsWith(`${prefix}/`),
+  )
+  const known = mapIn(document, 'definitions')
+  const theirs = mapIn(remote, 'definitions')
+  const names = new Map<string, string>()
+  const added = new Map<string, Value>()
+  for (const name of namesIn(Object.fromEntries(paths), theirs)) {
+    const definition = own(theirs, name) ?? null
+    const taken = own(known, name)
+    if (taken !== undefined && equalValues(taken, definition)) continue
+    const free = taken === undefined ? name : freeName(name, (other) => Object.hasOwn(known, other) || added.has(other))
+    if (free !== name) names.set(name, free)
+    added.set(free, definition)
+  }
+  const renamed = (value: Value): Value => (names.size === 0 ? value : withNames(value, names))
+  return {
+    ...document,
+    paths: sorted([
+      ...Object.entries(mapIn(document, 'paths')),
+      ...paths.map(([path, item]) => [path, renamed(item)] as const),
+    ]),
+    definitions: sorted([...Object.entries(known), ...[...added].map(([name, one]) => [name, renamed(one)] as const)]),
+  }
+}
+
+function mapIn(value: Value, name: string): ValueMap {
+  const member = isMap(value) ? own(value, name) : undefined
+  return isMap(member) ? member : {}
+}
+
+function sorted(entries: readonly (readonly [string, Value])[]): ValueMap {
+  const out: Record<string, Value> = {}
+  for (const [name, value] of entries.toSorted(([a], [b]) => compareTexts(a, b))) setOwn(out, name, value)
+  return out
+}
+
+/** The definitions that are referred to, directly or through others. */
+function namesIn(start: Value, definitions: ValueMap): ReadonlySet<string> {
+  const found = new Set<string>()
+  const open: Value[] = [start]
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (isList(value)) open.push(...value)
+    if (!isMap(value)) continue
+    const name = referenceOf(value)
+    if (name !== undefined && !found.has(name) && Object.hasOwn(definitions, name)) {
+      found.add(name)
+      open.push(own(definitions, name) ?? null)
+    }
+    open.push(...Object.values(value))
+  }
+  return found
+}
+
+function referenceOf(value: ValueMap): string | undefined {
+  const reference = own(value, '$ref')
+  if (typeof reference !== 'string' || !reference.startsWith(DEFINITIONS)) return undefined
+  return reference.slice(DEFINITIONS.length)
+}
+
+function freeName(name: string, isTaken: (name: string) => boolean): string {
+  for (let i = 2; ; i++) if (!isTaken(`${name}_v${i}`)) return `${name}_v${i}`
+}
+
+function withNames(value: Value, names: ReadonlyMap<string, string>): Value {
+  if (isList(value)) return value.map((item) => withNames(item, names))
+  if (!isMap(value)) return value
+  const out: Record<string, Value> = {}
+  for (const [key, member] of Object.entries(value)) setOwn(out, key, withNames(member, names))
+  const name = names.get(referenceOf(value) ?? '')
+  if (name !== undefined) out['$ref'] = `${DEFINITIONS}${name}`
+  return out
+}

@@ -1,0 +1,105 @@
+// What other servers say of their groups in OpenAPI documents, within our own (P-390): in version 2 there is one document for
+// all, so theirs are read and joined; in version 3 ours is the list, and theirs are passed on when somebody asks.
+import { createHash } from 'node:crypto'
+import type { RemoteService } from '../api/remote-service.ts'
+import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { OpenApiDocument, type OpenApiDocuments } from '../codec/openapi-documents.ts'
+import { encodeOpenApiV2 } from '../codec/protobuf-openapi-v2.ts'
+import { answerValue } from '../lib/outgoing-answer.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
+import { OutgoingCallError } from '../lib/outgoing-failure.ts'
+import { withRemoteDocument } from '../schema/openapi-merge.ts'
+import { asOurselves } from './remote-discovery.ts'
+
+/** The documents of one version of another server's group, as far as it has them. */
+export interface RemoteDocuments {
+  readonly service: RemoteService
+  /** Where the document of version 3 is, as the other server says; undefined where it has none. */
+  readonly v3Address: string | undefined
+  readonly v2: { readonly tag: string; readonly document: Value } | undefined
+}
+
+export type ReadRemoteDocuments = (
+  service: RemoteService,
+  before: RemoteDocuments | undefined,
+  signal: AbortSignal,
+) => Promise<RemoteDocuments>
+
+const TIMEOUT_MS = 10_000
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** Never throws for what the other server does: what cannot be read is not there. */
+export function readRemoteDocumentsBy(
+  caller: OutgoingCaller,
+  targetOf: (service: RemoteService) => OutgoingTarget,
+): ReadRemoteDocuments {
+  const call = { userAgent: 'kube-apiserver', timeoutMs: TIMEOUT_MS, tellTimeout: false, maxAnswerBytes: MAX_BYTES }
+  return async (service, before, signal) => {
+    const target = targetOf(service)
+    const at = (path: string, headers: Readonly<Record<string, string>> = {}): OutgoingTarget => ({
+      ...target,
+      url: `${target.url}${path}`,
+      headers: { ...asOurselves, accept: 'application/json', ...headers },
+    })
+    const orNothing = <T>(reading: Promise<T>): Promise<T | undefined> =>
+      reading.catch((error: unknown) => {
+        if (error instanceof OutgoingCallError) return undefined
+        throw error
+      })
+    const index = caller.call(at('openapi/v3'), call, signal).then((answer) => addressIn(answerValue(answer), service))
+    const known = before?.v2
+    const tags: Record<string, string> = known === undefined ? {} : { 'if-none-match': known.tag }
+    const joined = caller.call(at('openapi/v2', tags), call, signal).then((answer) => {
+      if (answer.status === 304 && known !== undefined) return known
+      const document = answerValue(answer) as Value
+      const tag = answer.headers.etag ?? `"${createHash('sha256').update(answer.body).digest('hex')}"`
+      return { tag, document }
+    })
+    const [v3Address, v2] = await Promise.all([orNothing(index), orNothing(joined)])
+    return { service, v3Address, v2 }
+  }
+}
+
+/** Relative to the server; an address of another kind would lead clients elsewhere. */
+function addressIn(index: unknown, { group, version }: RemoteService): string | undefined {
+  const paths = isMap(index as Value) ? own(index as ValueMap, 'paths') : undefined
+  const key = `apis/${group}/${version}`
+  const entry = isMap(paths) ? own(paths, key) : undefined
+  const address = isMap(entry) ? own(entry, 'serverRelativeURL') : undefined
+  return typeof address === 'string' && address.startsWith(`/openapi/v3/${key}`) ? address : undefined
+}
+
+export type PublishedDocuments = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
+
+/** Ours and theirs. */
+export function publishedDocuments(ours: OpenApiDocuments, theirs: readonly RemoteDocuments[]): PublishedDocuments {
+  const merged = theirs.filter(({ v2 }) => v2 !== undefined)
+  const listed = theirs.filter(({ v3Address }) => v3Address !== undefined)
+  return {
+    v2: merged.length === 0 ? ours.v2 : joinedDocument(ours.v2, merged),
+    v3: (key) => ours.v3(key),
+    v3Index: () => {
+      const { paths } = ours.v3Index()
+      const more = listed.map(({ service: { group, version }, v3Address = '' }): readonly [string, Value] => [
+        `apis/${group}/${version}`,
+        { serverRelativeURL: v3Address },
+      ])
+      const all = [...Object.entries(paths as ValueMap), ...more]
+      return { paths: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
+    },
+  }
+}
+
+function joinedDocument(ours: OpenApiDocument, theirs: readonly RemoteDocuments[]): OpenApiDocument {
+  const hash = createHash('sha512').update(ours.hash)
+  for (const { service, v2 } of theirs) hash.update(`\n${service.name} ${v2?.tag}`)
+  const build = (): ValueMap => {
+    let document = JSON.parse(ours.json().toString()) as ValueMap
+    for (const { service, v2 } of theirs) {
+      const prefix = `/apis/${service.group}/${service.version}`
+      document = withRemoteDocument(document, v2?.document ?? null, prefix)
+    }
+    return document
+  }
+  return new OpenApiDocument(hash.digest('hex').toUpperCase(), build, encodeOpenApiV2)
+}

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest'
+import type { DiscoveryGroup } from '../../../src/registry/discovery.ts'
+import { RemoteGroups } from '../../../src/server/remote-groups.ts'
+import { ApiWorld } from '../../fakes/api-world.ts'
+import { runUntilFinished } from '../../fakes/running-controller.ts'
+
+const SOON = { interval: 2, timeout: 4_000 }
+const CLUSTER = { namespace: '' }
+
+function group(name: string, priority: number): DiscoveryGroup {
+  return { group: name, versions: [{ version: 'v1', priority: { group: priority, version: 15 }, resources: [] }] }
+}
+
+it('groups of other servers stand by their priorities, and it is counted when one goes away', async () => {
+  const world = new ApiWorld()
+  const services = world.resource('apiservices', 'apiregistration.k8s.io')
+  const remotes = new RemoteGroups({
+    resources: () => Promise.resolve([]),
+    documents: (service) => Promise.resolve({ service, v3Address: undefined, v2: undefined }),
+  })
+  runUntilFinished({ name: 'remotes', run: (signal) => remotes.follow(world.parts.store, world.resources, signal) })
+  const serve = async (version: string, of: string, priorities: readonly [number, number]): Promise<void> => {
+    const [groupPriorityMinimum, versionPriority] = priorities
+    const service = { namespace: 'ns', name: 'elsewhere' }
+    const spec = { group: of, version, service, groupPriorityMinimum, versionPriority }
+    await world.create(services, { metadata: { name: `${version}.${of}` }, spec }, CLUSTER)
+  }
+  const tell = async (name: string, status: string, reason: string): Promise<void> => {
+    const conditions = [{ type: 'Available', status, reason, lastTransitionTime: '2030-01-01T00:00:00Z' }]
+    const change = (live: object): object => ({ ...live, status: { conditions } })
+    await world.update(services, name, change, { ...CLUSTER, subresource: 'status' })
+  }
+  await serve('v1', 'low.example.com', [10, 10])
+  await serve('v1beta1', 'high.example.com', [17000, 10])
+  await serve('v2', 'high.example.com', [17000, 10])
+  await serve('v1', 'high.example.com', [17000, 20])
+  const own = [group('', 18000), group('apps', 17800), group('batch', 16000), group('custom.example.com', 1000)]
+  const told = (): unknown =>
+    remotes.among(own).map(({ group: name, versions }) => `${name} ${versions.map(({ version }) => version).join()}`)
+  await expect
+    .poll(told, SOON)
+    .toEqual([
+      ' v1',
+      'apps v1',
+      'high.example.com v1,v2,v1beta1',
+      'batch v1',
+      'custom.example.com v1',
+      'low.example.com v1',
+    ])
+
+  const measured = (name: string): unknown =>
+    Object.fromEntries(
+      [...(remotes.measures.find((family) => family.name === name)?.all() ?? [])].map(({ values, series }) => [
+        values.join(' '),
+        'value' in series ? series.value : series,
+      ]),
+    )
+  await tell('v1.low.example.com', 'True', 'Passed')
+  await expect
+    .poll(() => measured('aggregator_unavailable_apiservice'), SOON)
+    .toMatchObject({ 'v1.low.example.com': 0, 'v1.high.example.com': 1 })
+  expect(measured('aggregator_unavailable_apiservice_total')).toEqual({})
+  await tell('v1.low.example.com', 'False', 'FailedDiscoveryCheck')
+  await expect
+    .poll(() => measured('aggregator_unavailable_apiservice_total'), SOON)
+    .toEqual({ 'v1.low.example.com FailedDiscoveryCheck': 1 })
+})
