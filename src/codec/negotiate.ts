@@ -40,7 +40,8 @@ export interface Offer {
   readonly collection: boolean
   /** False for custom resources (D16): their metadata-only forms and Tables have protobuf nevertheless. */
   readonly protobuf: boolean
-  readonly transforms: boolean
+  /** Where nothing is stored there are no tables, and the documents of discovery have no other form at all. */
+  readonly transforms: 'all' | 'metadata' | 'none'
   /** The gate `CBORServingAndStorage`. */
   readonly cbor: boolean
 }
@@ -231,10 +232,14 @@ function matches(clause: AcceptClause, encoding: Encoding, stream = false): bool
   return name === mediaTypeOf(encoding, 'k8s') || (stream && encoding === 'cbor' && clause.subtype === 'cbor-seq')
 }
 
+function offersForm({ transforms }: Offer, { as }: Pick<Transform, 'as'>): boolean {
+  return transforms === 'all' || (transforms === 'metadata' && as !== 'Table')
+}
+
 function serves(clause: AcceptClause, encoding: Encoding, offer: Offer): boolean {
   const transform = transformOf(clause)
   if (transform === 'unknown') return false
-  if (transform !== undefined) return offer.transforms && takesStream(clause)
+  if (transform !== undefined) return offersForm(offer, transform) && takesStream(clause)
   return takesPlain(clause) && (encoding !== 'protobuf' || offer.protobuf)
 }
 

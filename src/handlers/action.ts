@@ -22,7 +22,7 @@ export async function handleAction(parts: ResourceParts, request: ActionHttpRequ
   const { http, info, action, namespace } = request
   const { body, alsoVersions } = action
   const served = { http, info, resource: body }
-  const view = viewOf(parts, served)
+  const view = viewOf(parts, served, 'metadata')
   const encoding = bodyEncoding(parts, served)
   const bytes = await http.readBody()
   const options = parseWriteOptions(http.query, 'CreateOptions')

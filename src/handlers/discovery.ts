@@ -97,7 +97,7 @@ function askedBy(request: HttpRequest): Asked {
 }
 
 function plain(parts: DiscoveryParts, request: HttpRequest, document: ValueMap, router: boolean): HttpResponse {
-  const offer: Offer = { router, collection: false, protobuf: true, transforms: false, cbor: parts.cbor }
+  const offer: Offer = { router, collection: false, protobuf: true, transforms: 'none', cbor: parts.cbor }
   const form = negotiate(askedBy(request), offer)
   const kind = parts.kind('', 'v1', document['kind'] as string)
   const bytes = Buffer.from(plainJson(document))

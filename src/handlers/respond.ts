@@ -35,12 +35,14 @@ export interface View extends Negotiated {
   readonly tools: EncodingTools
 }
 
-export function viewOf(parts: ResourceParts, request: ServedRequest): View {
-  return completeView(parts, request, parts.negotiator.negotiate(askedBy(request), offerOf(parts, request)))
+/** `transforms`: which forms there are beside the objects themselves. */
+export function viewOf(parts: ResourceParts, request: ServedRequest, transforms: Offer['transforms'] = 'all'): View {
+  const offer = offerOf(parts, request, transforms)
+  return completeView(parts, request, parts.negotiator.negotiate(askedBy(request), offer))
 }
 
 export function watchViewOf(parts: ResourceParts, request: ResourceRequest): View {
-  return completeView(parts, request, negotiateWatch(askedBy(request), offerOf(parts, request)))
+  return completeView(parts, request, negotiateWatch(askedBy(request), offerOf(parts, request, 'all')))
 }
 
 function askedBy({ http }: ServedRequest): Asked {
@@ -48,12 +50,12 @@ function askedBy({ http }: ServedRequest): Asked {
   return { accept, contentType }
 }
 
-function offerOf(parts: ResourceParts, { resource, info }: ServedRequest): Offer {
+function offerOf(parts: ResourceParts, { resource, info }: ServedRequest, transforms: Offer['transforms']): Offer {
   return {
     router: !resource.isCustom,
-    collection: info.name === undefined,
+    collection: info.verb === 'list' || info.verb === 'watch',
     protobuf: resource.schema.hasProtobuf,
-    transforms: true,
+    transforms,
     cbor: parts.gates.has(CBOR_GATE),
   }
 }

@@ -9,7 +9,7 @@ const SVC_PROTOBUF = 'application/vnd.svc.protobuf'
 const THREE = `application/json, application/yaml, ${PROTOBUF}`
 const STREAMS = `application/json;stream=watch, ${PROTOBUF};stream=watch`
 
-const builtIn: Offer = { router: true, collection: true, protobuf: true, transforms: true, cbor: false }
+const builtIn: Offer = { router: true, collection: true, protobuf: true, transforms: 'all', cbor: false }
 const named: Offer = { ...builtIn, collection: false }
 const custom: Offer = { ...builtIn, router: false, protobuf: false }
 const withCbor: Offer = { ...builtIn, cbor: true }
@@ -101,7 +101,7 @@ describe('the form of an answer', () => {
     expect(
       negotiate(asking('application/json;as=Table;g=meta.k8s.io;v=v1, application/json'), {
         ...builtIn,
-        transforms: false,
+        transforms: 'none',
       }).transform,
     ).toBeUndefined()
   })
@@ -164,7 +164,13 @@ describe('an answer that cannot be given', () => {
     ],
     [
       'a form of a kind without any',
-      () => negotiate(asking('application/json;as=Table;g=meta.k8s.io;v=v1'), { ...builtIn, transforms: false }),
+      () => negotiate(asking('application/json;as=Table;g=meta.k8s.io;v=v1'), { ...builtIn, transforms: 'none' }),
+      `only the following media types are accepted: ${THREE}`,
+      undefined,
+    ],
+    [
+      'a Table of what is not stored',
+      () => negotiate(asking('application/json;as=Table;g=meta.k8s.io;v=v1'), { ...builtIn, transforms: 'metadata' }),
       `only the following media types are accepted: ${THREE}`,
       undefined,
     ],

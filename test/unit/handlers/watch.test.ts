@@ -1,4 +1,5 @@
-// What a watch answers with when there is nothing to stream: told in the stream or instead of it (R-148 to R-151, R-169).
+// What a watch answers with when there is nothing to stream, and forms that lists and watches do not have (R-019, R-148 to
+// R-151, R-169).
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiRequests } from '../../fakes/api-requests.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
@@ -50,5 +51,23 @@ describe('a list in the form of one object', () => {
     const { status, body } = await api.send({ method: 'GET', path, accept })
     expect(status).toBe(406)
     expect(body['message']).toBe(`you requested PartialObjectMetadata, but the requested object is a list (${type})`)
+  })
+})
+
+describe('a type that is not served', () => {
+  const three = 'application/json, application/yaml, application/vnd.kubernetes.protobuf'
+  const five = `${three}, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch`
+  it.each([
+    [`GET ${MAPS}`, five],
+    [`GET ${MAPS}?watch=1`, five],
+    ['GET /api/v1/watch/namespaces/ns/configmaps/a', five],
+    [`GET ${MAPS}/a`, three],
+    [`POST ${MAPS}`, three],
+    [`DELETE ${MAPS}`, three],
+  ])('%s', async (line, types) => {
+    const [method = '', path = ''] = line.split(' ')
+    const { status, body } = await api.send({ method, path, accept: 'text/html', body: { metadata: { name: 'b' } } })
+    expect(status).toBe(406)
+    expect(body['message']).toBe(`406: Not Acceptable\n\nAvailable representations: ${types}`)
   })
 })
