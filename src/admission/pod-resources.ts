@@ -5,7 +5,7 @@ import type { Quantity } from '../lib/quantity.ts'
 import { addQuantities } from '../lib/quantity.ts'
 import type { Amounts } from './amounts.ts'
 import { amountsIn, greaterOf, NOTHING, sumOf } from './amounts.ts'
-import { mapIn, mapsIn, textIn } from './members.ts'
+import { mapIn, mapsIn, partIn, textIn } from './members.ts'
 
 type Side = 'requests' | 'limits'
 
@@ -13,16 +13,22 @@ export function containerAmounts(container: ValueMap, side: Side): Amounts {
   return amountsIn(mapIn(container, 'resources'), side)
 }
 
-/** Without the overhead of the runtime. */
-export function podAmounts(spec: ValueMap, side: Side): Amounts {
+/**
+ * Without the overhead of the runtime. Where the pod's status is looked at too, a resize that is under way counts with what it
+ * asks for and with what the node still holds, whichever is more.
+ */
+export function podAmounts(spec: ValueMap, side: Side, status: ValueMap = {}): Amounts {
+  const amountsOf = resizedAmounts(status, side)
   let running = NOTHING
-  for (const container of mapsIn(spec, 'containers')) running = sumOf(running, containerAmounts(container, side))
+  for (const container of mapsIn(spec, 'containers'))
+    running = sumOf(running, amountsOf(container, 'containerStatuses'))
   let staying = NOTHING
   let starting = NOTHING
   for (const container of mapsIn(spec, 'initContainers')) {
-    const own = containerAmounts(container, side)
+    const isStaying = textIn(container, 'restartPolicy') === 'Always'
+    const own = isStaying ? amountsOf(container, 'initContainerStatuses') : containerAmounts(container, side)
     // Those that go on beside the others add to them; the rest run alone beside those that came before.
-    if (textIn(container, 'restartPolicy') === 'Always') {
+    if (isStaying) {
       running = sumOf(running, own)
       staying = sumOf(staying, own)
       starting = greaterOf(starting, staying)
@@ -31,6 +37,25 @@ export function podAmounts(spec: ValueMap, side: Side): Amounts {
     }
   }
   return withPodLevel(greaterOf(running, starting), amountsIn(mapIn(spec, 'resources'), side))
+}
+
+type AmountsOf = (container: ValueMap, statuses: 'containerStatuses' | 'initContainerStatuses') => Amounts
+
+/** What cannot be done on the node does not count: only what the container has there. */
+function resizedAmounts(status: ValueMap, side: Side): AmountsOf {
+  const isInfeasible = mapsIn(status, 'conditions').some(
+    (condition) => textIn(condition, 'type') === 'PodResizePending' && textIn(condition, 'reason') === 'Infeasible',
+  )
+  return (container, statuses) => {
+    const asked = containerAmounts(container, side)
+    const name = textIn(container, 'name')
+    const found = mapsIn(status, statuses).find((each) => textIn(each, 'name') === name)
+    if (found === undefined || partIn(found, 'resources') === undefined) return asked
+    const held = amountsIn(mapIn(found, 'resources'), side)
+    const allocated = side === 'requests' ? amountsIn(found, 'allocatedResources') : NOTHING
+    const onNode = greaterOf(held, allocated)
+    return isInfeasible ? onNode : greaterOf(asked, onNode)
+  }
 }
 
 function withPodLevel(amounts: Amounts, podLevel: Amounts): Amounts {

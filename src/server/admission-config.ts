@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { TolerationSeconds } from '../admission/default-toleration-seconds.ts'
 import type { EventLimit } from '../admission/event-rate-limit.ts'
 import { EVENT_LIMIT_TYPES } from '../admission/event-rate-limit.ts'
+import type { ImagePolicyOptions } from '../admission/image-policy.ts'
 import type { NodeSelectors } from '../admission/pod-placement.ts'
 import { parseSelector } from '../admission/pod-placement.ts'
 import type { PodSecurityOptions } from '../admission/pod-security-plugin.ts'
@@ -19,9 +20,11 @@ import type { LimitedResource } from '../admission/quota/quota.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
+import type { OutgoingTarget } from '../lib/outgoing-call.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
 import { readTextFile } from './files.ts'
 import { reasonOf, usageError } from './start-error.ts'
+import { type CredentialsFor, readHostCredentials, readWebhookKubeconfig } from './webhook-kubeconfig.ts'
 
 const FLAG = '--admission-control-config-file'
 const CACHE_SIZE = 4096
@@ -33,6 +36,14 @@ export interface AdmissionSettings {
   readonly tolerationSeconds: TolerationSeconds
   /** What nobody has without a quota that allows it. */
   readonly limitedResources: readonly LimitedResource[]
+  /** What webhooks of each kind are shown; absent: nothing. */
+  readonly webhookCredentials: { readonly admit?: CredentialsFor; readonly validating?: CredentialsFor }
+  /** Who is asked about images; undefined: nobody. */
+  readonly imagePolicy: ImagePolicySettings | undefined
+}
+
+export interface ImagePolicySettings extends ImagePolicyOptions {
+  readonly target: OutgoingTarget
 }
 
 export const DEFAULT_ADMISSION_SETTINGS: AdmissionSettings = {
@@ -44,6 +55,8 @@ export const DEFAULT_ADMISSION_SETTINGS: AdmissionSettings = {
   nodeSelectors: { fallback: {}, allowed: new Map() },
   tolerationSeconds: { notReady: 300, unreachable: 300 },
   limitedResources: [],
+  webhookCredentials: {},
+  imagePolicy: undefined,
 }
 
 export interface AdmissionFlags {
@@ -62,6 +75,9 @@ export function readAdmissionSettings({
   if (enabled.has('EventRateLimit') && settings.eventLimits.length === 0) {
     throw usageError(`--enable-admission-plugins: EventRateLimit needs limits in ${FLAG}`)
   }
+  if (enabled.has('ImagePolicyWebhook') && settings.imagePolicy === undefined) {
+    throw usageError(`--enable-admission-plugins: ImagePolicyWebhook needs whom to ask in ${FLAG}`)
+  }
   return settings
 }
 
@@ -75,18 +91,65 @@ function readSettings(file: string): AdmissionSettings {
     const section = sectionOf(file, plugin)
     const read = READERS[name]
     if (read === undefined || section === undefined) continue
-    settings = { ...settings, ...read(section, (why) => fault(file, `${name}: ${why}`)) }
+    const wrong = (why: string): Error => fault(file, `${name}: ${why}`)
+    settings = { ...settings, ...read(section, wrong, settings) }
   }
   return settings
 }
 
 type Fault = (why: string) => Error
 
-const READERS: Readonly<Record<string, (section: ValueMap, fault: Fault) => Partial<AdmissionSettings>>> = {
+type SectionReader = (section: ValueMap, fault: Fault, before: AdmissionSettings) => Partial<AdmissionSettings>
+
+const READERS: Readonly<Record<string, SectionReader>> = {
   PodSecurity: (section, wrong) => ({ podSecurity: podSecurityOf(section, wrong) }),
   EventRateLimit: (section, wrong) => ({ eventLimits: eventLimitsOf(section, wrong) }),
   PodNodeSelector: (section) => ({ nodeSelectors: nodeSelectorsOf(section) }),
   ResourceQuota: (section, wrong) => ({ limitedResources: limitedResourcesOf(section, wrong) }),
+  MutatingAdmissionWebhook: (section, wrong, { webhookCredentials }) => ({
+    webhookCredentials: { ...webhookCredentials, ...webhookSection(section, wrong, 'admit') },
+  }),
+  ValidatingAdmissionWebhook: (section, wrong, { webhookCredentials }) => ({
+    webhookCredentials: { ...webhookCredentials, ...webhookSection(section, wrong, 'validating') },
+  }),
+  ImagePolicyWebhook: (section, wrong) => ({ imagePolicy: imagePolicyOf(section, wrong) }),
+}
+
+function webhookSection(
+  section: ValueMap,
+  wrong: Fault,
+  type: 'admit' | 'validating',
+): Partial<Record<typeof type, CredentialsFor>> {
+  const file = own(section, 'kubeConfigFile')
+  if (file === undefined || file === '') return {}
+  if (typeof file !== 'string' || !path.isAbsolute(file)) throw wrong('kubeConfigFile is not an absolute path')
+  return { [type]: readHostCredentials(file, 'kubeConfigFile') }
+}
+
+/** Times are in seconds, the pause between two attempts in milliseconds; 0 is the default and -1 none at all. */
+function imagePolicyOf(section: ValueMap, wrong: Fault): ImagePolicySettings {
+  const config = own(section, 'imagePolicy')
+  const file = isMap(config) ? own(config, 'kubeConfigFile') : undefined
+  if (!isMap(config) || typeof file !== 'string') throw wrong('imagePolicy.kubeConfigFile is missing')
+  const time = (
+    name: string,
+    unitMs: number,
+    { fallbackMs, mostMs }: { fallbackMs: number; mostMs: number },
+  ): number => {
+    const given = own(config, name) ?? 0
+    if (given === 0) return fallbackMs
+    if (given === -1) return 0
+    const milliseconds = typeof given === 'number' ? given * unitMs : Number.NaN
+    if (milliseconds >= unitMs && milliseconds <= mostMs) return milliseconds
+    throw wrong(`imagePolicy.${name} is not a time up to ${mostMs / 1000} seconds`)
+  }
+  return {
+    target: readWebhookKubeconfig(file, 'kubeConfigFile'),
+    allowedMs: time('allowTTL', 1000, { fallbackMs: 300_000, mostMs: 1_800_000 }),
+    refusedMs: time('denyTTL', 1000, { fallbackMs: 30_000, mostMs: 1_800_000 }),
+    backoffMs: time('retryBackoff', 1, { fallbackMs: 500, mostMs: 300_000 }),
+    failsOpen: own(config, 'defaultAllow') === true,
+  }
 }
 
 function fault(file: string, why: string): Error {

@@ -12,6 +12,7 @@ const PLUGINS = {
   NodeRestriction: 'off',
   TaintNodesByCondition: 'on',
   AlwaysPullImages: 'off',
+  ImagePolicyWebhook: 'off',
   PodSecurity: 'on',
   PodNodeSelector: 'off',
   Priority: 'on',

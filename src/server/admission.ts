@@ -51,6 +51,8 @@ export interface AdmissionParts {
   readonly settings: AdmissionSettings
   readonly defaults: () => DefaultsContext
   readonly caller: OutgoingCaller
+  /** Calls whom the operator names. */
+  readonly operatorsCaller: OutgoingCaller
   readonly measures: AdmissionMeasures
   readonly locate: LocateService
   readonly log: Log
@@ -81,6 +83,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     resources: () => table,
     caller: parts.caller,
     locate: parts.locate,
+    credentials: settings.webhookCredentials,
     servedKinds: servedKinds(() => table, parts.defaults),
     namespaces: read('namespaces'),
     authorizer,

@@ -1,6 +1,7 @@
 // The admission plugins that are off unless the operator asks for them, put together.
 import { ADMIT_ALL, type AdmissionPlugin } from '../admission/admission.ts'
 import { eventRateLimit } from '../admission/event-rate-limit.ts'
+import { imagePolicy } from '../admission/image-policy.ts'
 import { type MakeNamespace, namespaceAutoProvision, namespaceExists } from '../admission/namespace-existence.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { ownerPermission } from '../admission/owner-permission.ts'
@@ -17,12 +18,14 @@ import type { Authorizer } from '../auth/authorizer.ts'
 import { controllerContext, isReason, newObject, resourceOf } from '../controllers/controllers.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { createObject } from '../registry/create.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import type { Store } from '../store/store.ts'
 import type { AdmissionSettings } from './admission-config.ts'
+import { reviewCalls } from './review-calls.ts'
 
 export interface OptionalParts {
   readonly store: Store
@@ -31,6 +34,7 @@ export interface OptionalParts {
   readonly settings: AdmissionSettings
   readonly namespaces: ObjectReader
   readonly defaults: () => DefaultsContext
+  readonly operatorsCaller: OutgoingCaller
   readonly log: Log
 }
 
@@ -41,6 +45,7 @@ export function optionalPlugins(parts: OptionalParts): readonly AdmissionPlugin[
     namespaceExists(namespaces),
     LIMIT_HARD_ANTI_AFFINITY,
     PULL_ALWAYS,
+    ...imagePolicyOf(parts),
     podNodeSelector(namespaces, settings.nodeSelectors),
     podTolerationRestriction(namespaces),
     eventRateLimit(settings.eventLimits, systemClock),
@@ -49,6 +54,14 @@ export function optionalPlugins(parts: OptionalParts): readonly AdmissionPlugin[
     DENY_SERVICE_EXTERNAL_IPS,
     ALWAYS_DENY,
   ]
+}
+
+const IMAGE_REVIEW_TIMEOUT_MS = 30_000
+
+function imagePolicyOf({ settings, operatorsCaller }: OptionalParts): readonly AdmissionPlugin[] {
+  if (settings.imagePolicy === undefined) return []
+  const { target, ...options } = settings.imagePolicy
+  return [imagePolicy(reviewCalls(operatorsCaller, target, IMAGE_REVIEW_TIMEOUT_MS), options, systemClock)]
 }
 
 function servingResource(table: ResourceTable, { group, version, kind }: GroupVersionKind): Resource | undefined {

@@ -79,6 +79,8 @@ export interface ResourceApiOptions {
   readonly proxyCertificate: { readonly certificate: string; readonly key: string } | undefined
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
+  /** Calls whom the operator names. */
+  readonly operatorsCaller: OutgoingCaller
   readonly log: Log
   /** As the documents about the API tell it. */
   readonly version: string
@@ -158,6 +160,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     defaults: () => ({ gates: openGates, now }),
     measures: measures.admission,
     caller,
+    operatorsCaller: options.operatorsCaller,
     locate,
     log,
   })

@@ -92,6 +92,10 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   const { storagePrefix: prefix, featureGates: gates } = config
   const address = { text: '' }
   const caller = opened.use(new OutgoingCaller({ egress: egressPolicy(config.egress), measures: measures.outgoing }))
+  // Whom the operator names by a flag may well be on this machine.
+  const named = opened.use(
+    new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }), measures: measures.outgoing }),
+  )
   const api = openResourceApi({
     kv,
     prefix,
@@ -107,6 +111,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     serviceRange: config.serviceIpRange,
     proxyCertificate: readPair(config.proxyCertificate),
     caller,
+    operatorsCaller: named,
     log,
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
@@ -116,10 +121,6 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd',
   })
-  // Whom the operator names by a flag may well be on this machine.
-  const named = opened.use(
-    new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }), measures: measures.outgoing }),
-  )
   const audit = openAudit(config.audit, { caller: named, kinds: loadBuiltInSchema(), log })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })

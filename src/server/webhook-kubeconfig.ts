@@ -18,6 +18,62 @@ export function readWebhookKubeconfig(file: string, flag: string): OutgoingTarge
   }
 }
 
+/** What to show whom: the users of a kubeconfig bear the names of the hosts that they are for. */
+export type CredentialsFor = (place: { readonly host: string; readonly port: number }) => HostCredentials
+
+export type HostCredentials = Pick<OutgoingTarget, 'headers'> & {
+  readonly tls?: Pick<OutgoingTls, 'certificate' | 'key'>
+}
+
+/** Throws a `StartError` of one line. */
+export function readHostCredentials(file: string, what: string): CredentialsFor {
+  const text = readTextFile(file, what)
+  try {
+    const content = parseYaml(Buffer.from(text)).value
+    const config = isMap(content) ? content : {}
+    const folder = dirname(resolve(file))
+    const entries = own(config, 'users')
+    const users = new Map(
+      (isList(entries) ? entries : []).filter(isMap).map((entry) => {
+        const user = own(entry, 'user')
+        return [textIn(entry, 'name'), credentialsOf(isMap(user) ? user : {}, folder)] as const
+      }),
+    )
+    const context = named(config, 'contexts', 'context', textIn(config, 'current-context')) ?? {}
+    return ({ host, port }) => {
+      const names = [
+        ...namesFor(`${host}:${port}`),
+        ...(port === 443 ? namesFor(host) : []),
+        '*',
+        textIn(context, 'user'),
+      ]
+      return users.get(names.find((name) => users.has(name)) ?? '') ?? {}
+    }
+  } catch (error) {
+    throw new StartError(`${what} ${file}: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** `a.b:1`, then `*.b:1`: the one that says most comes first. */
+function namesFor(target: string): readonly string[] {
+  const steps = target.split('.')
+  return [target, ...steps.slice(1).map((_step, i) => `*.${steps.slice(i + 1).join('.')}`)]
+}
+
+function credentialsOf(user: ValueMap, folder: string): HostCredentials {
+  const headers = credentials(user, folder)
+  const tls = clientPair(user, folder)
+  return { ...(headers === undefined ? {} : { headers }), ...(tls === undefined ? {} : { tls }) }
+}
+
+function clientPair(user: ValueMap, folder: string): { certificate: string; key: string } | undefined {
+  const certificate = pem(user, 'client-certificate', folder)
+  const key = pem(user, 'client-key', folder)
+  if (certificate !== undefined && key !== undefined) return { certificate, key }
+  if (certificate === undefined && key === undefined) return undefined
+  throw new Error('client-certificate and client-key go together')
+}
+
 function targetOf(content: Value, folder: string): OutgoingTarget {
   const config = isMap(content) ? content : {}
   const current = textIn(config, 'current-context')
@@ -38,15 +94,10 @@ function targetOf(content: Value, folder: string): OutgoingTarget {
 
 function tlsOf(cluster: ValueMap, user: ValueMap, folder: string): OutgoingTls {
   const ca = pem(cluster, 'certificate-authority', folder)
-  const certificate = pem(user, 'client-certificate', folder)
-  const key = pem(user, 'client-key', folder)
   const serverName = textIn(cluster, 'tls-server-name')
-  if ((certificate === undefined) !== (key === undefined)) {
-    throw new Error('client-certificate and client-key go together')
-  }
   return {
     ...(ca === undefined ? {} : { ca }),
-    ...(certificate === undefined || key === undefined ? {} : { certificate, key }),
+    ...clientPair(user, folder),
     ...(serverName === '' ? {} : { serverName }),
     ...(own(cluster, 'insecure-skip-tls-verify') === true ? { insecure: true } : {}),
   }

@@ -70,6 +70,12 @@ describe('CIS 1.2.23 and 1.2.26: the way to etcd', () => {
   )
 })
 
+describe('CIS 1.2.10: the plugin that lets everything in', () => {
+  it('is not on', async () => {
+    expect((await readConfig([], {})).admissionPlugins.has('AlwaysAdmit')).toBe(false)
+  })
+})
+
 describe('CIS 1.2.16 to 1.2.19: the audit log', () => {
   it('is put aside at its size, three files are kept, and all of it is closed to others', async () => {
     const policy = file('policy.yaml', 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Request}]\n')

@@ -69,7 +69,7 @@ export function usageOf(type: GroupResource, object: ApiObject, nowMs: number): 
   if (name === 'services') addService(usage, specOf(object))
   if (name === 'persistentvolumeclaims') addClaim(usage, object)
   if (name === 'resourceclaims.resource.k8s.io') addDevices(usage, specOf(object))
-  if (name === 'pods' && isAlive(object, nowMs)) addPod(usage, specOf(object))
+  if (name === 'pods' && isAlive(object, nowMs)) addPod(usage, specOf(object), mapIn(object, 'status'))
   return usage
 }
 
@@ -83,10 +83,10 @@ function isAlive(pod: ApiObject, nowMs: number): boolean {
   return deletion === '' || grace === undefined || Date.parse(deletion) + grace * 1000 >= nowMs
 }
 
-function addPod(usage: Map<string, Quantity>, spec: ValueMap): void {
+function addPod(usage: Map<string, Quantity>, spec: ValueMap, status: ValueMap): void {
   usage.set('pods', ONE)
-  const requests = withOverhead(podAmounts(spec, 'requests'), spec, 'requests')
-  const limits = withOverhead(podAmounts(spec, 'limits'), spec, 'limits')
+  const requests = withOverhead(podAmounts(spec, 'requests', status), spec, 'requests')
+  const limits = withOverhead(podAmounts(spec, 'limits', status), spec, 'limits')
   for (const [name, quantity] of computeUsage(requests, limits)) usage.set(name, quantity)
 }
 

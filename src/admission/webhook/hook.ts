@@ -37,15 +37,33 @@ export type ReviewVersion = (typeof REVIEW_VERSIONS)[number]
 const DEFAULT_TIMEOUT_SECONDS = 10
 
 /** All webhooks of a configuration, in their order. */
-export function readHooks(configuration: ApiObject, locate: LocateService): readonly Hook[] {
+export function readHooks(configuration: ApiObject, targets: TargetParts): readonly Hook[] {
   const name = metaText(configuration, 'name')
-  return mapsIn(configuration, 'webhooks').map((hook, index) => readHook(hook, { configuration: name, index }, locate))
+  return mapsIn(configuration, 'webhooks').map((hook, index) => readHook(hook, { configuration: name, index }, targets))
+}
+
+export interface TargetParts {
+  readonly locate: LocateService
+  /** What the operator wants webhooks at a place to be shown. */
+  readonly credentialsFor: (place: {
+    readonly host: string
+    readonly port: number
+  }) => Pick<OutgoingTarget, 'tls' | 'headers'>
+}
+
+/** They are looked for under the name that the webhook is called by. */
+function targetOf(config: ValueMap, { locate, credentialsFor }: TargetParts): OutgoingTarget {
+  const target = readWebhookTarget(config, locate)
+  if (!URL.canParse(target.url)) return target
+  const { hostname: host, port } = new URL(target.url)
+  const { tls, headers } = credentialsFor({ host, port: Number(port || 443) })
+  return { ...target, tls: { ...target.tls, ...tls }, ...(headers === undefined ? {} : { headers }) }
 }
 
 function readHook(
   hook: ValueMap,
   { configuration, index }: { readonly configuration: string; readonly index: number },
-  locate: LocateService,
+  targets: TargetParts,
 ): Hook {
   const failsOpen = textIn(hook, 'failurePolicy') === 'Ignore'
   const conditions = mapsIn(hook, 'matchConditions')
@@ -65,7 +83,7 @@ function readHook(
     failsOpen,
     reinvoked: textIn(hook, 'reinvocationPolicy') === 'IfNeeded',
     reviewVersion: REVIEW_VERSIONS.find((version) => version === wanted.find(isReviewVersion)),
-    target: readWebhookTarget(mapIn(hook, 'clientConfig'), locate),
+    target: targetOf(mapIn(hook, 'clientConfig'), targets),
   }
 }
 

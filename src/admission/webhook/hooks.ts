@@ -1,17 +1,16 @@
 // The webhooks that are configured now, in the order that they are called in: by the name of their configuration, then by
 // their place in it (W-488). Read once for every change of a configuration, not for every request.
 import type { ApiObject } from '../../api/object.ts'
-import type { LocateService } from '../../api/webhook-client.ts'
 import { metaText } from '../members.ts'
-import { type Hook, readHooks } from './hook.ts'
+import { type Hook, readHooks, type TargetParts } from './hook.ts'
 
 export class Hooks {
-  readonly #locate: LocateService
+  readonly #targets: TargetParts
   readonly #byConfiguration = new Map<string, readonly Hook[]>()
   #all: readonly Hook[] = []
 
-  constructor(locate: LocateService) {
-    this.#locate = locate
+  constructor(targets: TargetParts) {
+    this.#targets = targets
   }
 
   /** Never changed in place: a request under way keeps the list that it began with. */
@@ -20,7 +19,7 @@ export class Hooks {
   }
 
   put(configuration: ApiObject): void {
-    this.#byConfiguration.set(metaText(configuration, 'name'), readHooks(configuration, this.#locate))
+    this.#byConfiguration.set(metaText(configuration, 'name'), readHooks(configuration, this.#targets))
     this.#arrange()
   }
 

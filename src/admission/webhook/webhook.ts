@@ -3,16 +3,16 @@
 import type { ApiObject } from '../../api/object.ts'
 import type { Value } from '../../api/value.ts'
 import type { Authorizer } from '../../auth/authorizer.ts'
-import type { LocateService } from '../../api/webhook-client.ts'
 import type { Log } from '../../lib/log.ts'
 import type { OutgoingCaller } from '../../lib/outgoing-call.ts'
 import type { AdmissionPlugin } from '../admission.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import { Dispatch } from './dispatch.ts'
+import type { TargetParts } from './hook.ts'
 import { Hooks } from './hooks.ts'
 import type { ServedKinds } from './invocation.ts'
 import { mutatingWebhooks } from './mutating.ts'
-import type { WebhookObserver } from './observer.ts'
+import type { WebhookObserver, WebhookType } from './observer.ts'
 import { validatingWebhooks } from './validating.ts'
 
 export type { ServedKind, ServedKinds } from './invocation.ts'
@@ -20,9 +20,10 @@ export { WebhookMeasures } from './measures.ts'
 export type { WebhookCall, WebhookObserver, WebhookRejection } from './observer.ts'
 export { requestFacts } from './review.ts'
 
-export interface WebhookParts {
+export interface WebhookParts extends Pick<TargetParts, 'locate'> {
   readonly caller: OutgoingCaller
-  readonly locate: LocateService
+  /** What webhooks are shown, for each of the two kinds; absent: nothing. */
+  readonly credentials?: { readonly [type in WebhookType]?: TargetParts['credentialsFor'] | undefined }
   readonly servedKinds: ServedKinds
   readonly namespaces: ObjectReader
   readonly authorizer: Authorizer
@@ -47,13 +48,17 @@ export interface ConfiguredWebhooks {
 }
 
 export function openMutatingWebhooks(parts: WebhookParts): ConfiguredWebhooks {
-  const hooks = new Hooks(parts.locate)
+  const hooks = hooksOf(parts, 'admit')
   return configured(hooks, mutatingWebhooks(hooks, new Dispatch(parts, 'admit'), parts.json))
 }
 
 export function openValidatingWebhooks(parts: WebhookParts): ConfiguredWebhooks {
-  const hooks = new Hooks(parts.locate)
+  const hooks = hooksOf(parts, 'validating')
   return configured(hooks, validatingWebhooks(hooks, new Dispatch(parts, 'validating')))
+}
+
+function hooksOf({ locate, credentials = {} }: WebhookParts, type: WebhookType): Hooks {
+  return new Hooks({ locate, credentialsFor: credentials[type] ?? (() => ({})) })
 }
 
 function configured(hooks: Hooks, plugin: AdmissionPlugin): ConfiguredWebhooks {

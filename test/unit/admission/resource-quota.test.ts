@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { admitInOrder } from '../../../src/admission/chain.ts'
+import { usageOf } from '../../../src/admission/quota/usage.ts'
 import { resourceQuota } from '../../../src/admission/resource-quota.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
+import type { ValueMap } from '../../../src/api/value.ts'
+import { formatQuantity } from '../../../src/lib/quantity.ts'
 import type { Kv } from '../../../src/kv/kv.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { QuotaBook } from '../../../src/server/quota-ledger.ts'
@@ -286,5 +289,36 @@ describe('what is free to nobody', () => {
     await expect(make([], 'pods', pod('p'))).resolves.toBeUndefined()
     await expect(make([], 'services', { metadata: { name: 's' }, spec: { ports: [] } })).resolves.toBeUndefined()
     await expect(make([], 'secrets', { metadata: { name: 's' } })).resolves.toBeUndefined()
+  })
+})
+
+describe('a pod that is being resized', () => {
+  const cpu = (amount: string): ValueMap => ({ cpu: amount })
+  const resizing = (asked: string, held: string, more: ValueMap = {}): ApiObject => ({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'p', namespace: 'ns' },
+    spec: { containers: [{ name: 'c', resources: { requests: cpu(asked), limits: cpu(asked) } }] },
+    status: {
+      containerStatuses: [{ name: 'c', resources: { requests: cpu(held), limits: cpu(held) }, ...more }],
+    },
+  })
+  const infeasible = (pod: ApiObject): ApiObject => ({
+    ...pod,
+    status: {
+      ...(pod['status'] as object),
+      conditions: [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }],
+    },
+  })
+  it.each<[string, ApiObject, string, string]>([
+    ['more than it has is asked for', resizing('2', '1'), '2', '2'],
+    ['it still has more than it asks for', resizing('1', '2'), '2', '2'],
+    ['the node keeps more for it', resizing('1', '1', { allocatedResources: cpu('3') }), '3', '1'],
+    ['it cannot be given what it asks for', infeasible(resizing('5', '1')), '1', '1'],
+    ['nothing is known of it yet', { ...resizing('2', '1'), status: { phase: 'Pending' } }, '2', '2'],
+  ])('counts with the greater amount: %s', (_name, pod, requests, limits) => {
+    const usage = usageOf({ group: '', resource: 'pods' }, pod, Date.parse('2030-01-01T00:00:00Z'))
+    expect(formatQuantity(usage.get('requests.cpu')!)).toBe(requests)
+    expect(formatQuantity(usage.get('limits.cpu')!)).toBe(limits)
   })
 })

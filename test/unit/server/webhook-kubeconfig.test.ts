@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readWebhookKubeconfig } from '../../../src/server/webhook-kubeconfig.ts'
+import { readHostCredentials, readWebhookKubeconfig } from '../../../src/server/webhook-kubeconfig.ts'
 import { tempFolder } from '../../fakes/temp-folder.ts'
 
 const FLAG = '--authentication-token-webhook-config-file'
@@ -60,5 +60,33 @@ describe('a kubeconfig of a webhook', () => {
     const folder = await tempFolder()
     expect(() => read(folder, text)).toThrow(message)
     expect(() => read(folder, text)).toThrow(FLAG)
+  })
+})
+
+describe('a kubeconfig with users for hosts', () => {
+  const users = (...names: readonly string[]): string =>
+    names.map((name) => `{name: "${name}", user: {token: "for ${name}"}}`).join(', ')
+  const ALL = `users: [${users('a.b.svc:8443', '*.b.svc:8443', '*.b.svc', 'a.b.svc', '*', 'u')}]`
+
+  it.each([
+    ['a.b.svc', 8443, ALL, 'a.b.svc:8443'],
+    ['x.b.svc', 8443, ALL, '*.b.svc:8443'],
+    ['a.b.svc', 443, ALL, 'a.b.svc'],
+    ['x.b.svc', 443, ALL, '*.b.svc'],
+    ['x.b.svc', 444, ALL, '*'],
+    ['elsewhere', 443, `users: [${users('u')}]\ncontexts: [{name: c, context: {user: u}}]\ncurrent-context: c`, 'u'],
+  ])('has for %s:%i the one that says most', async (host, port, text, name) => {
+    const file = join(await tempFolder(), 'hosts.kubeconfig')
+    writeFileSync(file, text)
+    const credentials = readHostCredentials(file, 'kubeConfigFile')({ host, port })
+    expect(credentials).toEqual({ headers: { authorization: `Bearer for ${name}` } })
+  })
+
+  it('has nothing for hosts that it does not name, and is told where half of a pair is missing', async () => {
+    const file = join(await tempFolder(), 'hosts.kubeconfig')
+    writeFileSync(file, `users: [${users('a')}]`)
+    expect(readHostCredentials(file, 'kubeConfigFile')({ host: 'b', port: 443 })).toEqual({})
+    writeFileSync(file, `users: [{name: a, user: {client-key-data: ${btoa('key')}}}]`)
+    expect(() => readHostCredentials(file, 'kubeConfigFile')).toThrow('client-certificate and client-key go together')
   })
 })
