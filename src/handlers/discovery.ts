@@ -36,10 +36,19 @@ export function discoveryRoutes(parts: DiscoveryParts): Route[] {
   const aggregated = new Aggregated()
   return [
     { path: '/api', subtree: true, handler: showVersions(parts) },
-    { path: '/api', handler: showCore(parts, aggregated) },
+    { path: '/api', handler: showCore(parts, aggregated), listed: () => ['/api', '/api/v1'] },
     { path: '/apis', subtree: true, handler: showVersions(parts) },
-    { path: '/apis', handler: showGroups(parts, aggregated) },
+    { path: '/apis', handler: showGroups(parts, aggregated), listed: () => ['/apis', '/apis/', ...pathsOf(parts)] },
   ]
+}
+
+/** Of every group, and of every version of it. */
+function pathsOf(parts: DiscoveryParts): readonly string[] {
+  const named = parts.groups().filter(({ group }) => group !== '')
+  return named.flatMap(({ group, versions }) => [
+    `/apis/${group}`,
+    ...versions.map(({ version }) => `/apis/${group}/${version}`),
+  ])
 }
 
 function showCore(parts: DiscoveryParts, aggregated: Aggregated): Handler {
@@ -80,8 +89,9 @@ function showVersions(parts: DiscoveryParts): Handler {
       if (group.versions.every(({ custom }) => custom === true)) return pageNotFound()
       throw new ApiError('NotFound', 'the server could not find the requested resource', { details: {} })
     }
-    onlyGet(request)
-    return plain(parts, request, resourceListDocument({ group: groupName, version }, found), true)
+    const isRouted = found.custom !== true
+    if (isRouted) onlyGet(request)
+    return plain(parts, request, resourceListDocument({ group: groupName, version }, found), isRouted)
   }
 }
 

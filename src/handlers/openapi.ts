@@ -15,7 +15,7 @@ export function openApiRoutes(documents: () => Documents, startedAt: Date): Rout
   return [
     { path: '/openapi/v2', handler: showV2(documents, modified) },
     { path: '/openapi/v3', subtree: true, handler: showV3(documents, modified) },
-    { path: '/openapi/v3', handler: showIndex(documents) },
+    { path: '/openapi/v3', handler: showIndex(documents), listed: () => ['/openapi/v3', '/openapi/v3/'] },
   ]
 }
 

@@ -9,6 +9,8 @@ export interface Route {
   /** Everything below the path belongs to it too. */
   readonly subtree?: boolean
   readonly handler: Handler
+  /** What the index tells of it instead of the path. */
+  readonly listed?: () => readonly string[]
 }
 
 export interface RouterOptions {
@@ -38,7 +40,9 @@ function isBelow(request: HttpRequest, route: Route): boolean {
 }
 
 /** The page at `/` that lists what there is (R-312). */
-export function indexPage(paths: readonly string[]): Handler {
-  const body = Buffer.from(JSON.stringify({ paths: [...new Set(paths)].sort() }, undefined, 2))
-  return () => bytesOf('application/json', body)
+export function indexPage(routes: readonly Route[]): Handler {
+  return () => {
+    const paths = routes.flatMap(({ path, listed }) => listed?.() ?? [path])
+    return bytesOf('application/json', Buffer.from(JSON.stringify({ paths: [...new Set(paths)].sort() }, undefined, 2)))
+  }
 }

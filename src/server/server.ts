@@ -292,7 +292,7 @@ function routesOf({ config, kv, metrics, life, log, api, more, checks }: RoutePa
     ...more,
   ]
   routes.push(...pagesBeside(routes, config))
-  const index: Handler = indexPage(routes.map(({ path }) => path))
+  const index: Handler = indexPage(routes)
   return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
 }
 

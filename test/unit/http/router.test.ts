@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plainText } from '../../../src/http/responses.ts'
-import { routeRequests } from '../../../src/http/router.ts'
+import { indexPage, routeRequests } from '../../../src/http/router.ts'
 import { bodyText, fakeRequest } from './fake-request.ts'
 
 const rows: readonly (readonly [line: string, answer: string])[] = [
@@ -27,5 +27,18 @@ describe('where a request goes', () => {
 
   it.each(rows)('%s', async (line, answer) => {
     expect(bodyText(await handler(fakeRequest(line)))).toBe(answer)
+  })
+})
+
+describe('the index', () => {
+  it('lists every path once, and what a route tells of itself', async () => {
+    const handler = () => plainText(200, '')
+    const index = indexPage([
+      { path: '/version', handler },
+      { path: '/apis', subtree: true, handler },
+      { path: '/apis', handler, listed: () => ['/apis', '/apis/apps'] },
+    ])
+    const { paths } = JSON.parse(bodyText(await index(fakeRequest('GET /')))) as { paths: readonly string[] }
+    expect(paths).toEqual(['/apis', '/apis/apps', '/version'])
   })
 })
