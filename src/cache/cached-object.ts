@@ -1,6 +1,8 @@
 // An object in the cache: its bytes in a slab, its key, and the little that selection asks for. Made once for each version
 // of an object and shared by the tree, its snapshots, the history and every reader.
 import type { ApiObject } from '../api/object.ts'
+import { metadataSpan } from '../codec/partial-metadata.ts'
+import type { KnownRow } from '../codec/table.ts'
 import { spliceInto, splicedLength, versionMember } from '../codec/resource-version-splice.ts'
 import { namesIn } from '../store/keys.ts'
 import type { KeyNames } from '../store/keys.ts'
@@ -25,11 +27,15 @@ export class CachedObject implements Selectable, Tenant {
   readonly revision: number
   readonly length: number
   readonly stale: boolean
-  /** Where the label map is, packed as `start * LABEL_UNIT + length`; 0 where there is none. */
+  /** Where the label map is, packed as `start * SPAN_UNIT + length`; 0 where there is none. */
   readonly #labels: number
   slab: Slab
   offset: number
   isCurrent = true
+  /** Here because it goes when the object goes. */
+  row: KnownRow | undefined = undefined
+  /** Where the metadata is, packed as the labels are; 0 where nobody has looked for it. */
+  #metadata = 0
   #indexedBy: IndexedFields | undefined
   #indexed: readonly string[] | undefined
 
@@ -59,6 +65,15 @@ export class CachedObject implements Selectable, Tenant {
     return this.slab.buffer.subarray(this.offset, this.offset + this.length)
   }
 
+  get metadata(): Buffer {
+    if (this.#metadata === 0) {
+      const { start, end } = metadataSpan(this.bytes) ?? NO_SPAN
+      this.#metadata = start * SPAN_UNIT + (end - start)
+    }
+    const start = this.offset + Math.floor(this.#metadata / SPAN_UNIT)
+    return this.slab.buffer.subarray(start, start + (this.#metadata % SPAN_UNIT))
+  }
+
   /** The values of the type's indexed fields, in its order; undefined where it has none. */
   get indexed(): readonly string[] | undefined {
     return this.#indexed
@@ -76,8 +91,8 @@ export class CachedObject implements Selectable, Tenant {
 
   get labelText(): string {
     if (this.#labels === 0) return ''
-    const start = this.offset + Math.floor(this.#labels / LABEL_UNIT)
-    return this.slab.buffer.toString('utf8', start, start + (this.#labels % LABEL_UNIT))
+    const start = this.offset + Math.floor(this.#labels / SPAN_UNIT)
+    return this.slab.buffer.toString('utf8', start, start + (this.#labels % SPAN_UNIT))
   }
 
   object(): ApiObject {
@@ -116,8 +131,10 @@ interface Placed {
   readonly stale: boolean
 }
 
-/** No label map is longer than this: 2^26 bytes are far beyond what a store takes. */
-const LABEL_UNIT = 2 ** 26
+/** Nothing in an object is longer than this: 2^26 bytes are far beyond what a store takes. */
+const SPAN_UNIT = 2 ** 26
+/** Only what has metadata is let into the cache. */
+const NO_SPAN = Object.freeze({ start: 0, end: 0 })
 
 /** Puts an item's bytes, version and all, into a slab. */
 export function placeItem(slabs: SlabAllocator, key: string, item: SourceItem): CachedItem {
@@ -137,5 +154,5 @@ function placeContent(slabs: SlabAllocator, revision: number, content: Extract<C
   const isBehind = layout.labels.start >= layout.version.end
   const start = layout.labels.start + (isBehind ? length - bytes.length : 0)
   const size = layout.labels.end - layout.labels.start
-  return { slab, offset, length, labels: size === 0 ? 0 : start * LABEL_UNIT + size, stale }
+  return { slab, offset, length, labels: size === 0 ? 0 : start * SPAN_UNIT + size, stale }
 }

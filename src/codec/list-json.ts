@@ -3,9 +3,9 @@
 import { InvariantError } from '../lib/errors.ts'
 import { Indenter } from './indent.ts'
 import { plainJson, stringJson } from './json-encode.ts'
-import { metadataOf } from './partial-metadata.ts'
+import { metadataOf, partialHead } from './partial-metadata.ts'
 import { parseJson } from './stored-json.ts'
-import { TABLE_END, tableHead, tableRow } from './table.ts'
+import { TABLE_END, tableHead, tableRows } from './table.ts'
 import type { TableForm, TableItem } from './table.ts'
 
 /** An object of a list: canonical JSON in the version asked for, and the same parsed when somebody needs it. */
@@ -59,7 +59,7 @@ export function jsonListOf(form: ListForm, metadata: ListMetadata): JsonList {
       return {
         head: tableHead(form.table, metadataJson(metadata)),
         tail: TABLE_END,
-        item: (item) => [tableRow(form.table, item)],
+        item: tableRows(form.table),
       }
   }
 }
@@ -110,12 +110,12 @@ function customList({ apiVersion, kind }: ListType, metadata: ListMetadata): Jso
 }
 
 function metadataList(apiVersion: string, metadata: ListMetadata): JsonList {
-  const type = (name: string): string => `{"kind":"${name}","apiVersion":${stringJson(apiVersion)},"metadata":`
-  const itemHead = Buffer.from(type('PartialObjectMetadata'))
+  const type = `{"kind":"PartialObjectMetadataList","apiVersion":${stringJson(apiVersion)},"metadata":`
+  const itemHead = partialHead(apiVersion)
   return {
-    head: Buffer.from(`${type('PartialObjectMetadataList')}${metadataJson(metadata)},"items":[`),
+    head: Buffer.from(`${type}${metadataJson(metadata)},"items":[`),
     tail: END,
-    item: ({ bytes }) => [itemHead, metadataOf(bytes), CLOSE],
+    item: (item) => [itemHead, metadataOf(item), CLOSE],
   }
 }
 

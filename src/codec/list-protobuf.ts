@@ -107,7 +107,7 @@ class ProtobufList {
   }
 
   #encoded(item: ListItem): Buffer {
-    const json = this.#form.kind === 'objects' ? item.bytes : partialMetadata(item.bytes, this.#form.apiVersion)
+    const json = this.#form.kind === 'objects' ? item.bytes : partialMetadata(item, this.#form.apiVersion)
     return this.#transcoder.field(this.#number, this.#item, json)
   }
 }

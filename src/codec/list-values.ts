@@ -29,7 +29,7 @@ function valuesOf({ form, metadata }: ListDocument): ListValues {
     }
     case 'metadata': {
       const rest = { kind: 'PartialObjectMetadataList', apiVersion: form.apiVersion, metadata: listMeta }
-      return { rest, key: 'items', item: ({ bytes }) => parseJson(partialMetadata(bytes, form.apiVersion)) }
+      return { rest, key: 'items', item: (item) => parseJson(partialMetadata(item, form.apiVersion)) }
     }
     case 'table': {
       const { shape, apiVersion } = form.table

@@ -1,17 +1,34 @@
 // Metadata-only forms: the metadata is cut out of an object's canonical JSON as it stands there, without parsing anything.
 import { findMember } from './json-scan.ts'
+import type { Span } from './json-scan.ts'
 
 const NO_METADATA = Buffer.from('{}')
 const END = Buffer.from('}')
 
+/** An object in canonical JSON. */
+export interface WithMetadata {
+  readonly bytes: Buffer
+  /** The part of `bytes` that is its metadata, where somebody remembers that. */
+  readonly metadata?: Buffer
+}
+
 /** A PartialObjectMetadata in JSON; `apiVersion` is `meta.k8s.io/v1` or another version or brand of it (R-370, D1). */
-export function partialMetadata(bytes: Buffer, apiVersion: string): Buffer {
-  const head = Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`)
-  return Buffer.concat([head, metadataOf(bytes), END])
+export function partialMetadata(object: WithMetadata, apiVersion: string): Buffer {
+  return Buffer.concat([partialHead(apiVersion), metadataOf(object), END])
+}
+
+/** What stands before the metadata; a brace follows it. */
+export function partialHead(apiVersion: string): Buffer {
+  return Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`)
 }
 
 /** The bytes of the object's metadata, braces included: a view, not a copy. */
-export function metadataOf(bytes: Buffer): Buffer {
-  const span = findMember(bytes, 0, 'metadata')
+export function metadataOf({ bytes, metadata }: WithMetadata): Buffer {
+  if (metadata !== undefined) return metadata
+  const span = metadataSpan(bytes)
   return span === undefined ? NO_METADATA : bytes.subarray(span.start, span.end)
+}
+
+export function metadataSpan(bytes: Buffer): Span | undefined {
+  return findMember(bytes, 0, 'metadata')
 }

@@ -5,11 +5,14 @@ import type { GroupVersionKind } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { plainJson } from './json-encode.ts'
-import { partialMetadata } from './partial-metadata.ts'
+import { metadataOf, partialHead } from './partial-metadata.ts'
+import type { WithMetadata } from './partial-metadata.ts'
 import { ACCESS_TABLES } from './tables/access.ts'
 import { CLUSTER_TABLES } from './tables/cluster.ts'
 import { column, NAME, tableOf } from './tables/column.ts'
 import type { TableShape, TableShapes } from './tables/column.ts'
+import { AGE_MARK_JSON, ageSince, LaterAges } from './tables/elapsed.ts'
+import type { Now } from './tables/elapsed.ts'
 import { GATED_TABLES } from './tables/gated.ts'
 import { NETWORK_TABLES } from './tables/network.ts'
 import { POD_TABLES } from './tables/pods.ts'
@@ -68,31 +71,69 @@ export interface TableForm {
 }
 
 /** An object in JSON: canonical bytes in the version asked for, and the same parsed. */
-export interface TableItem {
-  readonly bytes: Buffer
+export interface TableItem extends WithMetadata {
   object(): ValueMap
+  /** Where there is a place for it: what its row said last. */
+  row?: KnownRow | undefined
+}
+
+/** A row's cells and conditions, all but the ages in them. */
+export interface KnownRow {
+  readonly shape: TableShape
+  /** What stands around the ages. */
+  readonly texts: readonly string[]
+  /** Since when the ages count, in milliseconds since the epoch. */
+  readonly since: readonly number[]
 }
 
 const OBJECT_NULL = Buffer.from('"object":null}')
 const OBJECT = Buffer.from('"object":')
 const END = Buffer.from('}')
+const END_OF_BOTH = Buffer.from('}}')
+
+/** The rows of one table in JSON, in parts. */
+export function tableRows(form: TableForm): (item: TableItem) => readonly Buffer[] {
+  const metadata = Buffer.concat([OBJECT, partialHead(form.apiVersion)])
+  return (item) => {
+    const head = Buffer.from(rowText(form, item))
+    switch (form.include) {
+      case 'None':
+        return [head, OBJECT_NULL]
+      case 'Object':
+        return [head, OBJECT, item.bytes, END]
+      case 'Metadata':
+        return [head, metadata, metadataOf(item), END_OF_BOTH]
+    }
+  }
+}
 
 /** One row in JSON. */
 export function tableRow(form: TableForm, item: TableItem): Buffer {
+  return Buffer.concat(tableRows(form)(item))
+}
+
+function rowText({ shape, now }: TableForm, item: TableItem): string {
+  if (item.row?.shape === shape) return withAges(item.row, now)
   const object = item.object()
-  const conditions = form.shape.conditions?.(object)
-  const head = Buffer.from(
-    `{"cells":${plainJson(form.shape.cells(object, form.now))},` +
-      (conditions === undefined ? '' : `"conditions":${plainJson(conditions)},`),
-  )
-  switch (form.include) {
-    case 'None':
-      return Buffer.concat([head, OBJECT_NULL])
-    case 'Object':
-      return Buffer.concat([head, OBJECT, item.bytes, END])
-    case 'Metadata':
-      return Buffer.concat([head, OBJECT, partialMetadata(item.bytes, form.apiVersion), END])
-  }
+  if (!('row' in item) || shape.isPassing) return cellsText(shape, object, now)
+  const ages = new LaterAges()
+  const texts = cellsText(shape, object, ages).split(AGE_MARK_JSON)
+  // The mark may be in the object itself, and an age may be asked for and not shown.
+  if (texts.length !== ages.since.length + 1) return cellsText(shape, object, now)
+  item.row = { shape, texts, since: ages.since }
+  return withAges(item.row, now)
+}
+
+function cellsText(shape: TableShape, object: ValueMap, now: Now): string {
+  const conditions = shape.conditions?.(object)
+  const tail = conditions === undefined ? '' : `"conditions":${plainJson(conditions)},`
+  return `{"cells":${plainJson(shape.cells(object, now))},${tail}`
+}
+
+function withAges({ texts, since }: KnownRow, now: number): string {
+  let text = texts[0] ?? ''
+  for (const [at, moment] of since.entries()) text += ageSince(moment, now) + (texts[at + 1] ?? '')
+  return text
 }
 
 /** All that stands before the first row. `metadata` is JSON; columns are left out of all but the first event of a watch. */

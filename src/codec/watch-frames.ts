@@ -74,7 +74,7 @@ export class WatchFrames {
       case 'object':
         return item.bytes
       case 'metadata':
-        return partialMetadata(item.bytes, form.apiVersion)
+        return partialMetadata(item, form.apiVersion)
       case 'table':
         return tableDocument({ ...form.table, now: this.#options.now() }, item, columns)
     }

@@ -106,7 +106,7 @@ export function respondWithObject(
   if (table !== undefined) return respondInJson(view, 'Table', tableDocument(table, item), status)
   if (transform === undefined) return respond(view, request.resource.schema, item, status)
   if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(request, transform.as, 'not a list', '')
-  const bytes = partialMetadata(item.bytes, transform.apiVersion)
+  const bytes = partialMetadata(item, transform.apiVersion)
   return respond(view, view.partialMetadata, { bytes, object: () => parseJson(bytes) as ValueMap }, status)
 }
 

@@ -3,6 +3,7 @@ import type { Value, ValueMap } from '../../api/value.ts'
 import { AGE, boolean, column, count, integer, NAME, tableOf, text, wide } from './column.ts'
 import type { TableShape, TableShapes } from './column.ts'
 import { ageOf } from './elapsed.ts'
+import type { Now } from './elapsed.ts'
 import { at, booleanAt, conditionAt, listAt, mapAt, numberAt, orNone, textAt } from './reading.ts'
 
 function nodeStatus(node: ValueMap): string {
@@ -54,11 +55,11 @@ function first(event: ValueMap, ...names: readonly string[]): Value | undefined 
   return undefined
 }
 
-function firstSeen(event: ValueMap, now: number): string {
+function firstSeen(event: ValueMap, now: Now): string {
   return ageOf(textAt(first(event, 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime')), now)
 }
 
-function lastSeen(event: ValueMap, now: number): string {
+function lastSeen(event: ValueMap, now: Now): string {
   const series = at(event, 'series')
   if (series !== undefined) return ageOf(textAt(series, 'lastObservedTime'), now)
   const last = textAt(first(event, 'lastTimestamp', 'deprecatedLastTimestamp'))

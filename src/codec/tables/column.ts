@@ -2,6 +2,7 @@
 // is the client's affair.
 import type { Value, ValueMap } from '../../api/value.ts'
 import { ageOf } from './elapsed.ts'
+import type { Now } from './elapsed.ts'
 import { at, textAt } from './reading.ts'
 
 /** A column as clients see it, members in the order of the wire. */
@@ -14,8 +15,7 @@ export interface ColumnDefinition {
   readonly priority: number
 }
 
-/** `now` is in milliseconds since the epoch. */
-export type Cell = (object: ValueMap, now: number) => Value
+export type Cell = (object: ValueMap, now: Now) => Value
 
 export interface Column extends ColumnDefinition {
   readonly cell: Cell
@@ -24,7 +24,9 @@ export interface Column extends ColumnDefinition {
 /** How the objects of one kind are shown in rows. */
 export interface TableShape {
   readonly columns: readonly ColumnDefinition[]
-  readonly cells: (object: ValueMap, now: number) => readonly Value[]
+  readonly cells: (object: ValueMap, now: Now) => readonly Value[]
+  /** Made for one request: nothing that is kept with an object would be found again. */
+  readonly isPassing?: true
   /** Conditions of the row; absent: none. */
   readonly conditions?: (object: ValueMap) => readonly Value[] | undefined
 }

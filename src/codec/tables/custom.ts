@@ -4,6 +4,7 @@ import { plainJson } from '../json-encode.ts'
 import { column, NAME, tableOf } from './column.ts'
 import type { Cell, ColumnDefinition, TableShape } from './column.ts'
 import { ageOfText } from './elapsed.ts'
+import type { Now } from './elapsed.ts'
 import { compileJsonPath } from './json-path.ts'
 
 /** A member of `additionalPrinterColumns`. */
@@ -19,18 +20,16 @@ export interface PrinterColumn {
 /** Undefined for a definition without columns: its objects are shown in the default table (D11). */
 export function customTable(columns: readonly PrinterColumn[]): TableShape | undefined {
   if (columns.length === 0) return undefined
-  return tableOf([
-    NAME,
-    ...columns.map((one) => {
-      const type = typeOf(one.type)
-      const description = one.description || `Custom resource definition column (in JSONPath format): ${one.jsonPath}`
-      return column(one.name, description, cellOf(one.jsonPath, type), {
-        type,
-        format: one.format ?? '',
-        priority: one.priority ?? 0,
-      })
-    }),
-  ])
+  const cells = columns.map((one) => {
+    const type = typeOf(one.type)
+    const description = one.description || `Custom resource definition column (in JSONPath format): ${one.jsonPath}`
+    return column(one.name, description, cellOf(one.jsonPath, type), {
+      type,
+      format: one.format ?? '',
+      priority: one.priority ?? 0,
+    })
+  })
+  return { ...tableOf([NAME, ...cells]), isPassing: true }
 }
 
 function typeOf(type: string): ColumnDefinition['type'] {
@@ -48,7 +47,7 @@ function cellOf(jsonPath: string, type: ColumnDefinition['type']): Cell {
 }
 
 /** Null where the value is not of the column's type. */
-function typedCell(value: Value, type: ColumnDefinition['type'], now: number): Value {
+function typedCell(value: Value, type: ColumnDefinition['type'], now: Now): Value {
   switch (type) {
     case 'string':
       return typeof value === 'string' ? value : plainJson(value)

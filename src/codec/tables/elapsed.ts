@@ -29,15 +29,37 @@ function twoUnits(milliseconds: number, [large, largeLetter]: Unit, [small, smal
   return `${Math.trunc(milliseconds / large)}${largeLetter}${rest === 0 ? '' : `${rest}${smallLetter}`}`
 }
 
-/** The age of a timestamp in an object; `now` in milliseconds since the epoch. */
-export function ageOf(timestamp: string, now: number): string {
-  return timestamp === '' ? '<unknown>' : humanDuration(now - Date.parse(timestamp))
+/** What ages are counted to: milliseconds since the epoch, or a moment that is still to come. */
+export type Now = number | LaterAges
+
+/** Stands for ages that are put in when they are known: the rest of a row stays as it is. */
+export class LaterAges {
+  /** Since when, in milliseconds since the epoch, in the order in which they were asked for. */
+  readonly since: number[] = []
+
+  add(since: number): string {
+    this.since.push(since)
+    return AGE_MARK
+  }
+}
+
+/** What stands in the place of an age that is to come, and the same in JSON. */
+const AGE_MARK = '\u0001'
+export const AGE_MARK_JSON = '\\u0001'
+
+export function ageSince(since: number, now: Now): string {
+  return typeof now === 'number' ? humanDuration(now - since) : now.add(since)
+}
+
+/** The age of a timestamp in an object. */
+export function ageOf(timestamp: string, now: Now): string {
+  return timestamp === '' ? '<unknown>' : ageSince(Date.parse(timestamp), now)
 }
 
 /** The same for text that need not be a timestamp. */
-export function ageOfText(text: string, now: number): string {
+export function ageOfText(text: string, now: Now): string {
   const time = TIMESTAMP.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(time) ? '<invalid>' : humanDuration(now - time)
+  return Number.isNaN(time) ? '<invalid>' : ageSince(time, now)
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/

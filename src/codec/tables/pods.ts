@@ -3,6 +3,7 @@ import type { Value, ValueMap } from '../../api/value.ts'
 import { AGE, ageOfObject, definitionOf, header, NAME, nameOf } from './column.ts'
 import type { TableShape, TableShapes } from './column.ts'
 import { ageOf } from './elapsed.ts'
+import type { Now } from './elapsed.ts'
 import { at, booleanAt, conditionHolds, listAt, numberAt, orNone, textAt } from './reading.ts'
 
 interface PodDigest {
@@ -137,7 +138,7 @@ function plus(a: Tally, b: Tally): Tally {
   }
 }
 
-function restartText({ restarts, lastRestart }: PodDigest, now: number): string {
+function restartText({ restarts, lastRestart }: PodDigest, now: Now): string {
   return restarts === 0 || lastRestart === '' ? String(restarts) : `${restarts} (${ageOf(lastRestart, now)} ago)`
 }
 

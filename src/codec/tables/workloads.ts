@@ -17,6 +17,7 @@ import {
 } from './column.ts'
 import type { Cell, Column, TableShapes } from './column.ts'
 import { ageOf, humanDuration } from './elapsed.ts'
+import type { Now } from './elapsed.ts'
 import {
   at,
   conditionHolds,
@@ -78,11 +79,11 @@ function completions(job: ValueMap): string {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`
 }
 
-function jobDuration(job: ValueMap, now: number): string {
+function jobDuration(job: ValueMap, now: Now): string {
   const start = textAt(job, 'status', 'startTime')
   if (start === '') return ''
   const end = textAt(job, 'status', 'completionTime')
-  return humanDuration((end === '' ? now : Date.parse(end)) - Date.parse(start))
+  return end === '' ? ageOf(start, now) : humanDuration(Date.parse(end) - Date.parse(start))
 }
 
 function suspended(cronJob: ValueMap): string {

@@ -12,7 +12,7 @@ describe('metadata-only forms', () => {
     expect(files.length).toBeGreaterThan(50)
     for (const name of files) {
       const object = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as { metadata?: object }
-      const form = partialMetadata(Buffer.from(JSON.stringify(object)), 'meta.k8s.io/v1')
+      const form = partialMetadata({ bytes: Buffer.from(JSON.stringify(object)) }, 'meta.k8s.io/v1')
       expect(parsed(form), name).toEqual({
         kind: 'PartialObjectMetadata',
         apiVersion: 'meta.k8s.io/v1',
@@ -25,12 +25,12 @@ describe('metadata-only forms', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (a, metadata, z) => {
         const bytes = Buffer.from(JSON.stringify({ apiVersion: a, kind: 'K', metadata, spec: z }))
-        expect(metadataOf(bytes).toString()).toBe(JSON.stringify(metadata))
+        expect(metadataOf({ bytes }).toString()).toBe(JSON.stringify(metadata))
       }),
     )
   })
 
   it('of an object without metadata have an empty one', () => {
-    expect(metadataOf(Buffer.from('{"kind":"K","spec":{"metadata":{"a":1}}}')).toString()).toBe('{}')
+    expect(metadataOf({ bytes: Buffer.from('{"kind":"K","spec":{"metadata":{"a":1}}}') }).toString()).toBe('{}')
   })
 })
