@@ -9,8 +9,8 @@ const ANY: Shape = Object.freeze({ kind: 'any' })
 const NULL = 'n'
 const ZERO = 'z'
 const SOMETHING = 'v'
-/** Longer ones cannot be a zero that JSON shows: `""`, `"0"`, `"0s"`. */
-const ZERO_TEXT_LENGTH = 2
+/** The texts that fields can have without anybody having set them: a string, a quantity and a duration. */
+const ZERO_TEXTS: readonly string[] = ['', '0', '0s']
 
 /** Names and keys are told with their length, so that no text in them can be taken for another outline. */
 export function outlineOf(shape: Shape, value: Value): string {
@@ -34,7 +34,7 @@ export function outlineOf(shape: Shape, value: Value): string {
 function outlineOfScalar(value: Exclude<Value, object>): string {
   switch (typeof value) {
     case 'string':
-      return value.length > ZERO_TEXT_LENGTH ? SOMETHING : `s${sized(value)}`
+      return value.length <= 2 && ZERO_TEXTS.includes(value) ? `s${sized(value)}` : SOMETHING
     case 'boolean':
       return value ? SOMETHING : ZERO
     default:

@@ -11,6 +11,7 @@ import type { BuiltInResource } from '../schema/built-in-resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
 import { decodeObject } from '../schema/decode.ts'
+import { inOrder } from '../schema/member-order.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { addressRange } from './address-range.ts'
 import { bindingActions } from './binding.ts'
@@ -162,7 +163,7 @@ function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): 
     conversion,
     withDefaults: (object, context) => applyDefaults(row, object, context),
     decode: (source) => decodeObject(source, kind.shape),
-    toCanonical: (object) => decodeObject(object, storedSchema.shape).value as ApiObject,
+    toCanonical: (object) => inOrder(decodeObject(object, storedSchema.shape).value, storedSchema.shape) as ApiObject,
     versions: versionsOf(schema, row, conversion),
     character: characterOf(
       {

@@ -1,0 +1,92 @@
+// An object with its members in the order of its canonical JSON: those of records as the schema has them, those of maps by name.
+// The platform can then write it as it stands. What is in order already is handed back itself.
+import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
+import type { Field, ObjectShape, Shape } from './table.ts'
+
+/** For what was decoded by the shape. Where it is not looked into, everything stays as it is. */
+export function inOrder(object: ValueMap, shape: ObjectShape): ValueMap {
+  if (shape.preserveUnknown) return object
+  const { fields } = shape
+  const keys = Object.keys(object)
+  let at = 0
+  if (shape.typeMeta) {
+    if (keys[at] === 'kind') at += 1
+    if (keys[at] === 'apiVersion') at += 1
+  }
+  let changed: Record<string, Value> | undefined
+  for (let i = 0; i < fields.length && at < keys.length; i++) {
+    const { name, shape: below } = fields[i] as Field
+    if (keys[at] !== name) continue
+    at += 1
+    const value = object[name] as Value
+    if (typeof value !== 'object' || value === null) continue
+    const ordered = valueInOrder(value, below)
+    if (ordered === value) continue
+    changed ??= { ...object }
+    changed[name] = ordered
+  }
+  return at === keys.length ? (changed ?? object) : reordered(object, shape, keys)
+}
+
+function reordered(object: ValueMap, shape: ObjectShape, keys: readonly string[]): ValueMap {
+  const { kind, apiVersion } = object
+  const out: Record<string, Value> = {}
+  let count = 0
+  const put = (name: string, value: Value): void => {
+    out[name] = value
+    count += 1
+  }
+  if (shape.typeMeta && kind !== undefined) put('kind', kind)
+  if (shape.typeMeta && apiVersion !== undefined) put('apiVersion', apiVersion)
+  for (const { name, shape: below } of shape.fields) {
+    // No kind has a field by the name of a member that all objects inherit.
+    const value = object[name]
+    if (value !== undefined) put(name, typeof value === 'object' && value !== null ? valueInOrder(value, below) : value)
+  }
+  return count === keys.length ? out : object
+}
+
+function valueInOrder(value: Value, shape: Shape): Value {
+  switch (shape.kind) {
+    case 'object':
+      return isMap(value) ? inOrder(value, shape) : value
+    case 'list':
+      return isList(value) && hasMembers(shape.item) ? listInOrder(value, shape.item) : value
+    case 'map':
+      return isMap(value) ? mapInOrder(value, shape.value) : value
+    default:
+      return value
+  }
+}
+
+function listInOrder(list: readonly Value[], item: Shape): readonly Value[] {
+  let changed: Value[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const value = list[i] as Value
+    const ordered = valueInOrder(value, item)
+    if (ordered === value) continue
+    changed ??= [...list]
+    changed[i] = ordered
+  }
+  return changed ?? list
+}
+
+function mapInOrder(map: ValueMap, shape: Shape): ValueMap {
+  const keys = Object.keys(map)
+  const isSorted = keys.every((key, i) => i === 0 || (keys[i - 1] as string) <= key)
+  if (isSorted && !hasMembers(shape)) return map
+  // UTF-16 orders the characters at its end otherwise than UTF-8 does; encoding sees to those.
+  const out: Record<string, Value> = {}
+  let isSame = isSorted
+  for (const key of isSorted ? keys : keys.sort()) {
+    const value = map[key] as Value
+    const ordered = valueInOrder(value, shape)
+    if (ordered !== value) isSame = false
+    setOwn(out, key, ordered)
+  }
+  return isSame ? map : out
+}
+
+function hasMembers(shape: Shape): boolean {
+  return shape.kind === 'object' || shape.kind === 'list' || shape.kind === 'map'
+}
