@@ -114,9 +114,15 @@ function booleanOf(query: QueryParameters, name: string): boolean | undefined {
 function integerOf(query: QueryParameters, name: string): number | undefined {
   const text = query.get(name)
   if (text === null || text === undefined) return undefined
-  const number = parseInt64(text)
-  if (number === undefined) throw new ApiError('BadRequest', `strconv.ParseInt: ${numberFault(text, /^[+-]?[0-9]+$/)}`)
+  const number = integerParameter(text)
   return Number(BigInt.asIntN(54, number) === number ? number : number < 0n ? -1n : BigInt(Number.MAX_SAFE_INTEGER))
+}
+
+/** A whole number of 64 bits in a query. Throws `ApiError` `BadRequest`, for an empty value too (R-057). */
+export function integerParameter(text: string): bigint {
+  const number = parseInt64(text)
+  if (number !== undefined) return number
+  throw new ApiError('BadRequest', `strconv.ParseInt: ${numberFault(text, /^[+-]?[0-9]+$/)}`)
 }
 
 function numberFault(text: string, digits: RegExp): string {

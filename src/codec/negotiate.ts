@@ -44,6 +44,8 @@ export interface Offer {
   readonly transforms: 'all' | 'metadata' | 'none'
   /** The gate `CBORServingAndStorage`. */
   readonly cbor: boolean
+  /** A type that the router lets pass, although no object is written in it. */
+  readonly passed?: string
 }
 
 export interface Asked {
@@ -67,8 +69,8 @@ export class Negotiator {
 
   /** See `negotiate`. */
   negotiate(asked: Asked, offer: Offer): Negotiated {
-    const { router, collection, protobuf, transforms, cbor } = offer
-    const key = `${router} ${collection} ${protobuf} ${transforms} ${cbor} ${asked.contentType ?? ''}\n${asked.accept ?? ''}`
+    const { router, collection, protobuf, transforms, cbor, passed } = offer
+    const key = `${router} ${collection} ${protobuf} ${transforms} ${cbor} ${passed} ${asked.contentType ?? ''}\n${asked.accept ?? ''}`
     const known = this.#found.get(key)
     if (known !== undefined) return known
     const found = negotiate(asked, offer)
@@ -287,10 +289,12 @@ export function metaVersion(brand: Brand): string {
 }
 
 /** The router only looks at the names of the types: one has to be there, or a wildcard. */
-function refuseByRouter(clauses: readonly AcceptClause[], { collection, cbor }: Offer): void {
+function refuseByRouter(clauses: readonly AcceptClause[], { collection, cbor, passed }: Offer): void {
   const offered = encodings(cbor)
   if (clauses.some((clause) => offered.some((encoding) => matches(clause, encoding, collection)))) return
-  const types = collection ? [...acceptedTypes(cbor), ...streamTypes(cbor)] : acceptedTypes(cbor)
+  if (clauses.some(({ type, subtype }) => `${type}/${subtype}` === passed)) return
+  const whole = [...(passed === undefined ? [] : [passed]), ...acceptedTypes(cbor)]
+  const types = collection ? [...whole, ...streamTypes(cbor)] : whole
   const text = `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`
   throw new ApiError('NotAcceptable', text, { details: {} })
 }

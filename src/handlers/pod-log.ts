@@ -1,31 +1,32 @@
 // GET on the log of a container: the checks before a node is asked (R-266, P-405 to P-410).
 import type { FieldError } from '../api/field-error.ts'
-import { forbidden, invalid } from '../api/field-error.ts'
+import { forbidden, invalid, quoted } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
-import { parseInt64 } from '../api/selector.ts'
+import { integerParameter } from '../api/list-query.ts'
 import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
 import type { Query } from '../http/query.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { checkNode, chooseContainer, partIn, readTarget, textIn, unreachable } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { viewOf } from './respond.ts'
+import { checkTextAccept } from './respond.ts'
 
 /** The least value of each number, and how it is told. */
-const NUMBERS: Readonly<Record<string, readonly [least: bigint, detail: string]>> = {
-  tailLines: [0n, 'must be greater than or equal to 0'],
-  limitBytes: [1n, 'must be greater than 0'],
-  sinceSeconds: [1n, 'must be greater than 0'],
-}
+const NUMBERS: Readonly<Record<'tailLines' | 'limitBytes' | 'sinceSeconds', readonly [least: bigint, detail: string]>> =
+  {
+    tailLines: [0n, 'must be greater than or equal to 0'],
+    limitBytes: [1n, 'must be greater than 0'],
+    sinceSeconds: [1n, 'must be greater than 0'],
+  }
 const STREAM_GATE = 'PodLogsQuerySplitStreams'
 
 export async function handlePodLog(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
   const { http, info } = request
   const name = info.name ?? ''
-  viewOf(parts, request)
+  checkTextAccept(parts, request)
   const faults = optionFaults(http.query, parts.gates)
-  const pod = await readTarget(parts, request, name)
   if (faults.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, name, faults)
+  const pod = await readTarget(parts, request, name)
   chooseContainer(pod, http.query.get('container') ?? '')
   const node = textIn(partIn(pod, 'spec'), 'nodeName')
   if (node === '') return { status: 204, headers: {}, body: { kind: 'empty' } }
@@ -34,21 +35,38 @@ export async function handlePodLog(parts: ResourceParts, request: ResourceReques
 }
 
 function optionFaults(query: Query, gates: ReadonlySet<string>): readonly FieldError[] {
+  // They are read in this order: the first that cannot be is told.
+  const sinceSeconds = integerIn(query, 'sinceSeconds')
+  const hasTime = readsTime(query.get('sinceTime'))
+  const tailLines = integerIn(query, 'tailLines')
+  const limitBytes = integerIn(query, 'limitBytes')
   const faults: FieldError[] = []
-  for (const [name, [least, detail]] of Object.entries(NUMBERS)) {
-    const text = query.get(name)
-    if (text === undefined || text === '') continue
-    const value = parseInt64(text)
-    if (value === undefined) {
-      throw new ApiError('BadRequest', `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
-    }
-    if (value < least) faults.push(invalid(FieldPath.root(name), value, detail))
+  for (const [name, value] of Object.entries({ tailLines, limitBytes, sinceSeconds })) {
+    const [least, detail] = NUMBERS[name as keyof typeof NUMBERS]
+    if (value !== undefined && value < least) faults.push(invalid(FieldPath.root(name), value, detail))
   }
-  if (query.has('sinceSeconds') && query.has('sinceTime')) {
+  if (sinceSeconds !== undefined && hasTime) {
     faults.push(forbidden(FieldPath.root(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
   }
   if (query.has('stream') && !gates.has(STREAM_GATE)) {
     faults.push(forbidden(FieldPath.root('stream'), 'may not be specified'))
   }
   return faults
+}
+
+function integerIn(query: Query, name: string): bigint | undefined {
+  const text = query.get(name)
+  return text === undefined ? undefined : integerParameter(text)
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** Whether there is one. Throws `ApiError` `BadRequest`. */
+function readsTime(text: string | undefined): boolean {
+  if (text === undefined || text === '' || text === 'null' || TIME.test(text)) return text !== undefined
+  const said = quoted(text)
+  throw new ApiError(
+    'BadRequest',
+    `parsing time ${said} as "2006-01-02T15:04:05Z07:00": cannot parse ${said} as "2006"`,
+  )
 }

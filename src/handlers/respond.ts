@@ -41,6 +41,12 @@ export function viewOf(parts: ResourceParts, request: ServedRequest, transforms:
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request), offer))
 }
 
+/** For text that is streamed whatever was asked for, where that could have been an object. */
+export function checkTextAccept(parts: ResourceParts, request: ServedRequest): void {
+  const offer = { ...offerOf(parts, request, 'metadata'), passed: 'text/plain' }
+  parts.negotiator.negotiate(askedBy(request), offer)
+}
+
 export function watchViewOf(parts: ResourceParts, request: ResourceRequest): View {
   return completeView(parts, request, negotiateWatch(askedBy(request), offerOf(parts, request, 'all')))
 }
