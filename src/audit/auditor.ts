@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Count } from '../lib/measure.ts'
 import type { AuditBackend } from './backends.ts'
 import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
-import { eventOf, type NamedObject, type SharedText, sharedText, userText } from './event.ts'
+import { eventOf, type NamedObject, type SharedText, sharedText, TimeTexts, userText } from './event.ts'
 import type { AuditMeasures } from './measures.ts'
 import { type AuditPolicy, type AuditRule, findRule } from './policy.ts'
 import { isSecretPlace, redacted, redactedOutcome } from './redact.ts'
@@ -20,6 +20,7 @@ export interface AuditorOptions {
 interface RecordOptions extends AuditorOptions {
   /** What is written of a user. */
   readonly users: WeakMap<User, string>
+  readonly times: TimeTexts
   readonly made: Count
 }
 
@@ -31,7 +32,7 @@ export class Auditor {
   readonly #levels: ReadonlyMap<AuditLevel, Count>
 
   constructor(options: AuditorOptions) {
-    this.#options = { ...options, users: new WeakMap(), made: options.measures.events.of() }
+    this.#options = { ...options, users: new WeakMap(), times: new TimeTexts(), made: options.measures.events.of() }
     const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
     this.#levels = new Map(levels.map((level) => [level, options.measures.levels.of(level)]))
   }
@@ -107,12 +108,12 @@ export class AuditRecord {
   /** A promise: what the request has to wait for. Rejects where it must not go on. */
   reach(stage: AuditStage): Promise<void> | undefined {
     if (this.#rule.omitStages.has(stage)) return undefined
-    const { backends, clock, made } = this.#options
+    const { backends, clock, made, times } = this.#options
     const nowMs = clock.now()
     const { user } = this.request
     const before = this.#user
     if (stage === 'ResponseComplete' && nowMs - this.#receivedMs > SLOW_MS) this.#tellTime(nowMs)
-    this.#text ??= sharedText(this.request, this.#writeUser(), this.#receivedMs)
+    this.#text ??= sharedText(this.request, this.#writeUser(), times.of(this.#receivedMs))
     const event = eventOf(
       {
         level: this.#rule.level,
@@ -123,7 +124,7 @@ export class AuditRecord {
         outcome: this.outcome === undefined ? undefined : redactedOutcome(this.outcome, this.request.info),
         requestObject: this.#requestObject,
         responseObject: this.#responseObject,
-        nowMs,
+        now: times.of(nowMs),
         annotations: this.annotations,
       },
       this.#text,

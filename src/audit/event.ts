@@ -12,8 +12,8 @@ export interface EventParts {
   readonly outcome: AuditOutcome | undefined
   readonly requestObject: unknown
   readonly responseObject: unknown
-  /** In milliseconds since 1970. */
-  readonly nowMs: number
+  /** When the stage was reached. */
+  readonly now: string
   readonly annotations: ReadonlyMap<string, string>
 }
 
@@ -26,23 +26,26 @@ export interface NamedObject {
 
 export type EventFields = Readonly<Record<string, unknown>>
 
-/** What all events of a request begin with, written once. */
+/** What all events of a request have in common, written once. */
 export interface SharedText {
   /** requestURI, verb, user. */
   readonly head: string
   /** sourceIPs, userAgent. */
   readonly source: string
+  /** objectRef, as long as the body has said nothing of the object. */
+  readonly place: string
   readonly received: string
 }
 
-export function sharedText(request: AuditedRequest, user: string, receivedMs: number): SharedText {
+export function sharedText(request: AuditedRequest, user: string, received: string): SharedText {
   const { info } = request
   const agent = userAgentOf(request)
   const verb = info.kind === 'broken' ? '' : info.verb
   return {
     head: `"requestURI":${JSON.stringify(request.target)},"verb":${JSON.stringify(verb)},"user":${user}`,
     source: `,"sourceIPs":${JSON.stringify(sourceAddresses(request))}${agent === undefined ? '' : `,"userAgent":${JSON.stringify(agent)}`}`,
-    received: microTime(receivedMs),
+    place: placeText(request, undefined),
+    received,
   }
 }
 
@@ -87,19 +90,18 @@ export function eventOf(parts: EventParts, shared: SharedText): AuditEvent {
   }
 }
 
-function wholeEvent(parts: EventParts, { head, source, received }: SharedText): AuditEvent {
-  const { request, stage, outcome, impersonated } = parts
-  const place = objectReference(request, parts.named)
+function wholeEvent(parts: EventParts, { head, source, place, received }: SharedText): AuditEvent {
+  const { request, stage, outcome, impersonated, named } = parts
   const text =
     `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${parts.level}","auditID":${JSON.stringify(request.auditId)},` +
     `"stage":"${stage}",${head}` +
     (impersonated === undefined ? '' : `,"impersonatedUser":${userText(impersonated)}`) +
     source +
-    (place === undefined ? '' : `,"objectRef":${JSON.stringify(place)}`) +
+    (named === undefined ? place : placeText(request, named)) +
     (outcome === undefined ? '' : outcomeText(outcome)) +
     (parts.requestObject === undefined ? '' : `,"requestObject":${JSON.stringify(parts.requestObject)}`) +
     (parts.responseObject === undefined ? '' : `,"responseObject":${JSON.stringify(parts.responseObject)}`) +
-    `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${microTime(parts.nowMs)}"` +
+    `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${parts.now}"` +
     `${annotationsText(parts.annotations)}}`
   return new AuditEvent(stage, text)
 }
@@ -149,6 +151,11 @@ function userAgentOf({ headers }: AuditedRequest): string | undefined {
   return agent.length > MAX_AGENT ? `${agent.slice(0, MAX_AGENT)}...TRUNCATED` : agent
 }
 
+function placeText(request: AuditedRequest, named: NamedObject | undefined): string {
+  const place = objectReference(request, named)
+  return place === undefined ? '' : `,"objectRef":${JSON.stringify(place)}`
+}
+
 function objectReference({ info }: AuditedRequest, named: NamedObject | undefined): EventFields | undefined {
   if (info.kind !== 'resource') return undefined
   return {
@@ -163,10 +170,21 @@ function objectReference({ info }: AuditedRequest, named: NamedObject | undefine
   }
 }
 
-/** RFC 3339 with microseconds. */
-function microTime(milliseconds: number): string {
-  const micros = Math.floor((milliseconds % 1) * 1000)
-  return `${new Date(milliseconds).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`
+/** Times in RFC 3339 with microseconds. Those of one second have most of their text in common, and many come in one. */
+export class TimeTexts {
+  #second = Number.NaN
+  #text = ''
+
+  /** Milliseconds since 1970. */
+  of(milliseconds: number): string {
+    const second = Math.floor(milliseconds / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#text = new Date(second * 1000).toISOString().slice(0, -4)
+    }
+    const micros = Math.floor((milliseconds - second * 1000) * 1000)
+    return `${this.#text}${String(micros).padStart(6, '0')}Z`
+  }
 }
 
 /** The old form of a line, for those who still read it. */

@@ -20,7 +20,7 @@ export interface LogFileOptions {
   readonly onLost: (lines: number) => void
 }
 
-const GATHER_MS = 5
+const GATHER_MS = 20
 
 export class LogFile {
   readonly #options: LogFileOptions
@@ -52,7 +52,7 @@ export class LogFile {
     return this.#next ?? this.#writing ?? Promise.resolve()
   }
 
-  /** A write costs as much as many lines: a few milliseconds are waited for others, unless somebody waits for this one. */
+  /** A write costs as much as many lines: some milliseconds are waited for others, unless somebody waits for this one. */
   #gather(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, GATHER_MS)

@@ -30,6 +30,20 @@ export interface Controller {
   readonly name: string
   /** Runs until the signal fires; resolves when nothing of it is left. */
   run(signal: AbortSignal): Promise<void>
+  /** Tells others that this replica is about to go, while it can still be reached (P-250). */
+  leave?(signal: AbortSignal): Promise<void>
+}
+
+/** What cannot be told in time is found out by others all the same. */
+export async function leaveWith(controllers: readonly Controller[], log: Log, signal: AbortSignal): Promise<void> {
+  const leaving = controllers.map(async (controller) => {
+    try {
+      await controller.leave?.(signal)
+    } catch (error) {
+      log.warn({ err: error, controller: controller.name }, 'could not say that this replica goes')
+    }
+  })
+  await Promise.all(leaving)
 }
 
 /** Runs all of them; one that breaks is begun anew, the others go on. */

@@ -53,13 +53,26 @@ export async function makeKubernetesService(
 }
 
 export function kubernetesService(parts: ControllerParts, advertised: Advertised): Controller {
+  const leaving = new AbortController()
+  let keeping = Promise.resolve()
   return {
     name: 'kubernetes-service',
     async run(signal) {
-      while (advertised.port() === 0) if (!(await pause(systemClock, WAIT_FOR_PORT_MS, signal))) return
+      const stop = AbortSignal.any([signal, leaving.signal])
+      while (advertised.port() === 0) if (!(await pause(systemClock, WAIT_FOR_PORT_MS, stop))) break
       const keeper = new Keeper(parts, advertised, signal)
-      do await keeper.keep()
-      while (await pause(systemClock, keeper.isHeldUp ? WAIT_FOR_NAMESPACE_MS : RENEW_MS, signal))
+      while (!stop.aborted) {
+        keeping = keeper.keep()
+        await keeping
+        await pause(systemClock, keeper.isHeldUp ? WAIT_FOR_NAMESPACE_MS : RENEW_MS, stop)
+      }
+      // Not begun anew until everything ends.
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    },
+    async leave(signal) {
+      leaving.abort()
+      await keeping.catch(() => {})
+      await new Keeper(parts, advertised, signal).leave()
     },
   }
 }
@@ -81,7 +94,20 @@ class Keeper {
     this.isHeldUp = false
     await this.#keepRange()
     await this.#keepService()
-    const addresses = await this.#addresses()
+    await this.#keepEndpoints(await this.#addresses())
+  }
+
+  /** Says that this replica is not to be called any more; the last one leaves its traces, as there is nobody else to call. */
+  async leave(): Promise<void> {
+    const { address } = this.#advertised
+    if (address === undefined) return
+    const key = { resource: PRESENCE, namespace: '', name: address }
+    await this.#parts.registry.store.write(key, () => ({ kind: 'remove' }), this.#signal)
+    const others = (await this.#present()).filter((name) => name !== address)
+    if (others.length > 0) await this.#keepEndpoints(others)
+  }
+
+  async #keepEndpoints(addresses: readonly string[]): Promise<void> {
     const port = this.#advertised.port()
     await this.#keepObject(resourceOf(this.#parts, '', 'v1', 'endpoints'), endpoints(addresses, port))
     const slices = resourceOf(this.#parts, 'discovery.k8s.io', 'v1', 'endpointslices')
@@ -144,10 +170,17 @@ class Keeper {
       const key = { resource: PRESENCE, namespace: '', name: address }
       await store.write(key, () => ({ kind: 'put', object, ttlSeconds: PRESENCE_SECONDS }), this.#signal)
     }
-    const page = await store.list({ resource: PRESENCE, at: { kind: 'latest' }, skipUnreadable: true }, this.#signal)
-    const names = new Set(address === undefined ? [] : [address])
-    for await (const batch of page.batches) for (const { name } of batch) names.add(name)
+    const names = new Set([...(address === undefined ? [] : [address]), ...(await this.#present())])
     return [...names].sort()
+  }
+
+  /** The replicas that have said of late that they are there. */
+  async #present(): Promise<readonly string[]> {
+    const { store } = this.#parts.registry
+    const page = await store.list({ resource: PRESENCE, at: { kind: 'latest' }, skipUnreadable: true }, this.#signal)
+    const names: string[] = []
+    for await (const batch of page.batches) for (const { name } of batch) names.push(name)
+    return names.sort()
   }
 
   /** As it should be, whatever anybody made of it. */

@@ -1,7 +1,7 @@
 // Puts the rooms together: opens the store, then the listener, and closes them in reverse. Whatever was opened before a
 // failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runControllers } from '../controllers/controllers.ts'
+import { leaveWith, runControllers } from '../controllers/controllers.ts'
 import { type HealthCheck, healthRoutes } from '../handlers/health.ts'
 import { showMetrics } from '../handlers/metrics.ts'
 import { showVersion } from '../handlers/version.ts'
@@ -50,6 +50,8 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
+/** How long a replica that goes may take to tell the others. */
+const LEAVE_WITHIN_MS = 3_000
 /** How often certificates are looked at where nobody tells of a change. */
 const RENEW_EVERY_MS = 60_000
 
@@ -216,7 +218,8 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
     life.stage = 'stopping'
-    await sleep(config.shutdownDelayMs)
+    const leaving = leaveWith(api.controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
+    await Promise.all([sleep(config.shutdownDelayMs), leaving])
     life.stage = 'closing'
     await opened.disposeAsync()
   }

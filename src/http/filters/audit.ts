@@ -4,6 +4,7 @@ import type { Auditor, AuditRecord } from '../../audit/auditor.ts'
 import { ApiError, statusOf } from '../../api/status.ts'
 import { isMap, own, type Value } from '../../api/value.ts'
 import { CancelledError } from '../../lib/errors.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
 import { DeadlineError } from '../abort-reasons.ts'
 import { timeoutError } from '../deadline.ts'
 import type { Filter, Handler, HttpRequest, HttpResponse, Piece, Pieces } from '../http.ts'
@@ -43,7 +44,7 @@ interface Way {
   readonly options: AuditFilterOptions
 }
 
-async function follow(record: AuditRecord, request: HttpRequest, { next, options }: Way): Promise<HttpResponse> {
+function follow(record: AuditRecord, request: HttpRequest, { next, options }: Way): MaybePromise<HttpResponse> {
   if (record.wantsRequestBody) keepRequest(record, request, options)
   request.whenNamed((named) => {
     record.named = named
@@ -53,15 +54,15 @@ async function follow(record: AuditRecord, request: HttpRequest, { next, options
     record.outcome ??= unansweredOutcome(request)
     void record.reach(stage)
   })
-  try {
-    const response = await next(request)
+  const answered = (response: HttpResponse): HttpResponse => {
     record.outcome = outcomeOf(response, request)
     if (response.body.kind === 'stream') {
       void record.reach('ResponseStarted')
       return response
     }
     return record.wantsResponseBody ? keepResponse(record, response, options) : response
-  } catch (error) {
+  }
+  const failed = (error: unknown): never => {
     if (error instanceof ApiError) {
       record.outcome = failureOf(error)
       if (record.wantsResponseBody) record.keepFailure(statusOf(error) as unknown as Value)
@@ -70,6 +71,13 @@ async function follow(record: AuditRecord, request: HttpRequest, { next, options
       record.outcome = { status: 'Failure', reason: 'InternalError', message: 'the server failed to answer', code: 500 }
     }
     throw error
+  }
+  // Most answers are at hand: waiting for them would cost as much as writing them down.
+  try {
+    const response = next(request)
+    return response instanceof Promise ? response.then(answered, failed) : answered(response)
+  } catch (error) {
+    return failed(error)
   }
 }
 

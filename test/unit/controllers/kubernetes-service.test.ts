@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
+import type { Controller } from '../../../src/controllers/controllers.ts'
 import { kubernetesService } from '../../../src/controllers/kubernetes-service.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
-async function keepOnce(world: ApiWorld, address: string | undefined): Promise<void> {
-  const stop = new AbortController()
+function serviceOf(world: ApiWorld, address: string | undefined): Controller {
   const parts = {
     registry: world.parts,
     resources: () => world.resources,
@@ -14,7 +14,12 @@ async function keepOnce(world: ApiWorld, address: string | undefined): Promise<v
     log: SILENT_LOG,
   }
   const serviceRange = { text: '10.96.0.0/16', firstAddress: '10.96.0.1' }
-  const running = kubernetesService(parts, { address, port: () => 6443, serviceRange }).run(stop.signal)
+  return kubernetesService(parts, { address, port: () => 6443, serviceRange })
+}
+
+async function keepOnce(world: ApiWorld, address: string | undefined): Promise<void> {
+  const stop = new AbortController()
+  const running = serviceOf(world, address).run(stop.signal)
   await waitFor(() => world.get(world.resource('endpointslices', 'discovery.k8s.io'), 'kubernetes', 'default'))
   await new Promise((resolve) => setImmediate(resolve))
   stop.abort()
@@ -81,5 +86,26 @@ describe('the server as a service of its cluster', () => {
     expect(await world.get(world.resource('endpoints'), 'kubernetes', 'default')).toMatchObject({
       subsets: [{ addresses: [{ ip: '192.0.2.7' }, { ip: '192.0.2.8' }] }],
     })
+  })
+
+  test('loses the endpoints of a replica that goes, but not those of the last', async () => {
+    const world = new ApiWorld()
+    await keepOnce(world, '192.0.2.7')
+    const addresses = async (): Promise<unknown> => {
+      const { subsets } = (await world.get(world.resource('endpoints'), 'kubernetes', 'default')) as unknown as {
+        readonly subsets: readonly { readonly addresses: readonly { readonly ip: string }[] }[]
+      }
+      return subsets[0]?.addresses.map(({ ip }) => ip)
+    }
+    const stop = new AbortController()
+    const going = serviceOf(world, '192.0.2.8')
+    const running = going.run(stop.signal)
+    await expect.poll(addresses).toEqual(['192.0.2.7', '192.0.2.8'])
+    await going.leave?.(stop.signal)
+    expect(await addresses()).toEqual(['192.0.2.7'])
+    stop.abort()
+    await running
+    await serviceOf(world, '192.0.2.7').leave?.(AbortSignal.timeout(5_000))
+    expect(await addresses()).toEqual(['192.0.2.7'])
   })
 })
