@@ -73,6 +73,8 @@ export interface TableForm {
 /** An object in JSON: canonical bytes in the version asked for, and the same parsed. */
 export interface TableItem extends WithMetadata {
   object(): ValueMap
+  /** What the columns are about, where that is not the version asked for. */
+  readonly shown?: () => ValueMap
   /** Where there is a place for it: what its row said last. */
   row?: KnownRow | undefined
 }
@@ -114,7 +116,7 @@ export function tableRow(form: TableForm, item: TableItem): Buffer {
 
 function rowText({ shape, now }: TableForm, item: TableItem): string {
   if (item.row?.shape === shape) return withAges(item.row, now)
-  const object = item.object()
+  const object = item.shown === undefined ? item.object() : item.shown()
   if (!('row' in item) || shape.isPassing) return cellsText(shape, object, now)
   const ages = new LaterAges()
   const texts = cellsText(shape, object, ages).split(AGE_MARK_JSON)

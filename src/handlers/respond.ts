@@ -95,10 +95,15 @@ function jsonResponse(view: Negotiated, bytes: Buffer, status: number): HttpResp
 }
 
 /** What is stored, in the version of the request. */
-export function servedItem({ resource }: ServedRequest, stored: StoredObject): ListItem {
-  if (resource.conversion.isIdentity) return stored
-  const object = resource.conversion.fromStored(stored.object())
-  return { bytes: encodeJson(object, resource.schema), object: () => object }
+export function servedItem(request: ServedRequest, stored: StoredObject): ListItem {
+  return request.resource.conversion.isIdentity ? stored : convertedItem(request, stored.object())
+}
+
+/** Tables show a kind alike in all of its versions: as it is stored, where nothing of it is left out. */
+function convertedItem({ resource }: ServedRequest, stored: ApiObject): ListItem {
+  const object = resource.conversion.fromStored(stored)
+  const item = { bytes: encodeJson(object, resource.schema), object: () => object }
+  return stored.kind === resource.storedKind.kind ? { ...item, shown: () => stored } : item
 }
 
 export function respondWithObject(
@@ -107,7 +112,7 @@ export function respondWithObject(
   object: ApiObject | StoredObject,
   status: number,
 ): HttpResponse {
-  const item = isStored(object) ? servedItem(request, object) : itemOf(request, object)
+  const item = isStored(object) ? servedItem(request, object) : convertedItem(request, object)
   const { transform, table } = view
   if (table !== undefined) return respondInJson(view, 'Table', tableDocument(table, item), status)
   if (transform === undefined) return respond(view, request.resource.schema, item, status)
@@ -149,11 +154,6 @@ function notAcceptable({ resource }: ServedRequest, as: string, what: string, su
   const place = group === '' ? 'core' : group.split('.', 1)[0]!
   const type = resource.isCustom ? `*unstructured.Unstructured${suffix}` : `*${place}.${kind}${suffix}`
   return new ApiError('NotAcceptable', `you requested ${as}, but the requested object is ${what} (${type})`)
-}
-
-function itemOf({ resource }: ServedRequest, stored: ApiObject): ListItem {
-  const object = resource.conversion.fromStored(stored)
-  return { bytes: encodeJson(object, resource.schema), object: () => object }
 }
 
 function isStored(object: ApiObject | StoredObject): object is StoredObject {

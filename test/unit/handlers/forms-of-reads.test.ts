@@ -1,5 +1,4 @@
-// What a watch answers with when there is nothing to stream, and forms that lists and watches do not have (R-019, R-148 to
-// R-151, R-169).
+// The forms that lists, watches and single objects have, and what is told where they have none (R-019, R-148 to R-151, R-169, R-350).
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiRequests } from '../../fakes/api-requests.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
@@ -69,5 +68,26 @@ describe('a type that is not served', () => {
     const { status, body } = await api.send({ method, path, accept: 'text/html', body: { metadata: { name: 'b' } } })
     expect(status).toBe(406)
     expect(body['message']).toBe(`406: Not Acceptable\n\nAvailable representations: ${types}`)
+  })
+})
+
+describe('the table of a kind that is stored in another version', () => {
+  it('shows what that version has', async () => {
+    const metrics = [
+      { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '100Mi' } } },
+      { type: 'Pods', pods: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '5' } } },
+    ]
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }
+    const body = { metadata: { name: 'h' }, spec: { scaleTargetRef, maxReplicas: 3, metrics } }
+    const autoscalers = (version: string): string =>
+      `/apis/autoscaling/${version}/namespaces/ns/horizontalpodautoscalers`
+    await api.send({ method: 'POST', path: autoscalers('v2'), body })
+    const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+    for (const path of [autoscalers('v1'), `${autoscalers('v1')}/h`, autoscalers('v2')]) {
+      const { rows } = (await api.send({ method: 'GET', path, accept })).body as {
+        rows: readonly { cells: unknown[] }[]
+      }
+      expect(rows[0]?.cells[2]).toBe('memory: <unknown>/100Mi, <unknown>/5')
+    }
   })
 })
