@@ -204,6 +204,8 @@ export interface UpdateEndpoint {
   readonly validate: (object: ApiObject, stored: ApiObject, context: WriteContext) => readonly FieldError[]
   /** What nobody comes to own by a write through it: dotted fields. */
   readonly resetFields: readonly string[]
+  /** What is told of a write through a subresource; most are taken in silence. */
+  readonly warnings?: (object: ApiObject) => readonly string[]
 }
 
 /** What every step of a write may want to know of its request. */

@@ -165,12 +165,20 @@ class UpdatePipeline {
     this.reservation = await character.reserve?.({ object: bumped, stored }, context, this.parts)
     const object = withoutNewTimes(resource.toCanonical(this.reservation?.object ?? bumped), stored)
     refuseInvalid(resource, object, endpoint.validate(object, stored, context))
-    for (const text of character.warnings(object, stored, context)) context.warn(text)
+    for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)
     this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
     if (endsLife(object, stored) && !character.isHeldBack(object)) return { kind: 'remove', last: this.last }
     const ttl = character.ttlSeconds
     return { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
+  }
+
+  /** To scale an object is to write it; other subresources have warnings of their own, if any. */
+  private warningsOf(object: ApiObject, stored: ApiObject): readonly string[] {
+    const { subresource } = this.request
+    const isObject = subresource === '' || subresource === 'scale'
+    if (isObject) return this.resource.character.warnings(object, stored, this.context)
+    return this.endpoint.warnings?.(object) ?? []
   }
 
   private track(live: { readonly [key: string]: Value }, wanted: ApiObject): ApiObject {

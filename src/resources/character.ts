@@ -30,6 +30,8 @@ export type CharacterTraits = Partial<
   readonly prepareForUpdate?: UpdateEndpoint['prepare']
   /** Beyond what the row says, on updates of the status. */
   readonly prepareStatus?: UpdateEndpoint['prepare']
+  /** What is told of a write of the status. */
+  readonly statusWarnings?: UpdateEndpoint['warnings']
   /** The first status of a new object, where it is not nothing. */
   readonly firstStatus?: (object: ApiObject, context: WriteContext) => Value | undefined
   /** Subresources besides `status`. */
@@ -121,6 +123,7 @@ function statusEndpoint(
       validate: (object, stored, context) =>
         validateSubresource(kind, { object, stored, subresource: 'status' }, { gates: context.gates, namespaced }),
       resetFields: rule.resetFields,
+      ...(traits.statusWarnings === undefined ? {} : { warnings: traits.statusWarnings }),
     },
   }
 }

@@ -5,7 +5,7 @@ import { own } from '../api/value.ts'
 import { metaOf, metaText, withMeta } from '../registry/object-meta.ts'
 import type { CharacterTraits } from './character.ts'
 import { mapIn, withSpec } from './members.ts'
-import { templateWarnings } from './warnings-template.ts'
+import { jobWarnings } from './warnings-template.ts'
 import { withNameWarnings, withTemplateLabels } from './workloads.ts'
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid'
@@ -15,7 +15,7 @@ export const JOB: CharacterTraits = {
     own(mapIn(object, 'spec'), 'manualSelector') === true ? object : withGeneratedSelector(object),
   prepareForUpdate: withTemplateLabels,
   prepareStatus: withTemplateLabels,
-  warnings: withNameWarnings(templateWarnings('spec.template')),
+  warnings: withNameWarnings(jobWarnings('spec')),
   deleteWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
 }

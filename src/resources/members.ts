@@ -22,6 +22,12 @@ export function textIn(map: ValueMap, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** The texts in the list under a name. */
+export function textsIn(map: ValueMap, name: string): readonly string[] {
+  const value = own(map, name)
+  return isList(value) ? value.filter((item) => typeof item === 'string') : []
+}
+
 /** The map with members replaced; `undefined` takes one away. */
 export function withMembers(map: ValueMap, members: Readonly<Record<string, Value | undefined>>): ValueMap {
   const result: Record<string, Value> = { ...map }

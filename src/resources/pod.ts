@@ -8,9 +8,11 @@ import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
 import type { UpdateEndpoint } from '../registry/registry.ts'
 import { qosOf, validateSubresource } from '../schema/validation/validation.ts'
 import type { CharacterTraits } from './character.ts'
+import { mapsIn } from './members.ts'
 import { conditionsOf, specOf, statusOf } from './pod-conditions.ts'
 import { withLabelKeys } from './pod-label-keys.ts'
-import { podWarnings } from './pod-warnings.ts'
+import { addressWarnings } from './warnings.ts'
+import { podWarnings } from './warnings-template.ts'
 
 const KIND = { group: '', version: 'v1', kind: 'Pod' } as const
 const GATED = {
@@ -27,7 +29,13 @@ export const POD: CharacterTraits = {
   prepareStatus: (pod, stored) => ({ ...pod, status: keptStatus(statusOf(pod), statusOf(stored)) }),
   bumpsGenerationOn: new Set(['ephemeralcontainers', 'resize']),
   gracePeriodSeconds,
-  warnings: (pod, stored) => podWarnings(pod, stored),
+  warnings: podWarnings,
+  statusWarnings: (pod) =>
+    ['podIPs', 'hostIPs'].flatMap((list) =>
+      mapsIn(statusOf(pod), list).flatMap((each, i) =>
+        addressWarnings(`status.${list}[${i}].ip`, own(each, 'ip'), 'address'),
+      ),
+    ),
   subresources: {
     ephemeralcontainers: endpoint('ephemeralcontainers', (pod, stored) => {
       const spec = withMember(specOf(stored), 'ephemeralContainers', own(specOf(pod), 'ephemeralContainers'))

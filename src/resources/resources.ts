@@ -28,7 +28,6 @@ import { type RoleGuard, roleTraits } from './role-escalation.ts'
 import { scaleView } from './scale.ts'
 import { serviceTraits } from './service.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
-import { podWarnings } from './warnings-template.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
 
 export { accessReviewActions } from './access-reviews.ts'
@@ -54,7 +53,7 @@ export { tokenReviewAction } from './token-review.ts'
 const TRAITS: Readonly<Record<string, CharacterTraits>> = {
   ...TRAITS_OF_KINDS,
   '/Namespace': NAMESPACE,
-  '/Pod': { ...POD, warnings: podWarnings },
+  '/Pod': POD,
 }
 
 /** The kinds that are held to the rules of the version that they are written in (W-603). */

@@ -14,7 +14,7 @@ import type { ServiceNetwork } from './service-claims.ts'
 import { addressBook } from './service-claims.ts'
 import { preparedForCreate, preparedForUpdate } from './service-fields.ts'
 import { ServiceReservation } from './service-reservation.ts'
-import { serviceWarnings } from './service-warnings.ts'
+import { serviceStatusWarnings, serviceWarnings } from './service-warnings.ts'
 
 export interface ServiceParts {
   readonly network: ServiceNetwork
@@ -27,7 +27,8 @@ export function serviceTraits(parts: ServiceParts): CharacterTraits {
     prepareForCreate: (service) => preparedForCreate(service),
     prepareForUpdate: (service, stored) => preparedForUpdate(service, stored),
     firstStatus: () => ({ loadBalancer: {} }),
-    warnings: (service, stored) => serviceWarnings(service, stored),
+    warnings: (service) => serviceWarnings(service),
+    statusWarnings: serviceStatusWarnings,
     reserve: (change, context, registry) => reserve(parts, change, context, registry),
   }
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
-import { finalizersOf, metaText, withMeta } from '../registry/object-meta.ts'
+import { finalizersOf, metaOf, metaText, withMeta } from '../registry/object-meta.ts'
 import { isRecognizedFormat } from '../schema/custom/custom.ts'
 import type { CharacterTraits } from './character.ts'
 import { withGatedFields } from './gated-field.ts'
@@ -14,10 +14,20 @@ export const LIMIT_RANGE: CharacterTraits = {
   prepareForCreate: (object) => (metaText(object, 'name') === '' ? withMeta(object, { name: randomUUID() }) : object),
 }
 
+const MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets'
+
 /** References to secrets keep the name alone (W-561). */
 export const SERVICE_ACCOUNT: CharacterTraits = {
   prepareForCreate: withPlainSecrets,
   prepareForUpdate: withPlainSecrets,
+  warnings: (object, stored) => {
+    const isAnnotated = (account: ApiObject): boolean =>
+      Object.hasOwn(mapIn(metaOf(account), 'annotations'), MOUNTABLE_SECRETS)
+    if (!isAnnotated(object) || (stored !== undefined && isAnnotated(stored))) return []
+    return [
+      `metadata.annotations[${MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+    ]
+  },
 }
 
 function withPlainSecrets(object: ApiObject): ApiObject {

@@ -17,10 +17,21 @@ import {
   SERVICE_ACCOUNT,
 } from './small-kinds.ts'
 import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './volumes.ts'
-import { ENDPOINT_SLICE, INGRESS, RESOURCE_QUOTA, SECRET } from './warnings-small.ts'
+import {
+  ENDPOINT_SLICE,
+  ENDPOINTS,
+  INGRESS,
+  NETWORK_POLICY,
+  RESOURCE_QUOTA,
+  RUNTIME_CLASS,
+  SECRET,
+  STORAGE_CAPACITY,
+  STORAGE_CLASS,
+} from './warnings-small.ts'
 import { CRON_JOB, POD_TEMPLATE, REPLICATED, REPLICATION_CONTROLLER, STATEFUL_SET } from './workloads.ts'
 
 export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
+  '/Endpoints': ENDPOINTS,
   '/LimitRange': LIMIT_RANGE,
   '/Node': NODE,
   '/PersistentVolume': PERSISTENT_VOLUME,
@@ -43,8 +54,12 @@ export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
   'coordination.k8s.io/Lease': LEASE,
   'discovery.k8s.io/EndpointSlice': ENDPOINT_SLICE,
   'networking.k8s.io/Ingress': INGRESS,
+  'networking.k8s.io/NetworkPolicy': NETWORK_POLICY,
+  'node.k8s.io/RuntimeClass': RUNTIME_CLASS,
   'scheduling.k8s.io/PriorityClass': PRIORITY_CLASS,
   'storage.k8s.io/CSIDriver': CSI_DRIVER,
+  'storage.k8s.io/CSIStorageCapacity': STORAGE_CAPACITY,
+  'storage.k8s.io/StorageClass': STORAGE_CLASS,
 }
 
 export const SCALABLE: Readonly<Record<string, Scalable>> = {

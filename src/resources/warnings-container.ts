@@ -42,32 +42,66 @@ function environmentWarnings(container: ValueMap, path: string): readonly string
 
 interface Port {
   readonly path: string
+  readonly name: string
+  readonly containerPort: number
+  readonly protocol: string
   readonly hostPort: number
   readonly hostIP: string
 }
 
 /** Ports of all containers of a pod are in one another's way. */
 export function portWarnings(containers: readonly (readonly [ValueMap, string])[]): readonly string[] {
+  const ports = containers.flatMap(([container, path]) =>
+    mapsIn(container, 'ports').map((port, i) => portOf(port, `${path}.ports[${i}]`)),
+  )
+  return [...placeWarnings(ports), ...portNameWarnings(ports)]
+}
+
+function portOf(port: ValueMap, path: string): Port {
+  const number = (name: string): number => Number(own(port, name) ?? 0)
+  return {
+    path,
+    name: textIn(port, 'name'),
+    containerPort: number('containerPort'),
+    protocol: textIn(port, 'protocol'),
+    hostPort: number('hostPort'),
+    hostIP: textIn(port, 'hostIP'),
+  }
+}
+
+function placeWarnings(ports: readonly Port[]): readonly string[] {
   const known = new Map<string, Port[]>()
   const warnings: string[] = []
-  for (const [container, path] of containers) {
-    for (const [i, given] of mapsIn(container, 'ports').entries()) {
-      const hostPort = own(given, 'hostPort')
-      const port: Port = {
-        path: `${path}.ports[${i}]`,
-        hostPort: typeof hostPort === 'number' ? hostPort : 0,
-        hostIP: textIn(given, 'hostIP'),
-      }
-      const key = JSON.stringify([own(given, 'containerPort'), own(given, 'protocol')])
-      const others = known.get(key) ?? []
-      for (const other of others) {
-        const clash = clashOf(port, other)
-        if (clash !== undefined) warnings.push(`${port.path}: ${clash} port definition with ${other.path}`)
-      }
-      known.set(key, [...others, port])
+  for (const port of ports) {
+    if (port.hostIP !== '' && port.hostPort === 0) {
+      warnings.push(`${port.path}: hostIP set without hostPort: ${shown(port)}`)
     }
+    const key = `${port.containerPort}/${port.protocol}`
+    const others = known.get(key) ?? []
+    for (const other of others) {
+      const clash = clashOf(port, other)
+      if (clash !== undefined) warnings.push(`${port.path}: ${clash} port definition with ${other.path}`)
+    }
+    known.set(key, [...others, port])
   }
   return warnings
+}
+
+/** As the reference prints one. */
+function shown({ name, hostPort, containerPort, protocol, hostIP }: Port): string {
+  return `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
+}
+
+/** Services and probes find a port by its name; the first that bears it is meant. */
+function portNameWarnings(ports: readonly Port[]): readonly string[] {
+  const first = new Map<string, string>()
+  return ports.flatMap(({ name, path }) => {
+    const other = first.get(name)
+    if (name !== '' && other === undefined) first.set(name, path)
+    if (other === undefined) return []
+    const means = `services and probes that select ports by name will use ${other}`
+    return [`${path}: duplicate port name ${JSON.stringify(name)} with ${other}, ${means}`]
+  })
 }
 
 function clashOf(a: Port, b: Port): string | undefined {

@@ -1,11 +1,13 @@
 // Warnings of kinds that have no other character: quotas, ingresses, slices of endpoints, pairs of certificate and key.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { isList, own } from '../api/value.ts'
 import { compareQuantities, parseQuantity } from '../lib/quantity.ts'
 import type { CharacterTraits } from './character.ts'
-import { annotationOf, mapIn, mapsIn, textIn } from './members.ts'
-import { addressWarnings } from './warnings.ts'
+import { metaOf } from '../registry/object-meta.ts'
+import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
+import { addressWarnings, nodeLabelFault, nodeTermWarnings } from './warnings.ts'
 
 export const RESOURCE_QUOTA: CharacterTraits = {
   warnings: (object) => {
@@ -23,13 +25,96 @@ const INGRESS_CLASS = 'kubernetes.io/ingress.class'
 
 export const INGRESS: CharacterTraits = {
   warnings: (object, stored) =>
-    stored === undefined && annotationOf(object, INGRESS_CLASS) !== ''
+    stored === undefined && hasAnnotation(object, INGRESS_CLASS) && !has(mapIn(object, 'spec'), 'ingressClassName')
       ? [`annotation "${INGRESS_CLASS}" is deprecated, please use 'spec.ingressClassName' instead`]
       : [],
 }
 
+function has(map: ValueMap, name: string): boolean {
+  return own(map, name) !== undefined
+}
+
+function hasAnnotation(object: ApiObject, name: string): boolean {
+  return has(mapIn(metaOf(object), 'annotations'), name)
+}
+
+/** What the server's own controllers write is in order. */
+function isManagedBy(object: ApiObject, label: string, controller: string): boolean {
+  return textIn(mapIn(metaOf(object), 'labels'), label) === controller
+}
+
+export const ENDPOINTS: CharacterTraits = {
+  warnings: (object) => {
+    if (isManagedBy(object, 'endpoints.kubernetes.io/managed-by', 'endpoint-controller')) return []
+    return mapsIn(object, 'subsets').flatMap((subset, i) =>
+      ['addresses', 'notReadyAddresses'].flatMap((list) =>
+        mapsIn(subset, list).flatMap((each, j) =>
+          addressWarnings(`subsets[${i}].${list}[${j}].ip`, own(each, 'ip'), 'address'),
+        ),
+      ),
+    )
+  },
+}
+
+export const NETWORK_POLICY: CharacterTraits = {
+  warnings: (object) =>
+    [
+      ['ingress', 'from'],
+      ['egress', 'to'],
+    ].flatMap(([rules = '', peers = '']) =>
+      mapsIn(mapIn(object, 'spec'), rules).flatMap((rule, i) =>
+        mapsIn(rule, peers).flatMap((peer, j) =>
+          blockWarnings(mapIn(peer, 'ipBlock'), `spec.${rules}[${i}].${peers}[${j}].ipBlock`),
+        ),
+      ),
+    ),
+}
+
+function blockWarnings(block: ValueMap, path: string): readonly string[] {
+  return [
+    ...addressWarnings(`${path}.cidr`, own(block, 'cidr'), 'CIDR value'),
+    ...textsIn(block, 'except').flatMap((cidr, k) => addressWarnings(`${path}.except[${k}]`, cidr, 'CIDR value')),
+  ]
+}
+
+/** Labels of nodes that have become others, wherever nodes are chosen by them. */
+export const STORAGE_CLASS: CharacterTraits = {
+  warnings: (object) =>
+    mapsIn(object, 'allowedTopologies').flatMap((term, i) =>
+      mapsIn(term, 'matchLabelExpressions').flatMap((expression, j) => {
+        const fault = nodeLabelFault(textIn(expression, 'key'))
+        return fault === undefined ? [] : [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${fault}`]
+      }),
+    ),
+}
+
+export const STORAGE_CAPACITY: CharacterTraits = {
+  warnings: (object) => {
+    const topology = mapIn(object, 'nodeTopology')
+    return [
+      ...nodeTermWarnings(topology, 'nodeTopology'),
+      ...faultsOfLabels(mapIn(topology, 'matchLabels'), (label) => `nodeTopology.matchLabels.${label}`),
+    ]
+  },
+}
+
+export const RUNTIME_CLASS: CharacterTraits = {
+  warnings: (object) =>
+    faultsOfLabels(mapIn(mapIn(object, 'scheduling'), 'nodeSelector'), () => 'scheduling.nodeSelector'),
+}
+
+function faultsOfLabels(labels: ValueMap, pathOf: (label: string) => string): readonly string[] {
+  return Object.keys(labels)
+    .toSorted()
+    .flatMap((label) => {
+      const fault = nodeLabelFault(label)
+      return fault === undefined ? [] : [`${pathOf(label)}: ${fault}`]
+    })
+}
+
 export const ENDPOINT_SLICE: CharacterTraits = {
   warnings: (object) => {
+    if (isManagedBy(object, 'endpointslice.kubernetes.io/managed-by', 'endpointslice-controller.k8s.io')) return []
     if (textIn(object, 'addressType') === 'FQDN') return ['spec.addressType: FQDN endpoints are deprecated']
     return mapsIn(object, 'endpoints').flatMap((endpoint, i) => {
       const addresses = own(endpoint, 'addresses')

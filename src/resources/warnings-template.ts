@@ -6,8 +6,17 @@ import { isMap, own } from '../api/value.ts'
 import { metaNumber, metaOf } from '../registry/object-meta.ts'
 import type { Character } from '../registry/registry.ts'
 import { containersIn, containerWarnings, portWarnings } from './warnings-container.ts'
-import { mapIn, mapsIn, textIn } from './members.ts'
-import { annotationWarnings, fractionWarnings, nameWarnings, nodeLabelFault, nodeTermWarnings } from './warnings.ts'
+import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
+import {
+  addressWarnings,
+  annotationWarnings,
+  fractionWarnings,
+  nameWarnings,
+  nodeLabelFault,
+  nodeTermWarnings,
+  preferenceWarnings,
+} from './warnings.ts'
+import { pathWarnings } from './warnings-paths.ts'
 import { claimSpecWarnings, sourceWarnings } from './warnings-volume.ts'
 
 const NO_SELECTOR = 'a null labelSelector results in matching no pod'
@@ -20,11 +29,32 @@ const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
 
 /** For a kind with a template at the path. */
 export function templateWarnings(path: string): Character['warnings'] {
-  return (object, stored) => {
-    if (stored !== undefined && metaNumber(object, 'generation') === metaNumber(stored, 'generation')) return []
-    const template = path.split('.').reduce<ValueMap>(mapIn, object)
-    return podTemplateWarnings(template, `${path}.`)
+  return (object, stored) =>
+    isSameGeneration(object, stored) ? [] : podTemplateWarnings(partAt(object, path), `${path}.`)
+}
+
+const MANY_INDEXES = 100_000
+const MANY_AT_ONCE = 10_000
+const TOO_MANY =
+  'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail'
+
+/** For a kind with the specification of a job at the path. */
+export function jobWarnings(path: string): Character['warnings'] {
+  const warnings = templateWarnings(`${path}.template`)
+  return (object, stored, context) => {
+    const spec = partAt(object, path)
+    const isLarge = Number(own(spec, 'completions')) > MANY_INDEXES && Number(own(spec, 'parallelism')) > MANY_AT_ONCE
+    const isTold = isLarge && own(spec, 'completionMode') === 'Indexed' && !isSameGeneration(object, stored)
+    return [...(isTold ? [`${path}: ${TOO_MANY}`] : []), ...warnings(object, stored, context)]
   }
+}
+
+function isSameGeneration(object: ApiObject, stored: ApiObject | undefined): boolean {
+  return stored !== undefined && metaNumber(object, 'generation') === metaNumber(stored, 'generation')
+}
+
+function partAt(object: ApiObject, path: string): ValueMap {
+  return path.split('.').reduce<ValueMap>(mapIn, object)
 }
 
 /** For pods; only new ones are spoken of. */
@@ -61,7 +91,7 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
           : annotationWarnings(metadata, annotationsAt, {
               [`container.seccomp.security.alpha.kubernetes.io/${name}`]: SECCOMP,
             })),
-        ...(prefix === '' || hasAppArmor
+        ...(hasAppArmor
           ? []
           : annotationWarnings(metadata, annotationsAt, {
               [`container.apparmor.security.beta.kubernetes.io/${name}`]:
@@ -75,6 +105,12 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
       ? [`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
     ...['podAffinity', 'podAntiAffinity'].flatMap((name) => affinityWarnings(spec, at, name)),
+    ...textsIn(mapIn(spec, 'dnsConfig'), 'nameservers').flatMap((server, i) =>
+      addressWarnings(`${at}.dnsConfig.nameservers[${i}]`, server, 'address'),
+    ),
+    ...mapsIn(spec, 'hostAliases').flatMap((alias, i) =>
+      addressWarnings(`${at}.hostAliases[${i}].ip`, own(alias, 'ip'), 'address'),
+    ),
   ]
 }
 
@@ -99,7 +135,7 @@ function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
       nodeTermWarnings(term, `${at}.affinity.nodeAffinity.${required}.nodeSelectorTerms[${i}]`),
     ),
     ...mapsIn(affinity, preferred).flatMap((term, i) =>
-      nodeTermWarnings(mapIn(term, 'preference'), `${at}.affinity.nodeAffinity.${preferred}[${i}].preference`),
+      preferenceWarnings(mapIn(term, 'preference'), `${at}.affinity.nodeAffinity.${preferred}[${i}].preference`),
     ),
     ...mapsIn(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
       const [key, path] = [textIn(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
@@ -113,14 +149,18 @@ function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
 }
 
 function volumeListWarnings(spec: ValueMap, at: string): readonly string[] {
-  return mapsIn(spec, 'volumes').flatMap((volume, i) => {
-    const path = `${at}.volumes[${i}]`
-    const claim = mapIn(mapIn(volume, 'ephemeral'), 'volumeClaimTemplate')
-    return [
-      ...sourceWarnings(volume, path),
-      ...claimSpecWarnings(mapIn(claim, 'spec'), `${path}.ephemeral.volumeClaimTemplate.spec`),
-    ]
-  })
+  const volumes = mapsIn(spec, 'volumes')
+  return [
+    ...volumes.flatMap((volume, i) => {
+      const path = `${at}.volumes[${i}]`
+      const claim = mapIn(mapIn(volume, 'ephemeral'), 'volumeClaimTemplate')
+      return [
+        ...sourceWarnings(volume, path),
+        ...claimSpecWarnings(mapIn(claim, 'spec'), `${path}.ephemeral.volumeClaimTemplate.spec`),
+      ]
+    }),
+    ...volumes.flatMap(pathWarnings),
+  ]
 }
 
 function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {

@@ -4,7 +4,8 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { metaText } from '../registry/object-meta.ts'
 import { parseQuantity, scaledValue } from '../lib/quantity.ts'
-import { mapIn, mapsIn, textIn } from './members.ts'
+import { labelValue } from '../schema/validation/validation.ts'
+import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const MAX_LABEL = 63
@@ -80,9 +81,24 @@ export function nodeLabelFault(label: string): string | undefined {
 }
 
 export function nodeTermWarnings(term: ValueMap, path: string): readonly string[] {
-  return mapsIn(term, 'matchExpressions').flatMap((expression, index) => {
-    const key = textIn(expression, 'key')
-    const fault = nodeLabelFault(key)
-    return fault === undefined ? [] : [`${path}.matchExpressions[${index}].key: ${key} is ${fault}`]
+  return mapsIn(term, 'matchExpressions').flatMap((expression, i) =>
+    keyWarnings(expression, `${path}.matchExpressions[${i}]`),
+  )
+}
+
+/** What is preferred of nodes may be said in values that no label has. */
+export function preferenceWarnings(term: ValueMap, path: string): readonly string[] {
+  return mapsIn(term, 'matchExpressions').flatMap((expression, i) => {
+    const at = `${path}.matchExpressions[${i}]`
+    const values = textsIn(expression, 'values').flatMap((value, j) =>
+      labelValue(value).map((fault) => `${at}.values[${j}]: ${value} is invalid, ${fault}`),
+    )
+    return [...keyWarnings(expression, at), ...values]
   })
+}
+
+function keyWarnings(expression: ValueMap, path: string): readonly string[] {
+  const key = textIn(expression, 'key')
+  const fault = nodeLabelFault(key)
+  return fault === undefined ? [] : [`${path}.key: ${key} is ${fault}`]
 }

@@ -8,7 +8,7 @@ import type { GatedField } from './gated-field.ts'
 import { withGatedFields } from './gated-field.ts'
 import { mapIn, mapsIn, textIn } from './members.ts'
 import { podNameWarnings } from './warnings.ts'
-import { templateWarnings } from './warnings-template.ts'
+import { jobWarnings, templateWarnings } from './warnings-template.ts'
 import { claimSpecWarnings } from './warnings-volume.ts'
 
 const SCALE: ReadonlySet<string> = new Set(['scale'])
@@ -51,7 +51,7 @@ export const POD_TEMPLATE: CharacterTraits = { warnings: templateWarnings('templ
 
 export const CRON_JOB: CharacterTraits = {
   warnings: (object, stored, context) => [
-    ...withNameWarnings(templateWarnings('spec.jobTemplate.spec.template'))(object, stored, context),
+    ...withNameWarnings(jobWarnings('spec.jobTemplate.spec'))(object, stored, context),
     ...(textIn(mapIn(object, 'spec'), 'schedule').includes('TZ')
       ? [
           'CRON_TZ or TZ used in spec.schedule is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',

@@ -124,3 +124,13 @@ it.each([
   const answer = await api.send({ method: 'PATCH', path: `${MAPS}/a`, contentType, body })
   expect(answer).toMatchObject({ status: 422, body: { reason: 'Invalid' } })
 })
+
+it('what is told of an object is not told of its status', async () => {
+  const services = '/api/v1/namespaces/ns/services'
+  const spec = { ports: [{ port: 1, protocol: 'TCP' }], externalName: 'a.example', type: 'ClusterIP' }
+  const told = ['spec.externalName is ignored when spec.type is not "ExternalName"']
+  const made = await send('POST', services, { metadata: { name: 's' }, spec })
+  expect(made.warnings).toEqual(told)
+  expect((await send('PUT', `${services}/s`, made.body)).warnings).toEqual(told)
+  expect((await send('PUT', `${services}/s/status`, made.body)).warnings).toEqual([])
+})

@@ -355,6 +355,38 @@ describe('warnings', () => {
       spec: { clusterIP: 'None', sessionAffinity: 'ClientIP' },
       says: ['spec.SessionAffinity is ignored for headless services'],
     },
+    {
+      spec: { clusterIP: 'None', externalIPs: ['198.51.100.1'], loadBalancerIP: '198.51.100.2' },
+      says: [
+        'spec.loadBalancerIP is ignored for headless services',
+        'spec.externalIPs is ignored for headless services',
+      ],
+    },
+    {
+      spec: { externalIPs: ['2001:DB8::1'] },
+      says: [
+        'spec.externalIPs[0]: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")',
+        'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
+      ],
+    },
+    {
+      spec: { type: 'LoadBalancer', loadBalancerIP: '2001:DB8::1', loadBalancerSourceRanges: ['2001:DB8::/32'] },
+      says: [
+        'spec.loadBalancerIP: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")',
+        'spec.loadBalancerSourceRanges[0]: IPv6 CIDR value "2001:DB8::/32" should be in RFC 5952 canonical format ("2001:db8::/32")',
+      ],
+    },
+    {
+      spec: { type: 'ExternalName', externalName: 'a.example', externalIPs: ['198.51.100.1'] },
+      says: ['spec.externalIPs is ignored when spec.type is "ExternalName"'],
+    },
+    {
+      spec: { externalName: 'a.example', trafficDistribution: 'PreferClose' },
+      says: [
+        'spec.externalName is ignored when spec.type is not "ExternalName"',
+        'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
+      ],
+    },
   ]
   test.each(cases)('about $spec are $says', async ({ spec, says }) => {
     const world = new ApiWorld()

@@ -16,6 +16,7 @@ const deployment = (spec: object, name = 'd'): object => ({
   metadata: { name },
   spec: { template: { metadata: { labels: { app: 'x' } }, spec: { containers: [container], ...spec } } },
 })
+const pod = (spec: object): object => ({ metadata: { name: 'p' }, spec: { containers: [container], ...spec } })
 const volume = (spec: object, annotations: object = {}): object => ({ metadata: { name: 'v', annotations }, spec })
 const TLS = 'kubernetes.io/tls'
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -161,6 +162,164 @@ const rows: readonly Row[] = [
     },
     warnings: ['x509: malformed certificate'],
   },
+  {
+    name: 'a host address without a host port, and a name of a port twice',
+    at: ['pods'],
+    object: pod({
+      containers: [
+        {
+          ...container,
+          ports: [
+            { name: 'n', containerPort: 1, protocol: 'TCP', hostIP: '192.0.2.1' },
+            { name: 'n', containerPort: 2, protocol: 'TCP' },
+          ],
+        },
+      ],
+    }),
+    warnings: [
+      'spec.containers[0].ports[0]: hostIP set without hostPort: {Name:n HostPort:0 ContainerPort:1 Protocol:TCP HostIP:192.0.2.1}',
+      'spec.containers[0].ports[1]: duplicate port name "n" with spec.containers[0].ports[0], services and probes that select ports by name will use spec.containers[0].ports[0]',
+    ],
+  },
+  {
+    name: 'keys that want to be at one path',
+    at: ['pods'],
+    object: pod({
+      volumes: [
+        { name: 'c', configMap: { name: 'm', items: [{ path: 'a/' }, { path: 'a/b' }, { path: 'ab' }] } },
+        { name: 's', secret: { secretName: 'm', items: [{ path: 'a' }, { path: 'a' }] } },
+        {
+          name: 'p',
+          projected: {
+            sources: [
+              { serviceAccountToken: { path: 't' } },
+              {},
+              { secret: { name: 's', items: [{ key: 'k', path: 't' }] } },
+              { downwardAPI: { items: [{ path: 't/x' }] } },
+            ],
+          },
+        },
+      ],
+    }),
+    warnings: [
+      'volume "c" (ConfigMap "m"): overlapping paths: "a/b" with "a"',
+      'volume "s" (Secret "m"): overlapping paths: "a" with "a"',
+      'volume "p" (Projected) has no sources provided',
+      'volume "p" (Projected): overlapping paths: "t" (Secret "s") with "t" (ServiceAccountToken)',
+      'volume "p" (Projected): overlapping paths: "t/x" (DownwardAPI) with "t" (ServiceAccountToken)',
+      'volume "p" (Projected): overlapping paths: "t/x" (DownwardAPI) with "t" (Secret "s")',
+    ],
+  },
+  {
+    name: 'a value that no label has, where nodes are preferred by it',
+    at: ['pods'],
+    object: pod({
+      affinity: {
+        nodeAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            {
+              weight: 1,
+              preference: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b', 'x'.repeat(64)] }] },
+            },
+          ],
+        },
+      },
+    }),
+    warnings: [
+      `spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].preference.matchExpressions[0].values[1]: ${'x'.repeat(64)} is invalid, must be no more than 63 bytes`,
+    ],
+  },
+  {
+    name: 'addresses of a pod that are not in their canonical form',
+    at: ['pods'],
+    object: pod({ dnsConfig: { nameservers: ['2001:DB8::1'] }, hostAliases: [{ ip: '2001:DB8::2' }] }),
+    warnings: [
+      'spec.dnsConfig.nameservers[0]: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")',
+      'spec.hostAliases[0].ip: IPv6 address "2001:DB8::2" should be in RFC 5952 canonical format ("2001:db8::2")',
+    ],
+  },
+  {
+    name: 'a job of very many indexes',
+    at: ['jobs', 'batch'],
+    object: { metadata: { name: 'j' }, spec: { completionMode: 'Indexed', completions: 100_001, parallelism: 10_001 } },
+    warnings: [
+      'spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail',
+    ],
+  },
+  {
+    name: 'an account that limits its secrets',
+    at: ['serviceaccounts'],
+    object: { metadata: { name: 's', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } } },
+    warnings: [
+      'metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets',
+    ],
+  },
+  {
+    name: 'a class of an ingress said the old way',
+    at: ['ingresses', 'networking.k8s.io'],
+    object: { metadata: { name: 'i', annotations: { 'kubernetes.io/ingress.class': '' } }, spec: {} },
+    warnings: ['annotation "kubernetes.io/ingress.class" is deprecated, please use \'spec.ingressClassName\' instead'],
+  },
+  {
+    name: 'a class of an ingress said both ways',
+    at: ['ingresses', 'networking.k8s.io'],
+    object: {
+      metadata: { name: 'i', annotations: { 'kubernetes.io/ingress.class': 'x' } },
+      spec: { ingressClassName: 'x' },
+    },
+    warnings: [],
+  },
+  {
+    name: 'networks that are not in their canonical form',
+    at: ['networkpolicies', 'networking.k8s.io'],
+    object: {
+      metadata: { name: 'n' },
+      spec: {
+        ingress: [{ from: [{ ipBlock: { cidr: '2001:DB8::/32', except: ['2001:DB8:1::/48'] } }] }],
+        egress: [{ to: [{ ipBlock: { cidr: '192.0.2.0/24' } }] }],
+      },
+    },
+    warnings: [
+      'spec.ingress[0].from[0].ipBlock.cidr: IPv6 CIDR value "2001:DB8::/32" should be in RFC 5952 canonical format ("2001:db8::/32")',
+      'spec.ingress[0].from[0].ipBlock.except[0]: IPv6 CIDR value "2001:DB8:1::/48" should be in RFC 5952 canonical format ("2001:db8:1::/48")',
+    ],
+  },
+  {
+    name: 'endpoints that are not in their canonical form',
+    at: ['endpoints'],
+    object: { metadata: { name: 'e' }, subsets: [{ notReadyAddresses: [{ ip: '2001:DB8::1' }] }] },
+    warnings: [
+      'subsets[0].notReadyAddresses[0].ip: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")',
+    ],
+  },
+  {
+    name: 'old labels of nodes in a class of storage',
+    at: ['storageclasses', 'storage.k8s.io'],
+    object: { allowedTopologies: [{ matchLabelExpressions: [{ key: 'failure-domain.beta.kubernetes.io/zone' }] }] },
+    warnings: [
+      'allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+    ],
+  },
+  {
+    name: 'old labels of nodes in a capacity of storage',
+    at: ['csistoragecapacities', 'storage.k8s.io'],
+    object: {
+      nodeTopology: {
+        matchLabels: { 'beta.kubernetes.io/os': 'linux' },
+        matchExpressions: [{ key: 'beta.kubernetes.io/arch', operator: 'Exists' }],
+      },
+    },
+    warnings: [
+      'nodeTopology.matchExpressions[0].key: beta.kubernetes.io/arch is deprecated since v1.14; use "kubernetes.io/arch" instead',
+      'nodeTopology.matchLabels.beta.kubernetes.io/os: deprecated since v1.14; use "kubernetes.io/os" instead',
+    ],
+  },
+  {
+    name: 'old labels of nodes in a way to run pods',
+    at: ['runtimeclasses', 'node.k8s.io'],
+    object: { scheduling: { nodeSelector: { 'beta.kubernetes.io/os': 'linux' } } },
+    warnings: ['scheduling.nodeSelector: deprecated since v1.14; use "kubernetes.io/os" instead'],
+  },
 ]
 
 describe('warnings', () => {
@@ -186,5 +345,23 @@ describe('warnings', () => {
     const { character } = world.resource('pods')
     const pod = { metadata: { name: 'a.b' }, spec: {} } as unknown as ApiObject
     expect(character.warnings(pod, pod, world.context())).toEqual([])
+  })
+
+  test.each([
+    ['pods', { podIPs: [{ ip: '2001:DB8::1' }], hostIPs: [{ ip: '192.0.2.1' }] }, 'status.podIPs[0].ip'],
+    ['services', { loadBalancer: { ingress: [{ ip: '2001:DB8::1' }] } }, 'status.loadBalancer.ingress[0]'],
+  ])('about the status of %s', (resource, status, place) => {
+    const { warnings } = world.resource(resource).character.subresources['status']!
+    expect(warnings?.({ metadata: { name: 'x' }, status } as unknown as ApiObject)).toEqual([
+      `${place}: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")`,
+    ])
+  })
+
+  test('about an account come once', () => {
+    const { character } = world.resource('serviceaccounts')
+    const account = {
+      metadata: { name: 's', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
+    } as unknown as ApiObject
+    expect(character.warnings(account, account, world.context())).toEqual([])
   })
 })
