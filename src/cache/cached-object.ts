@@ -1,8 +1,8 @@
 // An object in the cache: its bytes in a slab, its key, and the little that selection asks for. Made once for each version
 // of an object and shared by the tree, its snapshots, the history and every reader.
 import type { ApiObject } from '../api/object.ts'
+import type { ListItem } from '../codec/list-json.ts'
 import { metadataSpan } from '../codec/partial-metadata.ts'
-import type { KnownRow } from '../codec/table.ts'
 import { spliceInto, splicedLength, versionMember } from '../codec/resource-version-splice.ts'
 import { namesIn } from '../store/keys.ts'
 import type { KeyNames } from '../store/keys.ts'
@@ -32,8 +32,9 @@ export class CachedObject implements Selectable, Tenant {
   slab: Slab
   offset: number
   isCurrent = true
-  /** Here because it goes when the object goes. */
-  row: KnownRow | undefined = undefined
+  /** What encoders remember of it; here because it goes when the object goes. */
+  row: ListItem['row'] = undefined
+  measured: ListItem['measured'] = undefined
   /** Where the metadata is, packed as the labels are; 0 where nobody has looked for it. */
   #metadata = 0
   #indexedBy: IndexedFields | undefined

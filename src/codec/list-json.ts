@@ -9,7 +9,10 @@ import { TABLE_END, tableHead, tableRows } from './table.ts'
 import type { TableForm, TableItem } from './table.ts'
 
 /** An object of a list: canonical JSON in the version asked for, and the same parsed when somebody needs it. */
-export type ListItem = TableItem
+export interface ListItem extends TableItem {
+  /** Where there is a place for it: how long it is in protobuf, in a list of its shape. */
+  measured?: { readonly shape: object; readonly length: number } | undefined
+}
 
 /** The kind of a list and of what is in it. */
 export interface ListType {

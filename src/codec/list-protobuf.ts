@@ -1,5 +1,6 @@
-// Lists in protobuf. Their envelope says how long they are before the first item, so all items are encoded before anything is
-// sent; what does not fit into a bounded store is only measured then, and encoded again when its turn comes.
+// Lists in protobuf. Their envelope says how long they are before the first item, so all items are measured before anything is
+// sent: by encoding them, where nobody did so before. Those are kept as far as they fit into a bounded store, the others are
+// encoded when their turn comes.
 import { parseGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
@@ -21,6 +22,7 @@ export interface EncodingTools {
 }
 
 const HELD_BYTES = 32 * 1024 * 1024
+const PIECE_BYTES = 64 * 1024
 
 /** As `writeJsonList`. The kind must have a protobuf form; Tables go as JSON in an envelope (D10). */
 export async function* writeProtobufList(list: ListDocument, tools: EncodingTools): AsyncGenerator<Buffer> {
@@ -41,25 +43,40 @@ async function gathered(bundles: AsyncIterable<Bundle>): Promise<Buffer> {
 
 async function* itemByItem(protobuf: ProtobufList, { items, metadata }: ListDocument): AsyncGenerator<Buffer> {
   const held = new PieceBuffer()
-  const later: ListItem[] = []
-  let length = 0
+  const later: MeasuredItem[] = []
+  let total = 0
   for await (const batch of items) {
     for (const item of batch) {
-      if (length <= protobuf.heldBytes) length += protobuf.add(item, held)
-      else {
-        length += protobuf.measure(item)
-        later.push(item)
-      }
+      const isHeld = later.length === 0 && total <= protobuf.heldBytes && protobuf.knownLength(item) === undefined
+      const length = isHeld ? protobuf.add(item, held) : protobuf.measure(item)
+      if (!isHeld) later.push({ item, length })
+      total += length
     }
   }
-  yield protobuf.head(metadata, length)
+  yield protobuf.head(metadata, total)
   yield* held.finish()
-  for (const item of later) {
-    protobuf.add(item, held)
-    yield* held.take()
+  yield* encodedItems(protobuf, later)
+  yield Buffer.from(LIST_TAIL)
+}
+
+interface MeasuredItem {
+  readonly item: ListItem
+  readonly length: number
+}
+
+/** One piece is used for all that go through it: making new ones would cost as much as encoding. */
+function* encodedItems(protobuf: ProtobufList, items: readonly MeasuredItem[]): Generator<Buffer> {
+  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES)
+  let used = 0
+  for (const { item, length } of items) {
+    if (used + length > PIECE_BYTES && used > 0) {
+      yield piece.subarray(0, used)
+      used = 0
+    }
+    if (length > PIECE_BYTES) yield Buffer.from(protobuf.encoded(item))
+    else used += protobuf.encoded(item).copy(piece, used)
   }
-  held.add(Buffer.from(LIST_TAIL))
-  yield* held.finish()
+  if (used > 0) yield piece.subarray(0, used)
 }
 
 /** How the items of one list are encoded. */
@@ -97,18 +114,33 @@ class ProtobufList {
 
   /** Adds the bytes of an item; gives back how many. */
   add(item: ListItem, pieces: PieceBuffer): number {
-    const bytes = this.#encoded(item)
+    const bytes = this.encoded(item)
+    this.#remember(item, bytes.length)
     pieces.addCopy(bytes)
     return bytes.length
   }
 
   measure(item: ListItem): number {
-    return this.#encoded(item).length
+    const known = this.knownLength(item)
+    if (known !== undefined) return known
+    const { length } = this.encoded(item)
+    this.#remember(item, length)
+    return length
   }
 
-  #encoded(item: ListItem): Buffer {
+  /** Undefined: nobody has encoded it yet. */
+  knownLength({ measured }: ListItem): number | undefined {
+    return measured !== undefined && measured.shape === this.#item ? measured.length : undefined
+  }
+
+  /** In memory of the encoder's: to be used before the next call. */
+  encoded(item: ListItem): Buffer {
     const json = this.#form.kind === 'objects' ? item.bytes : partialMetadata(item, this.#form.apiVersion)
     return this.#transcoder.field(this.#number, this.#item, json)
+  }
+
+  #remember(item: ListItem, length: number): void {
+    if ('measured' in item && this.#form.kind === 'objects') item.measured = { shape: this.#item, length }
   }
 }
 

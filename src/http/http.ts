@@ -122,7 +122,10 @@ export type ResponseBody =
   /** The connection is another server's from here on; only in answer to a request for an upgrade. */
   | { readonly kind: 'tunnel'; readonly peer: Duplex; readonly head: Buffer }
 
-/** An array: several that belong behind each other. */
+/**
+ * An array: several that belong behind each other. Up to 64 KiB of bytes are only good until the next piece is pulled:
+ * whoever keeps them copies them.
+ */
 export type Piece = Buffer | readonly Buffer[]
 
 export type Pieces = Iterable<Piece> | AsyncIterable<Piece>

@@ -187,7 +187,7 @@ async function* gather(pieces: Pieces): AsyncGenerator<Buffer> {
   let size = 0
   for await (const piece of pieces) {
     for (const part of partsOf(piece)) {
-      waiting.push(part)
+      waiting.push(part.length > GATHER_BYTES ? part : Buffer.from(part))
       size += part.length
     }
     if (size < GATHER_BYTES) continue

@@ -103,7 +103,7 @@ async function textOf(body: ResponseBody): Promise<string> {
       return body.bytes.toString()
     case 'pieces': {
       const pieces: Buffer[] = []
-      for await (const piece of body.pieces) pieces.push(...[piece].flat())
+      for await (const piece of body.pieces) pieces.push(...[piece].flat().map((part) => Buffer.from(part)))
       return Buffer.concat(pieces).toString()
     }
     case 'stream': {

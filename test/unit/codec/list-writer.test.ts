@@ -161,7 +161,7 @@ describe('a list in protobuf', () => {
       ...tools,
       ...(heldBytes === undefined ? {} : { heldBytes }),
     })) {
-      pieces.push(piece)
+      pieces.push(Buffer.from(piece))
     }
     return Buffer.concat(pieces)
   }
@@ -184,6 +184,22 @@ describe('a list in protobuf', () => {
     const whole = { kind: 'PodList', apiVersion: 'v1', metadata: listMeta(), items: pods.map((item) => item.object()) }
     const bytes = await bytesOf({ kind: 'objects', type: PODS }, pods, heldBytes)
     expect(bytes.equals(encoded(whole, 'PodList'))).toBe(true)
+  })
+
+  it.each([
+    ['by all', () => true],
+    ['by some', (at: number) => at % 3 === 0],
+    ['by the last', (at: number) => at > 200],
+  ])('is the same where lengths are remembered %s', async (_name, remembers) => {
+    const form = { kind: 'objects', type: PODS } as const
+    const long = pod('long', { spec: { containers: [{ name: 'c', image: 'i'.repeat(200_000) }] } })
+    const items = [...pods, long, ...pods].map(({ bytes, object }, at): ListItem => {
+      return remembers(at) ? { bytes, object, measured: undefined } : { bytes, object }
+    })
+    const first = await bytesOf(form, items)
+    expect(items.every((item, at) => (item.measured !== undefined) === remembers(at))).toBe(true)
+    expect((await bytesOf(form, items)).equals(first)).toBe(true)
+    expect((await bytesOf(form, items.toReversed())).length).toBe(first.length)
   })
 
   it('may be empty', async () => {
