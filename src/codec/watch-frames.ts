@@ -51,6 +51,13 @@ export class WatchFrames {
     return event.memo.get(key, () => this.#object(event, columns))
   }
 
+  /** The same in parts, for an event that is only sent once: nothing is kept with it. */
+  parts(event: WatchEvent): readonly Buffer[] {
+    const { encoding, form, convert } = this.#options
+    if (event.type === 'BOOKMARK' || form.kind !== 'object' || convert !== undefined) return [this.frame(event)]
+    return encoding.parts?.(event.type, event.object.bytes) ?? [this.frame(event)]
+  }
+
   /** The last frame of a watch that cannot go on. */
   error(status: Status): Buffer {
     const object = Buffer.from(plainJson(status as unknown as ValueMap))

@@ -89,12 +89,23 @@ interface Pumped {
 
 /** Writes events as they come, at the client's pace. What ends the watch is its last event. */
 async function pump(watch: Watch, { frames, counts, since }: Pumped, sink: ByteSink): Promise<void> {
+  const count = (event: WatchEvent, bytes: number): void => {
+    counts.events.value++
+    counts.sizes.observe(bytes)
+    if (event.type === 'BOOKMARK' && event.initialEventsEnd) counts.lists.observe((performance.now() - since) / 1000)
+  }
   const take = (event: WatchEvent): boolean => {
     const frame = frames.frame(event)
-    counts.events.value++
-    counts.sizes.observe(frame.length)
-    if (event.type === 'BOOKMARK' && event.initialEventsEnd) counts.lists.observe((performance.now() - since) / 1000)
+    count(event, frame.length)
     return sink.write(frame)
+  }
+  const takeOwn = (event: WatchEvent): boolean => {
+    const parts = frames.parts(event)
+    count(
+      event,
+      parts.reduce((sum, { length }) => sum + length, 0),
+    )
+    return sink.writeParts(parts)
   }
   const turns = watch[Symbol.asyncIterator]()
   try {
@@ -102,7 +113,7 @@ async function pump(watch: Watch, { frames, counts, since }: Pumped, sink: ByteS
       while (watch.follow !== undefined && !(await watch.follow(take))) await sink.drained()
       const { done, value } = await turns.next()
       if (done === true) return
-      for (const event of value) if (!take(event)) await sink.drained()
+      for (const event of value) if (!takeOwn(event)) await sink.drained()
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

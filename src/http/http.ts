@@ -134,6 +134,8 @@ export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
 export interface ByteSink {
   /** False: enough is waiting to be sent, do not write again before `drained`. */
   write(piece: Buffer): boolean
+  /** The same for a piece in parts, which is sent without being put together first where that is possible. */
+  writeParts(parts: readonly Buffer[]): boolean
   /** Resolves when there is room, at once where there is; rejects with `CancelledError` when the client is gone. */
   drained(): Promise<void>
 }

@@ -9,8 +9,8 @@ import { ServerClosingError } from './abort-reasons.ts'
 import type { Delivery } from './delivery.ts'
 import { drainedOf } from './drained.ts'
 import type { Exchange } from './exchange.ts'
-import { Gathering } from './gathering.ts'
-import type { ByteSink, HttpRequest, HttpResponse, Piece, Pieces, ResponseBody } from './http.ts'
+import { Gathering, type GatheredSink } from './gathering.ts'
+import type { HttpRequest, HttpResponse, Piece, Pieces, ResponseBody } from './http.ts'
 import type { HeaderRecord, RawResponse } from './raw.ts'
 import { StreamSink } from './stream-sink.ts'
 
@@ -227,7 +227,7 @@ async function* compressed(source: AsyncGenerator<Buffer>): AsyncGenerator<Buffe
   yield* packer as AsyncIterable<Buffer>
 }
 
-class RawSink implements ByteSink {
+class RawSink implements GatheredSink {
   bytes = 0
   readonly #raw: RawResponse
   readonly #signal: AbortSignal

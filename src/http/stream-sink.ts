@@ -3,6 +3,7 @@ import type { ByteSink } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
 import type { RawResponse } from './raw.ts'
 import { drainedOf } from './drained.ts'
+import { Gathering } from './gathering.ts'
 
 /** So much does not wait for others. */
 const ENOUGH_BYTES = 64 * 1024
@@ -17,6 +18,7 @@ export class StreamSink implements ByteSink, Outgoing {
   #pieces: Buffer[] = []
   #waitingBytes = 0
   #isEnlisted = false
+  #gathering: Gathering | undefined
 
   constructor(raw: RawResponse, signal: AbortSignal, delivery: Delivery) {
     this.connection = raw.connection
@@ -27,9 +29,23 @@ export class StreamSink implements ByteSink, Outgoing {
 
   write(piece: Buffer): boolean {
     if (this.#signal.aborted) return false
+    this.#keep(piece)
+    return this.#sendOrWait()
+  }
+
+  writeParts(parts: readonly Buffer[]): boolean {
+    if (this.#signal.aborted) return false
+    for (const part of parts) this.#keep(part)
+    return this.#sendOrWait()
+  }
+
+  #keep(piece: Buffer): void {
     this.bytes += piece.length
     this.#waitingBytes += piece.length
     this.#pieces.push(piece)
+  }
+
+  #sendOrWait(): boolean {
     if (this.#waitingBytes >= ENOUGH_BYTES) this.#send()
     else if (!this.#isEnlisted) {
       this.#isEnlisted = true
@@ -49,9 +65,22 @@ export class StreamSink implements ByteSink, Outgoing {
 
   #send(): void {
     const pieces = this.#pieces
+    const isMuch = this.#waitingBytes >= ENOUGH_BYTES
     if (pieces.length === 0 || this.#signal.aborted) return
     this.#pieces = []
     this.#waitingBytes = 0
-    this.#raw.write(this.#delivery.join(pieces))
+    if (isMuch) this.#sendMuch(pieces)
+    else this.#raw.write(this.#delivery.join(pieces))
+  }
+
+  /** A state that a watch begins with is nobody else's: it goes through buffers that are used again. */
+  #sendMuch(pieces: readonly Buffer[]): void {
+    this.#gathering ??= new Gathering({
+      // Whether there is room is asked by whoever writes next.
+      write: (piece, done) => this.#raw.write(piece, done) || true,
+      drained: () => Promise.resolve(),
+    })
+    for (const piece of pieces) void this.#gathering.add(piece)
+    void this.#gathering.flush()
   }
 }

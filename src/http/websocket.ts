@@ -144,6 +144,10 @@ class MessageSink implements ByteSink {
     return this.#hasRoom
   }
 
+  writeParts(parts: readonly Buffer[]): boolean {
+    return this.write(Buffer.concat(parts))
+  }
+
   drained(): Promise<void> {
     const signal = this.#signal
     if (signal.aborted) return Promise.reject(new CancelledError(signal.reason))

@@ -109,7 +109,8 @@ async function textOf(body: ResponseBody): Promise<string> {
     case 'stream': {
       const frames: Buffer[] = []
       const write = (frame: Buffer): boolean => frames.push(frame) > 0
-      await body.run({ write, drained: () => Promise.resolve() })
+      const writeParts = (parts: readonly Buffer[]): boolean => frames.push(...parts) > 0
+      await body.run({ write, writeParts, drained: () => Promise.resolve() })
       return frames.length === 0 ? '{}' : Buffer.concat(frames).toString()
     }
     default:

@@ -89,6 +89,18 @@ describe('delivering to streams', () => {
     expect(world.written.map(({ text }) => text.length)).toEqual([5 + 64 * 1024])
   })
 
+  it('sends parts as if they were one piece, a few and many', async () => {
+    const world = new World()
+    const sink = world.sink('a', {})
+    sink.writeParts([text('one '), text('piece, ')])
+    for (let i = 0; i < 40; i++) sink.writeParts([text('head '), Buffer.alloc(5_000, 'x'), text(' end.')])
+    await world.settled()
+    const all = world.written.map(({ text }) => text).join('')
+    expect(all).toBe(`one piece, ${`head ${'x'.repeat(5_000)} end.`.repeat(40)}`)
+    expect(sink.bytes).toBe(all.length)
+    expect(world.written.length).toBeLessThan(6)
+  })
+
   it('writes what is left when a stream is flushed, and nothing to one that is gone', async () => {
     const world = new World()
     const sink = world.sink('a', {})
