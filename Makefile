@@ -71,9 +71,8 @@ up: $(READY) ## Start three etcd members and three replicas behind a load balanc
 down: ## Stop them again; the data stays (docker compose down --volumes removes it)
 	$(COMPOSE) down
 
-generate: $(READY) ## Compile proto/ to the schema table and to etcd's messages
+generate: $(READY) ## Compile proto/ to the schema table
 	$(BIN) node src/schema/compile/write-compiled.ts
-	$(BIN) node proto/etcd/compile.ts
 
 fix: $(READY) ## Format and mend what the linter can
 	$(BIN) oxlint --type-aware --fix src test deploy .config

@@ -55,7 +55,7 @@ export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   '@grpc/grpc-js': ['store'],
   lmdb: ['kv'],
-  protobufjs: ['kv', 'schema'],
+  protobufjs: ['schema'],
   fastify: ['http'],
   ws: ['http'],
   'node:http2': ['http'],

@@ -1,15 +1,15 @@
 // The other end of a gRPC connection, frame by frame: it answers what a test makes it answer, right or wrong.
 import { createServer, type Socket } from 'node:net'
 import * as h2 from '../../src/kv/etcd/frames.ts'
-import { FrameSplitter, frame, numberFrame, settingsFrame } from '../../src/kv/etcd/frames.ts'
+import {
+  type Frame,
+  type FrameHead,
+  FrameSplitter,
+  numberContent,
+  settingsContent,
+  writeFrame,
+} from '../../src/kv/etcd/frames.ts'
 import { literal } from '../../src/kv/etcd/hpack.ts'
-
-export interface SeenFrame {
-  readonly type: number
-  readonly flags: number
-  readonly stream: number
-  readonly content: Buffer
-}
 
 const GRPC_PREFIX_BYTES = 5
 const STATUS_200 = Buffer.of(0x88)
@@ -27,6 +27,22 @@ export function framed(message: Buffer, flag = 0): Buffer {
   prefix[0] = flag
   prefix.writeUInt32BE(message.length, 1)
   return Buffer.concat([prefix, message])
+}
+
+export function frame(head: FrameHead, ...pieces: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(pieces)
+  const bytes = Buffer.alloc(h2.HEAD_BYTES + content.length)
+  writeFrame(bytes, 0, { ...head, content })
+  return bytes
+}
+
+export function settingsFrame(settings: readonly (readonly [number, number])[]): Buffer {
+  return frame({ type: h2.SETTINGS, flags: 0, stream: 0 }, settingsContent(settings))
+}
+
+/** A reset, or more room. */
+export function numberFrame(type: number, stream: number, value: number): Buffer {
+  return frame({ type, flags: 0, stream }, numberContent(value))
 }
 
 export function headersFrame(stream: number, block: Buffer, isLast: boolean): Buffer {
@@ -53,10 +69,10 @@ export function answer(stream: number, message: Buffer): Buffer {
 /** One connection that was made to the peer. */
 export class PeerConnection {
   readonly socket: Socket
-  readonly seen: SeenFrame[] = []
+  readonly seen: Frame[] = []
   readonly #waiting = new Set<() => void>()
 
-  constructor(socket: Socket, onFrame: (seen: SeenFrame, connection: PeerConnection) => void) {
+  constructor(socket: Socket, onFrame: (seen: Frame, connection: PeerConnection) => void) {
     this.socket = socket
     const splitter = new FrameSplitter()
     let preface = Buffer.byteLength(h2.PREFACE)
@@ -89,7 +105,7 @@ export class PeerConnection {
   }
 
   /** The frame that a test waits for, when it has come. */
-  frame(wanted: (seen: SeenFrame) => boolean): Promise<SeenFrame> {
+  frame(wanted: (seen: Frame) => boolean): Promise<Frame> {
     return new Promise((resolve) => {
       const look = (): void => {
         const found = this.seen.find(wanted)

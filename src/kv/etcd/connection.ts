@@ -6,8 +6,9 @@
 // that one which nobody reads holds up itself alone.
 import type { Socket } from 'node:net'
 import * as h2 from './frames.ts'
-import { type FrameHead, frame, numberFrame, settingsFrame, WireError } from './frames.ts'
-import { readHeaders } from './hpack.ts'
+import { type FrameHead, numberContent, settingsContent, WireError } from './frames.ts'
+import { HeaderReader } from './hpack.ts'
+import { Outbox } from './outbox.ts'
 import {
   type Broken,
   STEP_BYTES,
@@ -33,6 +34,11 @@ const LAST_STREAM = 2 ** 31 - 1
 /** More than any block of headers that etcd sends. */
 const HEADERS_BYTES = 1 << 18
 
+const SETTINGS = settingsContent([
+  [h2.HEADER_TABLE_SIZE, 0],
+  [h2.ENABLE_PUSH, 0],
+  [h2.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
+])
 const EMPTY = Buffer.alloc(0)
 const PING_CONTENT = Buffer.alloc(8)
 
@@ -47,7 +53,9 @@ interface PartialHeaders {
 export class Connection implements StreamCarrier {
   readonly #socket: Socket
   readonly #onChange: () => void
+  readonly #outbox: Outbox
   readonly #splitter = new h2.FrameSplitter()
+  readonly #headerReader = new HeaderReader()
   readonly #streams = new Map<number, Stream>()
   /** Those that the peer has no room for yet, in the order in which they came. */
   readonly #waiting = new Set<Stream>()
@@ -59,34 +67,25 @@ export class Connection implements StreamCarrier {
   /** What the peer takes. */
   #room = h2.DEFAULT_WINDOW_BYTES
   #streamRoom = h2.DEFAULT_WINDOW_BYTES
-  #frameBytes = h2.DEFAULT_FRAME_BYTES
   #streamsAtATime = Infinity
   /** Bytes that came and that the peer has not been given room for again. */
   #owed = 0
   #headers: PartialHeaders | undefined
-  #out: Buffer[] = []
   #heardAt = performance.now()
   #isPinged = false
   #timer: NodeJS.Timeout | undefined
 
-  /** The socket may still be on its way to being connected. `onChange` is called when `state` has changed. */
-  constructor(socket: Socket, onChange: () => void) {
+  /** `dial` makes a socket, which may be on its way to being connected; `onChange` is called when `state` has changed. */
+  constructor(dial: (onRead: (chunk: Buffer) => void) => Socket, onChange: () => void) {
+    const socket = dial((chunk) => this.#read(chunk))
     this.#socket = socket
     this.#onChange = onChange
-    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    this.#outbox = new Outbox(socket)
     socket.on('error', (error) => this.#close(error.message))
     socket.on('close', () => this.#close('it was closed'))
-    socket.write(
-      Buffer.concat([
-        Buffer.from(h2.PREFACE),
-        settingsFrame([
-          [h2.HEADER_TABLE_SIZE, 0],
-          [h2.ENABLE_PUSH, 0],
-          [h2.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
-        ]),
-        numberFrame(h2.WINDOW_UPDATE, 0, WINDOW_BYTES - h2.DEFAULT_WINDOW_BYTES),
-      ]),
-    )
+    socket.write(h2.PREFACE)
+    this.#outbox.add({ type: h2.SETTINGS, flags: 0, stream: 0, content: SETTINGS })
+    this.#sendNumber(h2.WINDOW_UPDATE, 0, WINDOW_BYTES - h2.DEFAULT_WINDOW_BYTES)
     this.#timer = setTimeout(() => this.#close(`no answer within ${OPEN_LIMIT_MS} ms`), OPEN_LIMIT_MS)
   }
 
@@ -114,7 +113,7 @@ export class Connection implements StreamCarrier {
     const { unsent } = stream
     while (unsent.length > 0) {
       const first = unsent[0]!
-      const size = Math.min(first.length, this.#room, stream.room, this.#frameBytes)
+      const size = Math.min(first.length, this.#room, stream.room, h2.DEFAULT_FRAME_BYTES)
       if (size <= 0) {
         this.#blocked.add(stream)
         return
@@ -124,21 +123,20 @@ export class Connection implements StreamCarrier {
       this.#room -= size
       stream.room -= size
       const flags = unsent.length === 0 && stream.isWhole ? h2.END_STREAM : 0
-      this.#write(frame({ type: h2.DATA, flags, stream: stream.id }, first.subarray(0, size)))
+      const content = size === first.length ? first : first.subarray(0, size)
+      this.#outbox.add({ type: h2.DATA, flags, stream: stream.id, content })
     }
     this.#blocked.delete(stream)
   }
 
   /** For streams: the peer may send so much more on this one. */
   giveRoom(stream: Stream, bytes: number): void {
-    if (this.#streams.has(stream.id)) this.#write(numberFrame(h2.WINDOW_UPDATE, stream.id, bytes))
+    if (this.#streams.has(stream.id)) this.#sendNumber(h2.WINDOW_UPDATE, stream.id, bytes)
   }
 
   /** For streams: this one is of no more interest. */
   reset(stream: Stream): void {
-    if (stream.id !== 0 && this.#streams.has(stream.id)) {
-      this.#write(numberFrame(h2.RST_STREAM, stream.id, h2.CANCEL))
-    }
+    if (this.#streams.has(stream.id)) this.#sendNumber(h2.RST_STREAM, stream.id, h2.CANCEL)
     this.#forget(stream)
   }
 
@@ -147,7 +145,7 @@ export class Connection implements StreamCarrier {
     stream.room = this.#streamRoom
     this.#nextId += 2
     this.#streams.set(stream.id, stream)
-    this.#write(frame({ type: h2.HEADERS, flags: h2.END_HEADERS, stream: stream.id }, stream.headers))
+    this.#outbox.add({ type: h2.HEADERS, flags: h2.END_HEADERS, stream: stream.id, content: stream.headers })
     this.pump(stream)
     this.#timer ??= this.#lookAgainIn(QUIET_MS)
     if (this.#nextId > LAST_STREAM) this.#drain('it has carried all the calls that it can')
@@ -177,16 +175,8 @@ export class Connection implements StreamCarrier {
     stream.break(cause)
   }
 
-  #write(bytes: Buffer): void {
-    if (this.#out.length === 0) setImmediate(() => this.#flush())
-    this.#out.push(bytes)
-  }
-
-  #flush(): void {
-    const out = this.#out
-    this.#out = []
-    if (this.#state === 'closed') return
-    this.#socket.write(out.length === 1 ? out[0]! : Buffer.concat(out))
+  #sendNumber(type: number, stream: number, value: number): void {
+    this.#outbox.add({ type, flags: 0, stream, content: numberContent(value) })
   }
 
   #read(chunk: Buffer): void {
@@ -201,7 +191,8 @@ export class Connection implements StreamCarrier {
       if (!(error instanceof WireError)) throw error
       const content = Buffer.alloc(8)
       content.writeUInt32BE(error.code, 4)
-      this.#socket.write(frame({ type: h2.GOAWAY, flags: 0, stream: 0 }, content))
+      this.#outbox.add({ type: h2.GOAWAY, flags: 0, stream: 0, content })
+      this.#outbox.flush()
       this.#close(error.message)
     }
   }
@@ -224,8 +215,7 @@ export class Connection implements StreamCarrier {
       case h2.SETTINGS:
         return this.#takeSettings(head, content)
       case h2.PING:
-        if ((head.flags & h2.ACK) === 0) this.#write(frame({ type: h2.PING, flags: h2.ACK, stream: 0 }, content))
-        return
+        return this.#takePing(head, content)
       case h2.GOAWAY:
         return this.#takeGoAway(content)
       case h2.WINDOW_UPDATE:
@@ -239,7 +229,7 @@ export class Connection implements StreamCarrier {
   #takeData(head: FrameHead, content: Buffer): void {
     this.#owed += content.length
     if (this.#owed >= STEP_BYTES) {
-      this.#write(numberFrame(h2.WINDOW_UPDATE, 0, this.#owed))
+      this.#sendNumber(h2.WINDOW_UPDATE, 0, this.#owed)
       this.#owed = 0
     }
     const stream = this.#streams.get(head.stream)
@@ -254,18 +244,27 @@ export class Connection implements StreamCarrier {
     if (head.type === h2.HEADERS) this.#headers = { stream, flags, blocks: [], bytes: 0 }
     const headers = this.#headers
     if (headers?.stream !== stream) throw new WireError(h2.PROTOCOL_ERROR, 'headers that nothing comes before')
-    headers.blocks.push(head.type === h2.HEADERS ? h2.strip(head, content) : content)
+    const part = head.type === h2.HEADERS ? h2.strip(head, content) : content
+    headers.blocks.push((flags & h2.END_HEADERS) === 0 ? Buffer.from(part) : part)
     headers.bytes += content.length
     if (headers.bytes > HEADERS_BYTES) throw new WireError(h2.ENHANCE_YOUR_CALM, 'headers that are too long')
     if ((flags & h2.END_HEADERS) === 0) return
     this.#headers = undefined
     const block = headers.blocks.length === 1 ? headers.blocks[0]! : Buffer.concat(headers.blocks)
-    const fields = decode(block)
+    const fields = this.#decode(block)
     const receiver = this.#streams.get(stream)
     if (receiver === undefined) return
     const isLast = (headers.flags & h2.END_STREAM) !== 0
     if (isLast) this.#forget(receiver)
     receiver.listener.onHeaders(fields, isLast)
+  }
+
+  #decode(block: Buffer): ReadonlyMap<string, string> {
+    try {
+      return this.#headerReader.read(block)
+    } catch (error) {
+      throw new WireError(h2.COMPRESSION_ERROR, (error as Error).message)
+    }
   }
 
   #takeReset({ stream }: FrameHead, code: number): void {
@@ -283,7 +282,7 @@ export class Connection implements StreamCarrier {
     for (let at = 0; at + 6 <= content.length; at += 6) {
       this.#takeSetting(content.readUInt16BE(at), content.readUInt32BE(at + 2))
     }
-    this.#write(frame({ type: h2.SETTINGS, flags: h2.ACK, stream: 0 }, EMPTY))
+    this.#outbox.add({ type: h2.SETTINGS, flags: h2.ACK, stream: 0, content: EMPTY })
     if (this.#state !== 'opening') return
     this.#state = 'open'
     clearTimeout(this.#timer)
@@ -294,7 +293,6 @@ export class Connection implements StreamCarrier {
 
   #takeSetting(setting: number, value: number): void {
     if (setting === h2.MAX_CONCURRENT_STREAMS) this.#streamsAtATime = value
-    if (setting === h2.MAX_FRAME_SIZE) this.#frameBytes = Math.max(value, h2.DEFAULT_FRAME_BYTES)
     if (setting !== h2.INITIAL_WINDOW_SIZE) return
     if (value > h2.LARGEST_WINDOW_BYTES) throw new WireError(h2.FLOW_CONTROL_ERROR, 'too much room')
     for (const stream of this.#streams.values()) stream.room += value - this.#streamRoom
@@ -317,6 +315,11 @@ export class Connection implements StreamCarrier {
 
   #unblock(): void {
     for (const stream of this.#blocked) this.pump(stream)
+  }
+
+  /** etcd measures the way to us with a ping for almost every answer: they are not worth a write each. */
+  #takePing({ flags }: FrameHead, content: Buffer): void {
+    if ((flags & h2.ACK) === 0) this.#outbox.addWithoutHurry({ type: h2.PING, flags: h2.ACK, stream: 0, content })
   }
 
   #takeGoAway(content: Buffer): void {
@@ -366,7 +369,7 @@ export class Connection implements StreamCarrier {
       else if (this.#isPinged) this.#close(`no sign of life within ${QUIET_MS + PING_LIMIT_MS} ms`)
       else {
         this.#isPinged = true
-        this.#write(frame({ type: h2.PING, flags: 0, stream: 0 }, PING_CONTENT))
+        this.#outbox.add({ type: h2.PING, flags: 0, stream: 0, content: PING_CONTENT })
         this.#timer = this.#lookAgainIn(PING_LIMIT_MS)
       }
     }, ms).unref()
@@ -376,12 +379,4 @@ export class Connection implements StreamCarrier {
 function numberOf(content: Buffer): number {
   if (content.length < 4) throw new WireError(h2.FRAME_SIZE_ERROR, 'a frame that is too short')
   return content.readUInt32BE(0)
-}
-
-function decode(block: Buffer): ReadonlyMap<string, string> {
-  try {
-    return readHeaders(block)
-  } catch (error) {
-    throw new WireError(h2.COMPRESSION_ERROR, (error as Error).message)
-  }
 }

@@ -12,6 +12,8 @@ export interface EtcdTls {
   readonly key?: string
 }
 
+const READ_BYTES = 1 << 16
+
 export class Dialer {
   readonly host: string
   readonly port: number
@@ -34,19 +36,21 @@ export class Dialer {
     return `${isIP(this.host) === 6 ? `[${this.host}]` : this.host}:${this.port}`
   }
 
-  /** A socket on its way to being connected. */
-  dial(): Socket {
+  /** A socket on its way to being connected. What it reads is shown to `onRead`, and gone after that. */
+  dial(onRead: (chunk: Buffer) => void): Socket {
     const { host, port } = this
-    if (this.#context === undefined) return connectPlain({ host, port, noDelay: true })
+    // A new buffer for each read would keep the garbage collector busier than all the calls that are read.
+    const buffer = Buffer.allocUnsafeSlow(READ_BYTES)
+    const callback = (size: number): boolean => {
+      onRead(buffer.subarray(0, size))
+      return true
+    }
+    const onread = { buffer, callback }
+    if (this.#context === undefined) return connectPlain({ host, port, noDelay: true, onread })
     // TLS knows no address as the name of a server.
     const name = isIP(host) === 0 ? { servername: host } : {}
-    const socket = connectSecure({
-      host,
-      port,
-      ...name,
-      secureContext: this.#context,
-      ALPNProtocols: ['h2'],
-    })
+    const options = { host, port, ...name, secureContext: this.#context, ALPNProtocols: ['h2'], onread }
+    const socket = connectSecure(options)
     socket.setNoDelay(true)
     socket.once('secureConnect', () => {
       if (socket.alpnProtocol !== 'h2') socket.destroy(new Error('it does not speak HTTP/2'))

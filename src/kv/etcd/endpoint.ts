@@ -6,6 +6,7 @@ import { Dialer, type EtcdTls } from './dialer.ts'
 import {
   type CallEnd,
   GrpcCall,
+  PREFIX_BYTES,
   STATUS_CANCELLED,
   STATUS_DEADLINE_EXCEEDED,
   STATUS_INTERNAL,
@@ -56,7 +57,7 @@ export class Endpoint {
   #redial: NodeJS.Timeout | undefined
   #isClosed = false
   /** By path, for the record that they were made from. */
-  readonly #blocks = new Map<string, Buffer>()
+  readonly #blocks = new Map<string, { readonly timeoutMs: number | undefined; readonly block: Buffer }>()
   #blocksOf: CallHeaders | undefined
 
   /** Throws `KvError` where the address or the certificates are none. Connects when it is first asked to. */
@@ -96,9 +97,8 @@ export class Endpoint {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new CancelledError(signal.reason))
       let answer: Buffer | undefined
-      const bytes = method.serialize(request)
-      const block = Buffer.concat([this.#block(method.path, headers), timeoutHeader(timeoutMs)])
-      const call = new GrpcCall(this.#standing(), block, {
+      const bytes = method.serialize(request, PREFIX_BYTES)
+      const call = new GrpcCall(this.#standing(), this.#block(method.path, headers, timeoutMs), {
         onMessage: (message) => {
           answer = message
         },
@@ -140,12 +140,12 @@ export class Endpoint {
     return new (untouched ? UntouchedError : RpcError)(status, message, this.url)
   }
 
-  /** The headers of a call but for its time limit: a token, where there is one; and that a member which has lost its leader shall say so rather than wait. */
-  #block(path: string, headers: CallHeaders): Buffer {
+  /** The headers of a call; most are like those of the last one of their kind. */
+  #block(path: string, headers: CallHeaders, timeoutMs?: number): Buffer {
     if (this.#blocksOf !== headers) this.#blocks.clear()
     this.#blocksOf = headers
     const known = this.#blocks.get(path)
-    if (known !== undefined) return known
+    if (known !== undefined && known.timeoutMs === timeoutMs) return known.block
     const block = Buffer.concat([
       Buffer.of(POST, this.dialer.secure ? SCHEME_HTTPS : SCHEME_HTTP),
       literal(':path', path),
@@ -153,10 +153,12 @@ export class Endpoint {
       literal('content-type', 'application/grpc'),
       literal('te', 'trailers'),
       literal('user-agent', 'quarterdeck'),
+      // A member that has lost its leader shall say so rather than wait.
       literal('hasleader', 'true'),
       ...(headers.token === undefined ? [] : [literal('token', headers.token)]),
+      ...(timeoutMs === undefined ? [] : [timeoutHeader(timeoutMs)]),
     ])
-    this.#blocks.set(path, block)
+    this.#blocks.set(path, { timeoutMs, block })
     return block
   }
 
@@ -168,7 +170,10 @@ export class Endpoint {
   #dial(): Connection {
     clearTimeout(this.#redial)
     this.#hasStood = false
-    const connection: Connection = new Connection(this.dialer.dial(), () => this.#onState(connection))
+    const connection: Connection = new Connection(
+      (onRead) => this.dialer.dial(onRead),
+      () => this.#onState(connection),
+    )
     this.#connection = connection
     this.#connections.add(connection)
     if (this.#isClosed) connection.close()

@@ -23,7 +23,6 @@ export const HEADER_TABLE_SIZE = 1
 export const ENABLE_PUSH = 2
 export const MAX_CONCURRENT_STREAMS = 3
 export const INITIAL_WINDOW_SIZE = 4
-export const MAX_FRAME_SIZE = 5
 
 /** Errors, by their numbers. */
 export const NO_ERROR = 0
@@ -43,12 +42,16 @@ export const DEFAULT_FRAME_BYTES = 16_384
 export const DEFAULT_WINDOW_BYTES = 65_535
 export const LARGEST_WINDOW_BYTES = 2 ** 31 - 1
 
-const HEAD_BYTES = 9
+export const HEAD_BYTES = 9
 
 export interface FrameHead {
   readonly type: number
   readonly flags: number
   readonly stream: number
+}
+
+export interface Frame extends FrameHead {
+  readonly content: Buffer
 }
 
 /** What the peer sent is not HTTP/2, or not what we agreed on: the connection is of no more use. */
@@ -62,33 +65,30 @@ export class WireError extends Error {
   }
 }
 
-export function frame({ type, flags, stream }: FrameHead, ...content: readonly Buffer[]): Buffer {
-  let length = 0
-  for (const piece of content) length += piece.length
-  const bytes = Buffer.allocUnsafe(HEAD_BYTES + length)
-  bytes.writeUIntBE(length, 0, 3)
-  bytes[3] = type
-  bytes[4] = flags
-  bytes.writeUInt32BE(stream, 5)
-  let at = HEAD_BYTES
-  for (const piece of content) at += piece.copy(bytes, at)
-  return bytes
+/** Gives where the next one goes. */
+export function writeFrame(bytes: Buffer, at: number, { type, flags, stream, content }: Frame): number {
+  bytes.writeUIntBE(content.length, at, 3)
+  bytes[at + 3] = type
+  bytes[at + 4] = flags
+  bytes.writeUInt32BE(stream, at + 5)
+  content.copy(bytes, at + HEAD_BYTES)
+  return at + HEAD_BYTES + content.length
 }
 
-export function settingsFrame(settings: readonly (readonly [number, number])[]): Buffer {
+export function settingsContent(settings: readonly (readonly [number, number])[]): Buffer {
   const content = Buffer.alloc(settings.length * 6)
   for (const [i, [setting, value]] of settings.entries()) {
     content.writeUInt16BE(setting, i * 6)
     content.writeUInt32BE(value, i * 6 + 2)
   }
-  return frame({ type: SETTINGS, flags: 0, stream: 0 }, content)
+  return content
 }
 
-/** A frame whose content is one number: a reset, or more room. */
-export function numberFrame(type: number, stream: number, value: number): Buffer {
+/** The content of a reset, or of more room. */
+export function numberContent(value: number): Buffer {
   const content = Buffer.allocUnsafe(4)
   content.writeUInt32BE(value)
-  return frame({ type, flags: 0, stream }, content)
+  return content
 }
 
 /** Without padding, and without the priorities that nobody uses any more. */
@@ -104,7 +104,7 @@ export function strip({ type, flags }: FrameHead, content: Buffer): Buffer {
   return content.subarray(start, end)
 }
 
-/** Cuts what comes into frames. Their contents are views of it. */
+/** Cuts what comes into frames. Their contents are views of it, and it is not kept. */
 export class FrameSplitter {
   #rest: Buffer | undefined
 
@@ -126,6 +126,6 @@ export class FrameSplitter {
       at = start + length
       if (!take(head, bytes.subarray(start, at))) return
     }
-    if (at < bytes.length) this.#rest = bytes.subarray(at)
+    if (at < bytes.length) this.#rest = Buffer.from(bytes.subarray(at))
   }
 }

@@ -20,12 +20,12 @@ export interface CallEnd {
 }
 
 export interface CallListener {
-  /** The message may be a view of more than it, which it keeps in memory. */
   onMessage(message: Buffer): void
   onEnd(end: CallEnd): void
 }
 
-const PREFIX_BYTES = 5
+/** Whether a message is compressed, and its length. */
+export const PREFIX_BYTES = 5
 const EMPTY = Buffer.alloc(0)
 
 const BY_RESET: Readonly<Record<number, number>> = Object.freeze({
@@ -67,13 +67,12 @@ export class GrpcCall implements StreamListener {
     this.#stream = connection.open(headers, this)
   }
 
+  /** The message has `PREFIX_BYTES` before it that are free. */
   send(message: Buffer, isLast: boolean): void {
     if (this.#ended) return
-    const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length)
-    bytes[0] = 0
-    bytes.writeUInt32BE(message.length, 1)
-    message.copy(bytes, PREFIX_BYTES)
-    this.#stream.send(bytes, isLast)
+    message[0] = 0
+    message.writeUInt32BE(message.length - PREFIX_BYTES, 1)
+    this.#stream.send(message, isLast)
   }
 
   /** So much of what was handed out lies with the listener unread. */
@@ -115,12 +114,12 @@ export class GrpcCall implements StreamListener {
     const wanted = this.#wanted ?? PREFIX_BYTES
     const missing = wanted - this.#gathered
     if (bytes.length < missing) {
-      this.#pieces.push(bytes)
+      this.#pieces.push(Buffer.from(bytes))
       this.#gathered += bytes.length
       return EMPTY
     }
     const last = bytes.subarray(0, missing)
-    const whole = this.#gathered === 0 ? last : Buffer.concat([...this.#pieces, last], wanted)
+    const whole = Buffer.concat([...this.#pieces, last], wanted)
     this.#pieces = []
     this.#gathered = 0
     if (this.#wanted === undefined) this.#takePrefix(whole)

@@ -7,6 +7,9 @@ const STATUSES: readonly string[] = Object.freeze(['200', '204', '206', '304', '
 const CONTENT_TYPE_AT = 31
 const STATIC_ENTRIES = 61
 
+const RECENT_BLOCKS = 4
+const RECENT_BYTES = 200
+
 /** What requests begin with. */
 export const POST = 0x83
 export const SCHEME_HTTP = 0x86
@@ -30,6 +33,20 @@ function lengthOf({ length }: Buffer): Buffer {
 /** Names of headers that mean nothing to us come out as the empty one. */
 export function readHeaders(block: Buffer): ReadonlyMap<string, string> {
   return new BlockReader(block).read()
+}
+
+/** The answers of a server begin and end alike: what was read lately is not read again. */
+export class HeaderReader {
+  readonly #recent: { readonly block: Buffer; readonly fields: ReadonlyMap<string, string> }[] = []
+
+  read(block: Buffer): ReadonlyMap<string, string> {
+    for (const known of this.#recent) if (known.block.equals(block)) return known.fields
+    const fields = readHeaders(block)
+    if (block.length > RECENT_BYTES) return fields
+    if (this.#recent.length === RECENT_BLOCKS) this.#recent.shift()
+    this.#recent.push({ block: Buffer.from(block), fields })
+    return fields
+  }
 }
 
 class BlockReader {

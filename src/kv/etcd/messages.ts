@@ -1,8 +1,7 @@
-// The messages of `proto/etcd/rpc.proto` as types, and the calls that carry them. Absent fields read as their zero; numbers
-// are exact, or reading throws.
-import protobuf from 'protobufjs/minimal.js'
+// The messages of `proto/etcd/rpc.proto`: their types, how they are read and written, and the calls that carry them. Absent
+// fields read as their zero; numbers are exact, or reading throws. Fields are written from the last to the first.
 import type { KeyValue } from '../kv.ts'
-import { etcd } from './gen/messages.js'
+import { ProtobufReader, ProtobufWriter } from './protobuf.ts'
 
 export interface Header {
   readonly revision: number
@@ -99,67 +98,258 @@ export interface StatusResponse extends Answer {
 
 export interface Method<Request, Response> {
   readonly path: string
-  readonly serialize: (request: Request) => Buffer
+  /** Leaves so many bytes free before the message; absent: none. */
+  readonly serialize: (request: Request, room?: number) => Buffer
   readonly deserialize: (bytes: Buffer) => Response
 }
 
-export const RANGE: Method<RangeRequest, RangeResponse> = method('KV/Range', 'RangeRequest', 'RangeResponse')
-export const TXN: Method<TxnRequest, TxnResponse> = method('KV/Txn', 'TxnRequest', 'TxnResponse')
-export const COMPACT: Method<{ readonly revision: number }, Answer> = method(
-  'KV/Compact',
-  'CompactionRequest',
-  'CompactionResponse',
-)
-export const WATCH: Method<WatchRequestMessage, WatchResponse> = method('Watch/Watch', 'WatchRequest', 'WatchResponse')
-export const LEASE_GRANT: Method<{ readonly ttl: number; readonly id: number }, Answer> = method(
-  'Lease/LeaseGrant',
-  'LeaseGrantRequest',
-  'LeaseGrantResponse',
-)
-export const STATUS: Method<object, StatusResponse> = method('Maintenance/Status', 'StatusRequest', 'StatusResponse')
+export const RANGE: Method<RangeRequest, RangeResponse> = method('KV/Range', {
+  size: ({ key, rangeEnd = '' }) => 3 * (key.length + rangeEnd.length),
+  write: writeRange,
+  read: readRange,
+})
+
+export const TXN: Method<TxnRequest, TxnResponse> = method('KV/Txn', {
+  size: ({ compare, success, failure }) => {
+    let size = 0
+    for (const { key } of compare) size += 3 * key.length + FIELD_BYTES
+    for (const op of success) size += sizeOfOp(op)
+    for (const op of failure) size += sizeOfOp(op)
+    return size
+  },
+  write: (writer, { compare, success, failure }) => {
+    for (const op of failure.toReversed()) writer.message(3, () => writeOp(writer, op))
+    for (const op of success.toReversed()) writer.message(2, () => writeOp(writer, op))
+    for (const condition of compare.toReversed()) writer.message(1, () => writeCompare(writer, condition))
+  },
+  read: (reader) => {
+    let header = NO_HEADER
+    let succeeded = false
+    const responses: TxnResponse['responses'][number][] = []
+    while (reader.next()) {
+      if (reader.field === 1) header = reader.message(readHeader)
+      else if (reader.field === 2) succeeded = reader.flag()
+      else if (reader.field === 3) responses.push(reader.message(readResponseOp))
+      else reader.skip()
+    }
+    return { header, succeeded, responses }
+  },
+})
+
+export const COMPACT: Method<{ readonly revision: number }, Answer> = method('KV/Compact', {
+  write: (writer, { revision }) => writer.number(1, revision),
+  read: readAnswer,
+})
+
+export const WATCH: Method<WatchRequestMessage, WatchResponse> = method('Watch/Watch', {
+  write: (writer, request) => {
+    if ('progressRequest' in request) writer.message(3, () => undefined)
+    else writer.message(1, () => writeWatchCreate(writer, request.createRequest))
+  },
+  read: readWatch,
+})
+
+export const LEASE_GRANT: Method<{ readonly ttl: number; readonly id: number }, Answer> = method('Lease/LeaseGrant', {
+  write: (writer, { ttl, id }) => {
+    writer.number(2, id)
+    writer.number(1, ttl)
+  },
+  read: readAnswer,
+})
+
+export const STATUS: Method<object, StatusResponse> = method('Maintenance/Status', {
+  write: () => undefined,
+  read: (reader) => {
+    let header = NO_HEADER
+    let version = ''
+    let dbSize = 0
+    const errors: string[] = []
+    while (reader.next()) {
+      if (reader.field === 1) header = reader.message(readHeader)
+      else if (reader.field === 2) version = reader.text()
+      else if (reader.field === 3) dbSize = reader.number()
+      else if (reader.field === 8) errors.push(reader.text())
+      else reader.skip()
+    }
+    return { header, version, dbSize, errors }
+  },
+})
+
 export const AUTHENTICATE: Method<{ readonly name: string; readonly password: string }, { readonly token: string }> =
-  method('Auth/Authenticate', 'AuthenticateRequest', 'AuthenticateResponse')
+  method('Auth/Authenticate', {
+    write: (writer, { name, password }) => {
+      writer.text(2, password)
+      writer.text(1, name)
+    },
+    read: (reader) => {
+      let token = ''
+      while (reader.next()) {
+        if (reader.field === 2) token = reader.text()
+        else reader.skip()
+      }
+      return { token }
+    },
+  })
 
 export function toKeyValue({ key, value, modRevision, createRevision }: WireKeyValue): KeyValue {
   return { key, value, revision: modRevision, createRevision }
 }
 
-function method<Request extends object, Response>(
+interface Codec<Request, Response> {
+  /** About how long a request is, without its small fields; absent: short. */
+  readonly size?: (request: Request) => number
+  readonly write: (writer: ProtobufWriter, request: Request) => void
+  readonly read: (reader: ProtobufReader) => Response
+}
+
+/** The small fields of a message, and what stands before those that are longer. */
+const FIELD_BYTES = 40
+
+function method<Request, Response>(
   path: string,
-  request: string,
-  response: string,
+  { size, write, read }: Codec<Request, Response>,
 ): Method<Request, Response> {
-  const { encode } = etcd[request]!
-  const { decode } = etcd[response]!
   return {
     path: `/etcdserverpb.${path}`,
-    serialize: (message) => encode(message).finish() as Buffer,
-    deserialize: (bytes) => decode(new ExactReader(bytes)) as Response,
+    serialize: (request, room = 0) => {
+      const writer = new ProtobufWriter((size?.(request) ?? FIELD_BYTES) + FIELD_BYTES + room)
+      write(writer, request)
+      return writer.finish(room)
+    },
+    deserialize: (bytes) => read(new ProtobufReader(bytes)),
   }
 }
 
-/** Reads 64-bit integers as numbers without an object on the way, and keeps no fields that are not in the description. */
-class ExactReader extends protobuf.BufferReader {
-  override discardUnknown = true
+function sizeOfOp(op: RequestOp): number {
+  if ('put' in op) return 3 * op.put.key.length + op.put.value.length + FIELD_BYTES
+  const { key } = 'range' in op ? op.range : op.deleteRange
+  return 3 * key.length + FIELD_BYTES
+}
 
-  override int64(): never {
-    let value = 0
-    let factor = 1
-    while (this.pos < this.len) {
-      const byte = this.buf[this.pos++]!
-      value += (byte & 0x7f) * factor
-      if (byte < 0x80) {
-        if (value > Number.MAX_SAFE_INTEGER) throw new RangeError('a 64-bit integer that no number can hold')
-        // The declared type is that of the package `long`, which is never made here.
-        return value as never
-      }
-      factor *= 0x80
-    }
-    throw new RangeError('a message ends within a number')
-  }
+function writeRange(writer: ProtobufWriter, { key, rangeEnd, limit, revision }: RangeRequest): void {
+  writer.number(4, revision)
+  writer.number(3, limit)
+  writer.text(2, rangeEnd)
+  writer.text(1, key)
+}
 
-  /** Bytes that are not UTF-8 do not fail the whole answer: such keys are not ours. */
-  override stringVerify(): string {
-    return this.string()
+function writeCompare(writer: ProtobufWriter, { target, key, modRevision }: Compare): void {
+  writer.number(6, modRevision)
+  writer.text(3, key)
+  writer.number(2, target)
+}
+
+function writeOp(writer: ProtobufWriter, op: RequestOp): void {
+  if ('range' in op) writer.message(1, () => writeRange(writer, op.range))
+  else if ('deleteRange' in op) writer.message(3, () => writer.text(1, op.deleteRange.key))
+  else
+    writer.message(2, () => {
+      writer.number(3, op.put.lease)
+      writer.bytes(2, op.put.value)
+      writer.text(1, op.put.key)
+    })
+}
+
+function writeWatchCreate(writer: ProtobufWriter, request: WatchCreateRequest): void {
+  writer.flag(8, request.fragment)
+  writer.flag(6, request.prevKv)
+  writer.flag(4, request.progressNotify)
+  writer.number(3, request.startRevision)
+  writer.text(2, request.rangeEnd)
+  writer.text(1, request.key)
+}
+
+const NO_HEADER: Header = Object.freeze({ revision: 0 })
+const NO_BYTES = Buffer.alloc(0)
+const NO_KEY_VALUE: WireKeyValue = Object.freeze({ key: '', value: NO_BYTES, modRevision: 0, createRevision: 0 })
+
+function readHeader(reader: ProtobufReader): Header {
+  let revision = 0
+  while (reader.next()) {
+    if (reader.field === 3) revision = reader.number()
+    else reader.skip()
   }
+  return { revision }
+}
+
+function readAnswer(reader: ProtobufReader): Answer {
+  let header = NO_HEADER
+  while (reader.next()) {
+    if (reader.field === 1) header = reader.message(readHeader)
+    else reader.skip()
+  }
+  return { header }
+}
+
+function readKeyValue(reader: ProtobufReader): WireKeyValue {
+  let key = ''
+  let value: Buffer = NO_BYTES
+  let modRevision = 0
+  let createRevision = 0
+  while (reader.next()) {
+    if (reader.field === 1) key = reader.text()
+    else if (reader.field === 2) createRevision = reader.number()
+    else if (reader.field === 3) modRevision = reader.number()
+    else if (reader.field === 5) value = reader.bytes()
+    else reader.skip()
+  }
+  return { key, value, modRevision, createRevision }
+}
+
+function readRange(reader: ProtobufReader): RangeResponse {
+  let header = NO_HEADER
+  let more = false
+  let count = 0
+  const kvs: WireKeyValue[] = []
+  while (reader.next()) {
+    if (reader.field === 1) header = reader.message(readHeader)
+    else if (reader.field === 2) kvs.push(reader.message(readKeyValue))
+    else if (reader.field === 3) more = reader.flag()
+    else if (reader.field === 4) count = reader.number()
+    else reader.skip()
+  }
+  return { header, kvs, more, count }
+}
+
+function readResponseOp(reader: ProtobufReader): TxnResponse['responses'][number] {
+  let range: RangeResponse | null = null
+  while (reader.next()) {
+    if (reader.field === 1) range = reader.message(readRange)
+    else reader.skip()
+  }
+  return { range }
+}
+
+function readEvent(reader: ProtobufReader): WireEvent {
+  let type = 0
+  let kv = NO_KEY_VALUE
+  let prevKv: WireKeyValue | null = null
+  while (reader.next()) {
+    if (reader.field === 1) type = reader.number()
+    else if (reader.field === 2) kv = reader.message(readKeyValue)
+    else if (reader.field === 3) prevKv = reader.message(readKeyValue)
+    else reader.skip()
+  }
+  return { type, kv, prevKv }
+}
+
+function readWatch(reader: ProtobufReader): WatchResponse {
+  let header = NO_HEADER
+  let created = false
+  let canceled = false
+  let compactRevision = 0
+  let cancelReason = ''
+  let fragment = false
+  const events: WireEvent[] = []
+  while (reader.next()) {
+    if (reader.field === 1) header = reader.message(readHeader)
+    else if (reader.field === 3) created = reader.flag()
+    else if (reader.field === 4) canceled = reader.flag()
+    else if (reader.field === 5) compactRevision = reader.number()
+    else if (reader.field === 6) cancelReason = reader.text()
+    else if (reader.field === 7) fragment = reader.flag()
+    else if (reader.field === 11) events.push(reader.message(readEvent))
+    else reader.skip()
+  }
+  return { header, created, canceled, compactRevision, cancelReason, fragment, events }
 }

@@ -4,7 +4,7 @@
 /** What comes in on a stream. */
 export interface StreamListener {
   onHeaders(fields: ReadonlyMap<string, string>, isLast: boolean): void
-  /** The bytes are a view of what the socket read. */
+  /** The bytes are gone when it returns. */
   onData(bytes: Buffer, isLast: boolean): void
   onBroken(cause: Broken): void
 }

@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts'
 import {
   type CallEnd,
   GrpcCall,
+  PREFIX_BYTES,
   STATUS_CANCELLED,
   STATUS_INTERNAL,
   STATUS_OK,
@@ -44,7 +45,7 @@ export class WatchCall {
   }
 
   send(message: WatchRequestMessage): void {
-    this.#call.send(WATCH.serialize(message), false)
+    this.#call.send(WATCH.serialize(message, PREFIX_BYTES), false)
   }
 
   /** The next response that is here already. */

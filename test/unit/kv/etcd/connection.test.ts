@@ -3,8 +3,9 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Connection } from '../../../../src/kv/etcd/connection.ts'
-import { ACK, FrameSplitter, frame, PING, PREFACE, settingsFrame } from '../../../../src/kv/etcd/frames.ts'
+import { ACK, FrameSplitter, PING, PREFACE } from '../../../../src/kv/etcd/frames.ts'
 import type { Broken } from '../../../../src/kv/etcd/stream.ts'
+import { frame, settingsFrame } from '../../../fakes/grpc-peer.ts'
 
 /** A socket that ends nowhere: what is written to it is cut into frames and kept. */
 class Line extends Duplex {
@@ -28,6 +29,7 @@ class Line extends Duplex {
 describe('the peer of a connection', () => {
   let line: Line
   let connection: Connection
+  let read: (chunk: Buffer) => void
   const ends: Broken[] = []
   const listener = {
     onHeaders: () => undefined,
@@ -39,7 +41,13 @@ describe('the peer of a connection', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     ends.length = 0
     line = new Line()
-    connection = new Connection(line as unknown as Socket, () => undefined)
+    connection = new Connection(
+      (onRead) => {
+        read = onRead
+        return line as unknown as Socket
+      },
+      () => undefined,
+    )
     await comes(settingsFrame([]))
   })
   afterEach(() => {
@@ -48,7 +56,7 @@ describe('the peer of a connection', () => {
   })
 
   async function comes(bytes: Buffer): Promise<void> {
-    line.push(bytes)
+    read(bytes)
     await new Promise(setImmediate)
   }
 
@@ -98,7 +106,10 @@ describe('the peer of a connection', () => {
   })
 
   it('that never says a word is given up after five seconds', async () => {
-    const silent = new Connection(new Line() as unknown as Socket, () => undefined)
+    const silent = new Connection(
+      () => new Line() as unknown as Socket,
+      () => undefined,
+    )
     silent.open(Buffer.alloc(0), listener)
     await pass(5_000)
     expect(silent.state).toBe('closed')
