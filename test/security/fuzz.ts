@@ -196,16 +196,22 @@ export class Fuzzer {
 
   #session(): http2.ClientHttp2Session {
     if (this.#client !== undefined && !this.#client.closed && !this.#client.destroyed) return this.#client
-    this.#client = http2.connect(this.#server.url, { rejectUnauthorized: false })
-    this.#client.on('error', () => {}).setMaxListeners(100)
+    this.#client = this.#connect()
     return this.#client
+  }
+
+  /** Connections may break at any time, also when nothing is under way on them any more. */
+  #connect(): http2.ClientHttp2Session {
+    const client = http2.connect(this.#server.url, { rejectUnauthorized: false })
+    client.on('error', () => {}).setMaxListeners(100)
+    return client
   }
 
   #send({ method, target, user, headers, body }: FuzzRequest): Promise<FuzzAnswer> {
     return new Promise((resolve, reject) => {
       // Strangers lose their connection with every answer, and must not take the others' with them.
       const isStranger = user === 'stranger'
-      const client = isStranger ? http2.connect(this.#server.url, { rejectUnauthorized: false }) : this.#session()
+      const client = isStranger ? this.#connect() : this.#session()
       const token = this.#tokens[user]
       const stream = client.request(
         {
