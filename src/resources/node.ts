@@ -1,12 +1,19 @@
-// Nodes come with the status that the kubelet knows, and keep it on create (W-089).
+// Nodes come with the status that the kubelet knows, and keep it on create (W-089); only how they would be configured from
+// here, which is gone, stays where it still is and comes nowhere else.
 import type { ApiObject } from '../api/object.ts'
 import { isList, own } from '../api/value.ts'
 import type { CharacterTraits } from './character.ts'
-import { mapIn, mapsIn, textIn } from './members.ts'
+import { mapIn, textIn, withMembers, withSpec } from './members.ts'
 import { addressWarnings } from './warnings.ts'
 
 export const NODE: CharacterTraits = {
-  firstStatus: (object) => own(object, 'status'),
+  firstStatus: (object) => withMembers(mapIn(object, 'status'), { config: undefined }),
+  prepareForUpdate: (object, stored) =>
+    Object.hasOwn(mapIn(stored, 'spec'), 'configSource') ? object : withSpec(object, { configSource: undefined }),
+  prepareStatus: (object, stored) =>
+    Object.hasOwn(mapIn(stored, 'status'), 'config')
+      ? object
+      : { ...object, status: withMembers(mapIn(object, 'status'), { config: undefined }) },
   warnings: nodeWarnings,
 }
 
@@ -19,10 +26,5 @@ function nodeWarnings(object: ApiObject): readonly string[] {
       ? []
       : [`spec.externalID: this field is deprecated, and is unused by Kubernetes`]),
     ...(isList(cidrs) ? cidrs.flatMap((cidr, i) => addressWarnings(`spec.podCIDRs[${i}]`, cidr, 'CIDR value')) : []),
-    ...mapsIn(mapIn(object, 'status'), 'addresses').flatMap((address, i) =>
-      textIn(address, 'type').endsWith('IP')
-        ? addressWarnings(`status.addresses[${i}].address`, own(address, 'address'), 'address')
-        : [],
-    ),
   ]
 }

@@ -26,7 +26,10 @@ export const POD: CharacterTraits = {
   prepareForCreate: (pod) => withLabelKeys(withGrace(pod)),
   firstStatus: (pod, { now }) => firstStatus(specOf(pod), now),
   prepareForUpdate: (pod) => withGrace(pod),
-  prepareStatus: (pod, stored) => ({ ...pod, status: keptStatus(statusOf(pod), statusOf(stored)) }),
+  prepareStatus: (pod, stored) => ({
+    ...withMeta(pod, { deletionTimestamp: own(metaOf(stored), 'deletionTimestamp') }),
+    status: keptStatus(statusOf(pod), statusOf(stored)),
+  }),
   bumpsGenerationOn: new Set(['ephemeralcontainers', 'resize']),
   gracePeriodSeconds,
   warnings: podWarnings,
@@ -79,13 +82,13 @@ function keptStatus(status: ValueMap, stored: ValueMap): ValueMap {
   const kept: Record<string, Value> = { ...status }
   if (!isSet(status, 'qosClass')) setFrom(kept, stored, 'qosClass')
   if (!isSet(status, 'observedGeneration')) setFrom(kept, stored, 'observedGeneration')
-  const before = new Map(conditionsOf(stored).map((condition) => [own(condition, 'type'), condition]))
   if (!isList(own(status, 'conditions'))) return kept
+  const before = Map.groupBy(conditionsOf(stored), (condition) => own(condition, 'type'))
   kept['conditions'] = conditionsOf(status).map((condition) => {
-    const old = before.get(own(condition, 'type'))
-    if (old === undefined || isSet(condition, 'observedGeneration')) return condition
-    const seen = own(old, 'observedGeneration')
-    return seen === undefined ? condition : { ...condition, observedGeneration: seen }
+    const seen = own(before.get(own(condition, 'type'))?.shift() ?? {}, 'observedGeneration')
+    return seen === undefined || isSet(condition, 'observedGeneration')
+      ? condition
+      : { ...condition, observedGeneration: seen }
   })
   return kept
 }

@@ -24,6 +24,7 @@ import { AUTOSCALER_V1 } from './horizontal-pod-autoscaler.ts'
 import { evictionAction } from './eviction.ts'
 import { NAMESPACE } from './namespace.ts'
 import { POD } from './pod.ts'
+import { claimTraits } from './resource-claim.ts'
 import { type RoleGuard, roleTraits } from './role-escalation.ts'
 import { scaleView } from './scale.ts'
 import { serviceTraits } from './service.ts'
@@ -97,7 +98,8 @@ export function builtInResources(
     resources.get(keyOf({ group, version: 'v1', resource }))
   const service = serviceTraits({ network: { ranges: [addressRange(serviceRange)] }, find })
   const roles = roleGuard === undefined ? {} : roleTraits(roleGuard, find)
-  const traits = { ...TRAITS, ...roles, '/Service': service, '/Event': { ttlSeconds: eventTtlSeconds } }
+  const claims = claimTraits(() => find('', 'namespaces'))
+  const traits = { ...TRAITS, ...roles, ...claims, '/Service': service, '/Event': { ttlSeconds: eventTtlSeconds } }
   for (const { versions } of builtInGroups()) {
     for (const { resources: rows } of versions) {
       for (const row of rows) {

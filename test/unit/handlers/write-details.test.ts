@@ -134,3 +134,96 @@ it('what is told of an object is not told of its status', async () => {
   expect((await send('PUT', `${services}/s`, made.body)).warnings).toEqual(told)
   expect((await send('PUT', `${services}/s/status`, made.body)).warnings).toEqual([])
 })
+
+describe('the status of a pod', () => {
+  const status = (body: object): Promise<Answer> =>
+    send('PATCH', `${PODS}/p/status`, body, 'application/merge-patch+json')
+  const conditionsAfter = async (conditions: readonly object[]): Promise<readonly unknown[]> => {
+    const { body } = await status({ status: { conditions } })
+    return (body['status'] as { conditions: { observedGeneration?: number }[] }).conditions.map(
+      ({ observedGeneration }) => observedGeneration,
+    )
+  }
+
+  beforeEach(async () => {
+    await send('POST', PODS, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+  })
+
+  it('says nothing of its end', async () => {
+    const { status: code, body } = await status({ metadata: { deletionTimestamp: '2020-01-01T00:00:00Z' } })
+    expect(code).toBe(200)
+    expect(body['metadata']).not.toHaveProperty('deletionTimestamp')
+  })
+
+  it('keeps which generation was seen, condition by condition', async () => {
+    const ready = { type: 'Ready', status: 'True' }
+    expect(await conditionsAfter([{ ...ready, observedGeneration: 3 }, ready])).toEqual([3, undefined])
+    expect(await conditionsAfter([ready, ready])).toEqual([3, undefined])
+    expect(await conditionsAfter([{ ...ready, observedGeneration: 4 }])).toEqual([4])
+  })
+})
+
+describe('a node that would be configured from here', () => {
+  const NODES = '/api/v1/nodes'
+  const configSource = { configMap: { namespace: 'n', name: 'c', kubeletConfigKey: 'k' } }
+  const spec = ({ body }: Answer): object => body['spec'] as object
+  const status = ({ body }: Answer): object => body['status'] as object
+
+  it('comes so, but does not become so', async () => {
+    const made = await send('POST', NODES, { metadata: { name: 'a' }, spec: { configSource } })
+    expect(spec(made)).toHaveProperty('configSource')
+    await send('POST', NODES, { metadata: { name: 'b' } })
+    const changed = await send('PUT', `${NODES}/b`, { metadata: { name: 'b' }, spec: { configSource } })
+    expect(spec(changed)).not.toHaveProperty('configSource')
+  })
+
+  it('does not say how that went', async () => {
+    const made = await send('POST', NODES, {
+      metadata: { name: 'a' },
+      status: { config: { error: 'e' }, phase: 'Running' },
+    })
+    expect(status(made)).toMatchObject({ phase: 'Running' })
+    expect(status(made)).not.toHaveProperty('config')
+    const changed = await send('PUT', `${NODES}/a/status`, { ...made.body, status: { config: { error: 'e' } } })
+    expect(status(changed)).not.toHaveProperty('config')
+  })
+})
+
+describe('claims of devices', () => {
+  const CLAIMS = '/apis/resource.k8s.io/v1/namespaces/ns/resourceclaims'
+  const TEMPLATES = '/apis/resource.k8s.io/v1/namespaces/ns/resourceclaimtemplates'
+  const devices = (adminAccess: boolean): object => ({
+    requests: [{ name: 'r', exactly: { deviceClassName: 'c', ...(adminAccess ? { adminAccess } : {}) } }],
+  })
+  const namespace = (label: string): object => ({
+    metadata: { name: 'ns', labels: { 'resource.kubernetes.io/admin-access': label } },
+  })
+  const NEEDS =
+    'spec.devices.requests[0].adminAccess: Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace'
+
+  it.each([
+    ['a claim', CLAIMS, { devices: devices(true) }, 'ResourceClaim'],
+    ['a template', TEMPLATES, { spec: { devices: devices(true) } }, 'ResourceClaimTemplate'],
+  ])('%s as an administrator is for namespaces that say so', async (_name, path, spec, kind) => {
+    await send('POST', '/api/v1/namespaces', namespace('no'))
+    expect(await send('POST', path, { metadata: { name: 'a' }, spec })).toMatchObject({
+      status: 422,
+      body: { message: `${kind}.resource.k8s.io "a" is invalid: ${NEEDS}` },
+    })
+    await send('PUT', '/api/v1/namespaces/ns', namespace('true'))
+    expect((await send('POST', path, { metadata: { name: 'a' }, spec })).status).toBe(201)
+  })
+
+  it('lose what was said of devices that they no longer hold', async () => {
+    const device = (name: string): object => ({ driver: 'd.example.com', pool: 'p', device: name })
+    const held = (...names: string[]): object => ({
+      allocation: { devices: { results: names.map((name) => ({ request: 'r', ...device(name) })) } },
+      devices: [device('a')],
+    })
+    const made = await send('POST', CLAIMS, { metadata: { name: 'c' }, spec: { devices: devices(false) } })
+    const allocated = await send('PUT', `${CLAIMS}/c/status`, { ...made.body, status: held('a') })
+    expect(allocated.body['status']).toHaveProperty('devices')
+    const freed = await send('PUT', `${CLAIMS}/c/status`, { ...allocated.body, status: { devices: [device('a')] } })
+    expect(freed.body['status']).toEqual({})
+  })
+})
