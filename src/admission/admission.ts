@@ -3,6 +3,7 @@
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
@@ -49,8 +50,8 @@ export interface MutatingWalk {
 /** Throws `ApiError` to refuse. Called again with a fresh object where a write lost a race. */
 export interface Admission {
   /** The object as it is to be stored; the very same one where nothing changes. */
-  mutate(request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject | undefined>
-  validate(request: AdmissionRequest, signal: AbortSignal): Promise<void>
+  mutate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined>
+  validate(request: AdmissionRequest, signal: AbortSignal): MaybePromise<void>
 }
 
 /** One of a chain. It is only asked about what it says it cares for. */
@@ -72,6 +73,6 @@ export interface AdmissionPlugin {
 
 /** Admits everything as it is. */
 export const ADMIT_ALL: Admission = Object.freeze({
-  mutate: (request: AdmissionRequest) => Promise.resolve(request.object),
-  validate: () => Promise.resolve(),
+  mutate: (request: AdmissionRequest) => request.object,
+  validate: () => {},
 })

@@ -2,6 +2,7 @@
 // which resource is known beforehand, so that a write costs nothing for those that do not care for it.
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Admission, AdmissionOperation, AdmissionPlugin, AdmissionRequest, MutatingWalk } from './admission.ts'
 
 const OPERATIONS: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT']
@@ -26,15 +27,26 @@ export function admitInOrder(chain: readonly AdmissionPlugin[]): Admission {
   return {
     mutate(request, signal) {
       const asked = askedFor(request)
-      if (asked.mutators.length === 0) return Promise.resolve(request.object)
-      return asked.mayRepeat ? walkTwice(asked, request, signal) : walk(asked, request, signal)
+      if (asked.mutators.length === 0) return request.object
+      const asking = { request, signal }
+      return asked.mayRepeat ? walkTwice(asked.mutators, asking) : walk(asked.mutators, asking)
     },
-    async validate(request, signal) {
-      for (const validate of askedFor(request).validators) {
-        const done = validate(request, signal)
-        if (done !== undefined) await done
-      }
+    validate(request, signal) {
+      return validateFrom(askedFor(request).validators, 0, { request, signal })
     },
+  }
+}
+
+interface Asking {
+  readonly request: AdmissionRequest
+  readonly signal: AbortSignal
+}
+
+/** Waits only for those that take their time. */
+function validateFrom(validators: readonly Validator[], first: number, asking: Asking): MaybePromise<void> {
+  for (let i = first; i < validators.length; i++) {
+    const done = validators[i]!(asking.request, asking.signal)
+    if (done !== undefined) return done.then(() => validateFrom(validators, i + 1, asking))
   }
 }
 
@@ -56,21 +68,26 @@ function askedOf(chain: readonly AdmissionPlugin[], resource: string | undefined
   return Object.fromEntries(entries) as Record<AdmissionOperation, Asked>
 }
 
-async function walk(
-  { mutators }: Asked,
-  request: AdmissionRequest,
-  signal: AbortSignal,
-): Promise<ApiObject | undefined> {
-  let current = request
-  for (const mutate of mutators) {
-    const made = mutate(current, signal)
-    const object = made instanceof Promise ? await made : made
-    if (object !== current.object) current = { ...current, object }
+/** What the mutators from `first` on make of the object, each of what the one before made. Waits only for those that take their time. */
+function walk(mutators: readonly Mutator[], asking: Asking, first = 0): MaybePromise<ApiObject | undefined> {
+  const { signal } = asking
+  let { request } = asking
+  for (let i = first; i < mutators.length; i++) {
+    const made = mutators[i]!(request, signal)
+    if (made instanceof Promise) {
+      const before = request
+      return made.then((object) => walk(mutators, { request: withObject(before, object), signal }, i + 1))
+    }
+    request = withObject(request, made)
   }
-  return current.object
+  return request.object
 }
 
-async function walkTwice(asked: Asked, request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject | undefined> {
+function withObject(request: AdmissionRequest, object: ApiObject | undefined): AdmissionRequest {
+  return object === request.object ? request : { ...request, object }
+}
+
+function walkTwice(mutators: readonly Mutator[], { request, signal }: Asking): MaybePromise<ApiObject | undefined> {
   const memory = new Map<string, unknown>()
   let again = false
   const first: MutatingWalk = {
@@ -80,8 +97,9 @@ async function walkTwice(asked: Asked, request: AdmissionRequest, signal: AbortS
       again = true
     },
   }
-  const object = await walk(asked, { ...request, walk: first }, signal)
-  if (!again) return object
-  const second: MutatingWalk = { isSecond: true, memory, repeat: () => {} }
-  return walk(asked, { ...request, object, walk: second }, signal)
+  return whenKnown(walk(mutators, { request: { ...request, walk: first }, signal }), (object) => {
+    if (!again) return object
+    const second: MutatingWalk = { isSecond: true, memory, repeat: () => {} }
+    return walk(mutators, { request: { ...request, object, walk: second }, signal })
+  })
 }

@@ -51,8 +51,8 @@ export function measureAdmission(inner: Admission, measures: AdmissionMeasures):
   const time = (type: string) => timing((operation, rejected) => measures.steps.of(type, operation, rejected))
   const [admit, check] = [time('admit'), time('validate')]
   return {
-    mutate: async (request, signal) => admit(request, () => inner.mutate(request, signal)),
-    validate: async (request, signal) => check(request, () => inner.validate(request, signal)),
+    mutate: (request, signal) => admit(request, () => inner.mutate(request, signal)),
+    validate: (request, signal) => check(request, () => inner.validate(request, signal)),
   }
 }
 

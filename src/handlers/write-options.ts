@@ -52,7 +52,11 @@ export function parseWriteOptions(query: Query, kind: OptionsKind, isApply = fal
   }
 }
 
+/** Most names are of such characters alone, all of which may be in one; the others are looked at one by one. */
+const PRINTABLE_ASCII = /^[ -~]*$/
+
 function managerFaults(manager: string): FieldError[] {
+  if (manager.length <= MAX_MANAGER_BYTES && PRINTABLE_ASCII.test(manager)) return []
   const at = FieldPath.root('fieldManager')
   const faults: FieldError[] = []
   if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) faults.push(tooLong(at, MAX_MANAGER_BYTES))
@@ -83,7 +87,9 @@ function optionsBody({ kind, dryRun, fieldManager, fieldValidation }: Given): Va
 /** Who fields belong to where the client does not say: its name in the User-Agent (W-248). */
 export function managerOf(options: WriteOptions, userAgent: string): string {
   if (options.fieldManager !== '') return options.fieldManager
-  const name = userAgent.split('/', 1)[0]!.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '')
+  const [product] = userAgent.split('/', 1) as [string]
+  if (product.length <= MAX_MANAGER_BYTES && PRINTABLE_ASCII.test(product)) return product
+  const name = product.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '')
   const bytes = Buffer.from(name)
   if (bytes.length <= MAX_MANAGER_BYTES) return name
   let end = MAX_MANAGER_BYTES

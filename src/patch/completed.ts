@@ -6,12 +6,14 @@ import { isList, isMap, setOwn } from '../api/value.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { shownFields, zeroOfField } from '../schema/zero-value.ts'
 
-export function completed(shape: ObjectShape, object: ValueMap): ValueMap {
+/** `other` is what it will be compared with: the very parts that the two share need not be looked into. */
+export function completed(shape: ObjectShape, object: ValueMap, other?: ValueMap): ValueMap {
   let result: Record<string, Value> | undefined
   for (const key of Object.keys(object)) {
-    const field = shape.byName.get(key)
     const value = object[key]!
-    if (field === undefined || typeof value !== 'object') continue
+    if (typeof value !== 'object' || value === other?.[key]) continue
+    const field = shape.byName.get(key)
+    if (field === undefined) continue
     const whole = completedValue(field.shape, value)
     if (whole === value) continue
     result ??= { ...object }

@@ -122,8 +122,9 @@ function updateManaged(request: FieldManagerRequest, managed: ManagedFields, upd
   if (taken !== undefined) {
     const self = identityOf(manager)
     const kept = settled.get(self)?.fields ?? EMPTY_SET
-    const fields = takenBack(taken.fields, kept, managed.get(self)?.fields) ?? union(taken.fields, kept)
-    settled.set(self, { ...manager, fields, time: request.now })
+    const before = managed.get(self)
+    const fields = takenBack(taken.fields, kept, before?.fields) ?? union(taken.fields, kept)
+    settled.set(self, { ...manager, fields, recorded: before?.recorded, time: request.now })
   }
   return foldOldest(settled)
 }
@@ -237,7 +238,8 @@ export function trackApply(request: FieldManagerRequest, applied: ValueMap, forc
   claims.delete(self)
   if (mine !== undefined && !isEmptySet(fields)) {
     const time = result.object === undefined ? mine.time : request.now
-    claims.set(self, { ...mine, fields: unchanged(fields, managed.get(self)?.fields), time })
+    const before = managed.get(self)
+    claims.set(self, { ...mine, fields: unchanged(fields, before?.fields), recorded: before?.recorded, time })
   }
   const object = result.object ?? withoutManagedFields(request.live)
   return withManagedFields(refreshLastApplied(request, object, applied), claims)

@@ -18,6 +18,8 @@ export interface Manager {
 
 export interface ManagedEntry extends Manager {
   readonly fields: FieldSet
+  /** What they were read from: written again as it is where they have not changed. */
+  readonly recorded?: { readonly fields: FieldSet; readonly fieldsV1: ValueMap } | undefined
   /** RFC 3339, whole seconds; absent until the manager first changes the object. */
   readonly time: string | undefined
 }
@@ -78,7 +80,8 @@ function decodeEntry(item: ValueMap, index: number, read: ReadFields): ManagedEn
   if (fieldsType !== 'FieldsV1') {
     return { problem: `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}` }
   }
-  const fields = read(own(item, 'fieldsV1'))
+  const fieldsV1 = own(item, 'fieldsV1')
+  const fields = read(fieldsV1)
   if (fields === undefined) return { problem: `error decoding manager from managed fields entry ${index}` }
   const time = text(item, 'time')
   return {
@@ -87,6 +90,7 @@ function decodeEntry(item: ValueMap, index: number, read: ReadFields): ManagedEn
     apiVersion,
     subresource: text(item, 'subresource'),
     fields,
+    recorded: read !== decodeForeignFields && isMap(fieldsV1) ? { fields, fieldsV1 } : undefined,
     time: time === '' ? undefined : time,
   }
 }
@@ -107,7 +111,7 @@ export function encodeManagedFields(managed: ManagedFields): readonly ValueMap[]
       apiVersion: entry.apiVersion,
       ...(entry.time === undefined ? {} : { time: entry.time }),
       fieldsType: 'FieldsV1',
-      fieldsV1: encodeFieldsV1(entry.fields),
+      fieldsV1: entry.recorded?.fields === entry.fields ? entry.recorded.fieldsV1 : encodeFieldsV1(entry.fields),
       ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
     }))
 }

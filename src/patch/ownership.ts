@@ -147,9 +147,10 @@ function comparer(request: OwnershipRequest, after: ValueMap): (apiVersion: stri
     let found = known.get(apiVersion)
     if (found === undefined) {
       const shape = shapeIn(versions, apiVersion)
-      const inVersion = (object: ValueMap): Value =>
-        completed(shape, apiVersion === manager.apiVersion ? object : versions.convert(object, apiVersion))
-      const changes = compare(shape, inVersion(request.live), inVersion(after))
+      const inVersion = (object: ValueMap): ValueMap =>
+        apiVersion === manager.apiVersion ? object : versions.convert(object, apiVersion)
+      const [left, right] = [inVersion(request.live), inVersion(after)]
+      const changes = compare(shape, completed(shape, left, right), completed(shape, right, left))
       found = {
         added: differenceWithBelow(changes.added, reset),
         modified: differenceWithBelow(changes.modified, reset),

@@ -35,7 +35,7 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
     ...(request.deadline === undefined ? {} : { deadline: request.deadline }),
   })
   const mutated = (await admission.mutate(step(object), request.signal)) ?? object
-  const validate = (shown: ApiObject): Promise<void> => admission.validate(step(shown), request.signal)
+  const validate = async (shown: ApiObject): Promise<void> => admission.validate(step(shown), request.signal)
   return action.run(mutated, { ...request, validate })
 }
 

@@ -35,9 +35,10 @@ export function isTerminating(object: ValueMap): boolean {
 /** The object with these members of its metadata; `undefined` takes one away. */
 export function withMeta(object: ApiObject, members: Readonly<Record<string, Value | undefined>>): ApiObject {
   const metadata: Record<string, Value> = { ...metaOf(object) }
-  for (const [name, value] of Object.entries(members)) {
-    if (value === undefined) delete metadata[name]
-    else metadata[name] = value
+  for (const name of Object.keys(members)) {
+    const value = members[name]
+    if (value !== undefined) metadata[name] = value
+    else if (Object.hasOwn(metadata, name)) delete metadata[name]
   }
   return { ...object, metadata }
 }
@@ -62,7 +63,10 @@ export function metaForCreate(object: ApiObject, now: string): ApiObject {
   })
 }
 
-/** Restores what no update changes; where the object is live, setting a deletion mark is left for validation to refuse. */
+/**
+ * Restores what no update changes, and the version that is stored; where the object is live, setting a deletion mark is left for
+ * validation to refuse.
+ */
 export function metaForUpdate(object: ApiObject, stored: ApiObject): ApiObject {
   const old = metaOf(stored)
   const terminating = isTerminating(stored)
@@ -71,6 +75,7 @@ export function metaForUpdate(object: ApiObject, stored: ApiObject): ApiObject {
     uid: metaText(object, 'uid') === '' ? own(old, 'uid') : own(metaOf(object), 'uid'),
     creationTimestamp: own(old, 'creationTimestamp'),
     generation: own(old, 'generation'),
+    resourceVersion: own(old, 'resourceVersion'),
     ...(terminating ? { deletionTimestamp: own(old, 'deletionTimestamp') } : {}),
     ...(terminating && grace === undefined
       ? { deletionGracePeriodSeconds: own(old, 'deletionGracePeriodSeconds') }

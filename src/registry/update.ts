@@ -159,16 +159,17 @@ class UpdatePipeline {
     const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
     await character.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
     this.checkVersion(admitted, stored)
-    const current = withMeta(admitted, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
-    const restored = metaForUpdate(withNamespace(current, resource, context), stored)
+    const restored = metaForUpdate(withNamespace(admitted, resource, context), stored)
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
     this.reservation = await character.reserve?.({ object: bumped, stored }, context, this.parts)
     const object = withoutNewTimes(resource.toCanonical(this.reservation?.object ?? bumped), stored)
     refuseInvalid(resource, object, endpoint.validate(object, stored, context))
     for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)
-    this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
-    if (endsLife(object, stored) && !character.isHeldBack(object)) return { kind: 'remove', last: this.last }
+    if (endsLife(object, stored) && !character.isHeldBack(object)) {
+      this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
+      return { kind: 'remove', last: this.last }
+    }
     const ttl = character.ttlSeconds
     return { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
   }
@@ -243,13 +244,16 @@ function endsLife(object: ApiObject, stored: ApiObject): boolean {
 /** A write that would change nothing but the times in managedFields keeps the old ones, and so changes nothing (W-141). */
 function withoutNewTimes(object: ApiObject, stored: ApiObject): ApiObject {
   const [now, before] = [own(metaOf(object), 'managedFields'), own(metaOf(stored), 'managedFields')]
-  if (!isList(now) || !isList(before) || !equalValues(now.map(withoutTime), before.map(withoutTime))) return object
+  if (!isList(now) || !isList(before) || now.length !== before.length) return object
+  if (!now.every((entry, i) => equalButTime(entry, before[i]!))) return object
   const kept = withMeta(object, { managedFields: before, resourceVersion: own(metaOf(stored), 'resourceVersion') })
   return equalValues(kept, stored) ? kept : object
 }
 
-function withoutTime(entry: Value): Value {
-  if (!isMap(entry)) return entry
-  const { time: _, ...rest } = entry
-  return rest
+function equalButTime(one: Value, other: Value): boolean {
+  if (!isMap(one) || !isMap(other)) return equalValues(one, other)
+  const isEqual = (name: string): boolean => name === 'time' || equalValues(own(one, name), own(other, name))
+  return (
+    Object.keys(one).every(isEqual) && Object.keys(other).every((name) => Object.hasOwn(one, name) || isEqual(name))
+  )
 }

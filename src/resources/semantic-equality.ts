@@ -3,10 +3,12 @@ import type { Value } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
 
 export function semanticallyEqual(a: Value | undefined, b: Value | undefined): boolean {
+  if (a === b) return true
   if (isNothing(a) || isNothing(b)) return isNothing(a) && isNothing(b)
   if (isMap(a) && isMap(b)) {
-    return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) =>
-      semanticallyEqual(own(a, key), own(b, key)),
+    return (
+      Object.keys(a).every((key) => semanticallyEqual(a[key], own(b, key))) &&
+      Object.keys(b).every((key) => Object.hasOwn(a, key) || isNothing(b[key]))
     )
   }
   if (isList(a) && isList(b)) {

@@ -33,9 +33,18 @@ export const POSITIVE = 'must be greater than 0'
 export class Check {
   readonly context: ValidationContext
   readonly errors: FieldError[] = []
+  #faultless: object | undefined
 
   constructor(context: ValidationContext) {
     this.context = context
+  }
+
+  /** Runs what several rules ask of one part; not again where nothing was wrong with it, for faults are told as often as found. */
+  unlessFaultless(part: object, run: () => void): void {
+    if (this.#faultless === part) return
+    const before = this.errors.length
+    run()
+    if (this.errors.length === before) this.#faultless = part
   }
 
   gate(name: string): boolean {

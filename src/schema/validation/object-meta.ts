@@ -95,6 +95,10 @@ function checkNamespace(meta: ValueMap, check: Check): void {
 }
 
 function checkCollections(meta: ValueMap, check: Check): void {
+  check.unlessFaultless(meta, () => checkEachCollection(meta, check))
+}
+
+function checkEachCollection(meta: ValueMap, check: Check): void {
   checkLabels(partIn(meta, 'labels'), METADATA.child('labels'), check)
   checkAnnotations(partIn(meta, 'annotations'), METADATA.child('annotations'), check)
   checkOwners(partsOf(meta, 'ownerReferences'), METADATA.child('ownerReferences'), check)
@@ -182,12 +186,15 @@ function checkManagedFields(entries: readonly ValueMap[], list: FieldPath, check
   }
 }
 
+const PRINTABLE_ASCII = /^[ -~]*$/
+
 /** The name of a field manager: short, and every character printable. */
 export function checkFieldManager(manager: string, at: FieldPath, check: Check): void {
   if (longerThan(manager, 128)) {
     check.tooLong(at, 128)
     return
   }
+  if (PRINTABLE_ASCII.test(manager)) return
   let position = 0
   for (const char of manager) {
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) {

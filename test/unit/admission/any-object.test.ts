@@ -145,11 +145,11 @@ describe('any object', () => {
           : {}
         const request = requestFor(resource, object, more, group)
         const text = JSON.stringify([object, before], bigints)
-        const made = await outcome(() => admission.mutate(request, SIGNAL))
+        const made = await outcome(async () => admission.mutate(request, SIGNAL))
         if (made instanceof ApiError) return
-        await outcome(() => admission.validate({ ...request, object: made }, SIGNAL))
+        await outcome(async () => admission.validate({ ...request, object: made }, SIGNAL))
         expect(JSON.stringify([object, before], bigints)).toBe(text)
-        const again = await outcome(() => admission.mutate({ ...request, object: made }, SIGNAL))
+        const again = await outcome(async () => admission.mutate({ ...request, object: made }, SIGNAL))
         if (!(again instanceof ApiError)) expect(again).toEqual(made)
       }),
       { numRuns: 40 },

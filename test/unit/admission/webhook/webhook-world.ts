@@ -111,8 +111,9 @@ export async function openWebhookWorld(namespaceLabels: Record<string, string> =
       admissionReviewVersions: ['v1'],
       ...more,
     }),
-    mutate: (object, more = {}) => admitInOrder([...before, mutating.plugin]).mutate(request(object, more), signal),
-    validate: (object, more = {}) => admitInOrder([validating.plugin]).validate(request(object, more), signal),
+    mutate: async (object, more = {}) =>
+      admitInOrder([...before, mutating.plugin]).mutate(request(object, more), signal),
+    validate: async (object, more = {}) => admitInOrder([validating.plugin]).validate(request(object, more), signal),
     async [Symbol.asyncDispose]() {
       caller[Symbol.dispose]()
       await server[Symbol.asyncDispose]()
