@@ -1,18 +1,10 @@
 // YAML from users, as the reference reads it: the first document, scalars of YAML 1.1, merge keys, the last of repeated keys.
 // The library finds the structure; values are made here, so that aliases, depth and repetition are under our own rules.
 import { isUtf8 } from 'node:buffer'
-import {
-  EVENT_ID,
-  type Event,
-  type MappingEvent,
-  type ScalarEvent,
-  SCALAR_STYLE,
-  YAMLException,
-  getScalarValue,
-  parseEvents,
-} from 'js-yaml'
+import type { Event, MappingEvent, ScalarEvent, YAMLException } from 'js-yaml'
 import { quoted } from '../api/field-error.ts'
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
+import { jsYaml } from '../lib/late-packages.ts'
 import { MAX_JSON_DEPTH } from './json-exact.ts'
 import { firstDocument } from './yaml-document.ts'
 import { syntaxMessage } from './yaml-faults.ts'
@@ -33,12 +25,13 @@ export interface YamlDocument {
 /** Reads the first document; nothing at all is null. Throws `YamlError`. */
 export function parseYaml(bytes: Buffer): YamlDocument {
   if (!isUtf8(bytes)) throw new YamlError('yaml: invalid leading UTF-8 octet')
+  const yaml = jsYaml()
   let text = firstDocument(bytes.toString('utf8'))
   for (let budget = INDENT_BUDGET - text.length; ; budget -= text.length) {
     try {
-      return new Builder(text, parseEvents(text, { maxDepth: MAX_JSON_DEPTH })).document()
+      return new Builder(text, yaml.parseEvents(text, { maxDepth: MAX_JSON_DEPTH })).document()
     } catch (error) {
-      if (!(error instanceof YAMLException)) throw error
+      if (!(error instanceof yaml.YAMLException)) throw error
       const mended = budget < 0 ? undefined : (withIndent(text, error) ?? withoutRest(text, error))
       if (mended === undefined) throw new YamlError(syntaxMessage(text, error))
       text = mended
@@ -80,6 +73,7 @@ interface Built {
 const MAX_DUPLICATES = 100
 
 class Builder {
+  readonly #yaml = jsYaml()
   readonly #text: string
   readonly #events: readonly Event[]
   readonly #anchors = new Map<string, Built | 'open'>()
@@ -104,13 +98,13 @@ class Builder {
     const event = this.#events[this.#at]
     this.#at += 1
     switch (event?.type) {
-      case EVENT_ID.SCALAR:
+      case this.#yaml.EVENT_ID.SCALAR:
         return this.#anchored(event, () => ({ value: jsonScalar(this.#scalar(event)), size: 1 }))
-      case EVENT_ID.SEQUENCE:
+      case this.#yaml.EVENT_ID.SEQUENCE:
         return this.#anchored(event, () => this.#list())
-      case EVENT_ID.MAPPING:
+      case this.#yaml.EVENT_ID.MAPPING:
         return this.#anchored(event, () => this.#map())
-      case EVENT_ID.ALIAS:
+      case this.#yaml.EVENT_ID.ALIAS:
         return this.#alias(this.#text.slice(event.anchorStart, event.anchorEnd))
       default:
         return { value: null, size: 1 }
@@ -189,8 +183,8 @@ class Builder {
 
   #key(): Key | typeof MERGE {
     const event = this.#events[this.#at]
-    if (event?.type === EVENT_ID.SCALAR) {
-      if (isPlain(event) && event.tagStart < 0 && this.#raw(event) === '<<') {
+    if (event?.type === this.#yaml.EVENT_ID.SCALAR) {
+      if (this.#isPlain(event) && event.tagStart < 0 && this.#raw(event) === '<<') {
         this.#at += 1
         return MERGE
       }
@@ -206,27 +200,31 @@ class Builder {
   /** Whether the collection goes on; where it does not, its end is passed. */
   #open(): boolean {
     const event = this.#events[this.#at]
-    if (event !== undefined && event.type !== EVENT_ID.POP) return true
+    if (event !== undefined && event.type !== this.#yaml.EVENT_ID.POP) return true
     this.#at += 1
     return false
   }
 
   #raw(event: ScalarEvent): string {
     if (event.valueStart < 0) return ''
-    const value = getScalarValue(this.#text, event)
+    const value = this.#yaml.getScalarValue(this.#text, event)
     // A block that the end of the input cuts off has no line break to keep.
     const cut = event.indent >= 0 && event.valueEnd >= this.#text.length && !/[\r\n]$/.test(this.#text)
     return cut && value.endsWith('\n') ? value.slice(0, -1) : value
   }
 
+  #isPlain(event: ScalarEvent): boolean {
+    return event.style === this.#yaml.SCALAR_STYLE.PLAIN
+  }
+
   #scalar(event: ScalarEvent): PlainScalar {
     const text = this.#raw(event)
     const tag = event.tagStart < 0 ? '' : this.#text.slice(event.tagStart, event.tagEnd)
-    return tag === '' ? (isPlain(event) ? resolvePlain(text) : text) : tagged(tag, text)
+    return tag === '' ? (this.#isPlain(event) ? resolvePlain(text) : text) : tagged(tag, text)
   }
 
   #lineOf(event: Event | undefined): number {
-    const place = event?.type === EVENT_ID.SCALAR ? Math.max(event.valueStart, 0) : 0
+    const place = event?.type === this.#yaml.EVENT_ID.SCALAR ? Math.max(event.valueStart, 0) : 0
     let line = 1
     for (let at = this.#text.indexOf('\n'); at >= 0 && at < place; at = this.#text.indexOf('\n', at + 1)) line += 1
     return line
@@ -245,10 +243,6 @@ function keyOf(scalar: PlainScalar): Key {
   if (scalar === null) throw new YamlError('unsupported map key of type: null')
   const text = String(scalar)
   return { text, shown: typeof scalar === 'string' ? quoted(text) : text }
-}
-
-function isPlain(event: ScalarEvent): boolean {
-  return event.style === SCALAR_STYLE.PLAIN
 }
 
 const YAML_TAG = 'tag:yaml.org,2002:'
