@@ -35,12 +35,14 @@ export function processorMilliseconds(work: () => void): number {
   return (user + system) / 1000
 }
 
-/** Of the whole process, until what was begun has ended: also of a server in it. */
-export async function processMilliseconds(work: () => Promise<unknown>): Promise<number> {
+/** With the time of the whole process, so that a server in it counts. */
+export async function processTimed<T>(
+  work: () => Promise<T>,
+): Promise<{ readonly result: T; readonly milliseconds: number }> {
   const before = process.cpuUsage()
-  await work()
+  const result = await work()
   const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1000
+  return { result, milliseconds: (user + system) / 1000 }
 }
 
 /** The best of a few runs, so that compilation and garbage do not count. */
