@@ -6,7 +6,7 @@ import { FieldPath } from '../api/field-path.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 
-export const LEVELS = ['privileged', 'baseline', 'restricted'] as const
+const LEVELS = ['privileged', 'baseline', 'restricted'] as const
 export type Level = (typeof LEVELS)[number]
 
 export interface LevelVersion {

@@ -87,11 +87,6 @@ export function tooMany(at: FieldPath, count: number, max: number): FieldError {
   return faultWithValue('FieldValueTooMany', { at, value: count, text: 'Too many', detail })
 }
 
-export function tooFew(at: FieldPath, count: number, min: number): FieldError {
-  const detail = `must have at least ${min} ${min === 1 ? 'item' : 'items'}`
-  return faultWithValue('FieldValueTooFew', { at, value: count, text: 'Too few', detail })
-}
-
 export function internalFault(at: FieldPath, detail: string): FieldError {
   return fault('InternalError', at, withDetail('Internal error', detail))
 }

@@ -7,7 +7,7 @@ import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 
-export const RBAC_KINDS = ['ClusterRole', 'Role', 'ClusterRoleBinding', 'RoleBinding'] as const
+const RBAC_KINDS = ['ClusterRole', 'Role', 'ClusterRoleBinding', 'RoleBinding'] as const
 export type RbacKind = (typeof RBAC_KINDS)[number]
 
 export interface RoleReference {
@@ -175,7 +175,7 @@ function plainKeys({ apiGroups, resources }: PolicyRule): readonly string[] | un
   return [...new Set(apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}`)))]
 }
 
-export function missingRole({ kind, name }: RoleReference): string {
+function missingRole({ kind, name }: RoleReference): string {
   return `${kind.toLowerCase()}.rbac.authorization.k8s.io ${quoted(name)} not found`
 }
 

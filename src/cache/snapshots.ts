@@ -18,7 +18,7 @@ export interface Snapshot {
   readonly bytes: number
 }
 
-export const SNAPSHOT_MS = 75_000
+const SNAPSHOT_MS = 75_000
 
 export interface SnapshotLimits {
   readonly snapshots: number

@@ -69,7 +69,7 @@ export class JsonList extends CelList {
 }
 
 /** A map whose keys are whatever the JSON has. */
-export class JsonDictionary extends CelMap {
+class JsonDictionary extends CelMap {
   readonly json: JsonMap
   readonly #value: Type
 
@@ -95,7 +95,7 @@ export class JsonDictionary extends CelMap {
 }
 
 /** An object of a declared type: only its declared fields are seen. */
-export class JsonObject extends NamedMap {
+class JsonObject extends NamedMap {
   readonly json: JsonMap
   readonly type: ObjectType
 

@@ -78,7 +78,7 @@ function equalKeyed(a: CelList, b: CelList, { keys, meter }: { keys: readonly st
 }
 
 /** The values of the key fields of an item, as one text. */
-export function itemName(item: CelValue, keys: readonly string[]): string {
+function itemName(item: CelValue, keys: readonly string[]): string {
   if (!(item instanceof CelMap)) return ''
   return JSON.stringify(keys.map((key) => setName(item.get(key) ?? '')))
 }
@@ -103,7 +103,7 @@ export function contains(list: CelList, wanted: CelValue, meter: Meter): boolean
 
 type Numeric = bigint | number | Uint
 
-export function isNumeric(value: CelValue): value is Numeric {
+function isNumeric(value: CelValue): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint
 }
 

@@ -1,7 +1,7 @@
 // How members of JSON are called in expressions (P-336): words of the language and characters that no identifier has are
 // spelled out.
 
-export const RESERVED_NAMES: ReadonlySet<string> = new Set([
+const RESERVED_NAMES: ReadonlySet<string> = new Set([
   'true',
   'false',
   'null',

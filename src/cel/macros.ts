@@ -10,7 +10,7 @@ export type Expanded =
 
 export const ACCUMULATOR = '__result__'
 /** Never looked at: the fold of a binding has no items. */
-export const UNUSED = '#unused'
+const UNUSED = '#unused'
 export const MAP_INSERT = 'cel.@mapInsert'
 
 type Expander = (call: Call) => Expanded

@@ -1,6 +1,6 @@
 // Moments and spans of time in expressions, to the nanosecond, within the years 1 to 9999.
 import { parseDuration as parseGoDuration } from '../lib/duration.ts'
-import { type CelValue, Duration, Fault, Timestamp } from './value.ts'
+import { Duration, Fault, Timestamp } from './value.ts'
 
 const SECOND = 1_000_000_000n
 const MIN_TIMESTAMP = -62_135_596_800n * SECOND
@@ -130,8 +130,4 @@ function zoneShift(zone: string, milliseconds: number): number | undefined {
     if (error instanceof RangeError) return undefined
     throw error
   }
-}
-
-export function isFault(value: CelValue): value is Fault {
-  return value instanceof Fault
 }

@@ -6,7 +6,7 @@ import type { KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/tabl
 import { ByteWriter } from './byte-writer.ts'
 
 /** What every object begins with: the tag that says "this is CBOR". */
-export const SELF_DESCRIBED: Readonly<Uint8Array> & Uint8Array = Buffer.of(0xd9, 0xd9, 0xf7)
+const SELF_DESCRIBED: Readonly<Uint8Array> & Uint8Array = Buffer.of(0xd9, 0xd9, 0xf7)
 
 const UNSIGNED = 0
 const NEGATIVE = 1

@@ -52,7 +52,7 @@ export interface JsonList {
   item(item: ListItem): readonly Buffer[]
 }
 
-export function jsonListOf(form: ListForm, metadata: ListMetadata): JsonList {
+function jsonListOf(form: ListForm, metadata: ListMetadata): JsonList {
   switch (form.kind) {
     case 'objects':
       return form.type.custom ? customList(form.type, metadata) : builtInList(form.type, metadata)

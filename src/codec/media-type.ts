@@ -5,13 +5,13 @@ import type { Encoding } from './codec.ts'
 
 export type Brand = 'k8s' | 'svc'
 
-export const PROTOBUF_TYPES: Readonly<Record<Brand, string>> = {
+const PROTOBUF_TYPES: Readonly<Record<Brand, string>> = {
   k8s: 'application/vnd.kubernetes.protobuf',
   svc: 'application/vnd.svc.protobuf',
 }
 
 /** The group of Tables and metadata-only forms. */
-export const META_GROUPS: Readonly<Record<Brand, string>> = { k8s: 'meta.k8s.io', svc: 'meta.svc.io' }
+const META_GROUPS: Readonly<Record<Brand, string>> = { k8s: 'meta.k8s.io', svc: 'meta.svc.io' }
 
 const MEDIA_TYPES: Readonly<Record<Encoding, string>> = {
   json: 'application/json',

@@ -4,7 +4,6 @@ import { ApiError } from '../api/status.ts'
 import type { Encoding } from './codec.ts'
 import {
   type AcceptClause,
-  META_GROUPS,
   acceptedTypes,
   type Brand,
   brandOf,
@@ -281,11 +280,6 @@ function brandAsked(clause: AcceptClause, { contentType }: Asked): Brand {
   if (named !== undefined) return named
   const body = contentType === undefined ? undefined : essenceOf(contentType)
   return (body === undefined ? undefined : brandOf(body)) ?? 'k8s'
-}
-
-/** `meta.k8s.io/v1` in a brand: the apiVersion of Tables and metadata-only forms that nobody asked for by name. */
-export function metaVersion(brand: Brand): string {
-  return `${META_GROUPS[brand]}/v1`
 }
 
 /** The router only looks at the names of the types: one has to be there, or a wildcard. */

@@ -37,7 +37,7 @@ function itemsOf(kind: KindSchema): WireMember {
 }
 
 /** The bytes of the length before a frame. WebSocket messages do without it. */
-export const FRAME_HEAD_SIZE = 4
+const FRAME_HEAD_SIZE = 4
 
 /** A watch event as a frame: its length, and a bare event around the object's own envelope. */
 export function encodeWatchFrame(type: string, object: Uint8Array): Buffer {

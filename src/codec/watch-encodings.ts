@@ -56,7 +56,7 @@ export function protobufFrames({ schemas, transcoder }: EncodingTools): FrameEnc
 }
 
 /** An item of a CBOR sequence an event. */
-export function cborFrames(schemas: SchemaTable): FrameEncoding {
+function cborFrames(schemas: SchemaTable): FrameEncoding {
   return {
     name: 'cbor',
     frame(type, form, object) {

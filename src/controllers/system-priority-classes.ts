@@ -33,7 +33,7 @@ export function systemPriorityClasses(parts: ControllerParts): Controller {
 }
 
 /** Makes those that are missing. */
-export async function makeSystemPriorityClasses(parts: ControllerParts, signal: AbortSignal): Promise<void> {
+async function makeSystemPriorityClasses(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const resource = resourceOf(parts, 'scheduling.k8s.io', 'v1', 'priorityclasses')
   const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
   for (const { name, ...rest } of CLASSES) {

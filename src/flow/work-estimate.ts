@@ -13,7 +13,7 @@ const BYTES_A_SEAT = 100_000
 const MOST_SEATS = 10
 const WATCHERS_A_SEAT = 10
 const TELLING_MS = 5
-export const ONE_SEAT: Work = { seats: 1, seatsAfter: 0, afterMs: 0 }
+const ONE_SEAT: Work = { seats: 1, seatsAfter: 0, afterMs: 0 }
 
 /** `most`: what one request may take of its level. */
 export function estimateWork(request: FlowRequest, findLoad: FindLoad, most: number): Work {

@@ -5,7 +5,7 @@ import type { RawRequest } from './raw.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
-export function tooLargeError(limitBytes: number): ApiError {
+function tooLargeError(limitBytes: number): ApiError {
   return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`)
 }
 

@@ -17,7 +17,7 @@ export function readElement(bytes: Buffer): DerElement | undefined {
 }
 
 /** The elements one behind the other. */
-export function readElements(bytes: Buffer): readonly DerElement[] | undefined {
+function readElements(bytes: Buffer): readonly DerElement[] | undefined {
   const elements: DerElement[] = []
   for (let at = 0; at < bytes.length; ) {
     const head = readHead(bytes, at)

@@ -216,10 +216,6 @@ export function multiplyQuantity(quantity: Quantity, factor: bigint | number): Q
   return { unscaled: quantity.unscaled * BigInt(factor), scale: quantity.scale, format: quantity.format }
 }
 
-export function negateQuantity(quantity: Quantity): Quantity {
-  return multiplyQuantity(quantity, -1)
-}
-
 export function signOfQuantity({ unscaled }: Quantity): QuantityOrder {
   return unscaled < 0n ? -1 : unscaled > 0n ? 1 : 0
 }

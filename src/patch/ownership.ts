@@ -104,7 +104,7 @@ function shapeIn(versions: KindVersions, apiVersion: string): ObjectShape {
 }
 
 /** A manager recorded its fields under a version that the kind no longer has. */
-export class UnknownVersionError extends Error {
+class UnknownVersionError extends Error {
   override readonly name = 'UnknownVersionError'
   readonly apiVersion: string
 

@@ -175,7 +175,7 @@ export async function deleteCollection(
 }
 
 /** The option to remove what cannot be read, used on something that can be (W-351, D24). */
-export function notCorruptError(resource: Resource, name: string): ApiError {
+function notCorruptError(resource: Resource, name: string): ApiError {
   const message =
     'Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option'
   const field = 'ignoreStoreReadErrorWithClusterBreakingPotential'

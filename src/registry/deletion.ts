@@ -56,7 +56,7 @@ function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiOb
 }
 
 /** Marked as of now, without grace; an object that is marked already stays as it is. */
-export function markDeleted(object: ApiObject, now: string): ApiObject {
+function markDeleted(object: ApiObject, now: string): ApiObject {
   if (isTerminating(object)) return object
   return withMeta(object, {
     deletionTimestamp: now,

@@ -86,7 +86,7 @@ export function duplicatesIn(root: ExactValue, limit: number): readonly string[]
 }
 
 /** `spec.containers[0]` and `name` make `spec.containers[0].name`; keys stand as they are, dots and all. */
-export function memberPath(path: string, key: string): string {
+function memberPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`
 }
 

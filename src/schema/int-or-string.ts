@@ -6,7 +6,7 @@ export type IntOrString = number | string
 const MIN_INT32 = -(2 ** 31)
 const MAX_INT32 = 2 ** 31 - 1
 
-export function isInt32(value: Value | undefined): value is number {
+function isInt32(value: Value | undefined): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= MIN_INT32 && value <= MAX_INT32
 }
 

@@ -46,7 +46,7 @@ export interface ImagePolicySettings extends ImagePolicyOptions {
   readonly target: OutgoingTarget
 }
 
-export const DEFAULT_ADMISSION_SETTINGS: AdmissionSettings = {
+const DEFAULT_ADMISSION_SETTINGS: AdmissionSettings = {
   podSecurity: {
     defaults: ALL_PRIVILEGED,
     exempt: { users: new Set(), namespaces: new Set(), runtimeClasses: new Set() },

@@ -30,7 +30,7 @@ export const appArmorProfile: Check = (pod) => {
   }
 }
 
-export function isForbiddenProfile(type: string | undefined): boolean {
+function isForbiddenProfile(type: string | undefined): boolean {
   return type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost'
 }
 

@@ -9,8 +9,7 @@ const CONDITION_BUDGET = 2_500_000
 /** For each single expression. */
 const CALL_BUDGET = 1_000_000
 
-export const OUT_OF_BUDGET =
-  'validation failed due to running out of cost budget, no further validation rules will be run'
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
 const CALL_OVER_BUDGET = 'operation cancelled: actual cost limit exceeded'
 
 export type Result =

@@ -9,7 +9,7 @@ import { KvError, type PutRequest, type Revision } from '../kv.ts'
 export const MAX_KEY_BYTES = 1900
 
 /** etcd's default for a whole request. */
-export const MAX_VALUE_BYTES = 1.5 * 1024 * 1024
+const MAX_VALUE_BYTES = 1.5 * 1024 * 1024
 
 /** A key that is not well-formed would come back as another one, since it is stored as UTF-8. */
 export function checkKey(key: string): void {

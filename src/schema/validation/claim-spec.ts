@@ -8,7 +8,7 @@ import { partIn, partOf, textIn, textOf, textsOf } from './members.ts'
 import { labelName, subdomainName } from './object-meta.ts'
 import { checkAmount, checkPositiveAmount } from './resource-names.ts'
 
-export const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem']
 
 /** Each mode is known, and the one for a single pod stands alone. */

@@ -127,7 +127,7 @@ function checkSliceAddress(address: string, type: string, { at, check }: { at: F
 }
 
 /** A domain of at least two labels, with or without the dot at its end. */
-export function checkFullName(name: string, at: FieldPath, check: Check): void {
+function checkFullName(name: string, at: FieldPath, check: Check): void {
   const domain = name.endsWith('.') ? name.slice(0, -1) : name
   const faults = dns1123Subdomain(domain)
   const labels = domain.split('.')

@@ -189,7 +189,7 @@ function checkManagedFields(entries: readonly ValueMap[], list: FieldPath, check
 const PRINTABLE_ASCII = /^[ -~]*$/
 
 /** The name of a field manager: short, and every character printable. */
-export function checkFieldManager(manager: string, at: FieldPath, check: Check): void {
+function checkFieldManager(manager: string, at: FieldPath, check: Check): void {
   if (longerThan(manager, 128)) {
     check.tooLong(at, 128)
     return

@@ -2,8 +2,6 @@
 // come through a subresource.
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
-import type { NameFormat } from './formats.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate } from './object-meta.ts'
 
 export type CreateRule = (object: ValueMap, check: Check) => void
 
@@ -21,12 +19,3 @@ export interface KindRules {
 
 /** The rules of the kinds of a group, by kind. */
 export type GroupRules = Readonly<Record<string, KindRules>>
-
-/** A kind with rules for its metadata alone. */
-export function metadataOnly(name: NameFormat): KindRules {
-  return {
-    create: (object, check) => checkBuiltInMeta(object, name, check),
-    update: checkBuiltInMetaUpdate,
-    subresources: { status: checkBuiltInMetaUpdate },
-  }
-}
