@@ -7,7 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import { fastify } from 'fastify'
@@ -106,6 +106,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     // No schemas are used: without these the compilers for them would be loaded, 600 KB of source.
     schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     exposeHeadRoutes: false,
+    clientErrorHandler: refuseUnreadable,
   })
   const begin = (request: RawRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
     const exchange = new Exchange(request, { remote, transport, requestTimeoutMs })
@@ -218,6 +219,14 @@ async function upgrade(exchange: Exchange, wanted: Upgrade, options: ListenerOpt
 function tellBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {
   if (signal.reason instanceof ClientGoneError) return
   log.error({ err: error, auditId, path }, 'answer broken off')
+}
+
+/** What is no HTTP never becomes a request; it is told so in plain text, and the connection ends (P-231). */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`
+  socket.end(head + status, () => socket.destroy())
 }
 
 function createServer(listener: ListenerOptions): Http2SecureServer {

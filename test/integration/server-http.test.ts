@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import http2 from 'node:http2'
 import https from 'node:https'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import tls from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
@@ -404,6 +405,18 @@ describe('abuse', () => {
     expect(taken).toBeGreaterThan(1000)
     expect(taken).toBeLessThan(1200)
     session.destroy()
+    await listener.close(0)
+  })
+
+  it('what is no HTTP is told so in plain text', async () => {
+    const listener = await open({ '/ok': () => plainText(200, 'ok') })
+    const socket = tls.connect({ port: listener.port, host: '127.0.0.1', ca: authority.certificate })
+    await once(socket, 'secureConnect')
+    socket.write('FOO /ok HTTP/1.1\r\nHost: x\r\n\r\n')
+    let text = ''
+    for await (const chunk of socket) text += String(chunk)
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:.+\r\n)*Content-Type: text\/plain/)
+    expect(text.endsWith('\r\n\r\n400 Bad Request')).toBe(true)
     await listener.close(0)
   })
 
