@@ -1,15 +1,21 @@
 // Freshness for everyone at once: one linearizable read of the newest revision serves all who came before it began; those
-// who come while it is under way share the next. Then the cache only has to get there.
+// who come while it is under way share the next. Then the cache only has to get there. Where the storage is far away, those
+// who come in one turn of the event loop go together: else the first of them would go alone, and the others wait for it.
+import { setImmediate } from 'node:timers/promises'
 import type { Progress } from './progress.ts'
 
 /** As long as a client waits for a version; then the storage is asked itself. */
 const PATIENCE_MS = 3_000
+
+/** An answer from this process takes less. */
+const FAR_MS = 0.2
 
 export class Barrier {
   readonly #newest: () => Promise<number>
   readonly #progress: Progress
   #running: Promise<number> | undefined
   #next: Promise<boolean> | undefined
+  #isFar = false
 
   constructor(progress: Progress, newest: () => Promise<number>) {
     this.#progress = progress
@@ -21,26 +27,27 @@ export class Barrier {
    * get there in time. Throws what the storage throws. Takes no signal: it is shared, and the storage has its own deadline.
    */
   pass(): Promise<boolean> {
-    if (this.#running === undefined) return this.#begin()
-    this.#next ??= this.#running.then(
-      () => this.#beginNext(),
-      () => this.#beginNext(),
-    )
+    if (this.#next === undefined && this.#running === undefined && !this.#isFar) return this.#ask()
+    this.#next ??= this.#askNext()
     return this.#next
   }
 
-  #beginNext(): Promise<boolean> {
+  async #askNext(): Promise<boolean> {
+    if (this.#running === undefined) await setImmediate()
+    else await this.#running.catch(() => undefined)
     this.#next = undefined
-    return this.#begin()
+    return this.#ask()
   }
 
-  async #begin(): Promise<boolean> {
+  async #ask(): Promise<boolean> {
+    const began = performance.now()
     this.#running = this.#newest()
     let revision: number
     try {
       revision = await this.#running
     } finally {
       this.#running = undefined
+      this.#isFar = performance.now() - began > FAR_MS
     }
     return this.#progress.reach(revision, { timeoutMs: PATIENCE_MS, onlyIfAskable: true })
   }

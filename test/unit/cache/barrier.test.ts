@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Barrier } from '../../../src/cache/barrier.ts'
 import { Progress } from '../../../src/cache/progress.ts'
@@ -44,6 +44,21 @@ describe('the barrier', () => {
     expect(questions.asked).toBe(3)
     questions.open.shift()?.answer(10)
     expect(await latest).toBe(true)
+  })
+
+  it('asks together for all who come in one turn of the event loop where answers take their time', async () => {
+    const { questions, progress, barrier } = open()
+    progress.advance(10)
+    const first = barrier.pass()
+    await sleep(1)
+    questions.open.shift()?.answer(10)
+    await first
+    const together = Array.from({ length: 100 }, () => barrier.pass())
+    expect(questions.asked).toBe(1)
+    await setImmediate()
+    expect(questions.asked).toBe(2)
+    questions.open.shift()?.answer(10)
+    expect(new Set(await Promise.all(together))).toEqual(new Set([true]))
   })
 
   it('waits until the cache is there', async () => {
