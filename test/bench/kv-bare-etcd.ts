@@ -1,4 +1,4 @@
-// The least that a client of etcd on the same gRPC package can do: no retries, no tokens, no signals, one member.
+// The least that a client of etcd on gRPC's own package can do: no retries, no tokens, no signals, one member.
 import { ChannelCredentials, Client, Metadata } from '@grpc/grpc-js'
 import { COMPARE_MOD, type Method, RANGE, TXN, WATCH } from '../../src/kv/etcd/messages.ts'
 import { prefixRange } from '../../src/kv/kv.ts'

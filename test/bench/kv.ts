@@ -1,4 +1,4 @@
-// The storage engines side by side, and beside a bare gRPC client of the same etcd: what our layers cost. Rounds alternate, so
+// The storage engines side by side, and beside a bare client of the same etcd on gRPC's own package. Rounds alternate, so
 // that what else the machine does hits all alike; the median round counts. Trust the ratios.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

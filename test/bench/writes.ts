@@ -38,7 +38,8 @@ function processorMicros(pid: number | undefined): number {
   return (Number(fields[11]) + Number(fields[12])) * 10_000
 }
 
-async function measure(callers: number, pids: Watched, call: (turn: number) => Promise<unknown>): Promise<Measured> {
+/** Until the time is over, or `call` says false: nothing is left to be done. */
+async function measure(callers: number, pids: Watched, call: Operation): Promise<Measured> {
   const times: number[] = []
   const [server, etcd] = [processorMicros(pids.server), processorMicros(pids.etcd)]
   const began = performance.now()
@@ -46,7 +47,7 @@ async function measure(callers: number, pids: Watched, call: (turn: number) => P
   const caller = async (): Promise<void> => {
     while (performance.now() - began < ROUND_MS) {
       const start = performance.now()
-      await call(turn++)
+      if ((await call(turn++)) === false) return
       times.push(performance.now() - start)
     }
   }
@@ -104,16 +105,18 @@ function operationsOn(
     const got = await answer
     if (got.status !== status) throw new Error(`${got.status}: ${got.text}`)
   }
-  let made = 0
+  let maps = 0
+  let pods = 0
+  let deleted = 0
   const any = (turn: number): string => `o-${(turn * 7919) % SEEDED}`
   const create: Operation = () =>
-    expecting(201, client.send('POST', MAPS, { body: configMap(`c-${made++}`, 'create') }))
+    expecting(201, client.send('POST', MAPS, { body: configMap(`c-${maps++}`, 'create') }))
   return {
     'create config map': { callers: CALLERS, run: create },
     'create config map, one at a time': { callers: 1, run: create },
     'create pod': {
       callers: CALLERS,
-      run: () => expecting(201, client.send('POST', PODS, { body: pod(`p-${made++}`, 'create') })),
+      run: () => expecting(201, client.send('POST', PODS, { body: pod(`p-${pods++}`, 'create') })),
     },
     'update config map': {
       callers: CALLERS,
@@ -136,7 +139,7 @@ function operationsOn(
     },
     'delete config map': {
       callers: CALLERS,
-      run: () => expecting(200, client.send('DELETE', `${MAPS}/c-${--made}`)).catch(() => {}),
+      run: async () => deleted < maps && expecting(200, client.send('DELETE', `${MAPS}/c-${deleted++}`)),
     },
   }
 }
@@ -164,7 +167,7 @@ function print(store: string, operation: string, measured: Measured): void {
     `${Math.round(perSecond).toLocaleString('en')}/s`.padStart(9),
     `p50 ${p50Ms.toFixed(1)} ms`.padStart(13),
     `p99 ${p99Ms.toFixed(1)} ms`.padStart(13),
-    `server ${Math.round(serverMicros).toLocaleString('en')} µs`.padStart(16),
+    serverMicros > 0 ? `server ${Math.round(serverMicros).toLocaleString('en')} µs`.padStart(16) : ' '.repeat(16),
     etcdMicros > 0 ? `etcd ${Math.round(etcdMicros).toLocaleString('en')} µs`.padStart(14) : '',
   ]
   process.stdout.write(`${cells.join('  ').trimEnd()}\n`)
