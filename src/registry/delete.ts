@@ -62,11 +62,15 @@ export async function deleteObject(
     : { kind: 'object', object: marked, removed: true }
 }
 
-function beforeDelete({ character, ...resource }: Resource, request: DeleteRequest, context: WriteContext): void {
-  const { deleteWarning } = character
-  const { propagationPolicy, orphanDependents } = request.options
-  const refusal = character.refuseDelete(request.name)
+function beforeDelete(resource: Resource, request: DeleteRequest, context: WriteContext): void {
+  const refusal = resource.character.refuseDelete(request.name)
   if (refusal !== undefined) throw forbiddenError(resource, request.name, refusal)
+  warnOfDelete(resource, request.options, context)
+}
+
+function warnOfDelete({ character }: Resource, options: DeleteOptions, context: WriteContext): void {
+  const { deleteWarning } = character
+  const { propagationPolicy, orphanDependents } = options
   if (deleteWarning !== undefined && propagationPolicy === undefined && orphanDependents === undefined) {
     context.warn(deleteWarning)
   }
@@ -155,6 +159,7 @@ export async function deleteCollection(
   request: { readonly list: ListRequest; readonly options: DeleteOptions },
   context: WriteContext,
 ): Promise<{ readonly page: ListPage; readonly items: readonly StoredObject[] }> {
+  warnOfDelete(resource, request.options, context)
   const page = await parts.store.list(request.list, context.signal)
   const items: StoredObject[] = []
   for await (const batch of page.batches) items.push(...batch)

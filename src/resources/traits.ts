@@ -2,6 +2,7 @@
 import { CERTIFICATE_SIGNING_REQUEST } from './certificate-signing-request.ts'
 import type { CharacterTraits } from './character.ts'
 import { DAEMON_SET } from './daemon-set.ts'
+import { ENDPOINT_SLICE } from './endpoint-slice.ts'
 import { AUTOSCALER } from './horizontal-pod-autoscaler.ts'
 import { JOB } from './job.ts'
 import { NODE } from './node.ts'
@@ -18,7 +19,6 @@ import {
 } from './small-kinds.ts'
 import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './volumes.ts'
 import {
-  ENDPOINT_SLICE,
   ENDPOINTS,
   INGRESS,
   NETWORK_POLICY,

@@ -4,8 +4,6 @@ import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { equalValues, isMap, own } from '../api/value.ts'
 import type { CharacterTraits } from './character.ts'
-import type { GatedField } from './gated-field.ts'
-import { withGatedFields } from './gated-field.ts'
 import { mapIn, textIn, withMembers, withSpec } from './members.ts'
 import { claimWarnings, volumeWarnings } from './warnings-volume.ts'
 
@@ -15,32 +13,38 @@ export const PERSISTENT_VOLUME: CharacterTraits = {
     const [status, before] = [mapIn(object, 'status'), mapIn(stored, 'status')]
     const [given, old] = [own(status, 'lastPhaseTransitionTime'), own(before, 'lastPhaseTransitionTime')]
     const isNew = given !== undefined && (old === undefined || !equalValues(given, old))
-    if (textIn(status, 'phase') === textIn(before, 'phase') || isNew) return object
-    return { ...object, status: withMembers(status, { lastPhaseTransitionTime: now }) }
+    if (isNew) return object
+    const isSamePhase = textIn(status, 'phase') === textIn(before, 'phase')
+    return { ...object, status: withMembers(status, { lastPhaseTransitionTime: isSamePhase ? old : now }) }
   },
   warnings: volumeWarnings,
 }
 
-const SOURCE_NAMESPACE: GatedField = {
-  gate: 'CrossNamespaceVolumeDataSource',
-  path: ['spec', 'dataSourceRef', 'namespace'],
-}
+const FROM_ELSEWHERE = 'CrossNamespaceVolumeDataSource'
 
-export const PERSISTENT_VOLUME_CLAIM: CharacterTraits = withGatedFields([SOURCE_NAMESPACE], {
+export const PERSISTENT_VOLUME_CLAIM: CharacterTraits = {
   firstStatus: () => ({ phase: 'Pending' }),
-  prepareForCreate: (object) => mirrored(withoutForeignSource(object)),
-  prepareForUpdate: (object, stored) => {
+  prepareForCreate: (object, { gates }) => mirrored(withoutForeignSource(withoutDistantSource(object, gates))),
+  prepareForUpdate: (object, stored, { gates }) => {
     const before = mapIn(stored, 'spec')
-    const hadSource = Object.hasOwn(before, 'dataSource') || Object.hasOwn(before, 'dataSourceRef')
-    return mirrored(hadSource ? object : withoutForeignSource(object))
+    if (Object.hasOwn(before, 'dataSourceRef')) return mirrored(object)
+    const near = withoutDistantSource(object, gates)
+    return mirrored(Object.hasOwn(before, 'dataSource') ? near : withoutForeignSource(near))
   },
   warnings: claimWarnings,
-})
+}
 
-/** `dataSource` names claims and snapshots only; anything else there is dropped, not refused. */
+/** A source in another namespace is no source, unless the gate lets it be one. */
+function withoutDistantSource(object: ApiObject, gates: ReadonlySet<string>): ApiObject {
+  const isDistant = textIn(mapIn(mapIn(object, 'spec'), 'dataSourceRef'), 'namespace') !== ''
+  return isDistant && !gates.has(FROM_ELSEWHERE) ? withSpec(object, { dataSourceRef: undefined }) : object
+}
+
+/** `dataSource` alone names claims and snapshots only; anything else there is dropped, not refused. */
 function withoutForeignSource(object: ApiObject): ApiObject {
-  const source = own(mapIn(object, 'spec'), 'dataSource')
-  if (!isMap(source)) return object
+  const spec = mapIn(object, 'spec')
+  const source = own(spec, 'dataSource')
+  if (!isMap(source) || Object.hasOwn(spec, 'dataSourceRef')) return object
   const place = `${textIn(source, 'apiGroup')}/${textIn(source, 'kind')}`
   const isKnown = place === '/PersistentVolumeClaim' || place === 'snapshot.storage.k8s.io/VolumeSnapshot'
   return isKnown ? object : withSpec(object, { dataSource: undefined })

@@ -1,22 +1,25 @@
-// Warnings of kinds that have no other character: quotas, ingresses, slices of endpoints, pairs of certificate and key.
+// Warnings of kinds that have no other character: quotas, networks, classes, pairs of certificate and key.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
-import { isList, own } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import { compareQuantities, parseQuantity } from '../lib/quantity.ts'
 import type { CharacterTraits } from './character.ts'
 import { metaOf } from '../registry/object-meta.ts'
 import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
 import { addressWarnings, nodeLabelFault, nodeTermWarnings } from './warnings.ts'
 
+/** Only new quotas are looked at; the plain names of processors and memory stand for what is requested of them. */
 export const RESOURCE_QUOTA: CharacterTraits = {
-  warnings: (object) => {
+  warnings: (object, stored) => {
+    if (stored !== undefined) return []
     const hard = mapIn(mapIn(object, 'spec'), 'hard')
-    return ['cpu', 'memory'].flatMap((name) => {
-      const [requests, limits] = [textIn(hard, `requests.${name}`), textIn(hard, `limits.${name}`)]
-      const [left, right] = [parseQuantity(requests), parseQuantity(limits)]
+    return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
+      const isPlain = !has(hard, `requests.${name}`) && (name === 'cpu' || name === 'memory')
+      const [asked, limit] = [isPlain ? name : `requests.${name}`, `limits.${name}`]
+      const [left, right] = [parseQuantity(textIn(hard, asked)), parseQuantity(textIn(hard, limit))]
       if (!left.ok || !right.ok || compareQuantities(left.quantity, right.quantity) <= 0) return []
-      return [`ResourceQuota requests.${name} (${requests}) should be less than limits.${name} (${limits})`]
+      return [`ResourceQuota ${asked} (${textIn(hard, asked)}) should be less than ${limit} (${textIn(hard, limit)})`]
     })
   },
 }
@@ -38,14 +41,10 @@ function hasAnnotation(object: ApiObject, name: string): boolean {
   return has(mapIn(metaOf(object), 'annotations'), name)
 }
 
-/** What the server's own controllers write is in order. */
-function isManagedBy(object: ApiObject, label: string, controller: string): boolean {
-  return textIn(mapIn(metaOf(object), 'labels'), label) === controller
-}
-
 export const ENDPOINTS: CharacterTraits = {
   warnings: (object) => {
-    if (isManagedBy(object, 'endpoints.kubernetes.io/managed-by', 'endpoint-controller')) return []
+    const manager = textIn(mapIn(metaOf(object), 'labels'), 'endpoints.kubernetes.io/managed-by')
+    if (manager === 'endpoint-controller') return []
     return mapsIn(object, 'subsets').flatMap((subset, i) =>
       ['addresses', 'notReadyAddresses'].flatMap((list) =>
         mapsIn(subset, list).flatMap((each, j) =>
@@ -110,18 +109,6 @@ function faultsOfLabels(labels: ValueMap, pathOf: (label: string) => string): re
       const fault = nodeLabelFault(label)
       return fault === undefined ? [] : [`${pathOf(label)}: ${fault}`]
     })
-}
-
-export const ENDPOINT_SLICE: CharacterTraits = {
-  warnings: (object) => {
-    if (isManagedBy(object, 'endpointslice.kubernetes.io/managed-by', 'endpointslice-controller.k8s.io')) return []
-    if (textIn(object, 'addressType') === 'FQDN') return ['spec.addressType: FQDN endpoints are deprecated']
-    return mapsIn(object, 'endpoints').flatMap((endpoint, i) => {
-      const addresses = own(endpoint, 'addresses')
-      const path = `endpoints[${i}].addresses`
-      return isList(addresses) ? addresses.flatMap((each, j) => addressWarnings(`${path}[${j}]`, each, 'address')) : []
-    })
-  },
 }
 
 /** The type is kept where an update does not say it (W-568). */

@@ -29,8 +29,10 @@ export function sourceWarnings(volume: ValueMap, path: string): readonly string[
 }
 
 export function claimSpecWarnings(spec: ValueMap, path: string): readonly string[] {
-  const requests = mapIn(mapIn(spec, 'resources'), 'requests')
-  return fractionWarnings(`${path}.resources.requests`, requests, 'storage')
+  const resources = mapIn(spec, 'resources')
+  return ['requests', 'limits'].flatMap((kind) =>
+    fractionWarnings(`${path}.resources.${kind}`, mapIn(resources, kind), 'storage'),
+  )
 }
 
 export function claimWarnings(object: ApiObject): readonly string[] {
@@ -51,12 +53,12 @@ export function volumeWarnings(object: ApiObject): readonly string[] {
       'volume.beta.kubernetes.io/storage-class': OLD_STORAGE_CLASS,
       'volume.beta.kubernetes.io/mount-options': 'deprecated since v1.31; use "mountOptions" attribute instead',
     }),
-    ...terms.flatMap((term, index) => nodeTermWarnings(term, `${place}[${index}]`)),
     ...(textIn(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
       ? [
           'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
         ]
       : []),
+    ...terms.flatMap((term, index) => nodeTermWarnings(term, `${place}[${index}]`)),
     ...fractionWarnings('spec.capacity', mapIn(spec, 'capacity'), 'storage'),
     ...sourceWarnings(spec, 'spec'),
   ]

@@ -41,7 +41,8 @@ export const STATEFUL_SET: CharacterTraits = withGatedFields([MAX_UNAVAILABLE], 
   warnings: (object, stored, context) => [
     ...templateWarnings('spec.template')(object, stored, context),
     ...mapsIn(mapIn(object, 'spec'), 'volumeClaimTemplates').flatMap((claim, i) =>
-      claimSpecWarnings(mapIn(claim, 'spec'), `spec.volumeClaimTemplates[${i}]`),
+      // The reference names the member on updates only, and so.
+      claimSpecWarnings(mapIn(claim, 'spec'), `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`),
     ),
     ...historyWarnings(object),
   ],
@@ -54,7 +55,7 @@ export const CRON_JOB: CharacterTraits = {
     ...withNameWarnings(jobWarnings('spec.jobTemplate.spec'))(object, stored, context),
     ...(textIn(mapIn(object, 'spec'), 'schedule').includes('TZ')
       ? [
-          'CRON_TZ or TZ used in spec.schedule is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+          'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
         ]
       : []),
   ],

@@ -227,3 +227,61 @@ describe('claims of devices', () => {
     expect(freed.body['status']).toEqual({})
   })
 })
+
+it('deleting all jobs tells what becomes of their pods, even where there are none', async () => {
+  const jobs = '/apis/batch/v1/namespaces/ns/jobs'
+  expect((await send('DELETE', jobs)).warnings).toHaveLength(1)
+  expect((await send('DELETE', `${jobs}?propagationPolicy=Background`)).warnings).toEqual([])
+})
+
+describe('sources of a claim', () => {
+  const CLAIMS = '/api/v1/namespaces/ns/persistentvolumeclaims'
+  const foreign = { apiGroup: 'example.com', kind: 'Widget', name: 'w' }
+  const own = { apiGroup: null, kind: 'PersistentVolumeClaim', name: 'c' }
+
+  it.each([
+    ['of another kind, alone', { dataSource: foreign }, undefined],
+    ['of another kind, said twice', { dataSource: foreign, dataSourceRef: foreign }, foreign],
+    ['of another kind, the new way', { dataSourceRef: foreign }, foreign],
+    ['in another namespace', { dataSourceRef: { ...own, namespace: 'other' } }, undefined],
+    ['a claim', { dataSource: own }, own],
+  ])('%s', async (_name, sources, expected) => {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...sources }
+    const { status, body } = await send('POST', CLAIMS, { metadata: { name: 'a' }, spec })
+    expect(status).toBe(201)
+    const made = body['spec'] as { dataSource?: object; dataSourceRef?: object }
+    expect([made.dataSource, made.dataSourceRef]).toEqual([expected, expected])
+  })
+})
+
+it('a volume keeps the time of its phase where nobody says another', async () => {
+  const volumes = '/api/v1/persistentvolumes'
+  const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } }
+  const made = await send('POST', volumes, { metadata: { name: 'v' }, spec })
+  api.seconds += 100
+  const { body } = await send('PUT', `${volumes}/v/status`, {
+    ...made.body,
+    status: { phase: 'Pending', message: 'm' },
+  })
+  expect(body['status']).toEqual({ ...(made.body['status'] as object), message: 'm' })
+})
+
+describe('where an endpoint is, said the old way (W-560)', () => {
+  const SLICES = '/apis/discovery.k8s.io/v1/namespaces/ns/endpointslices'
+  const slice = (endpoint: object): object => ({
+    metadata: { name: 's' },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['192.0.2.1'], ...endpoint }],
+  })
+  const topology = { deprecatedTopology: { 'kubernetes.io/hostname': 'n', zone: 'z' } }
+  const endpointOf = ({ body }: Answer): object => (body['endpoints'] as object[])[0]!
+
+  it('is not taken', async () => {
+    expect(endpointOf(await send('POST', SLICES, slice(topology)))).toEqual({
+      addresses: ['192.0.2.1'],
+      conditions: {},
+    })
+    const changed = await send('PUT', `${SLICES}/s`, slice({ ...topology, hostname: 'h' }))
+    expect(endpointOf(changed)).toEqual({ addresses: ['192.0.2.1'], conditions: {}, hostname: 'h' })
+  })
+})

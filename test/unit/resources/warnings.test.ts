@@ -124,6 +124,43 @@ const rows: readonly Row[] = [
     warnings: ['ResourceQuota requests.cpu (2) should be less than limits.cpu (1500m)'],
   },
   {
+    name: 'more asked for by the plain name than the limit',
+    at: ['resourcequotas'],
+    object: { metadata: { name: 'q' }, spec: { hard: { memory: '3Gi', 'limits.memory': '2Gi', 'limits.cpu': '1' } } },
+    warnings: ['ResourceQuota memory (3Gi) should be less than limits.memory (2Gi)'],
+  },
+  {
+    name: 'parts of bytes in a claim',
+    at: ['persistentvolumeclaims'],
+    object: {
+      metadata: { name: 'c' },
+      spec: { resources: { requests: { storage: '200m' }, limits: { storage: '100m' } } },
+    },
+    warnings: [
+      'spec.resources.requests[storage]: fractional byte value "200m" is invalid, must be an integer',
+      'spec.resources.limits[storage]: fractional byte value "100m" is invalid, must be an integer',
+    ],
+  },
+  {
+    name: 'endpoints by name',
+    at: ['endpointslices', 'discovery.k8s.io'],
+    object: { metadata: { name: 's' }, addressType: 'FQDN', endpoints: [{ addresses: ['a.example'] }] },
+    warnings: ['spec.addressType: FQDN endpoints are deprecated'],
+  },
+  {
+    name: 'addresses that a controller of the cluster wrote',
+    at: ['endpointslices', 'discovery.k8s.io'],
+    object: {
+      metadata: {
+        name: 's',
+        labels: { 'endpointslice.kubernetes.io/managed-by': 'endpointslicemirroring-controller.k8s.io' },
+      },
+      addressType: 'IPv6',
+      endpoints: [{ addresses: ['2001:DB8::1'] }],
+    },
+    warnings: [],
+  },
+  {
     name: 'an address that is not in its canonical form',
     at: ['endpointslices', 'discovery.k8s.io'],
     object: {
@@ -355,6 +392,31 @@ describe('warnings', () => {
     expect(warnings?.({ metadata: { name: 'x' }, status } as unknown as ApiObject)).toEqual([
       `${place}: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")`,
     ])
+  })
+
+  test.each([
+    ['resourcequotas', '', { spec: { hard: { 'requests.cpu': '2', 'limits.cpu': '1' } } }, []],
+    ['endpointslices', 'discovery.k8s.io', { addressType: 'FQDN' }, []],
+    [
+      'statefulsets',
+      'apps',
+      { spec: { volumeClaimTemplates: [{ spec: { resources: { requests: { storage: '1m' } } } }] } },
+      [
+        'spec.volumeClaimTemplates[0].Spec.resources.requests[storage]: fractional byte value "1m" is invalid, must be an integer',
+      ],
+    ],
+    [
+      'cronjobs',
+      'batch',
+      { spec: { schedule: 'TZ=UTC 0 0 * * *' } },
+      [
+        'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+      ],
+    ],
+  ])('about updates of %s', (resource, group, body, told) => {
+    const object = { metadata: { name: 'x' }, ...body } as unknown as ApiObject
+    const { character } = world.resource(resource, group)
+    expect(character.warnings(object, object, world.context())).toEqual(told)
   })
 
   test('about an account come once', () => {
