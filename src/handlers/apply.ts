@@ -7,10 +7,13 @@ import type { ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import type { AppliedDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readApplied } from '../codec/request-body.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { setOfFields } from '../patch/field-set.ts'
 import { trackApply } from '../patch/field-tracking.ts'
+import type { KindVersions } from '../patch/ownership.ts'
 import type { ApplyType } from '../patch/patch.ts'
 import { findTypeProblems, formatProblems } from '../patch/typed-validate.ts'
+import { withConversions } from '../registry/conversions.ts'
 import { conflictError } from '../registry/errors.ts'
 import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { WriteContext } from '../registry/registry.ts'
@@ -42,11 +45,11 @@ export class Applied {
   }
 
   /** What is wanted, given what is there. Throws `ApiError`. */
-  apply(live: ApiObject | undefined): ApiObject {
+  apply(live: ApiObject | undefined): MaybePromise<ApiObject> {
     const { options, context } = this.#body
     const { resource, info } = this.#request
     this.#read ??= this.#readBody()
-    const { document, problems } = this.#read
+    const { document } = this.#read
     const { kind, schema } = this.#target
     const apiVersion = formatGroupVersion(this.#target)
     if (live === undefined && metaText(document, 'uid') !== '') {
@@ -63,19 +66,25 @@ export class Applied {
       )
     }
     const { versions, resetFields } = updateFormOf(resource, info.subresource ?? '')
-    const merged = trackApply(
-      {
-        versions,
-        apiVersion,
-        manager: options.fieldManager,
-        subresource: info.subresource ?? '',
-        reset: setOfFields(resetFields),
-        now: context.now,
-        live: live ?? { kind, apiVersion },
-      },
-      document,
-      options.force,
+    const tracking = {
+      apiVersion,
+      manager: options.fieldManager,
+      subresource: info.subresource ?? '',
+      reset: setOfFields(resetFields),
+      now: context.now,
+      live: live ?? { kind, apiVersion },
+    }
+    const work = (known: KindVersions): ValueMap =>
+      trackApply({ ...tracking, versions: known }, document, options.force)
+    return whenKnown(withConversions(versions, work, { signal: context.signal, isVital: true }), (merged) =>
+      this.#merged(merged, live),
     )
+  }
+
+  #merged(merged: ValueMap, live: ApiObject | undefined): ApiObject {
+    const { document = {}, problems = [] } = this.#read ?? {}
+    const { kind } = this.#target
+    const apiVersion = formatGroupVersion(this.#target)
     this.#tell(problems)
     const object = { ...this.#target.decode(merged).value, kind, apiVersion } as ApiObject
     if (live === undefined) return withMeta(object, { resourceVersion: undefined })

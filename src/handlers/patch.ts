@@ -7,6 +7,7 @@ import { isMap } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'
 import { BodySyntaxError, checkTypeNames, type PatchDocument, readPatch } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import { formatGoValue } from '../patch/go-format.ts'
 import { applyJsonPatch, jsonType, oddPatchMembers } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
@@ -44,11 +45,11 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
     {
       name,
       subresource,
-      wanted: (live) => {
-        const wanted = patch.apply(live)
-        checkName(wanted, name)
-        return withDefaults(served.resource, wanted, context)
-      },
+      wanted: (live) =>
+        whenKnown<ApiObject, ApiObject>(patch.apply(live), (wanted) => {
+          checkName(wanted, name)
+          return withDefaults(served.resource, wanted, context)
+        }),
       tracksFields: isApply(type),
       absent: isApply(type) && subresource === '' ? 'apply' : 'refuse',
       uid: '',

@@ -26,7 +26,7 @@ import {
   withoutManagedFields,
 } from './managed-fields.ts'
 import type { Conflict, KindVersions, OwnershipRequest } from './ownership.ts'
-import { apply, ownershipAfterUpdate } from './ownership.ts'
+import { apply, ConversionMissing, ownershipAfterUpdate } from './ownership.ts'
 import { compare, fieldsOf } from './typed-walk.ts'
 import { completed } from './completed.ts'
 import { outlineOf } from './outline.ts'
@@ -113,7 +113,8 @@ function updateManaged(request: FieldManagerRequest, managed: ManagedFields, upd
   let after: ManagedFields
   try {
     after = ownershipAfterUpdate(result, updated)
-  } catch {
+  } catch (error) {
+    if (error instanceof ConversionMissing) throw error
     return new Map()
   }
   const taken = stripped(after.get(identityOf(current)))

@@ -28,6 +28,8 @@ export interface KindVersions {
   /** Undefined where the version is not served any more. */
   shape(apiVersion: string): ObjectShape | undefined
   convert(object: ValueMap, toApiVersion: string): ValueMap
+  /** Where versions differ by more than their name, and somebody else knows how; absent where `convert` is all there is. */
+  readonly convertElsewhere?: (object: ValueMap, toApiVersion: string, signal: AbortSignal) => Promise<ValueMap>
   /** The sets of fields that its objects have. */
   readonly sets: FieldSetMemo
 }
@@ -110,6 +112,18 @@ class UnknownVersionError extends Error {
 
   constructor(apiVersion: string) {
     super(`request to convert CR to an invalid group/version: ${apiVersion}`)
+    this.apiVersion = apiVersion
+  }
+}
+
+/** Thrown by a `convert` that would have to wait: whoever gave it can make the conversion, and begin anew. */
+export class ConversionMissing extends Error {
+  readonly object: ValueMap
+  readonly apiVersion: string
+
+  constructor(object: ValueMap, apiVersion: string) {
+    super('a conversion is missing')
+    this.object = object
     this.apiVersion = apiVersion
   }
 }

@@ -4,8 +4,11 @@ import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { setOfFields } from '../patch/field-set.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
+import type { KindVersions } from '../patch/ownership.ts'
+import { withConversions } from './conversions.ts'
 import type { Decide, Outcome, WriteResult } from '../store/store.ts'
 import { admitCreate, prepareNew } from './create.ts'
 import { invalidError } from '../api/invalid-error.ts'
@@ -137,7 +140,7 @@ class UpdatePipeline {
       else if (request.uid !== '' || version !== 0) throw notFoundError(resource, request.name)
     }
     await context.authorize('create')
-    const tracked = this.track({ kind: wanted.kind, apiVersion: wanted.apiVersion }, wanted)
+    const tracked = await this.track({ kind: wanted.kind, apiVersion: wanted.apiVersion }, wanted)
     const admitted = await admitCreate(this.parts, resource, withNamespace(tracked, resource, context), context)
     const echoesVersion = request.absent === 'put' && context.dryRun
     const fresh = echoesVersion ? admitted : withMeta(admitted, { resourceVersion: undefined })
@@ -155,7 +158,7 @@ class UpdatePipeline {
     checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
     const live = form.live(stored)
     const wanted = withUniqueOwners(await request.wanted(live), '', context.warn)
-    const tracked = this.track(live, withNamespace(wanted, resource, context))
+    const tracked = await this.track(live, withNamespace(wanted, resource, context))
     const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
     await character.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
     this.checkVersion(admitted, stored)
@@ -182,20 +185,18 @@ class UpdatePipeline {
     return this.endpoint.warnings?.(object) ?? []
   }
 
-  private track(live: { readonly [key: string]: Value }, wanted: ApiObject): ApiObject {
+  private track(live: { readonly [key: string]: Value }, wanted: ApiObject): MaybePromise<ApiObject> {
     if (this.request.tracksFields) return wanted
-    return trackUpdate(
-      {
-        versions: this.form.versions,
-        apiVersion: wanted.apiVersion,
-        manager: this.context.fieldManager,
-        subresource: this.request.subresource,
-        reset: setOfFields(this.form.resetFields),
-        now: this.context.now,
-        live,
-      },
-      wanted,
-    )
+    const request = {
+      apiVersion: wanted.apiVersion,
+      manager: this.context.fieldManager,
+      subresource: this.request.subresource,
+      reset: setOfFields(this.form.resetFields),
+      now: this.context.now,
+      live,
+    }
+    const work = (versions: KindVersions): ApiObject => trackUpdate({ ...request, versions }, wanted)
+    return withConversions(this.form.versions, work, { signal: this.context.signal, isVital: false })
   }
 
   private async admit(object: ApiObject, stored: ApiObject): Promise<ApiObject> {

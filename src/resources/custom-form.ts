@@ -28,6 +28,8 @@ export interface CustomFormParts {
   /** By the name of the version; undefined for one that the definition no longer has. */
   readonly schema: (version: string) => CustomSchema | undefined
   readonly convert: ConvertObjects
+  /** Whether versions are converted here, without asking anybody. */
+  readonly isLocal: boolean
   /** Everything that is stored was written under this very schema, in this version. */
   readonly isStoredAsServed: () => boolean
   /** What is handed out in place of a stored object. */
@@ -45,6 +47,10 @@ export class CustomForm implements ServedForm {
     this.#parts = parts
   }
 
+  get isLocal(): boolean {
+    return this.#parts.isLocal
+  }
+
   isAsStored(): boolean {
     return (this.#isStoredAsServed ??= this.#parts.isStoredAsServed())
   }
@@ -54,6 +60,12 @@ export class CustomForm implements ServedForm {
     const missing = objects.filter((object) => !this.#known.has(object))
     if (missing.length === 0) return this.#all(objects)
     return whenKnown(this.#make(missing, signal), () => this.#all(objects))
+  }
+
+  atHand(object: StoredObject): StoredObject | undefined {
+    if (this.isAsStored()) return object
+    if (this.#parts.isLocal && !this.#known.has(object)) void this.#make([object], NEVER)
+    return this.#known.get(object)
   }
 
   toStored(object: ApiObject, signal: AbortSignal): MaybePromise<ApiObject> {
@@ -97,6 +109,8 @@ export class CustomForm implements ServedForm {
     return this.#parts.schema(versionOf(object))?.known(object) ?? object
   }
 }
+
+const NEVER = new AbortController().signal
 
 function versionOf({ apiVersion }: ApiObject): string {
   return parseGroupVersion(apiVersion)?.version ?? ''

@@ -83,6 +83,7 @@ export function customResource(
       storageVersion: definition.storageVersion,
       schema: (name) => schemas.get(name),
       convert,
+      isLocal: definition.webhook === undefined,
       isStoredAsServed: () => isStoredAsServed(definition, version, schema),
       serve: (object, shown) => parts.serve(object, shown, stored),
     }),
@@ -103,7 +104,7 @@ export function customResource(
     withDefaults: (object) => schema.withDefaults(object),
     decode: (source) => schema.decode(source),
     toCanonical: (object) => schema.canonical(object),
-    versions: versionsOf(group, schemas),
+    versions: versionsOf(group, schemas, definition.webhook === undefined ? undefined : convert),
     character: customCharacter({ definition, version, gvk, schema }),
     custom: { listKind: accepted.listKind || names.listKind, selectable, columns: version.columns, convert },
   }
@@ -155,7 +156,7 @@ function subresourcesOf(
 }
 
 /** Ownership may have been recorded under any version that the definition has. */
-function versionsOf(group: string, schemas: VersionSchemas): Resource['versions'] {
+function versionsOf(group: string, schemas: VersionSchemas, convert: ConvertObjects | undefined): Resource['versions'] {
   const schemaOf = (apiVersion: string): CustomSchema | undefined => {
     const gv = parseGroupVersion(apiVersion)
     return gv?.group === group ? schemas.get(gv.version) : undefined
@@ -166,5 +167,13 @@ function versionsOf(group: string, schemas: VersionSchemas): Resource['versions'
       const renamed = { ...object, apiVersion }
       return schemaOf(apiVersion)?.known(renamed) ?? renamed
     },
+    ...(convert === undefined ? {} : { convertElsewhere: convertOne(convert) }),
   })
+}
+
+function convertOne(convert: ConvertObjects): NonNullable<Resource['versions']['convertElsewhere']> {
+  return async (object, apiVersion, signal) => {
+    const [converted] = await convert([object as ApiObject], apiVersion, signal)
+    return converted ?? object
+  }
 }

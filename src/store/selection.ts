@@ -1,7 +1,7 @@
 // Which objects a reader wants, judged on stored bytes: labels and fields are found by walking them, not by parsing.
 // What pins a selection down (a name, a namespace, a value of an indexed field) is told apart, to narrow the search.
 import type { StoredObject } from '../api/read.ts'
-import type { SelectableField } from '../api/selector-fields.ts'
+import { readField, type SelectableField } from '../api/selector-fields.ts'
 import { exactField, matchesFields } from '../api/selector.ts'
 import type { FieldSelector, LabelSelector } from '../api/selector.ts'
 import { findValue } from '../codec/json-scan.ts'
@@ -69,13 +69,20 @@ class SelectionMatcher implements Matcher {
     return this.#labels === undefined || matchesLabelText(this.#labels, labelTextOf(object))
   }
 
+  /** Fields are those of the form that is served: what is stored may be of another version, or from before a default. */
+  #text(object: Selectable, field: SelectableField): string {
+    const { form } = this.#resource
+    const shown = form === undefined || form.isAsStored() ? object : (form.atHand(object) ?? object)
+    return shown === object ? fieldText(object.bytes, field) : readField(shown.object(), field)
+  }
+
   #field(object: Selectable, name: string): string {
     if (name === 'metadata.name') return object.name
     if (name === 'metadata.namespace') return object.namespace
     const known = object.knownField?.(name)
     if (known !== undefined) return known
     const field = this.#resource.selectableFields.find((field) => field.name === name)
-    return field === undefined ? '' : fieldText(object.bytes, field)
+    return field === undefined ? '' : this.#text(object, field)
   }
 }
 

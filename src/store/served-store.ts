@@ -2,9 +2,11 @@
 // definition has changed): objects take the served form as they come out of the store below, and the stored one as they go in.
 import type { ApiObject } from '../api/object.ts'
 import { EncodingMemo, type ObjectEvent, type ReadAt, type StoredObject, type WatchEvent } from '../api/read.ts'
+import { ApiError } from '../api/status.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
 import { InvariantError } from '../lib/errors.ts'
+import { selectedEvents, selectedPage, splitSelection } from './served-selection.ts'
 import type {
   Decide,
   GetResult,
@@ -41,20 +43,53 @@ export class ServedStore implements Store {
   }
 
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {
-    const page = await this.#store.list(request, signal)
     const { form } = request.resource
-    if (form === undefined || form.isAsStored()) return page
+    if (form === undefined || form.isAsStored()) return this.#store.list(request, signal)
+    const split = form.isLocal ? undefined : splitSelection(request.resource, request.selection)
+    if (split === undefined) return this.#shownPage(form, request, signal)
+    const { limit: _, ...whole } = request
+    const page = await this.#shownPage(form, { ...whole, selection: split.stored }, signal)
+    return selectedPage(page, request, split.matches)
+  }
+
+  async #shownPage(form: ServedForm, request: ListRequest, signal: AbortSignal): Promise<ListPage> {
+    const page = await this.#store.list(request, signal)
     // The first ones are made before the list is said to be there: where that fails, the caller can still be told.
     const batches = shownBatches(form, page.batches, signal)
     return { ...page, batches: startingWith(await batches.next(), batches) }
   }
 
   async watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {
-    const watch = await this.#store.watch(request, signal)
     const { form } = request.resource
-    return form === undefined || form.isAsStored()
-      ? watch
-      : shownEvents({ form, known: this.#eventsOf(form) }, watch, signal)
+    if (form === undefined || form.isAsStored()) return this.#store.watch(request, signal)
+    const split = form.isLocal ? undefined : splitSelection(request.resource, request.selection)
+    if (split === undefined) return this.#shownWatch(form, request, signal)
+    const watch = await this.#shownWatch(form, { ...request, selection: split.stored }, signal)
+    const last = (before: StoredObject, change: StoredObject): StoredObject =>
+      new ServedObject(change, before.object(), request.resource)
+    const shown = await this.#shownBefore(request, signal)
+    return selectedEvents(watch, { matches: split.matches, shown, last })
+  }
+
+  async #shownWatch(form: ServedForm, request: WatchRequest, signal: AbortSignal): Promise<Watch> {
+    const watch = await this.#store.watch(request, signal)
+    return shownEvents({ form, known: this.#eventsOf(form) }, watch, signal)
+  }
+
+  /** What a watcher that goes on from a revision has seen before, as far as that can still be told. */
+  async #shownBefore(request: WatchRequest, signal: AbortSignal): Promise<Map<string, StoredObject>> {
+    const shown = new Map<string, StoredObject>()
+    const { resource, namespace, selection, start } = request
+    if (start.kind === 'state' || selection === undefined) return shown
+    const at = start.kind === 'after' ? ({ kind: 'exact', revision: start.revision } as const) : start.at
+    try {
+      const where = namespace === undefined ? { resource } : { resource, namespace }
+      const { batches } = await this.list({ ...where, at, selection, skipUnreadable: true }, signal)
+      for await (const batch of batches) for (const one of batch) shown.set(`${one.namespace}/${one.name}`, one)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+    }
+    return shown
   }
 
   #eventsOf(form: ServedForm): WeakMap<ObjectEvent, ObjectEvent> {

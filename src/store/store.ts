@@ -26,6 +26,10 @@ export interface ServedForm {
   isAsStored(): boolean
   /** In the order given; the very same records where nothing has to be done, and at every call the same for the same. */
   fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]>
+  /** The form is made here, without asking anybody. */
+  readonly isLocal: boolean
+  /** What `fromStored` gives, where that is known without asking anybody. */
+  atHand(object: StoredObject): StoredObject | undefined
   toStored(object: ApiObject, signal: AbortSignal): MaybePromise<ApiObject>
 }
 

@@ -57,7 +57,13 @@ describe('custom resources that a webhook converts', () => {
           names: { plural: 'planks', singular: 'plank', kind: 'Plank' },
           versions: [
             { name: 'v1', served: true, storage: true, schema: schema('size') },
-            { name: 'v2', served: true, storage: false, schema: schema('length') },
+            {
+              name: 'v2',
+              served: true,
+              storage: false,
+              schema: schema('length'),
+              selectableFields: [{ jsonPath: '.spec.length' }],
+            },
           ],
           conversion: {
             strategy: 'Webhook',
@@ -86,6 +92,8 @@ describe('custom resources that a webhook converts', () => {
       spec: { length: 3 },
     })
     expect(await server.must(planks('v2'))).toMatchObject({ items: [{ spec: { length: 3 } }] })
+    expect(await server.must(`${planks('v2')}?fieldSelector=spec.length%3D3`)).toMatchObject({ items: [{}] })
+    expect(await server.must(`${planks('v2')}?fieldSelector=spec.length%3D4`)).toMatchObject({ items: [] })
     await server.must(planks('v2'), {
       method: 'POST',
       body: { kind: 'Plank', apiVersion: 'stable.example.com/v2', metadata: { name: 'b' }, spec: { length: 5 } },
@@ -97,6 +105,38 @@ describe('custom resources that a webhook converts', () => {
       headers: { 'content-type': 'application/merge-patch+json' },
     })
     expect(await server.must(`${planks('v1')}/a`)).toMatchObject({ spec: { size: 6 } })
+  })
+
+  it('are owned field by field across versions', async () => {
+    const place = (version: string, query: string): string =>
+      `${BASE}/${version}/namespaces/default/planks/owned?${query}`
+    const applied = (size: number): object => ({
+      kind: 'Plank',
+      apiVersion: 'stable.example.com/v1',
+      metadata: { name: 'owned' },
+      spec: { size },
+    })
+    const apply = (size: number, query: string): ReturnType<OpenServer['request']> =>
+      server.request(place('v1', query), {
+        method: 'PATCH',
+        body: applied(size),
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+      })
+    expect((await apply(3, 'fieldManager=first')).status).toBe(201)
+    await server.must(place('v2', 'fieldManager=second'), {
+      method: 'PATCH',
+      body: { spec: { length: 4 } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    })
+    const conflict = await apply(3, 'fieldManager=first')
+    expect(conflict.status).toBe(409)
+    expect(conflict.json()['message']).toContain('conflict with "second" using stable.example.com/v2')
+    expect((await apply(4, 'fieldManager=first')).status).toBe(200)
+    expect((await apply(5, 'fieldManager=first&force=true')).status).toBe(200)
+    const { metadata } = (await server.must(place('v1', ''))) as unknown as {
+      readonly metadata: { readonly managedFields: readonly { readonly manager: string }[] }
+    }
+    expect(metadata.managedFields.map(({ manager }) => manager)).toEqual(['first'])
   })
 
   it('cannot be had where the webhook fails, and nothing else suffers', async () => {

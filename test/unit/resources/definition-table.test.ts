@@ -4,6 +4,7 @@ import type { StoredObject } from '../../../src/api/read.ts'
 import { canonicalJson } from '../../../src/codec/json-encode.ts'
 import { builtInResources, DefinitionTable, RENAME_VERSION } from '../../../src/resources/resources.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
+import { matcherOf } from '../../../src/store/selection.ts'
 import { ServedObject } from '../../../src/store/served-store.ts'
 import { BytesObject } from '../../../src/store/stored-object.ts'
 
@@ -176,6 +177,18 @@ describe('what is stored', () => {
     expect(shown?.object()['spec']).toEqual({ later: 'x' })
     expect(shown?.revision).toBe(7)
     expect((await form?.fromStored([object], signal))?.[0]).toBe(shown)
+  })
+
+  it('is selected by what the definition of today shows', () => {
+    const { table } = open()
+    const schema = spec({ later: { type: 'string', default: 'x' } })
+    const selectableFields = [{ jsonPath: '.spec.later' }]
+    const versions = [{ name: 'v1', served: true, storage: true, schema, selectableFields }]
+    table.put(stored(definition({ versions, generation: 2 }), 1))
+    const resource = table.find(place('v1'))!.stored
+    const selecting = (value: string): boolean | undefined =>
+      matcherOf(resource, { fields: { terms: [{ field: 'spec.later', operator: '=', value }] } })?.matches(object)
+    expect([selecting('x'), selecting('')]).toEqual([true, false])
   })
 
   it('takes the name of the version that is asked for, and loses what that does not know', async () => {

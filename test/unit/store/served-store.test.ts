@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
-import type { StoredObject } from '../../../src/api/read.ts'
+import type { ListAt, StoredObject } from '../../../src/api/read.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import { ServedObject, ServedStore } from '../../../src/store/served-store.ts'
-import type { ServedForm, StoredResource, WriteResult } from '../../../src/store/store.ts'
+import type { ListPage, ServedForm, StoredResource, WriteResult } from '../../../src/store/store.ts'
 
 const signal = AbortSignal.timeout(5_000)
 const object = (apiVersion: string): ApiObject => ({ kind: 'Foo', apiVersion, metadata: { name: 'a' } })
@@ -21,6 +21,8 @@ function resourceWith(form: Partial<ServedForm> = {}): StoredResource {
     selectableFields: [],
     form: {
       isAsStored: () => false,
+      isLocal: false,
+      atHand: (one) => known.get(one),
       fromStored: (objects) =>
         objects.map((one) => {
           const served = known.get(one) ?? new ServedObject(one, { ...one.object(), apiVersion: 'g/v2' }, resource)
@@ -88,6 +90,82 @@ describe('a type that is served in another form', () => {
     const { store, below, plainKey } = open(failing)
     await below.write(plainKey, () => ({ kind: 'put', object: object('g/v1') }), signal)
     await expect(store.list({ resource: failing, at: { kind: 'latest' } }, signal)).rejects.toThrow('no webhook')
+  })
+
+  describe('and is selected by a field of the form that is served', () => {
+    /** What is stored says nothing of colours. */
+    const coloured = (): StoredResource => {
+      const resource: StoredResource = resourceWith({
+        fromStored: (objects) =>
+          Promise.resolve(
+            objects.map((one) => {
+              const { metadata, ...rest } = one.object()
+              const labels = metadata['labels'] as Readonly<Record<string, string>>
+              return new ServedObject(one, { ...rest, metadata, spec: { colour: labels['paint'] ?? '' } }, resource)
+            }),
+          ),
+        toStored: (given) => given,
+      })
+      const field = { name: 'spec.colour', paths: [['spec', 'colour']], absent: '', indexed: false }
+      return { ...resource, selectableFields: [field] }
+    }
+    const red = { fields: { terms: [{ field: 'spec.colour', operator: '=', value: 'red' }] } } as const
+    const painted = (name: string, paint: string): ApiObject => ({
+      kind: 'Foo',
+      apiVersion: 'g/v2',
+      metadata: { name, labels: { paint } },
+    })
+    const put = async (store: ServedStore, resource: StoredResource, given: ApiObject): Promise<number> => {
+      const key = { resource, namespace: '', name: given.metadata['name'] as string }
+      const result = await store.write(key, () => ({ kind: 'put', object: given }), signal)
+      return (result as { object: StoredObject }).object.revision
+    }
+
+    it('page by page', async () => {
+      const resource = coloured()
+      const { store } = open(resource)
+      for (const [i, paint] of ['red', 'blue', 'red', 'blue', 'red', 'blue'].entries()) {
+        await put(store, resource, painted(`f${i}`, paint))
+      }
+      const pages: (readonly string[])[] = []
+      for (let at: ListAt | undefined = { kind: 'latest' }; at !== undefined; ) {
+        const page: ListPage = await store.list({ resource, at, limit: 2, selection: red }, signal)
+        const names: string[] = []
+        for await (const batch of page.batches) names.push(...batch.map(({ name }) => name))
+        pages.push(names)
+        at = page.next === undefined ? undefined : { kind: 'continuation', position: page.next }
+      }
+      expect(pages).toEqual([['f0', 'f2'], ['f4']])
+    })
+
+    it('as it comes into the selection, changes in it and leaves it', async () => {
+      const resource = coloured()
+      const { store } = open(resource)
+      await put(store, resource, painted('known', 'red'))
+      const revision = await put(store, resource, painted('other', 'blue'))
+      const watch = await store.watch(
+        { resource, start: { kind: 'after', revision }, bookmarks: false, selection: red },
+        signal,
+      )
+      await put(store, resource, painted('other', 'red'))
+      await put(store, resource, { ...painted('other', 'red'), note: 'changed' })
+      await put(store, resource, painted('third', 'blue'))
+      const left = await put(store, resource, painted('known', 'blue'))
+      const told: string[] = []
+      for await (const events of watch) {
+        for (const event of events) {
+          if (event.type === 'BOOKMARK') continue
+          const { spec, metadata } = JSON.parse(event.object.bytes.toString()) as {
+            readonly spec: { readonly colour: string }
+            readonly metadata: { readonly name: string; readonly resourceVersion: string }
+          }
+          told.push(`${event.type} ${metadata.name} ${spec.colour}`)
+          if (event.type === 'DELETED') expect(metadata.resourceVersion).toBe(String(left))
+        }
+        if (told.length >= 3) break
+      }
+      expect(told).toEqual(['ADDED other red', 'MODIFIED other red', 'DELETED known red'])
+    })
   })
 
   it('is left alone where it is served as it is stored', async () => {

@@ -1,0 +1,65 @@
+// Ownership is settled without waiting, but some kinds have their versions converted elsewhere. Then the work is given up where
+// a conversion is missing, and begun anew with it at hand: it has no effects.
+import { ApiError } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { ConversionMissing, type KindVersions } from '../patch/ownership.ts'
+
+/** More than any object needs: each of a few steps, in each version that somebody owns fields in. */
+const MOST_CONVERSIONS = 100
+
+interface ConversionNeed {
+  readonly signal: AbortSignal
+  /** Whether it fails where a conversion does; otherwise it goes on as if versions differed by their name alone. */
+  readonly isVital: boolean
+}
+
+/** What the work gives, with objects of other versions as they really are. */
+export function withConversions<T>(
+  versions: KindVersions,
+  work: (versions: KindVersions) => T,
+  need: ConversionNeed,
+): MaybePromise<T> {
+  const { convertElsewhere } = versions
+  if (convertElsewhere === undefined) return work(versions)
+  return converting({ versions, convertElsewhere, work, signal: need.signal }).catch((error: unknown) => {
+    if (need.isVital || !(error instanceof ApiError)) throw error
+    return work(versions)
+  })
+}
+
+interface Converting<T> {
+  readonly versions: KindVersions
+  readonly convertElsewhere: NonNullable<KindVersions['convertElsewhere']>
+  readonly work: (versions: KindVersions) => T
+  readonly signal: AbortSignal
+}
+
+async function converting<T>({ versions, convertElsewhere, work, signal }: Converting<T>): Promise<T> {
+  const known = new Map<string, ValueMap>()
+  const atHand: KindVersions = {
+    ...versions,
+    convert: (object, apiVersion) => {
+      const found = known.get(keyOf(object, apiVersion))
+      if (found === undefined) throw new ConversionMissing(object, apiVersion)
+      return found
+    },
+  }
+  for (let count = 0; ; count++) {
+    try {
+      return work(count < MOST_CONVERSIONS ? atHand : versions)
+    } catch (error) {
+      if (!(error instanceof ConversionMissing)) throw error
+      const { object, apiVersion } = error
+      known.set(
+        keyOf(object, apiVersion),
+        versions.convert(await convertElsewhere(object, apiVersion, signal), apiVersion),
+      )
+    }
+  }
+}
+
+function keyOf(object: ValueMap, apiVersion: string): string {
+  const text = JSON.stringify(object, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value))
+  return `${apiVersion} ${text}`
+}

@@ -1,0 +1,101 @@
+// Selecting by fields of a form that has to be made first, as by a conversion webhook: objects are selected after that, and a
+// watch remembers what it has shown, to tell what came into the selection and what left it.
+import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
+import { readField } from '../api/selector-fields.ts'
+import { type FieldTerm, matchesFields } from '../api/selector.ts'
+import type { ListPage, ListRequest, Selection, StoredResource } from './store.ts'
+
+/** A selection in two parts. */
+export interface SplitSelection {
+  /** What can be asked of what is stored. */
+  readonly stored: Selection
+  /** Whether an object as it is served is wanted. */
+  readonly matches: (served: StoredObject) => boolean
+}
+
+/** Undefined where all of it can be asked of what is stored. */
+export function splitSelection(resource: StoredResource, selection: Selection | undefined): SplitSelection | undefined {
+  const terms = selection?.fields?.terms ?? []
+  const isOwn = ({ field }: FieldTerm): boolean => !field.startsWith('metadata.')
+  const own = terms.filter(isOwn)
+  if (own.length === 0) return undefined
+  return {
+    stored: { ...selection, fields: { terms: terms.filter((term) => !isOwn(term)) } },
+    matches: (served) => {
+      const object = served.object()
+      return matchesFields({ terms: own }, (name) => {
+        const field = resource.selectableFields.find((one) => one.name === name)
+        return field === undefined ? '' : readField(object, field)
+      })
+    },
+  }
+}
+
+/** `page` is of all objects, in the form that is served. Where there is a limit, as many are made as it takes to know what is next. */
+export async function selectedPage(
+  page: ListPage,
+  { namespace, limit }: ListRequest,
+  matches: SplitSelection['matches'],
+): Promise<ListPage> {
+  if (limit === undefined) return { ...page, batches: selectedBatches(page.batches, matches) }
+  const found: StoredObject[] = []
+  let isMore = false
+  for await (const batch of selectedBatches(page.batches, matches)) {
+    found.push(...batch)
+    isMore = found.length > limit
+    if (isMore) break
+  }
+  const taken = found.slice(0, limit)
+  const last = taken.at(-1)
+  const isAcross = namespace === undefined && last?.namespace !== ''
+  const start = `${isAcross ? `${last?.namespace}/` : ''}${last?.name}\0`
+  const next = isMore ? { revision: page.revision, start } : undefined
+  return { revision: page.revision, next, remaining: undefined, batches: oneBatch(taken) }
+}
+
+async function* selectedBatches(
+  batches: AsyncIterable<readonly StoredObject[]>,
+  matches: SplitSelection['matches'],
+): AsyncGenerator<readonly StoredObject[]> {
+  for await (const batch of batches) yield batch.filter(matches)
+}
+
+async function* oneBatch(objects: readonly StoredObject[]): AsyncGenerator<readonly StoredObject[]> {
+  if (objects.length > 0) yield objects
+}
+
+export interface SelectedWatch {
+  readonly matches: SplitSelection['matches']
+  /** The objects that the watcher knows of. */
+  readonly shown: Map<string, StoredObject>
+  /** An object as it was, at the revision of the change that took it out of the selection. */
+  readonly last: (before: StoredObject, change: StoredObject) => StoredObject
+}
+
+export async function* selectedEvents(
+  watch: AsyncIterable<readonly WatchEvent[]>,
+  selected: SelectedWatch,
+): AsyncGenerator<readonly WatchEvent[]> {
+  for await (const events of watch) {
+    const told = events.flatMap((event): readonly WatchEvent[] => {
+      if (event.type === 'BOOKMARK') return [event]
+      const one = selectedEvent(event, selected)
+      return one === undefined ? [] : [one]
+    })
+    if (told.length > 0) yield told
+  }
+}
+
+function selectedEvent(event: ObjectEvent, { matches, shown, last }: SelectedWatch): ObjectEvent | undefined {
+  const { type, object } = event
+  const key = `${object.namespace}/${object.name}`
+  const before = shown.get(key)
+  if (type === 'DELETED' || !matches(object)) {
+    shown.delete(key)
+    if (before === undefined) return undefined
+    return type === 'DELETED' ? event : { type: 'DELETED', object: last(before, object), memo: new EncodingMemo() }
+  }
+  shown.set(key, object)
+  const told = before === undefined ? 'ADDED' : 'MODIFIED'
+  return type === told ? event : { type: told, object, memo: new EncodingMemo() }
+}
