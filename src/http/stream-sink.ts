@@ -1,4 +1,5 @@
 // Where a watch or another stream writes to: small pieces wait for their round, what is much already goes at once.
+import { ServerClosingError } from './abort-reasons.ts'
 import type { ByteSink } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
 import type { RawResponse } from './raw.ts'
@@ -66,11 +67,16 @@ export class StreamSink implements ByteSink, Outgoing {
   #send(): void {
     const pieces = this.#pieces
     const isMuch = this.#waitingBytes >= ENOUGH_BYTES
-    if (pieces.length === 0 || this.#signal.aborted) return
+    if (pieces.length === 0 || this.#isCutOff()) return
     this.#pieces = []
     this.#waitingBytes = 0
     if (isMuch) this.#sendMuch(pieces)
     else this.#raw.write(this.#delivery.join(pieces))
+  }
+
+  /** A server that closes still sends what it took over; nobody waits for it where the request ended otherwise. */
+  #isCutOff(): boolean {
+    return this.#signal.aborted && !(this.#signal.reason instanceof ServerClosingError)
   }
 
   /** A state that a watch begins with is nobody else's: it goes through buffers that are used again. */
