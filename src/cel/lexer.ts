@@ -1,7 +1,7 @@
 // The words of an expression. One pass, each character looked at once; a text that is no word becomes an issue and is
 // passed over.
 import type { SourceIssue } from './source.ts'
-import { readBytesLiteral, readStringLiteral } from './string-literal.ts'
+import { faultIn, readBytesLiteral, readStringLiteral } from './string-literal.ts'
 import type { Uint8 } from './string-literal.ts'
 
 export type TokenKind = 'ident' | 'quotedIdent' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'operator' | 'end'
@@ -18,6 +18,8 @@ export interface Lexed {
   readonly tokens: readonly Token[]
   readonly issues: readonly SourceIssue[]
 }
+
+const MAX_NAME = 1_000
 
 /** Also keeps a text full of quotes that never end from being searched again and again. */
 const MAX_ISSUES = 100
@@ -36,6 +38,7 @@ function patterns() {
 
 /** The first half of an operator takes the character after it along. */
 function notAWord(text: string, at: number): string {
+  if (text[at] === '`') return /^`[a-zA-Z0-9_.\-/ ]*[^]?/u.exec(text.slice(at, at + MAX_NAME))![0]
   const length = /[|&=]/.test(text[at] ?? '') ? 2 : 1
   return Array.from(text.slice(at, at + 4))
     .slice(0, length)
@@ -67,7 +70,7 @@ export function lex(text: string): Lexed {
       at += token.text.length
       continue
     }
-    const bad = notAWord(text, at)
+    const bad = brokenString(text, at, match) ?? notAWord(text, at)
     issues.push({ message: `Syntax error: token recognition error at: '${bad}'`, at })
     at += bad.length
   }
@@ -103,9 +106,27 @@ function quoted(text: string, at: number, match: Match, issues: SourceIssue[]): 
   if (end === undefined) return undefined
   const body = text.slice(start + mark.length, end)
   const whole = text.slice(at, end + mark.length)
+  if (!raw && mark.length === 1 && faultIn(body) !== undefined) return undefined
   const value = isBytes ? readBytesLiteral(body, raw) : readStringLiteral(body, raw)
-  if (value === undefined) issues.push({ message: `Syntax error: token recognition error at: '${whole}'`, at })
+  if (value === undefined) issues.push({ message: unreadable(body, whole), at })
   return { kind: isBytes ? 'bytes' : 'string', text: whole, at, value: value ?? '' }
+}
+
+/** Its escapes are well formed, and stand for no character or no byte; or it is one in three quotes. */
+function unreadable(body: string, whole: string): string {
+  if (faultIn(body) === undefined) return 'invalid unicode code point'
+  return `Syntax error: token recognition error at: '${whole}'`
+}
+
+/** A string is read as far as its first bad escape; what is behind that is read anew. */
+function brokenString(text: string, at: number, match: Match): string | undefined {
+  const prefix = match('stringStart')
+  if (prefix === undefined || /r/i.test(prefix)) return undefined
+  const start = at + prefix.length + 1
+  const quote = text[start - 1] ?? ''
+  const end = endOfString({ text, from: start, mark: quote, raw: false })
+  const fault = end === undefined ? undefined : faultIn(text.slice(start, end))
+  return fault === undefined ? undefined : text.slice(at, start + fault + 1)
 }
 
 interface Unread {

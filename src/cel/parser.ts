@@ -2,7 +2,10 @@
 // nesting nor in its chains of operators, so that whoever walks the tree may recurse.
 import { balanced, type Call, call, type Entry, type Expr, type Item, type Literal, pathOf, select } from './ast.ts'
 import type { StructField } from './ast.ts'
+import { Cursor } from './cursor.ts'
 import { RESERVED_WORDS } from './escape.ts'
+import { isName, LITERAL_WORDS, nothing, START_OF_ENTRY, START_OF_EXPRESSION, START_OF_FIELD } from './expected.ts'
+import { startsExpression } from './expected.ts'
 import { type Lexed, lex, type Token } from './lexer.ts'
 import { expandMacro } from './macros.ts'
 import {
@@ -25,21 +28,23 @@ export type Parsed =
   | { readonly kind: 'refused'; readonly issues: readonly SourceIssue[] }
 
 const MAX_CHARACTERS = 100_000
+/** As many as the reference tells. */
+const MAX_ISSUES = 100
 const MAX_DEPTH = 250
 const MAX_INT = 2n ** 63n - 1n
 const MAX_UINT = 2n ** 64n - 1n
 
-const START_OF_EXPRESSION =
-  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
-
-/** Ends the parse: what follows a syntax error is not understood. */
-class SyntaxFault {
+/** Ends the parse: it would go too deep. */
+class TooDeep {
   readonly issue: SourceIssue
 
-  constructor(message: string, at: number | undefined) {
-    this.issue = { message, at }
+  constructor(message: string) {
+    this.issue = { message, at: undefined }
   }
 }
+
+/** Ends the list that is being read. */
+class BrokenList extends Error {}
 
 export function parse(text: string): Parsed {
   const size = text.length > MAX_CHARACTERS ? Array.from(text).length : text.length
@@ -55,69 +60,46 @@ export function parse(text: string): Parsed {
     issues.push(...parser.issues)
     if (issues.length === 0) return { kind: 'expression', expression }
   } catch (error) {
-    if (!(error instanceof SyntaxFault)) throw error
+    if (!(error instanceof TooDeep)) throw error
     issues.push(...parser.issues, error.issue)
   }
-  return { kind: 'refused', issues }
+  return { kind: 'refused', issues: issues.slice(0, MAX_ISSUES) }
 }
 
 class Parser {
-  readonly issues: SourceIssue[] = []
-  readonly #tokens: readonly Token[]
-  #next = 0
+  readonly #cursor: Cursor
   #depth = 0
 
-  constructor({ tokens }: Lexed) {
-    this.#tokens = tokens
+  constructor(lexed: Lexed) {
+    this.#cursor = new Cursor(lexed)
+  }
+
+  get issues(): readonly SourceIssue[] {
+    return this.#cursor.issues
   }
 
   whole(): Expr {
     const expression = this.#expression()
-    const token = this.#peek()
-    if (token.kind !== 'end') {
-      const word = this.#tokens[this.#next + 1]?.kind === 'end' ? 'extraneous' : 'mismatched'
-      throw new SyntaxFault(`Syntax error: ${word} input '${token.text}' expecting <EOF>`, token.at)
-    }
+    if (this.#cursor.peek().kind === 'end') return expression
+    if (this.#cursor.peek(1).kind === 'end') this.#cursor.drop('<EOF>')
+    else this.#cursor.mismatch('<EOF>')
     return expression
-  }
-
-  #peek(): Token {
-    return this.#tokens[this.#next] ?? { kind: 'end', text: '<EOF>', at: 0 }
-  }
-
-  #take(): Token {
-    const token = this.#peek()
-    this.#next++
-    return token
-  }
-
-  #takeIf(text: string): Token | undefined {
-    const token = this.#peek()
-    if (token.text !== text || (token.kind !== 'operator' && token.kind !== 'ident')) return undefined
-    return this.#take()
-  }
-
-  #expect(text: string, expecting = `'${text}'`): Token {
-    const token = this.#takeIf(text)
-    if (token !== undefined) return token
-    const found = this.#peek()
-    const after = this.#tokens[this.#next + 1]
-    const word = after?.text === text && found.kind !== 'end' ? 'extraneous' : 'mismatched'
-    throw new SyntaxFault(`Syntax error: ${word} input '${found.text}' expecting ${expecting}`, found.at)
   }
 
   #expression(): Expr {
     if (++this.#depth > MAX_DEPTH) {
-      throw new SyntaxFault(`expression recursion limit exceeded: ${MAX_DEPTH}`, undefined)
+      throw new TooDeep(`expression recursion limit exceeded: ${MAX_DEPTH}`)
     }
     const condition = this.#logical('||', OR, () => this.#logical('&&', AND, () => this.#binary('relation')))
-    const question = this.#takeIf('?')
+    const question = this.#cursor.takeIf('?')
     let expression = condition
     if (question !== undefined) {
-      const whenTrue = this.#logical('||', OR, () => this.#logical('&&', AND, () => this.#binary('relation')))
-      this.#expect(':')
-      const whenFalse = this.#expression()
-      expression = call(CONDITIONAL, question.at, [condition, whenTrue, whenFalse])
+      const whenTrue = this.#cursor.awaiting([':'], () =>
+        this.#logical('||', OR, () => this.#logical('&&', AND, () => this.#binary('relation'))),
+      )
+      if (this.#cursor.expect(':') !== undefined) {
+        expression = call(CONDITIONAL, question.at, [condition, whenTrue, this.#expression()])
+      }
     }
     this.#depth--
     return expression
@@ -127,7 +109,7 @@ class Parser {
   #logical(operator: string, name: string, term: () => Expr): Expr {
     const terms = [term()]
     const places: number[] = []
-    for (let token = this.#takeIf(operator); token !== undefined; token = this.#takeIf(operator)) {
+    for (let token = this.#cursor.takeIf(operator); token !== undefined; token = this.#cursor.takeIf(operator)) {
       places.push(token.at)
       terms.push(term())
     }
@@ -142,27 +124,27 @@ class Parser {
     let left = operand()
     let length = 0
     for (;;) {
-      const token = this.#peek()
+      const token = this.#cursor.peek()
       const operator = token.kind === 'operator' || token.text === 'in' ? BINARY_OPERATORS.get(token.text) : undefined
       if (operator?.level !== level) return left
       this.#chain(++length)
-      this.#take()
+      this.#cursor.take()
       left = call(operator.name, token.at, [left, operand()])
     }
   }
 
   #chain(length: number): void {
-    if (length > MAX_DEPTH) throw new SyntaxFault('max recursion depth exceeded', undefined)
+    if (length > MAX_DEPTH) throw new TooDeep('max recursion depth exceeded')
   }
 
   #unary(): Expr {
-    const token = this.#peek()
+    const token = this.#cursor.peek()
     if (token.text === '!') return this.#repeated('!', NOT)
     if (token.text === '-' && token.kind === 'operator') {
-      const number = this.#tokens[this.#next + 1]
-      if (number?.kind === 'int' || number?.kind === 'double') {
-        this.#take()
-        return this.#member(this.#number(this.#take(), '-', token.at))
+      const number = this.#cursor.peek(1)
+      if (number.kind === 'int' || number.kind === 'double') {
+        this.#cursor.take()
+        return this.#member(this.#number(this.#cursor.take(), '-', token.at))
       }
       return this.#repeated('-', NEGATE)
     }
@@ -170,24 +152,28 @@ class Parser {
   }
 
   #repeated(operator: string, name: string): Expr {
-    const first = this.#peek()
+    const first = this.#cursor.peek()
     let count = 0
-    while (this.#takeIf(operator) !== undefined) count++
-    const token = this.#peek()
-    const operand = this.#member(token.kind === 'end' ? this.#notViable(operator, token) : this.#primary())
+    while (this.#cursor.takeIf(operator) !== undefined) count++
+    const token = this.#cursor.peek()
+    if (token.kind === 'end') {
+      this.#cursor.tell(`Syntax error: no viable alternative at input '${operator}'`, token.at)
+      if (operator === '!') return nothing(token)
+      // The last one may also stand between two operands, of which there is no second.
+      const message = `Syntax error: mismatched input '<EOF>' expecting ${START_OF_EXPRESSION}`
+      this.#cursor.issues.push({ message, at: token.at })
+      return nothing(token)
+    }
+    const operand = this.#member(this.#primary())
     return count % 2 === 0 ? operand : call(name, first.at, [operand])
-  }
-
-  #notViable(before: string, token: Token): never {
-    throw new SyntaxFault(`Syntax error: no viable alternative at input '${before}'`, token.at)
   }
 
   #member(primary: Expr): Expr {
     let expression = primary
     let length = 0
     for (;;) {
-      const dot = this.#takeIf('.')
-      const bracket = dot === undefined ? this.#takeIf('[') : undefined
+      const dot = this.#cursor.takeIf('.')
+      const bracket = dot === undefined ? this.#cursor.takeIf('[') : undefined
       if (dot === undefined && bracket === undefined) return expression
       this.#chain(++length)
       expression = dot === undefined ? this.#index(expression, bracket) : this.#selection(expression, dot)
@@ -195,27 +181,33 @@ class Parser {
   }
 
   #index(operand: Expr, bracket: Token | undefined): Expr {
-    const optional = this.#takeIf('?') !== undefined
-    const index = this.#expression()
-    this.#expect(']')
+    const optional = this.#cursor.takeIf('?') !== undefined
+    const index = this.#cursor.awaiting([']'], () => this.#expression())
+    this.#cursor.expect(']')
     return call(optional ? OPTIONAL_INDEX : INDEX, bracket?.at ?? 0, [operand, index])
   }
 
   #selection(operand: Expr, dot: Token): Expr {
-    const optional = this.#takeIf('?') !== undefined
-    const name = this.#peek()
-    if (name.kind === 'end') this.#notViable('.', name)
+    const optional = this.#cursor.takeIf('?') !== undefined
+    const name = this.#cursor.peek()
     if (name.kind === 'quotedIdent') {
-      this.#take()
+      this.#cursor.take()
       return select(operand, name.text.slice(1, -1), { at: dot.at, optional })
     }
-    if (name.kind !== 'ident' || name.text === 'in' || LITERAL_WORDS.has(name.text)) {
-      throw new SyntaxFault(`Syntax error: mismatched input '${name.text}' expecting IDENTIFIER`, name.at)
+    if (name.kind === 'ident' && (name.text === 'in' || LITERAL_WORDS.has(name.text))) {
+      this.#cursor.mismatch('IDENTIFIER')
+      return operand
     }
-    this.#take()
-    const open = optional ? undefined : this.#takeIf('(')
+    if (name.kind !== 'ident') {
+      const found = `${optional ? '.?' : '.'}${name.kind === 'end' ? '' : name.text}`
+      this.#cursor.tell(`Syntax error: no viable alternative at input '${found}'`, name.at)
+      this.#cursor.skip()
+      return operand
+    }
+    this.#cursor.take()
+    const open = optional ? undefined : this.#cursor.takeIf('(')
     if (open !== undefined) return this.#callOf(name.text, operand, open)
-    if (!optional && this.#peek().text === '{') {
+    if (!optional && this.#cursor.peek().text === '{') {
       const path = pathOf(operand)
       if (path !== undefined) return this.#struct(`${path}.${name.text}`)
     }
@@ -228,36 +220,41 @@ class Parser {
     const expanded = expandMacro(made)
     if (expanded === undefined) return made
     if (expanded.kind === 'expanded') return expanded.expression
-    this.issues.push({ message: expanded.message, at: expanded.at })
+    this.#cursor.issues.push({ message: expanded.message, at: expanded.at })
     return made
   }
 
   /** What is between brackets, up to the closing one. */
   #sequence<T>(close: string, item: () => T, trailingComma = false): readonly T[] {
     const items: T[] = []
-    if (this.#takeIf(close) !== undefined) return items
-    if (trailingComma && this.#takeIf(',') !== undefined) {
-      this.#expect(close)
+    if (this.#cursor.takeIf(close) !== undefined) return items
+    if (trailingComma && this.#cursor.takeIf(',') !== undefined) {
+      this.#cursor.expect(close)
       return items
     }
-    items.push(item())
-    while (this.#takeIf(',') !== undefined) {
-      if (trailingComma && this.#peek().text === close) break
-      items.push(item())
+    try {
+      this.#cursor.awaiting([close, ','], () => {
+        do {
+          if (trailingComma && items.length > 0 && this.#cursor.peek().text === close) return
+          items.push(item())
+        } while (this.#cursor.takeIf(',') !== undefined)
+      })
+    } catch (error) {
+      if (!(error instanceof BrokenList)) throw error
     }
-    this.#expect(close, trailingComma ? `{'${close}', ','}` : `{')', ','}`)
+    this.#cursor.expect(close, trailingComma ? `{'${close}', ','}` : `{')', ','}`)
     return items
   }
 
   #primary(): Expr {
-    const token = this.#peek()
+    const token = this.#cursor.peek()
     switch (token.kind) {
       case 'ident':
         return this.#named(token)
       case 'int':
       case 'uint':
       case 'double':
-        return this.#number(this.#take(), '', token.at)
+        return this.#number(this.#cursor.take(), '', token.at)
       case 'string':
         return this.#constant(token, STRING, token.value ?? '')
       case 'bytes':
@@ -268,7 +265,7 @@ class Parser {
   }
 
   #constant(token: Token, type: Type, value: CelValue): Literal {
-    this.#take()
+    this.#cursor.take()
     return { kind: 'literal', at: token.at, type, value }
   }
 
@@ -276,15 +273,16 @@ class Parser {
     const text = `${sign}${token.text}`
     if (token.kind === 'double') {
       const value = Number(text)
-      if (!Number.isFinite(value)) this.issues.push({ message: 'invalid double literal', at })
+      if (!Number.isFinite(value)) this.#cursor.issues.push({ message: 'invalid double literal', at })
       return { kind: 'literal', at, type: DOUBLE, value }
     }
     const digits = BigInt(token.kind === 'uint' ? token.text.slice(0, -1) : token.text)
     if (token.kind === 'uint') {
-      if (digits > MAX_UINT) this.issues.push({ message: 'invalid uint literal', at })
+      if (digits > MAX_UINT) this.#cursor.issues.push({ message: 'invalid uint literal', at })
       return { kind: 'literal', at, type: UINT, value: new Uint(digits) }
     }
-    if (digits > (sign === '' ? MAX_INT : MAX_INT + 1n)) this.issues.push({ message: 'invalid int literal', at })
+    if (digits > (sign === '' ? MAX_INT : MAX_INT + 1n))
+      this.#cursor.issues.push({ message: 'invalid int literal', at })
     return { kind: 'literal', at, type: INT, value: sign === '' ? digits : -digits }
   }
 
@@ -305,80 +303,98 @@ class Parser {
 
   /** A name, a call of a function or the construction of an object; `dot` is the leading dot where there is one. */
   #identifier(dot: string): Expr {
-    const token = this.#take()
+    const token = this.#cursor.peek()
     if (token.kind !== 'ident' || token.text === 'in') {
-      throw new SyntaxFault(`Syntax error: mismatched input '${token.text}' expecting IDENTIFIER`, token.at)
+      this.#cursor.tell(
+        `Syntax error: no viable alternative at input '${dot}${token.kind === 'end' ? '' : token.text}'`,
+        token.at,
+      )
+      this.#cursor.skip()
+      return nothing(token)
     }
+    this.#cursor.take()
     if (RESERVED_WORDS.has(token.text)) {
-      this.issues.push({ message: `reserved identifier: ${token.text}`, at: token.at })
+      this.#cursor.issues.push({ message: `reserved identifier: ${token.text}`, at: token.at })
+      if (this.#cursor.peek().text !== '(' && this.#cursor.peek().text !== '{') return nothing(token)
     }
-    const open = this.#takeIf('(')
+    const open = this.#cursor.takeIf('(')
     if (open !== undefined) return this.#callOf(`${dot}${token.text}`, undefined, open)
-    if (this.#peek().text === '{') return this.#struct(`${dot}${token.text}`)
+    if (this.#cursor.peek().text === '{') return this.#struct(`${dot}${token.text}`)
     return { kind: 'ident', at: token.at, name: `${dot}${token.text}` }
   }
 
   #struct(name: string): Expr {
-    const open = this.#take()
+    const open = this.#cursor.take()
     const fields = this.#sequence('}', () => this.#structField(), true)
     return { kind: 'struct', at: open.at, name, fields }
   }
 
   #structField(): StructField {
-    const optional = this.#takeIf('?') !== undefined
-    const token = this.#take()
-    if (token.kind !== 'ident' && token.kind !== 'quotedIdent') {
-      throw new SyntaxFault(
-        `Syntax error: mismatched input '${token.text}' expecting {'}', ',', '?', IDENTIFIER}`,
-        token.at,
-      )
-    }
+    const optional = this.#cursor.takeIf('?') !== undefined
+    if (!isName(this.#cursor.peek()) && isName(this.#cursor.peek(1))) this.#cursor.drop(START_OF_FIELD)
+    const token = this.#cursor.peek()
+    if (!isName(token)) this.#giveUp(START_OF_FIELD)
+    this.#cursor.take()
     const name = token.kind === 'quotedIdent' ? token.text.slice(1, -1) : token.text
-    const colon = this.#expect(':')
-    return { at: colon.at, name, optional, value: this.#expression() }
+    return { at: this.#colon(), name, optional, value: this.#expression() }
+  }
+
+  #colon(): number {
+    const colon = this.#cursor.awaiting([':'], () => this.#cursor.expect(':'))
+    if (colon === undefined) throw new BrokenList()
+    return colon.at
+  }
+
+  #giveUp(expecting: string): never {
+    this.#cursor.mismatch(expecting)
+    throw new BrokenList()
   }
 
   #bracketed(token: Token): Expr {
     switch (token.kind === 'operator' ? token.text : '') {
       case '(': {
-        this.#take()
-        const inner = this.#expression()
-        this.#expect(')')
+        this.#cursor.take()
+        const inner = this.#cursor.awaiting([')'], () => this.#expression())
+        this.#cursor.expect(')')
         return inner
       }
       case '[':
-        this.#take()
+        this.#cursor.take()
         return { kind: 'list', at: token.at, items: this.#sequence(']', () => this.#item(), true) }
       case '{':
-        this.#take()
+        this.#cursor.take()
         return { kind: 'map', at: token.at, entries: this.#sequence('}', () => this.#entry(), true) }
       case '.':
-        this.#take()
+        this.#cursor.take()
         return this.#identifier('.')
-      default: {
-        const after = this.#tokens[this.#next + 1]
-        const word =
-          after !== undefined && startsExpression(after) && token.kind !== 'end' ? 'extraneous' : 'mismatched'
-        throw new SyntaxFault(`Syntax error: ${word} input '${token.text}' expecting ${START_OF_EXPRESSION}`, token.at)
-      }
+      default:
+        return this.#misplaced(token, START_OF_EXPRESSION)
     }
   }
 
+  /** One that is too many is passed over; otherwise there is no operand. */
+  #misplaced(token: Token, expecting: string): Expr {
+    if (token.kind === 'end' || !startsExpression(this.#cursor.peek(1))) {
+      this.#cursor.mismatch(expecting)
+      return nothing(token)
+    }
+    this.#cursor.drop(expecting)
+    return this.#primary()
+  }
+
   #item(): Item {
-    const optional = this.#takeIf('?') !== undefined
+    const optional = this.#cursor.takeIf('?') !== undefined
     return { optional, value: this.#expression() }
   }
 
   #entry(): Entry {
-    const optional = this.#takeIf('?') !== undefined
-    const key = this.#expression()
-    const colon = this.#expect(':')
-    return { at: colon.at, optional, key, value: this.#expression() }
+    const optional = this.#cursor.takeIf('?') !== undefined
+    const first = this.#cursor.peek()
+    if (!optional && !startsExpression(first)) {
+      if (first.kind === 'end' || !startsExpression(this.#cursor.peek(1))) this.#giveUp(START_OF_ENTRY)
+      this.#cursor.drop(START_OF_ENTRY)
+    }
+    const key = this.#cursor.awaiting([':'], () => this.#expression())
+    return { at: this.#colon(), optional, key, value: this.#expression() }
   }
-}
-
-const LITERAL_WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
-
-function startsExpression(token: Token): boolean {
-  return token.kind === 'operator' ? ['[', '{', '(', '.', '-', '!'].includes(token.text) : token.kind !== 'end'
 }

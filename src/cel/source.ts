@@ -16,7 +16,7 @@ export function locate(text: string, at: number | undefined): Location {
   if (at === undefined) return { line: -1, column: 0 }
   const before = text.slice(0, at)
   const line = before.split('\n').length
-  const column = before.slice(before.lastIndexOf('\n') + 1).length + 1
+  const column = Array.from(before.slice(before.lastIndexOf('\n') + 1)).length + 1
   return { line, column }
 }
 

@@ -1,0 +1,93 @@
+// Walks over the tokens of an expression. What does not belong there is told and passed over, as far as something that is
+// awaited: so several mistakes of one text are told, the same ones as the reference tells. Invariant: no token is read twice.
+import type { Lexed, Token } from './lexer.ts'
+import { BINARY_OPERATORS } from './operators.ts'
+import type { SourceIssue } from './source.ts'
+
+/** May come after any operand. */
+const AFTER_OPERAND: ReadonlySet<string> = new Set([...BINARY_OPERATORS.keys(), '&&', '||', '?', '.', '['])
+
+export class Cursor {
+  readonly issues: SourceIssue[] = []
+  readonly #tokens: readonly Token[]
+  readonly #awaited: string[] = []
+  #next = 0
+  /** Since a mistake nothing has fitted: what else does not fit is the same mistake. */
+  #isLost = false
+  #skippedTo = -1
+
+  constructor({ tokens }: Lexed) {
+    this.#tokens = tokens
+  }
+
+  peek(ahead = 0): Token {
+    return this.#tokens[this.#next + ahead] ?? { kind: 'end', text: '<EOF>', at: 0 }
+  }
+
+  take(): Token {
+    const token = this.peek()
+    this.#next++
+    this.#isLost = false
+    return token
+  }
+
+  takeIf(text: string): Token | undefined {
+    const token = this.peek()
+    if (token.text !== text || (token.kind !== 'operator' && token.kind !== 'ident')) return undefined
+    return this.take()
+  }
+
+  /** Undefined where it is not there, which is told then. */
+  expect(text: string, expecting = `'${text}'`): Token | undefined {
+    const token = this.takeIf(text)
+    if (token !== undefined) return token
+    const found = this.peek()
+    if (this.peek(1).text === text && found.kind !== 'end') {
+      this.drop(expecting)
+      return this.take()
+    }
+    this.mismatch(expecting)
+    return undefined
+  }
+
+  /** Tells that this token is one too many. */
+  drop(expecting: string): void {
+    const { text, at } = this.peek()
+    this.tell(`Syntax error: extraneous input '${text}' expecting ${expecting}`, at)
+    this.take()
+  }
+
+  /** Tells that something else was awaited, and passes over to what goes on after it. */
+  mismatch(expecting: string): void {
+    const { text, at } = this.peek()
+    this.tell(`Syntax error: mismatched input '${text}' expecting ${expecting}`, at)
+    this.skip()
+  }
+
+  tell(message: string, at: number): void {
+    if (!this.#isLost) this.issues.push({ message, at })
+    this.#isLost = true
+  }
+
+  /** Where that leads nowhere, one more is passed over. */
+  skip(): void {
+    if (this.#next === this.#skippedTo && this.peek().kind !== 'end') this.#next++
+    while (!this.#isAwaited(this.peek())) this.#next++
+    this.#skippedTo = this.#next
+  }
+
+  /** What comes after what is read meanwhile. */
+  awaiting<T>(texts: readonly string[], read: () => T): T {
+    this.#awaited.push(...texts)
+    try {
+      return read()
+    } finally {
+      this.#awaited.length -= texts.length
+    }
+  }
+
+  #isAwaited({ kind, text }: Token): boolean {
+    if (kind === 'end') return true
+    return (kind === 'operator' || text === 'in') && (AFTER_OPERAND.has(text) || this.#awaited.includes(text))
+  }
+}

@@ -1,0 +1,27 @@
+// What may stand at a place of an expression, and how the reference says so where something else stands there.
+import type { Literal } from './ast.ts'
+import type { Token } from './lexer.ts'
+import { NULL } from './type.ts'
+
+export const START_OF_EXPRESSION =
+  "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"
+
+/** Before the first of several, what ends them and commas fit too. */
+export const START_OF_ENTRY = START_OF_EXPRESSION.replace("'(', '.', '-', '!'", "'}', '(', '.', ',', '-', '!', '?'")
+export const START_OF_FIELD = "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}"
+
+export const LITERAL_WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
+
+/** Stands where an operand is missing; the expression is refused. */
+export function nothing({ at }: Token): Literal {
+  return { kind: 'literal', at, type: NULL, value: null }
+}
+
+export function isName({ kind }: Token): boolean {
+  return kind === 'ident' || kind === 'quotedIdent'
+}
+
+export function startsExpression(token: Token): boolean {
+  if (token.text === 'in') return false
+  return token.kind === 'operator' ? ['[', '{', '(', '.', '-', '!'].includes(token.text) : token.kind !== 'end'
+}
