@@ -66,6 +66,10 @@ export class CachedObject implements Selectable, Tenant {
     return this.slab.buffer.subarray(this.offset, this.offset + this.length)
   }
 
+  get line(): Buffer {
+    return this.slab.buffer.subarray(this.offset, this.offset + this.length + 1)
+  }
+
   get metadata(): Buffer {
     if (this.#metadata === 0) {
       const { start, end } = metadataSpan(this.bytes) ?? NO_SPAN

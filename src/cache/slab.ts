@@ -4,6 +4,9 @@
 const FIRST_SLAB_BYTES = 64 << 10
 const SLAB_BYTES = 1 << 20
 
+/** Behind each tenant there is a line end, so that it can be sent as a line without being copied. */
+const LINE_END = 0x0a
+
 /** What lies in a slab. Where it lies may change: `slab` and `offset` are read together, each time. */
 export interface Tenant {
   slab: Slab
@@ -30,7 +33,8 @@ export class SlabAllocator {
   #nextBytes = FIRST_SLAB_BYTES
 
   /** Room for so many bytes; the caller writes them and then makes a tenant of it with `settle`. */
-  reserve(length: number): { readonly slab: Slab; readonly offset: number } {
+  reserve(tenantLength: number): { readonly slab: Slab; readonly offset: number } {
+    const length = tenantLength + 1
     // Sharing a slab is for the small: a large object would leave most of one unused.
     if (length > SLAB_BYTES / 4) return take(new Slab(length), length)
     if (this.#slab === undefined || this.#slab.used + length > this.#slab.buffer.length) {
@@ -73,5 +77,6 @@ export class SlabAllocator {
 function take(slab: Slab, length: number): { readonly slab: Slab; readonly offset: number } {
   const offset = slab.used
   slab.used += length
+  slab.buffer[slab.used - 1] = LINE_END
   return { slab, offset }
 }

@@ -40,6 +40,8 @@ export class TypeCache implements Finder {
   readonly measures: TypeMeasures
   readonly #slabs: SlabAllocator
   readonly #tree: ItemTree = newSortedTree(compareStrings)
+  /** The same by key: one look, where the tree compares a dozen texts. */
+  readonly #items = new Map<string, CachedItem>()
   readonly #limits: HistoryLimits
   readonly #labels = new LabelIndex()
   #nowMs: number
@@ -82,7 +84,7 @@ export class TypeCache implements Finder {
   }
 
   get(key: string): CachedItem | undefined {
-    return this.#tree.get(key)
+    return this.#items.get(key)
   }
 
   find(matcher: Matcher, { snapshot, isPaged }: FindIn): readonly CachedObject[] | undefined {
@@ -138,7 +140,7 @@ export class TypeCache implements Finder {
   }
 
   #replace(key: string, item: CachedItem | undefined): CachedItem | undefined {
-    const previous = this.#tree.get(key)
+    const previous = this.#items.get(key)
     if (previous?.kind === 'object') {
       this.fields.remove(previous)
       this.#labels.remove(previous)
@@ -146,6 +148,7 @@ export class TypeCache implements Finder {
       this.#slabs.retire(previous)
     } else if (previous !== undefined) this.#unreadable--
     if (item === undefined) {
+      this.#items.delete(key)
       if (previous !== undefined) this.#tree.delete(key)
       return previous
     }
@@ -154,6 +157,7 @@ export class TypeCache implements Finder {
       this.#labels.add(item)
       this.#bytes += item.length
     } else this.#unreadable++
+    this.#items.set(key, item)
     this.#tree.set(key, item)
     return previous
   }

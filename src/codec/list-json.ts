@@ -10,6 +10,8 @@ import type { TableForm, TableItem } from './table.ts'
 
 /** An object of a list: canonical JSON in the version asked for, and the same parsed when somebody needs it. */
 export interface ListItem extends TableItem {
+  /** The bytes with a line end behind them, where they lie like that in memory. */
+  readonly line?: Buffer
   /** Where there is a place for it: how long it is in protobuf, in a list of its shape. */
   measured?: { readonly shape: object; readonly length: number } | undefined
 }

@@ -85,8 +85,12 @@ function completeView(parts: ResourceParts, { http, resource }: ServedRequest, f
 
 const NEWLINE = Buffer.from('\n')
 
-function jsonResponse(view: Negotiated, bytes: Buffer, status: number): HttpResponse {
-  const body = view.pretty ? indentJson(bytes) : Buffer.concat([bytes, NEWLINE])
+function jsonResponse(
+  view: Negotiated,
+  { bytes, line }: { readonly bytes: Buffer; readonly line?: Buffer },
+  status: number,
+): HttpResponse {
+  const body = view.pretty ? indentJson(bytes) : (line ?? Buffer.concat([bytes, NEWLINE]))
   return {
     status,
     headers: { 'content-type': view.contentType },
@@ -125,7 +129,7 @@ export function respondWithObject(
 export function respond(view: Negotiated, kind: KindSchema, item: ListItem, status: number): HttpResponse {
   switch (view.encoding) {
     case 'json':
-      return jsonResponse(view, item.bytes, status)
+      return jsonResponse(view, item, status)
     case 'yaml':
       return bytesResponse(view, Buffer.from(emitYaml(item.object())), status)
     case 'protobuf':
@@ -137,7 +141,7 @@ export function respond(view: Negotiated, kind: KindSchema, item: ListItem, stat
 
 /** What has no protobuf form travels as JSON in the envelope (D10). */
 function respondInJson(view: View, kind: string, bytes: Buffer, status: number): HttpResponse {
-  if (view.encoding === 'json') return jsonResponse(view, bytes, status)
+  if (view.encoding === 'json') return jsonResponse(view, { bytes }, status)
   if (view.encoding === 'yaml') return bytesResponse(view, Buffer.from(emitYaml(parseJson(bytes))), status)
   if (view.encoding === 'cbor') return bytesResponse(view, encodeCborValue(parseJson(bytes)), status)
   const apiVersion = view.transform?.apiVersion ?? ''

@@ -11,7 +11,9 @@ function settle(slabs: SlabAllocator, text: string): Tenant {
 }
 
 function read({ slab, offset, length }: Tenant): string {
-  return slab.buffer.toString('latin1', offset, offset + length)
+  const line = slab.buffer.toString('latin1', offset, offset + length + 1)
+  expect(line.endsWith('\n')).toBe(true)
+  return line.slice(0, -1)
 }
 
 describe('bytes in slabs', () => {
@@ -45,7 +47,7 @@ describe('bytes in slabs', () => {
     const small = settle(slabs, 'small')
     const large = settle(slabs, 'x'.repeat(500_000))
     expect(large.slab).not.toBe(small.slab)
-    expect(large.slab.buffer).toHaveLength(500_000)
+    expect(large.slab.buffer).toHaveLength(500_001)
     expect(settle(slabs, 'small').slab).toBe(small.slab)
   })
 })
