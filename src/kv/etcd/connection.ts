@@ -27,6 +27,7 @@ const WINDOW_BYTES = 16 << 20
 const QUIET_MS = 10_000
 const PING_LIMIT_MS = 5_000
 const OPEN_LIMIT_MS = 5_000
+const PONG_AFTER_MS = 10
 
 /** No stream has a higher number: then another connection is needed. */
 const LAST_STREAM = 2 ** 31 - 1
@@ -317,9 +318,11 @@ export class Connection implements StreamCarrier {
     for (const stream of this.#blocked) this.pump(stream)
   }
 
-  /** etcd measures the way to us with a ping for almost every answer: they are not worth a write each. */
+  /** etcd measures the way to us all the time, with a new ping as soon as the last one is answered: there is no hurry. */
   #takePing({ flags }: FrameHead, content: Buffer): void {
-    if ((flags & h2.ACK) === 0) this.#outbox.addWithoutHurry({ type: h2.PING, flags: h2.ACK, stream: 0, content })
+    if ((flags & h2.ACK) !== 0) return
+    const answer = { type: h2.PING, flags: h2.ACK, stream: 0, content: Buffer.from(content) }
+    setTimeout(() => this.#outbox.add(answer), PONG_AFTER_MS)
   }
 
   #takeGoAway(content: Buffer): void {

@@ -5,16 +5,12 @@ import { DEFAULT_FRAME_BYTES, type Frame, HEAD_BYTES, writeFrame } from './frame
 
 const BUFFER_BYTES = 4 * (HEAD_BYTES + DEFAULT_FRAME_BYTES)
 
-/** So long what is not urgent waits for something to go along with. */
-const PATIENCE_MS = 10
-
 export class Outbox {
   readonly #socket: Writable
   readonly #free: Buffer[] = []
   #buffer: Buffer | undefined
   #used = 0
   #isDue = false
-  #isDueLater = false
 
   constructor(socket: Writable) {
     this.#socket = socket
@@ -28,17 +24,6 @@ export class Outbox {
       this.#isDue = false
       this.flush()
     })
-  }
-
-  /** Goes along with what comes next, or by itself after a while. */
-  addWithoutHurry(frame: Frame): void {
-    this.#put(frame)
-    if (this.#isDue || this.#isDueLater) return
-    this.#isDueLater = true
-    setTimeout(() => {
-      this.#isDueLater = false
-      this.flush()
-    }, PATIENCE_MS)
   }
 
   flush(): void {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { literal, readHeaders } from '../../../../src/kv/etcd/hpack.ts'
+import { HeaderReader, literal, readHeaders } from '../../../../src/kv/etcd/hpack.ts'
 
 function compressed(name: string, hex: string): Buffer {
   const text = Buffer.from(hex, 'hex')
@@ -34,6 +34,16 @@ describe('a block of headers', () => {
         expect(readHeaders(literal(a, b))).toEqual(new Map([[a, b]]))
       }),
     )
+  })
+
+  it('that comes again is read as it was read before, however many others came between', () => {
+    const reader = new HeaderReader()
+    const blocks = Array.from({ length: 10 }, (_, i) => literal('a', String(i)))
+    for (const block of [...blocks, ...blocks.flatMap((some) => [some, blocks[0]!])]) {
+      const shown = Buffer.from(block)
+      expect(reader.read(shown)).toEqual(readHeaders(block))
+      shown.fill(0)
+    }
   })
 
   it.each([
