@@ -28,6 +28,9 @@ export interface CallListener {
 export const PREFIX_BYTES = 5
 const EMPTY = Buffer.alloc(0)
 
+/** So much memory is taken for a message on the word of its prefix alone. */
+const AHEAD_BYTES = 16 << 20
+
 const BY_RESET: Readonly<Record<number, number>> = Object.freeze({
   [CANCEL]: STATUS_CANCELLED,
   [ENHANCE_YOUR_CALM]: 8,
@@ -55,11 +58,12 @@ export function timeoutHeader(timeoutMs: number): Buffer {
 export class GrpcCall implements StreamListener {
   readonly #stream: Stream
   readonly #listener: CallListener
-  /** What came of a message, or of the prefix before it, that is not whole. */
-  #pieces: Buffer[] = []
-  #gathered = 0
-  /** How long the message is to be; absent: that is what comes next. */
-  #wanted: number | undefined
+  /** What came of a prefix that is not whole. */
+  #prefix: Buffer = EMPTY
+  /** What came of the message behind it, and how long that is to be. */
+  #body: Buffer | undefined
+  #filled = 0
+  #wanted = 0
   #ended = false
 
   constructor(connection: Connection, headers: Buffer, listener: CallListener) {
@@ -91,7 +95,10 @@ export class GrpcCall implements StreamListener {
   onHeaders(fields: ReadonlyMap<string, string>, isLast: boolean): void {
     const status = fields.get('grpc-status')
     const http = fields.get(':status')
-    if (status !== undefined && isLast) return this.#endWith(Number(status), fields.get('grpc-message') ?? '')
+    if (status !== undefined && isLast) {
+      const code = Number(status)
+      return this.#endWith(Number.isInteger(code) ? code : STATUS_UNKNOWN, fields.get('grpc-message') ?? '')
+    }
     if (http !== undefined && http !== '200' && !http.startsWith('1')) {
       return this.cancel(BY_HTTP_STATUS[http] ?? STATUS_UNKNOWN, `HTTP status ${http}`)
     }
@@ -100,7 +107,9 @@ export class GrpcCall implements StreamListener {
 
   onData(bytes: Buffer, isLast: boolean): void {
     let rest = bytes
-    while (rest.length > 0 && !this.#ended) rest = this.#gather(rest)
+    while (rest.length > 0 && !this.#ended) {
+      rest = this.#body === undefined ? this.#takePrefix(rest) : this.#takeBody(rest, this.#body)
+    }
     if (isLast) this.#endWith(STATUS_UNKNOWN, 'the answer ended without a status')
   }
 
@@ -109,52 +118,57 @@ export class GrpcCall implements StreamListener {
     this.#end({ status, message, untouched })
   }
 
-  /** Takes what belongs to the message under way, and gives back what is behind it. */
-  #gather(bytes: Buffer): Buffer {
-    const wanted = this.#wanted ?? PREFIX_BYTES
-    const missing = wanted - this.#gathered
-    if (bytes.length < missing) {
-      this.#pieces.push(Buffer.from(bytes))
-      this.#gathered += bytes.length
+  /** Takes a prefix off, and gives back what is behind it. */
+  #takePrefix(bytes: Buffer): Buffer {
+    const known = this.#prefix.length === 0 ? bytes : Buffer.concat([this.#prefix, bytes])
+    if (known.length < PREFIX_BYTES) {
+      this.#prefix = Buffer.from(known)
       return EMPTY
     }
-    const last = bytes.subarray(0, missing)
-    const whole = Buffer.concat([...this.#pieces, last], wanted)
-    this.#pieces = []
-    this.#gathered = 0
-    if (this.#wanted === undefined) this.#takePrefix(whole)
-    else this.#takeMessage(whole)
-    return bytes.subarray(missing)
+    this.#prefix = EMPTY
+    this.#wanted = known.readUInt32BE(1)
+    if (known[0] !== 0) this.cancel(STATUS_INTERNAL, 'the answer is compressed, which nobody asked for')
+    else if (this.#wanted === 0) this.#takeMessage(EMPTY)
+    else this.#body = Buffer.allocUnsafe(Math.min(this.#wanted, AHEAD_BYTES))
+    return known.subarray(PREFIX_BYTES)
   }
 
-  #takePrefix(prefix: Buffer): void {
-    if (prefix[0] !== 0) return this.cancel(STATUS_INTERNAL, 'the answer is compressed, which nobody asked for')
-    this.#wanted = prefix.readUInt32BE(1)
-    if (this.#wanted === 0) this.#takeMessage(EMPTY)
+  /** Takes what belongs to the message under way, and gives back what is behind it. */
+  #takeBody(bytes: Buffer, body: Buffer): Buffer {
+    const part = bytes.subarray(0, this.#wanted - this.#filled)
+    const filled = this.#filled + part.length
+    const target = filled <= body.length ? body : grown(body, Math.min(this.#wanted, filled * 2))
+    part.copy(target, this.#filled)
+    this.#filled = filled
+    this.#body = target
+    if (filled === this.#wanted) this.#takeMessage(target)
+    return bytes.subarray(part.length)
   }
 
   #takeMessage(message: Buffer): void {
-    this.#wanted = undefined
+    this.#body = undefined
+    this.#filled = 0
     this.#listener.onMessage(message)
   }
 
   #endWith(status: number, message: string): void {
-    const isCutOff = status === STATUS_OK && (this.#gathered > 0 || this.#wanted !== undefined)
-    if (isCutOff)
-      this.#end({
-        status: STATUS_INTERNAL,
-        message: 'the answer was cut off',
-        untouched: false,
-      })
-    else this.#end({ status, message: decodeMessage(message), untouched: false })
+    const isCutOff = this.#prefix.length > 0 || this.#body !== undefined
+    if (status !== STATUS_OK || !isCutOff) this.#end({ status, message: decodeMessage(message), untouched: false })
+    else this.#end({ status: STATUS_INTERNAL, message: 'the answer was cut off', untouched: false })
   }
 
   #end(end: CallEnd): void {
     if (this.#ended) return
     this.#ended = true
-    this.#pieces = []
+    this.#body = undefined
     this.#listener.onEnd(end)
   }
+}
+
+function grown(bytes: Buffer, size: number): Buffer {
+  const larger = Buffer.allocUnsafe(size)
+  bytes.copy(larger)
+  return larger
 }
 
 /** Whatever is no printable ASCII is written like in a URL. */

@@ -185,6 +185,7 @@ describe('a failure', () => {
     ['said in other letters', end(3, '%c3%a9 %E2%82%AC 100%25'), 3, 'é € 100%'],
     ['said in letters that are none', end(3, '100%'), 3, '100%'],
     ['said without words', end(7), 7, ''],
+    ['said without a number', (stream: number) => [headersFrame(stream, literal('grpc-status', 'x'), true)], 2, ''],
     ['said after the answer', after(framed(TOKEN), 14), 14, ''],
     [
       'a proxy says',
