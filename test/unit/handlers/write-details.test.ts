@@ -285,3 +285,23 @@ describe('where an endpoint is, said the old way (W-560)', () => {
     expect(endpointOf(changed)).toEqual({ addresses: ['192.0.2.1'], conditions: {}, hostname: 'h' })
   })
 })
+
+describe('an apply of a text that does not stand for what it should (D20)', () => {
+  const SECRETS = '/api/v1/namespaces/ns/secrets'
+  const container = { name: 'c', image: 'i', resources: { requests: { cpu: 'much' } } }
+  const regex = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+  it.each([
+    [
+      'no base64',
+      SECRETS,
+      { apiVersion: 'v1', kind: 'Secret', data: { a: '%%' } },
+      'illegal base64 data at input byte 0',
+    ],
+    ['no quantity', PODS, { apiVersion: 'v1', kind: 'Pod', spec: { containers: [container] } }, regex],
+  ])('is the fault of who sent it: %s', async (_name, path, object, why) => {
+    const body = { metadata: { name: 'a' }, ...object }
+    const answer = await send('PATCH', `${path}/a?fieldManager=m`, body, 'application/apply-patch+yaml')
+    const message = `failed to convert new object to proper version: unable to convert unstructured object to /v1, Kind=${object.kind}: ${why}`
+    expect(answer).toMatchObject({ status: 400, body: { reason: 'BadRequest', message } })
+  })
+})
