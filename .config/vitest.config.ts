@@ -5,7 +5,11 @@ import { ClosingLine } from './closing-line.ts'
  * Node strips the types and loads the modules itself: going through vite took a third of the unit tests' time. What a test
  * polls for comes at once or, on a busy machine, late: patience costs nothing where all is well.
  */
-const everyKind = { root: '.', experimental: { viteModuleRunner: false, nodeLoader: false }, expect: { poll: { interval: 10, timeout: 20_000 } } } as const
+const everyKind = {
+  root: '.',
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  expect: { poll: { interval: 10, timeout: 40_000 } },
+} as const
 
 /** One project a kind of test; `make help` says which command runs which. */
 export default defineConfig({
@@ -22,7 +26,7 @@ export default defineConfig({
           maxWorkers: '100%',
           sequence: { groupOrder: 0 },
           setupFiles: ['test/fakes/seeded-properties.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
         },
       },
       {
@@ -32,7 +36,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ['test/contract/**/*.test.ts', 'test/integration/**/*.test.ts'],
           pool: 'forks',
-          testTimeout: 60_000,
+          testTimeout: 240_000,
           hookTimeout: 240_000,
         },
       },
@@ -43,8 +47,8 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: ['test/security/**/*.test.ts'],
           pool: 'forks',
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
         },
       },
       {

@@ -19,7 +19,7 @@ export function describeEtcdContract(line: EtcdLine, manyKeys: number): void {
     manyKeys,
     open: async () => {
       const prefix = `/corner-${corners++}/`
-      const kv = await openEtcd({ endpoints: [server.endpoint], prefix }, AbortSignal.timeout(10_000))
+      const kv = await openEtcd({ endpoints: [server.endpoint], prefix }, AbortSignal.timeout(60_000))
       return { kv, prefix, liveHandles: () => kv.liveHandles }
     },
   })

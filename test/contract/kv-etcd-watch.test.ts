@@ -150,7 +150,7 @@ async function hasSplitRevision(url: string, after: number): Promise<boolean> {
     for (;;) {
       const response = call.read()
       if (response === undefined) {
-        await call.readable(AbortSignal.timeout(5_000))
+        await call.readable(AbortSignal.timeout(30_000))
         continue
       }
       if (last?.fragment === true && last.events.at(-1)?.kv.modRevision === response.events[0]?.kv.modRevision)

@@ -1,3 +1,3 @@
 import { describeEtcdContract } from './etcd-contract.ts'
 
-describeEtcdContract('newest', 100_000)
+describeEtcdContract('newest', 30_000)

@@ -12,7 +12,7 @@ describe.each(['newest', 'oldest'] as const)('beside others on etcd, %s version'
     await using server = await startEtcd({ line })
     const stop = new AbortController()
     const { signal } = stop
-    const open = (prefix: string) => openEtcd({ endpoints: [server.endpoint], prefix }, AbortSignal.timeout(10_000))
+    const open = (prefix: string) => openEtcd({ endpoints: [server.endpoint], prefix }, AbortSignal.timeout(60_000))
     const kv = await open('/registry/')
     const others = await open('/others/')
     const store = openKvStore({ kv })
@@ -30,7 +30,8 @@ describe.each(['newest', 'oldest'] as const)('beside others on etcd, %s version'
       const start = performance.now()
       const { item } = await cache.get(key, { kind: 'latest' }, signal)
       expect(item?.revision).toBe(object?.revision)
-      expect(performance.now() - start).toBeLessThan(2_000)
+      // Two orders of magnitude more than it takes, and less than etcd takes to tell of its progress by itself.
+      expect(performance.now() - start).toBeLessThan(20_000)
     }
     stop.abort()
     await running

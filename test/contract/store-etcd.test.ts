@@ -13,6 +13,6 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 describeStoresOn('etcd', async () => {
   const prefix = `/corner-${corners++}`
-  const kv = await openEtcd({ endpoints: [server.endpoint], prefix: `${prefix}/` }, AbortSignal.timeout(10_000))
+  const kv = await openEtcd({ endpoints: [server.endpoint], prefix: `${prefix}/` }, AbortSignal.timeout(60_000))
   return { kv, prefix }
 })

@@ -84,7 +84,7 @@ function requestOf(
       ...(accept === undefined ? {} : { accept }),
     },
     user: { name: 'someone', uid: undefined, groups: [], extra: {} },
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(30_000),
     readBody: () => Promise.resolve(bytes),
     warn: (text) => void warnings.push(text),
     annotate: () => undefined,

@@ -403,7 +403,8 @@ describe('abuse', () => {
     }
     expect((await overHttp2(listener, '/ok')).status).toBe(200)
     expect(taken).toBeGreaterThan(1000)
-    expect(taken).toBeLessThan(1200)
+    // A few more are let through for each second that this takes.
+    expect(taken).toBeLessThan(1900)
     session.destroy()
     await listener.close(0)
   })

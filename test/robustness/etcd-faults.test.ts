@@ -138,7 +138,7 @@ async function readHistory(url: string, after: number, upTo: number): Promise<re
     // The newest revision is that of a write to the prefix: nobody else writes to this etcd.
     while ((events.at(-1)?.revision ?? 0) < upTo) {
       const response = call.read()
-      if (response === undefined) await call.readable(AbortSignal.timeout(10_000))
+      if (response === undefined) await call.readable(AbortSignal.timeout(60_000))
       else if (!response.created) assembler.add(response)
       events.push(...(assembler.take()?.events ?? []))
     }

@@ -122,7 +122,7 @@ async function all(client: ApiClient, path: string): Promise<readonly Listed[]> 
   return ((await client.json('GET', path)).body as { items: readonly Listed[] }).items
 }
 
-it('mixed writes through two replicas leave everything in order', { timeout: 180_000 }, async () => {
+it('mixed writes through two replicas leave everything in order', { timeout: 400_000 }, async () => {
   const etcd = await startEtcd()
   onTestFinished(() => etcd[Symbol.asyncDispose]())
   const args = ['--etcd-servers', etcd.endpoint, '--service-cluster-ip-range', '10.96.0.0/24']
@@ -156,7 +156,7 @@ it('mixed writes through two replicas leave everything in order', { timeout: 180
       ...homeless.map(({ metadata }) => `without a namespace: ${metadata.namespace}/${metadata.name}`),
     ]
   }
-  await expect.poll(unfinished, { timeout: 60_000, interval: 250 }).toEqual([])
+  await expect.poll(unfinished, { timeout: 240_000, interval: 250 }).toEqual([])
 
   const services = await all(client!, '/api/v1/services')
   const addresses = services.map(({ spec }) => spec.clusterIP)

@@ -10,6 +10,8 @@ import { Dice, type FuzzAccess, type FuzzRequest, type FuzzResource, RequestMake
 
 export interface FuzzOptions {
   readonly seconds: number
+  /** No more than so many. */
+  readonly requests?: number
   readonly seed: number
   /** How many requests are under way at a time. */
   readonly width: number
@@ -111,6 +113,8 @@ interface FuzzAnswer {
 /** How long a watch is looked at. */
 const LOOK_MS = 30
 const PATIENCE_MS = 20_000
+/** After so many requests it is looked at what is in use. */
+const MEMORY_EVERY = 100
 
 export class Fuzzer {
   readonly #server: OpenServer
@@ -132,15 +136,17 @@ export class Fuzzer {
 
   async run(): Promise<FuzzReport> {
     await grantRights(this.#server)
-    const { seed, seconds, width } = this.#options
+    const { seed, seconds, width, requests = Number.POSITIVE_INFINITY } = this.#options
     const maker = new RequestMaker(new Dice(seed), await discover(this.#server), this.#seen)
     const end = performance.now() + seconds * 1000
-    const watchMemory = setInterval(() => this.#memory.push(megabytesInUse()), (seconds * 1000) / 20)
+    let begun = 0
     const worker = async (): Promise<void> => {
-      while (performance.now() < end && this.#problems.length < 20) await this.#one(maker.make())
+      while (performance.now() < end && begun++ < requests && this.#problems.length < 20) {
+        await this.#one(maker.make())
+        if (this.#requests % MEMORY_EVERY === 0) this.#memory.push(megabytesInUse())
+      }
     }
     await Promise.all(Array.from({ length: width }, worker))
-    clearInterval(watchMemory)
     this.#client?.destroy()
     if ((await this.#server.request('/livez')).body !== 'ok') this.#problems.push('the server is not well afterwards')
     const report = { codes: this.#codes, problems: this.#problems, memory: this.#memory }
