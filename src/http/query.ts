@@ -1,4 +1,5 @@
 // Query parameters as the API reads them: the first value of a name wins (R-057).
+import { unescape } from 'node:querystring'
 
 export interface Query {
   /** The first value; undefined where the name does not occur, `''` where it has no value. */
@@ -13,15 +14,30 @@ const NONE: Query = {
   has: () => false,
 }
 
-/** `search` is what follows the `?`. */
+/** `search` is what follows the `?`. Not by the platform's parser: that takes twenty seconds for a megabyte of empty pairs. */
 export function parseQuery(search: string): Query {
   if (search === '') return NONE
-  const parameters = new URLSearchParams(isBroken(search) ? withoutBroken(search) : search)
-  return {
-    get: (name) => parameters.get(name) ?? undefined,
-    all: (name) => parameters.getAll(name),
-    has: (name) => parameters.has(name),
+  const values = new Map<string, string[]>()
+  for (const pair of search.split('&')) {
+    if (pair === '' || isBroken(pair)) continue
+    const at = pair.indexOf('=')
+    const name = readable(at < 0 ? pair : pair.slice(0, at))
+    const value = at < 0 ? '' : readable(pair.slice(at + 1))
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
   }
+  return {
+    get: (name) => values.get(name)?.[0],
+    all: (name) => values.get(name) ?? [],
+    has: (name) => values.has(name),
+  }
+}
+
+/** Bytes that are no text become replacement characters. */
+function readable(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  return spaced.includes('%') ? unescape(spaced) : spaced
 }
 
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/
@@ -29,11 +45,6 @@ const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/
 /** A pair with a semicolon or with broken percent-encoding is none: the reference leaves it out without a word. */
 function isBroken(text: string): boolean {
   return text.includes(';') || (text.includes('%') && BAD_ESCAPE.test(text))
-}
-
-function withoutBroken(search: string): string {
-  const pairs = search.split('&')
-  return pairs.filter((pair) => !isBroken(pair)).join('&')
 }
 
 /** `0` and `false` in any case are false; everything else, the empty value too, is true (R-057). */

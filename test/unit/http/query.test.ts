@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseQuery } from '../../../src/http/query.ts'
+import { outOfProportion } from '../../fakes/processor-time.ts'
 
 const rows: readonly (readonly [what: string, search: string, value: string | undefined])[] = [
   ['the first value wins', 'a=1&a=2', '1'],
@@ -11,6 +12,11 @@ const rows: readonly (readonly [what: string, search: string, value: string | un
   ['a pair with a semicolon is none', 'a=1;b=2', undefined],
   ['an encoded semicolon is a character', 'a=1%3Bb', '1;b'],
   ['an encoded per cent sign', 'a=%25zz', '%zz'],
+  ['an encoded name', '%61=1', '1'],
+  ['letters of several bytes', 'a=%C3%A9', 'é'],
+  ['bytes that are no text', 'a=%ff', '\ufffd'],
+  ['an equals sign in the value', 'a=b=c', 'b=c'],
+  ['a name of every object', 'toString=1', undefined],
 ]
 
 describe('query parameters', () => {
@@ -18,5 +24,14 @@ describe('query parameters', () => {
     const query = parseQuery(search)
     expect(query.get('a')).toBe(value)
     expect(query.has('a')).toBe(value !== undefined)
+  })
+
+  it('gives all values of a name in order', () => {
+    expect(parseQuery('a=1&b=2&a=3&a').all('a')).toEqual(['1', '3', ''])
+    expect(parseQuery('b=2').all('a')).toEqual([])
+  })
+
+  it('reads a megabyte of empty pairs in proportion to its length', () => {
+    expect(outOfProportion(500_000, (pairs) => void parseQuery('a&'.repeat(pairs)))).toBe('')
   })
 })
