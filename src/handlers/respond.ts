@@ -119,7 +119,13 @@ export function respondWithObject(
   const item = isStored(object) ? servedItem(request, object) : convertedItem(request, object)
   const { transform, table } = view
   if (table !== undefined) return respondInJson(view, 'Table', tableDocument(table, item), status)
-  if (transform === undefined) return respond(view, request.resource.schema, item, status)
+  if (transform === undefined) {
+    const { resource } = request
+    if (view.encoding !== 'protobuf' || item !== object) return respond(view, resource.schema, item, status)
+    // What is stored becomes protobuf without being parsed.
+    const names = { apiVersion: formatGroupVersion(resource), kind: resource.kind }
+    return bytesResponse(view, view.tools.transcoder.enveloped(resource.schema.shape, names, item.bytes), status)
+  }
   if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(request, transform.as, 'not a list', '')
   const bytes = partialMetadata(item, transform.apiVersion)
   return respond(view, view.partialMetadata, { bytes, object: () => parseJson(bytes) as ValueMap }, status)
