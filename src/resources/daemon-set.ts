@@ -12,6 +12,7 @@ const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 export const DAEMON_SET: CharacterTraits = {
   prepareForCreate: (object) => withTemplateGeneration(object, Math.max(templateGeneration(object), 1)),
   prepareForUpdate: (object, stored) => {
+    templateGeneration(object)
     const before = templateGeneration(stored)
     const same = semanticallyEqual(own(mapIn(object, 'spec'), 'template'), own(mapIn(stored, 'spec'), 'template'))
     return withTemplateGeneration(object, same ? before : before + 1)

@@ -1,4 +1,5 @@
 // Which kinds have traits of their own, and which can be scaled; by `group/Kind`.
+import { DISRUPTION_BUDGET } from './budget-selector.ts'
 import { CERTIFICATE_SIGNING_REQUEST } from './certificate-signing-request.ts'
 import type { CharacterTraits } from './character.ts'
 import { DAEMON_SET } from './daemon-set.ts'
@@ -56,6 +57,7 @@ export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
   'networking.k8s.io/Ingress': INGRESS,
   'networking.k8s.io/NetworkPolicy': NETWORK_POLICY,
   'node.k8s.io/RuntimeClass': RUNTIME_CLASS,
+  'policy/PodDisruptionBudget': DISRUPTION_BUDGET,
   'scheduling.k8s.io/PriorityClass': PRIORITY_CLASS,
   'storage.k8s.io/CSIDriver': CSI_DRIVER,
   'storage.k8s.io/CSIStorageCapacity': STORAGE_CAPACITY,

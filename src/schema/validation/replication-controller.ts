@@ -1,6 +1,6 @@
 // Replication controllers, whose selector is a plain map.
 import { FieldPath } from '../../api/field-path.ts'
-import { own, type ValueMap } from '../../api/value.ts'
+import { equalValues, own, type ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 import { numberIn, numberOf, partIn, partOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
@@ -16,6 +16,7 @@ export const replicationController: KindRules = {
     checkController(object, check)
     checkBuiltInMetaUpdate(object, stored, check)
     checkSpec(partOf(object, 'spec'), check)
+    checkUnconvertible(object, stored, check)
   },
   subresources: {
     status: (object, stored, check) => {
@@ -28,6 +29,23 @@ export const replicationController: KindRules = {
 function checkController(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   checkSpec(partOf(object, 'spec'), check)
+}
+
+const UNCONVERTIBLE = 'non-convertible.kubernetes.io/'
+
+/** Annotations name what a stored controller could not express; such a selector stays. */
+function checkUnconvertible(object: ValueMap, stored: ValueMap, check: Check): void {
+  for (const [key, value] of Object.entries(partOf(partOf(stored, 'metadata'), 'annotations'))) {
+    if (!key.startsWith(UNCONVERTIBLE)) continue
+    const field = key.slice(UNCONVERTIBLE.length)
+    if (!field.includes('selector')) {
+      check.notFound(FieldPath.root(field), value, 'unknown non-convertible field')
+      continue
+    }
+    const selector = partOf(partOf(object, 'spec'), 'selector')
+    if (equalValues(selector, partOf(partOf(stored, 'spec'), 'selector'))) continue
+    check.invalid(SPEC.child('selector'), selector, 'cannot update non-convertible selector')
+  }
 }
 
 function checkSpec(spec: ValueMap, check: Check): void {

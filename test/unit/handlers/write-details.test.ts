@@ -305,3 +305,69 @@ describe('an apply of a text that does not stand for what it should (D20)', () =
     expect(answer).toMatchObject({ status: 400, body: { reason: 'BadRequest', message } })
   })
 })
+
+it.each([
+  ['alone is kept', [{ key: 'R', operator: 'Exists' }], [{ key: 'R', operator: 'Exists' }]],
+  ['the other way round goes', [{ key: 'R', operator: 'DoesNotExist' }], undefined],
+  [
+    'beside others goes',
+    [
+      { key: 'R', operator: 'Exists' },
+      { key: 'a', operator: 'Exists' },
+    ],
+    [{ key: 'a', operator: 'Exists' }],
+  ],
+])('the label by which a budget means no pod: %s', async (_, sent, kept) => {
+  const key = (term: { key: string; operator: string }): object => ({
+    ...term,
+    key: term.key.replace('R', 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'),
+  })
+  const { body } = await send('POST', '/apis/policy/v1/namespaces/ns/poddisruptionbudgets', {
+    metadata: { name: 'b' },
+    spec: { minAvailable: 1, selector: { matchExpressions: sent.map(key) } },
+  })
+  const { selector } = body['spec'] as { selector: object }
+  expect(selector).toEqual(kept === undefined ? {} : { matchExpressions: kept.map(key) })
+})
+
+describe('what a replication controller could not express', () => {
+  const CONTROLLERS = '/api/v1/namespaces/ns/replicationcontrollers'
+  const controller = (annotation: string, selector: object): object => ({
+    metadata: { name: 'c', annotations: { [`non-convertible.kubernetes.io/${annotation}`]: 'v' } },
+    spec: {
+      selector,
+      template: { metadata: { labels: { a: 'b', c: 'd' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    },
+  })
+
+  it.each([
+    ['selector', { a: 'b' }, ''],
+    [
+      'selector',
+      { c: 'd' },
+      'ReplicationController "c" is invalid: spec.selector: Invalid value: {"c":"d"}: cannot update non-convertible selector',
+    ],
+    ['x', { a: 'b' }, 'ReplicationController "c" is invalid: x: Not found: "v": unknown non-convertible field'],
+  ])('%s, then %j', async (annotation, selector, message) => {
+    await send('POST', CONTROLLERS, controller(annotation, { a: 'b' }))
+    const { body } = await send('PUT', `${CONTROLLERS}/c`, controller(annotation, selector))
+    expect(body['message'] ?? '').toBe(message)
+  })
+})
+
+it('a daemon set counts its templates in a number also where it is changed (W-135)', async () => {
+  const sets = '/apis/apps/v1/namespaces/ns/daemonsets'
+  const set = (generation: string): object => ({
+    metadata: { name: 'd', annotations: { 'deprecated.daemonset.template.generation': generation } },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    },
+  })
+  await send('POST', sets, set('3'))
+  const { status, body } = await send('PUT', `${sets}/d`, set('x'))
+  expect([status, body['message']]).toEqual([
+    400,
+    'DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing "x": invalid syntax',
+  ])
+})
