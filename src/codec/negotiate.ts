@@ -59,8 +59,9 @@ const TRANSFORMS: ReadonlySet<string> = new Set<Transform['as']>([
   'PartialObjectMetadataList',
 ])
 
-/** So many are remembered; clients have few and always the same. */
+/** So many are remembered, and none that is longer; clients have few and always the same. */
 const REMEMBERED = 256
+const LONGEST_REMEMBERED = 2048
 
 /** Remembers what it found: clients ask for the same forms again and again. */
 export class Negotiator {
@@ -73,6 +74,7 @@ export class Negotiator {
     const known = this.#found.get(key)
     if (known !== undefined) return known
     const found = negotiate(asked, offer)
+    if (key.length > LONGEST_REMEMBERED) return found
     if (this.#found.size >= REMEMBERED) this.#found.clear()
     this.#found.set(key, found)
     return found

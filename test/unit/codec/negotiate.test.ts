@@ -2,7 +2,14 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/api/status.ts'
 import { encodingOfBody, parseAccept } from '../../../src/codec/media-type.ts'
-import { type Offer, negotiate, negotiateForm, negotiateStatus, negotiateWatch } from '../../../src/codec/negotiate.ts'
+import {
+  type Offer,
+  negotiate,
+  negotiateForm,
+  negotiateStatus,
+  negotiateWatch,
+  Negotiator,
+} from '../../../src/codec/negotiate.ts'
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 const SVC_PROTOBUF = 'application/vnd.svc.protobuf'
@@ -292,5 +299,16 @@ describe('any header', () => {
         }
       }),
     )
+  })
+})
+
+describe('what was negotiated before', () => {
+  it('is remembered, but not where it is long', () => {
+    const negotiator = new Negotiator()
+    const short = asking('application/yaml')
+    const long = asking(`${'text/html,'.repeat(1000)}application/yaml`)
+    expect(negotiator.negotiate(short, builtIn)).toBe(negotiator.negotiate(short, builtIn))
+    expect(negotiator.negotiate(long, builtIn)).not.toBe(negotiator.negotiate(long, builtIn))
+    expect(negotiator.negotiate(long, builtIn)).toEqual(negotiator.negotiate(short, builtIn))
   })
 })
