@@ -48,6 +48,44 @@ export function equalValues(a: Value | undefined, b: Value | undefined): boolean
   )
 }
 
+/**
+ * The value, with every part that another one has in the same place and equal taken from there: the other itself where they are
+ * equal. What comes after then sees at a glance what did not change.
+ */
+export function sharedWith(value: Value, known: Value | undefined): Value {
+  if (value === known || typeof value !== 'object' || typeof known !== 'object' || value === null || known === null) {
+    return value
+  }
+  if (isList(value)) return isList(known) ? sharedItems(value, known) : value
+  return isList(known) ? value : sharedMembers(value, known)
+}
+
+function sharedItems(list: readonly Value[], known: readonly Value[]): readonly Value[] {
+  let changed: Value[] | undefined
+  let isSame = list.length === known.length
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i]!
+    const shared = sharedWith(item, known[i])
+    if (shared !== known[i]) isSame = false
+    if (shared !== item) (changed ??= [...list])[i] = shared
+  }
+  return isSame ? known : (changed ?? list)
+}
+
+function sharedMembers(map: ValueMap, known: ValueMap): ValueMap {
+  const keys = Object.keys(map)
+  let changed: Record<string, Value> | undefined
+  let isSame = keys.length === Object.keys(known).length
+  for (const key of keys) {
+    const member = map[key]!
+    const other = own(known, key)
+    const shared = sharedWith(member, other)
+    if (shared !== other) isSame = false
+    if (shared !== member) setOwn((changed ??= { ...map }), key, shared)
+  }
+  return isSame ? known : (changed ?? map)
+}
+
 function isInteger(value: Value | undefined): value is number | bigint {
   return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
 }

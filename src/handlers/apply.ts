@@ -86,17 +86,17 @@ export class Applied {
     const { kind } = this.#target
     const apiVersion = formatGroupVersion(this.#target)
     this.#tell(problems)
-    const object = { ...this.#decodeMerged(merged), kind, apiVersion } as ApiObject
+    const object = { ...this.#decodeMerged(merged, live), kind, apiVersion } as ApiObject
     if (live === undefined) return withMeta(object, { resourceVersion: undefined })
     const sent = metaText(document, 'resourceVersion')
     return withMeta(object, { resourceVersion: sent === '' ? metaText(live, 'resourceVersion') : sent })
   }
 
   /** Texts that are no quantity, no time or no base64 are found out here; the reference takes the blame for them (D20). */
-  #decodeMerged(merged: ValueMap): ValueMap {
+  #decodeMerged(merged: ValueMap, live: ApiObject | undefined): ValueMap {
     const { kind } = this.#target
     try {
-      return this.#target.decode(merged).value
+      return this.#target.decode(merged, this.#target.conversion.isIdentity ? live : undefined).value
     } catch (error) {
       const form = `${slashed(formatGroupVersion(this.#target))}, Kind=${kind}`
       const why = `unable to convert unstructured object to ${form}: ${(error as Error).message}`

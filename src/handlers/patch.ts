@@ -67,6 +67,12 @@ interface PatchParts {
   readonly body: PatchBody
 }
 
+interface PatchedFrom {
+  /** The patched document as messages show it. */
+  readonly shown: () => string
+  readonly live: ApiObject
+}
+
 /** One patch, applied as often as other writes win. Its document is read when there is an object to apply it to (W-159). */
 class Patch {
   readonly #parts: ResourceParts
@@ -102,7 +108,7 @@ class Patch {
 
   #json(live: ApiObject, { document, spelled, problems }: PatchDocument): ApiObject {
     const patched = applyJsonPatch(live, document, { loose: this.#isLoose, spelled })
-    return this.#decodeDocument(patched, oddPatchMembers(document, problems))
+    return this.#decodeDocument(patched, oddPatchMembers(document, problems), live)
   }
 
   #merge(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
@@ -112,7 +118,7 @@ class Patch {
       throw new ApiError('BadRequest', 'Invalid JSON Patch')
     }
     if (!isMap(document) && !isTaken) throw notAnObject('error decoding patch: ', document)
-    return this.#decodeDocument(applyMergePatch(live, document), problems)
+    return this.#decodeDocument(applyMergePatch(live, document), problems, live)
   }
 
   #strategic(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
@@ -122,7 +128,7 @@ class Patch {
     const shown = (): string => formatGoValue(document)
     const fault = findRestoreFault(this.#target.schema.shape, patched)
     if (fault !== undefined) throw refuse(shown(), fault)
-    return this.#decode(patched, problems, shown)
+    return this.#decode(patched, problems, { shown, live })
   }
 
   #readPatch(): PatchDocument {
@@ -137,7 +143,7 @@ class Patch {
   }
 
   /** A patched document is read as a body would be: it says what it is. */
-  #decodeDocument(patched: Value, problems: readonly string[]): ApiObject {
+  #decodeDocument(patched: Value, problems: readonly string[], live: ApiObject): ApiObject {
     const shown = (): string => plainJson(patched)
     try {
       checkTypeNames(patched)
@@ -147,16 +153,16 @@ class Patch {
     }
     const other = otherKindProblem(patched, this.#target, this.#parts.resources())
     if (other !== undefined) throw refuse(shown(), other)
-    return this.#decode(patched, problems, shown)
+    return this.#decode(patched, problems, { shown, live })
   }
 
   /** The patched document as an object of the kind; what does not fit is 422 about the patch (W-171, W-214). */
-  #decode(patched: Value, documentProblems: readonly string[], shown: () => string): ApiObject {
+  #decode(patched: Value, documentProblems: readonly string[], { shown, live }: PatchedFrom): ApiObject {
     const target = this.#target
     const { fieldValidation } = this.#body.options
     let decoded: ReturnType<typeof target.decode>
     try {
-      decoded = target.decode(patched)
+      decoded = target.decode(patched, target.conversion.isIdentity ? live : undefined)
     } catch (error) {
       throw refuse(shown(), (error as Error).message)
     }

@@ -35,10 +35,13 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
   readonly conversion: Conversion
   /** The object with every default of its kind filled in, in the served version. */
   readonly withDefaults: (object: ApiObject, context: DefaultsContext) => ApiObject
-  /** A typed object of the served version from a document. Throws `DecodeError`. */
-  readonly decode: (source: SourceValue) => Decoded
-  /** The stored form: members in their order, nothing that output leaves out. */
-  readonly toCanonical: (object: ApiObject) => ApiObject
+  /**
+   * A typed object of the served version from a document. Throws `DecodeError`. `known` is a canonical object that it was made of:
+   * the very parts that the two share need not be looked into.
+   */
+  readonly decode: (source: SourceValue, known?: ValueMap) => Decoded
+  /** The stored form: members in their order, nothing that output leaves out. `known` as above. */
+  readonly toCanonical: (object: ApiObject, known?: ValueMap) => ApiObject
   /** All versions that ownership may be recorded under. */
   readonly versions: KindVersions
   readonly character: Character

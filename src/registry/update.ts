@@ -3,7 +3,7 @@
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
-import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { equalValues, isList, isMap, own, sharedWith } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { setOfFields } from '../patch/field-set.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
@@ -157,7 +157,8 @@ class UpdatePipeline {
     const { character } = resource
     checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
     const live = form.live(stored)
-    const wanted = withUniqueOwners(await request.wanted(live), '', context.warn)
+    const sent = sharedWith(await request.wanted(live), live) as ApiObject
+    const wanted = withUniqueOwners(sent, '', context.warn)
     const tracked = await this.track(live, withNamespace(wanted, resource, context))
     const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
     await character.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
@@ -165,7 +166,7 @@ class UpdatePipeline {
     const restored = metaForUpdate(withNamespace(admitted, resource, context), stored)
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
     this.reservation = await character.reserve?.({ object: bumped, stored }, context, this.parts)
-    const object = withoutNewTimes(resource.toCanonical(this.reservation?.object ?? bumped), stored)
+    const object = withoutNewTimes(resource.toCanonical(this.reservation?.object ?? bumped, stored), stored)
     refuseInvalid(resource, object, endpoint.validate(object, stored, context))
     for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)

@@ -10,9 +10,10 @@ import type { Action, Conversion, Resource, ResourceTable, Subresource } from '.
 import type { BuiltInResource } from '../schema/built-in-resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
-import { decodeObject } from '../schema/decode.ts'
+import { decodeChanged, decodeObject, type Decoded } from '../schema/decode.ts'
+import type { SourceValue } from '../schema/exact-value.ts'
 import { inOrder } from '../schema/member-order.ts'
-import type { KindSchema, SchemaTable } from '../schema/table.ts'
+import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { addressRange } from './address-range.ts'
 import { bindingActions } from './binding.ts'
 import { characterOf } from './character.ts'
@@ -163,8 +164,9 @@ function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): 
     },
     conversion,
     withDefaults: (object, context) => applyDefaults(row, object, context),
-    decode: (source) => decodeObject(source, kind.shape),
-    toCanonical: (object) => inOrder(decodeObject(object, storedSchema.shape).value, storedSchema.shape) as ApiObject,
+    decode: (source, known) => decoded(source, kind.shape, known),
+    toCanonical: (object, known) =>
+      inOrder(decoded(object, storedSchema.shape, known).value, storedSchema.shape, known) as ApiObject,
     versions: versionsOf(schema, row, conversion),
     character: characterOf(
       {
@@ -175,6 +177,10 @@ function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): 
       traits[`${storedKind.group}/${storedKind.kind}`],
     ),
   }
+}
+
+function decoded(source: SourceValue, shape: ObjectShape, known: ValueMap | undefined): Decoded {
+  return known === undefined ? decodeObject(source, shape) : decodeChanged(source, shape, known)
 }
 
 /** What is read out of annotations can be anything; where it is no object of the stored kind the client is told. */

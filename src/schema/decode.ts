@@ -29,11 +29,17 @@ export function decodeObject(source: SourceValue, shape: ObjectShape, at = ''): 
   return new Decoder(shape, at).decode(source)
 }
 
+/** The same for what was made of a canonical object: the very parts that the two share need not be looked into. */
+export function decodeChanged(source: SourceValue, shape: ObjectShape, known: ValueMap): Decoded {
+  return new Decoder(shape, '', known).decode(source)
+}
+
 type SourceMap = ExactMap | ValueMap
 
 /** One document under way. The stacks stand where a fault is thrown, so that the message can say where it was. */
 class Decoder {
   readonly #root: ObjectShape
+  readonly #known: ValueMap | undefined
   readonly #problems = new Set<string>()
   /** Names of fields, without indices and the keys of maps: how type errors say the place. */
   readonly #fields: string[] = []
@@ -45,8 +51,9 @@ class Decoder {
   #lenient = false
   #exact = false
 
-  constructor(root: ObjectShape, at: string) {
+  constructor(root: ObjectShape, at: string, known?: ValueMap) {
     this.#root = root
+    this.#known = known
     this.#record = root
     if (at !== '') this.#path.push(at)
   }
@@ -108,11 +115,13 @@ class Decoder {
   /** The members in canonical form; `source` itself where they are in it already, for most are and objects are shared. */
   #members(shape: ObjectShape, source: ValueMap): Record<string, Value> {
     const keys = Object.keys(source)
+    const known = shape === this.#root ? this.#known : undefined
     let out: Record<string, Value> | undefined
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] ?? ''
       const member = source[key] ?? null
-      const value = this.#member(shape, key, member)
+      const isKnown = typeof member === 'object' && member !== null && member === known?.[key]
+      const value = isKnown ? member : this.#member(shape, key, member)
       if (value === member && out === undefined) continue
       out ??= firstMembers(source, keys, i)
       if (value !== undefined) setOwn(out, key, value)

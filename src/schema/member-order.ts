@@ -3,8 +3,8 @@
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
-/** For what was decoded by the shape. Where it is not looked into, everything stays as it is. */
-export function inOrder(object: ValueMap, shape: ObjectShape): ValueMap {
+/** For what was decoded by the shape. What `known`, an object in order, has too is in order. */
+export function inOrder(object: ValueMap, shape: ObjectShape, known?: ValueMap): ValueMap {
   if (shape.preserveUnknown) return object
   const { fields } = shape
   const keys = Object.keys(object)
@@ -19,7 +19,7 @@ export function inOrder(object: ValueMap, shape: ObjectShape): ValueMap {
     if (keys[at] !== name) continue
     at += 1
     const value = object[name] as Value
-    if (typeof value !== 'object' || value === null) continue
+    if (typeof value !== 'object' || value === null || value === known?.[name]) continue
     const ordered = valueInOrder(value, below)
     if (ordered === value) continue
     changed ??= { ...object }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { equalValues, own, setOwn } from '../../../src/api/value.ts'
+import { equalValues, own, setOwn, sharedWith } from '../../../src/api/value.ts'
 import type { Value } from '../../../src/api/value.ts'
 
 describe('values', () => {
@@ -21,5 +21,32 @@ describe('values', () => {
     ['lists compare in order', [1, 2], [2, 1], false],
   ])('%s', (_name, a, b, equal) => {
     expect(equalValues(a, b)).toBe(equal)
+  })
+})
+
+describe('a value that shares what it can with another', () => {
+  it('is the other itself where they are equal, whatever the order of keys', () => {
+    const known: Value = { a: [1, { b: 'x' }], c: null }
+    expect(sharedWith({ c: null, a: [1, { b: 'x' }] }, known)).toBe(known)
+  })
+
+  it('has the equal parts of the other, and keeps its own differences', () => {
+    const known = { same: { deep: [1] }, list: [{ a: 1 }, { b: 1 }], gone: 1 }
+    const value = { same: { deep: [1] }, list: [{ a: 1 }, { b: 2 }, { c: 3 }], more: true }
+    const shared = sharedWith(value, known) as typeof value
+    expect(shared).toEqual(value)
+    expect(shared.same).toBe(known.same)
+    expect(shared.list[0]).toBe(known.list[0])
+    expect(value.list).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }])
+  })
+
+  it.each<[string, Value, Value | undefined]>([
+    ['nothing to share', { a: 1 }, undefined],
+    ['a list and a map', [], {}],
+    ['a shorter list', [1], [1, 2]],
+    ['fewer members', { a: 1 }, { a: 1, b: 2 }],
+    ['null and a map', null, {}],
+  ])('stays itself: %s', (_name, value, known) => {
+    expect(sharedWith(value, known)).toBe(value)
   })
 })
