@@ -261,6 +261,7 @@ function below(type: Type, step: string): Type | undefined {
     case '@keys':
       return type.kind === 'map' ? type.key : undefined
     default:
+      if (type.kind === 'map' && type.hasSizedMembers === true) return type.value
       return type.kind === 'object' ? type.fields.get(step)?.type : undefined
   }
 }

@@ -118,15 +118,19 @@ function unreadable(body: string, whole: string): string {
   return `Syntax error: token recognition error at: '${whole}'`
 }
 
-/** A string is read as far as its first bad escape; what is behind that is read anew. */
+/** A string is read as far as its first bad escape, or the end of its line; what is behind that is read anew. */
 function brokenString(text: string, at: number, match: Match): string | undefined {
-  const prefix = match('stringStart')
-  if (prefix === undefined || /r/i.test(prefix)) return undefined
-  const start = at + prefix.length + 1
-  const quote = text[start - 1] ?? ''
-  const end = endOfString({ text, from: start, mark: quote, raw: false })
-  const fault = end === undefined ? undefined : faultIn(text.slice(start, end))
-  return fault === undefined ? undefined : text.slice(at, start + fault + 1)
+  if (match('stringStart') === undefined) return undefined
+  const start = at + 1
+  const quote = text[at] ?? ''
+  const end = endOfString({ text, from: start, mark: quote, raw: false }) ?? endOfLine(text, start)
+  const fault = faultIn(text.slice(start, end))
+  return text.slice(at, fault === undefined ? end + 1 : start + fault + 1)
+}
+
+function endOfLine(text: string, from: number): number {
+  const length = /[\n\r]/.exec(text.slice(from))?.index
+  return length === undefined ? text.length : from + length
 }
 
 interface Unread {

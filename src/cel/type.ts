@@ -32,6 +32,8 @@ export interface MapType {
   readonly kind: 'map'
   readonly key: Type
   readonly value: Type
+  /** A member that is selected by its name is as large as its type allows; otherwise nothing is known of it. */
+  readonly hasSizedMembers?: boolean
   readonly bounds?: Bounds
 }
 

@@ -1,8 +1,8 @@
-// Claims for devices, templates of claims, and classes of devices. Whether an expression that selects devices makes sense is
-// not looked at here.
+// Claims for devices, templates of claims, and classes of devices.
 import { FieldPath } from '../../api/field-path.ts'
 import { shownJson } from '../../api/field-error.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
+import { deviceExpressionFault } from '../device-expressions.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { checkClaimStatus } from './device-claim-status.ts'
 import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
@@ -100,11 +100,16 @@ function checkSelectors(part: ValueMap, at: FieldPath, check: Check): void {
     item: (selector, path) => {
       const cel = partIn(selector, 'cel')
       if (cel === undefined) check.required(path.child('cel'))
-      else if (Buffer.byteLength(textOf(cel, 'expression')) > MAX_EXPRESSION) {
-        check.tooLong(path.child('cel').child('expression'), MAX_EXPRESSION)
-      }
+      else checkDeviceExpression(textOf(cel, 'expression'), path.child('cel').child('expression'), check)
     },
   })
+}
+
+function checkDeviceExpression(expression: string, at: FieldPath, check: Check): void {
+  if (Buffer.byteLength(expression) > MAX_EXPRESSION) return check.tooLong(at, MAX_EXPRESSION)
+  const fault = deviceExpressionFault(expression)
+  if (fault?.kind === 'invalid') check.invalid(at, expression, fault.problem)
+  if (fault?.kind === 'forbidden') check.forbidden(at, fault.problem)
 }
 
 function checkConstraint(constraint: ValueMap, at: FieldPath, scope: ClaimScope): void {
