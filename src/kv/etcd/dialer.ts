@@ -91,9 +91,5 @@ function parseEndpoint(text: string, hasTls: boolean): { host: string; port: num
       `etcd endpoint ${JSON.stringify(text)} is not http://host:port or https://host:port`,
     )
   }
-  return {
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port,
-    secure: url.protocol === 'https:',
-  }
+  return { host: url.hostname.replace(/^\[|\]$/g, ''), port, secure: url.protocol === 'https:' }
 }

@@ -1,5 +1,5 @@
 // Calls to a peer that answers frame by frame, rightly and wrongly: each ends once, and says what is known of it.
-import { createServer } from 'node:http2'
+import { createServer, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -408,21 +408,29 @@ describe('a connection', () => {
 })
 
 describe('beside another implementation of HTTP/2', () => {
+  it('words in all letters that headers can have come through, compressed', async () => {
+    // Eight that are short to every one that is long, so that compressing pays.
+    const letters = Array.from({ length: 224 }, (_, i) => String.fromCharCode(0x20 + i)).filter(
+      (c) => c !== '%' && c !== '\x7f',
+    )
+    const words = `a${letters.map((letter) => `aaaaaaaa${letter}`).join('')}a`
+    const url = await serve((stream) => {
+      stream.respond({ ':status': 200, 'grpc-status': '3', 'grpc-message': words }, { endStream: true })
+    })
+    await expect(ask(endpointAt(url))).rejects.toMatchObject({ status: 3, message: words })
+  })
+
   it('questions and answers of megabytes come through', async () => {
-    const server = createServer()
-    server.on('stream', (stream) => {
+    const url = await serve((stream) => {
       const parts: Buffer[] = []
       stream.on('data', (part: Buffer) => parts.push(part))
-      stream.on('error', () => undefined)
       stream.on('end', () => {
         stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
         stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0', 'grpc-message': '' }))
         stream.end(framed(tokenMessage(String(Buffer.concat(parts).length).padEnd(12_000_000, '.'))))
       })
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    opened.push({ [Symbol.asyncDispose]: async () => void server.close() })
-    const endpoint = endpointAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const endpoint = endpointAt(url)
     const name = 'n'.repeat(3_000_000)
     const sent = framed(AUTHENTICATE.serialize({ name, password: '' })).length
     for (const token of await Promise.all([ask(endpoint, { name }), ask(endpoint, { name })])) {
@@ -431,6 +439,18 @@ describe('beside another implementation of HTTP/2', () => {
     }
   })
 })
+
+/** A server of Node's own that answers each call like this. */
+async function serve(answerTo: (stream: ServerHttp2Stream) => void): Promise<string> {
+  const server = createServer()
+  server.on('stream', (stream) => {
+    stream.on('error', () => undefined)
+    answerTo(stream)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.push({ [Symbol.asyncDispose]: async () => void server.close() })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
 
 /** The connection of the peer, when it has come. */
 async function openedBy(peer: GrpcPeer): Promise<PeerConnection> {
