@@ -41,7 +41,11 @@ function folderOf(home: string, names: readonly string[]): string {
   return folder
 }
 
-async function replay(storeFlags: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+/**
+ * What differs, in the replayer's words. Some answers depend on whether the clock goes on to the next second between two
+ * requests: managed fields are in the order of their times. So a scenario that differs is tried again before it counts.
+ */
+async function differences(storeFlags: readonly string[]): Promise<string> {
   const home = await newHome()
   const tokens = path.join(home, 'tokens.csv')
   writeFileSync(
@@ -63,17 +67,26 @@ async function replay(storeFlags: readonly string[]): Promise<{ readonly code: n
     home,
   )
   const skipped = notYet()
-  const folder = folderOf(
-    home,
-    allScenarios().filter((name) => !skipped.has(name)),
-  )
+  let names = allScenarios().filter((name) => !skipped.has(name))
+  let failures: readonly string[] = []
+  for (let attempt = 1; attempt <= ATTEMPTS && names.length > 0; attempt++) {
+    failures = failuresIn(await replay(server.url, folderOf(path.join(home, String(attempt)), names)))
+    names = failures.map((failure) => failure.split(' ')[1] ?? '')
+  }
+  await server.stop()
+  return failures.join('\n')
+}
+
+const ATTEMPTS = 4
+
+async function replay(url: string, folder: string): Promise<string> {
   const child = spawn(
     process.execPath,
     [
       path.join(HERE, 'replay.mjs'),
       'verify',
       '--server',
-      server.url,
+      url,
       '--token',
       'admin-token',
       '--insecure',
@@ -84,13 +97,13 @@ async function replay(storeFlags: readonly string[]): Promise<{ readonly code: n
     { env: { ...process.env, REPLAY_USER_TOKEN: 'user-token' }, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
-  await server.stop()
-  return { code, output }
+  // It fails where scenarios do, and says which; anything else that goes wrong must not pass for nothing.
+  if ((code === 0) !== (failuresIn(output).length === 0)) throw new Error(`the replay ended with ${code}: ${output}`)
+  return output
 }
 
-function failuresIn(output: string): string {
-  const scenarios = output.split(/\n(?=ok |FAIL )/)
-  return scenarios.filter((scenario) => scenario.startsWith('FAIL')).join('\n')
+function failuresIn(output: string): string[] {
+  return output.split(/\n(?=ok |FAIL )/).filter((scenario) => scenario.startsWith('FAIL'))
 }
 
 describe('the recorded answers of the reference server', () => {
@@ -100,21 +113,15 @@ describe('the recorded answers of the reference server', () => {
   })
 
   it('are ours, in memory', async () => {
-    const { code, output } = await replay(['--in-memory'])
-    expect(failuresIn(output)).toBe('')
-    expect(code).toBe(0)
+    expect(await differences(['--in-memory'])).toBe('')
   })
 
   it('are ours, on the embedded store', async () => {
-    const { code, output } = await replay([])
-    expect(failuresIn(output)).toBe('')
-    expect(code).toBe(0)
+    expect(await differences([])).toBe('')
   })
 
   it('are ours, on etcd', async () => {
     await using etcd = await startEtcd()
-    const { code, output } = await replay(['--etcd-servers', etcd.endpoint])
-    expect(failuresIn(output)).toBe('')
-    expect(code).toBe(0)
+    expect(await differences(['--etcd-servers', etcd.endpoint])).toBe('')
   })
 })
