@@ -131,19 +131,29 @@ async function sideBySide(): Promise<void> {
   const started = performance.now()
   await untilServed(client, KINDS[1]!.at)
   process.stdout.write(`  a new kind is served after ${(performance.now() - started).toFixed(0)} ms\n`)
-  const times = new Map(VERBS.map((verb) => [verb, KINDS.map((): number[] => [])]))
+  const made = (): Map<Verb, readonly number[][]> => new Map(VERBS.map((verb) => [verb, KINDS.map(() => [])]))
+  const [times, processor] = [made(), made()]
   for (let round = 0; round < ROUNDS; round++) {
     for (const verb of VERBS) {
       for (let from = 0; from < OBJECTS; from += TURN) {
         // Whoever comes first pays for what the other left behind.
         const order = [...KINDS.entries()]
         if ((from / TURN) % 2 === 1) order.reverse()
-        for (const [i, kind] of order) times.get(verb)![i]!.push(await turnOf(client, verb, { kind, round, from }))
+        for (const [i, kind] of order) {
+          const before = process.cpuUsage()
+          times.get(verb)![i]!.push(await turnOf(client, verb, { kind, round, from }))
+          const { user, system } = process.cpuUsage(before)
+          processor.get(verb)![i]!.push((user + system) / 1_000 / (verb === 'list' ? LISTS_A_TURN : TURN))
+        }
       }
     }
     for (const { at } of KINDS) await must(client, 'DELETE', at)
   }
-  for (const verb of VERBS) tellBeside(verb, times.get(verb)!.map(median))
+  for (const verb of VERBS) {
+    tellBeside(verb, times.get(verb)!.map(median))
+    // Client and server together; what else the machine does is not in it.
+    tellBeside('  of processor', processor.get(verb)!.map(median))
+  }
 }
 
 const MANY = 100_000
