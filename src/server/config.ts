@@ -36,6 +36,7 @@ export interface Config {
   readonly tlsRules: TlsRules
   readonly maxStreamsPerConnection: number
   readonly allowedOrigins: readonly RegExp[]
+  readonly strictTransport: readonly string[]
   readonly identity: IdentityConfig
   readonly tokenFile: string | undefined
   readonly clientCaFile: string | undefined
@@ -124,6 +125,7 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
       what: 'a number of streams',
     }),
     allowedOrigins: read.list('cors-allowed-origins').map((text) => pattern(text, '--cors-allowed-origins')),
+    strictTransport: read.list('strict-transport-security-directives').map(transportDirective),
     identity: identityConfig(read),
     tokenFile: read.file('token-auth-file'),
     clientCaFile: read.file('client-ca-file'),
@@ -260,4 +262,10 @@ function egressRules(read: SettingReader): EgressRules {
 
 function gates(setting: Setting | undefined): FeatureGates {
   return parseFeatureGates(setting?.text ?? '', setting?.source ?? '--feature-gates')
+}
+
+function transportDirective(text: string): string {
+  if (/^(?:max-age=\d+|includeSubDomains|preload)$/.test(text)) return text
+  const flag = '--strict-transport-security-directives'
+  throw usageError(`${flag}: "${text}" is not one of max-age=SECONDS, includeSubDomains, preload`)
 }

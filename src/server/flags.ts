@@ -103,6 +103,13 @@ export const FLAGS = [
     help: 'Scripts of web pages from these origins may read answers. Regular expressions, separated by commas.',
   },
   {
+    name: 'strict-transport-security-directives',
+    kind: 'list',
+    group: 'Serving',
+    placeholder: 'DIRECTIVE,...',
+    help: 'What browsers are told about TLS: max-age=SECONDS, includeSubDomains, preload. Nothing by default.',
+  },
+  {
     name: 'token-auth-file',
     kind: 'file',
     group: 'Who may do what',

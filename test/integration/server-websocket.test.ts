@@ -77,6 +77,7 @@ async function open(): Promise<Listener> {
       anonymousRequests: true,
       anonymousHealth: false,
       allowedOrigins: [],
+      strictTransport: [],
       isStarting: () => false,
       isClosing: () => false,
       sendRetryAfter: false,

@@ -11,12 +11,13 @@ const LEAVE: ResponseHeaders = {
 
 export function crossOrigin(allowedOrigins: readonly RegExp[]): Filter {
   if (allowedOrigins.length === 0) return (next) => next
-  return (next) => async (request) => {
+  return (next) => (request) => {
     const { origin } = request.headers
     if (typeof origin !== 'string' || !allowedOrigins.some((pattern) => pattern.test(origin))) return next(request)
     const headers = { ...LEAVE, 'access-control-allow-origin': origin }
     if (request.method === 'OPTIONS') return { status: 204, headers, body: { kind: 'empty' } } satisfies HttpResponse
-    const response = await next(request)
-    return { ...response, headers: { ...response.headers, ...headers } }
+    // Refusals are read by scripts too, whoever writes them.
+    request.addHeaders(headers)
+    return next(request)
   }
 }

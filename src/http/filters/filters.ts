@@ -20,6 +20,7 @@ import { impersonate } from './impersonation.ts'
 import { sendAwaySometimes } from './go-away.ts'
 import { putOffWhenStarting } from './starting.ts'
 import { refuseImpossibleTimeout } from './impossible-timeout.ts'
+import { strictTransport } from './strict-transport.ts'
 
 export interface FilterOptions {
   readonly log: Log
@@ -43,6 +44,8 @@ export interface FilterOptions {
   readonly anonymousHealth: boolean
   /** Origins whose scripts may read answers; none: no such headers are sent. */
   readonly allowedOrigins: readonly RegExp[]
+  /** What browsers are told about TLS; none: no such header is sent. */
+  readonly strictTransport: readonly string[]
   /** The server has not loaded everything yet. */
   readonly isStarting: () => boolean
   /** The server takes no new requests. */
@@ -63,6 +66,7 @@ export function withFilters(handler: Handler, options: FilterOptions): FilteredH
   const writeStatus = statusWriter(options.encodeStatus, options.cbor)
   const { measures } = options
   const filters: readonly Filter[] = [
+    strictTransport(options.strictTransport),
     catchFaults({ log: options.log, writeStatus }),
     sendAwaySometimes(options.goawayChance),
     turnAwayWhenClosing({ ...options, writeStatus }),

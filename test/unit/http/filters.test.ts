@@ -44,6 +44,7 @@ const options: FilterOptions = {
   anonymousRequests: true,
   anonymousHealth: false,
   allowedOrigins: [],
+  strictTransport: [],
   isStarting: () => false,
   isClosing: () => false,
   sendRetryAfter: false,
@@ -299,8 +300,9 @@ describe('other origins', () => {
   const allowedOrigins = [/^https:\/\/console\.example$/]
 
   it('are answered as if nobody had asked, where none are allowed', async () => {
-    const { headers } = await send('GET /livez', { headers: { origin: 'https://console.example' } })
-    expect(headers).not.toHaveProperty('access-control-allow-origin')
+    const request = fakeRequest('GET /livez', { headers: { origin: 'https://console.example' } })
+    await withFilters(says('hello'), options).handler(request)
+    expect(request.added).not.toHaveProperty('access-control-allow-origin')
   })
 
   it('get leave if they are named, and preflight before authentication', async () => {
@@ -314,9 +316,25 @@ describe('other origins', () => {
     expect((await send('GET /livez', asked, { allowedOrigins })).status).toBe(401)
   })
 
+  it('get leave to read refusals too', async () => {
+    const request = fakeRequest('GET /x', { headers: { origin: 'https://console.example' }, ...as('root-token') })
+    const refusing = withFilters(
+      () => {
+        throw new ApiError('NotFound', 'gone')
+      },
+      { ...options, allowedOrigins, strictTransport: ['max-age=1', 'preload'] },
+    )
+    expect((await refusing.handler(request)).status).toBe(404)
+    expect(request.added).toMatchObject({
+      'access-control-allow-origin': 'https://console.example',
+      'strict-transport-security': 'max-age=1; preload',
+    })
+  })
+
   it('get none if they are others', async () => {
-    const { headers } = await send('GET /livez', { headers: { origin: 'https://evil.example' } }, { allowedOrigins })
-    expect(headers).not.toHaveProperty('access-control-allow-origin')
+    const request = fakeRequest('GET /livez', { headers: { origin: 'https://evil.example' } })
+    await withFilters(says('hello'), { ...options, allowedOrigins }).handler(request)
+    expect(request.added).not.toHaveProperty('access-control-allow-origin')
   })
 })
 

@@ -139,6 +139,10 @@ describe('the configuration', () => {
     [['--service-account-jwks-uri', 'http://x'], '--service-account-jwks-uri: "http://x" is not an https URL'],
     [['--log-level', 'loud'], '--log-level: "loud" is not one of debug, info, warn, error, silent'],
     [['--cors-allowed-origins', '('], '--cors-allowed-origins: "(" is not a regular expression'],
+    [
+      ['--strict-transport-security-directives', 'max-age=1,never'],
+      '--strict-transport-security-directives: "never" is not one of max-age=SECONDS, includeSubDomains, preload',
+    ],
     [['--feature-gates', 'WatchLst=true'], '--feature-gates: unknown feature gate "WatchLst"; did you mean WatchList?'],
     [['--feature-gates', 'WatchList'], '--feature-gates: "WatchList" is not NAME=true or NAME=false'],
     [
