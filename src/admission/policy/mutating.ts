@@ -3,6 +3,7 @@ import type { ApiObject, GroupVersionResource } from '../../api/object.ts'
 import { ApiError, type StatusReason } from '../../api/status.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { type Bindings, CelList, type CelValue, CelMap, NamedMap, toJson } from '../../cel/cel.ts'
+import { DecodeError } from '../../schema/decode.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { metaText } from '../members.ts'
 import { forbidden } from '../refusal.ts'
@@ -106,15 +107,15 @@ class MutatingPass {
     const outcome = made.kind === 'error' ? made : await this.#patched(invocation, mutation, made.patch)
     if (outcome.kind === 'error') {
       if (!policy.failsOpen) this.#errors.push({ policy, binding, message: outcome.message, reason: 'Invalid' })
-    } else if (outcome.document !== undefined) {
-      const object = await as.adopt(as.read(outcome.document))
+    } else if (outcome.read !== undefined) {
+      const object = await as.adopt(outcome.read)
       if (!equalValues(object, this.#request.object)) this.#request = { ...this.#request, object }
     }
   }
 
   async #patched({ as }: Invocation, { kind }: Mutation, patch: Value): Promise<Patched> {
     const { object } = this.#request
-    if (object === undefined) return { kind: 'document', document: undefined }
+    if (object === undefined) return { kind: 'object', read: undefined }
     const shown = await as.show(object)
     const { mutators } = this.#parts
     try {
@@ -122,8 +123,10 @@ class MutatingPass {
         kind === 'jsonPatch'
           ? mutators.applyJsonPatch(shown, patch)
           : mutators.mergeConfiguration(as.resource, shown, patch as ValueMap)
-      return { kind: 'document', document }
+      return { kind: 'object', read: document === undefined ? undefined : as.read(document) }
     } catch (error) {
+      // What a policy makes of an object is its own fault, and its failure policy's to judge.
+      if (error instanceof DecodeError) return { kind: 'error', message: `Internal error occurred: ${error.message}` }
       if (!(error instanceof MutationError)) throw error
       const what = kind === 'jsonPatch' ? 'JSON Patch' : 'error applying patch'
       return { kind: 'error', message: `${what}: ${error.message}` }
@@ -147,7 +150,7 @@ class MutatingPass {
 }
 
 type Patched =
-  | { readonly kind: 'document'; readonly document: Value | undefined }
+  | { readonly kind: 'object'; readonly read: ApiObject | undefined }
   | { readonly kind: 'error'; readonly message: string }
 
 type MadePatch =

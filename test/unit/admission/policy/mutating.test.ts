@@ -115,6 +115,11 @@ describe('a mutation that fails', () => {
       "JSON Patch: error in remove for path: '/data/nope': Unable to remove nonexistent key: nope: missing value",
     ],
     [
+      'an object that is none of its kind',
+      patch('[JSONPatch{op: "add", path: "/data", value: 5}]'),
+      'Internal error occurred: json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string',
+    ],
+    [
       'an error',
       patch('[JSONPatch{op: "add", path: object.data.none, value: 1}]'),
       'expression \'[JSONPatch{op: "add", path: object.data.none, value: 1}]\' resulted in error: no such key: none',
