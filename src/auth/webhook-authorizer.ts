@@ -3,15 +3,12 @@
 import type { ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
-import type { Clock } from '../lib/clock.ts'
-import { pause } from '../lib/pause.ts'
 import { type AccessReviewSpec, reviewSpecOf } from './access-review.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'
-import type { ReviewOutcome } from './webhook-token.ts'
+import { askRepeatedly, type ReviewOutcome, type ReviewWebhook } from './review-webhook.ts'
 
-export interface WebhookAuthorizerOptions {
-  /** Sends a SubjectAccessReview. Throws nothing but `CancelledError`. */
-  readonly ask: (review: object, signal: AbortSignal) => Promise<ReviewOutcome>
+/** It is sent SubjectAccessReviews. */
+export interface WebhookAuthorizerOptions extends ReviewWebhook {
   /** Of `authorization.k8s.io`. */
   readonly version: 'v1' | 'v1beta1'
   /** How long a yes is kept; 0: not at all. */
@@ -20,7 +17,6 @@ export interface WebhookAuthorizerOptions {
   readonly onFailure: 'no-opinion' | 'deny'
   /** Whether it is asked at all; absent: always. */
   readonly concerns?: (spec: AccessReviewSpec) => Concern
-  readonly clock: Clock
 }
 
 export type Concern =
@@ -31,9 +27,6 @@ export type Concern =
 const REMEMBERED = 8_192
 /** What callers can make as long as they like is not kept beyond this. */
 const LONGEST_KEPT = 10_000
-const ATTEMPTS = 5
-const FIRST_PAUSE_MS = 500
-const PAUSE_FACTOR = 1.5
 const NO_OPINION: Decision = { kind: 'no-opinion' }
 
 interface Kept {
@@ -69,11 +62,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   }
 }
 
-async function ask(
-  options: WebhookAuthorizerOptions,
-  spec: AccessReviewSpec,
-  signal: AbortSignal,
-): Promise<ReviewOutcome> {
+function ask(options: WebhookAuthorizerOptions, spec: AccessReviewSpec, signal: AbortSignal): Promise<ReviewOutcome> {
   const { groups, ...rest } = spec
   // The older version has another name for it.
   const named = groups === undefined ? {} : options.version === 'v1' ? { groups } : { group: groups }
@@ -84,13 +73,7 @@ async function ask(
     spec: { ...rest, ...named },
     status: { allowed: false },
   }
-  let pauseMs = FIRST_PAUSE_MS
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await options.ask(review, signal)
-    if (outcome.kind === 'answer' || !outcome.mayRetry || attempt === ATTEMPTS) return outcome
-    if (!(await pause(options.clock, pauseMs, signal))) return outcome
-    pauseMs *= PAUSE_FACTOR
-  }
+  return askRepeatedly(options, review, signal)
 }
 
 function decisionOf(review: unknown): Decision {

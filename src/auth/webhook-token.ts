@@ -5,30 +5,19 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { textIn, textsIn } from '../api/members.ts'
 import { isMap, own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
-import type { Clock } from '../lib/clock.ts'
-import { pause } from '../lib/pause.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
+import { askRepeatedly, type ReviewWebhook } from './review-webhook.ts'
 
-export type ReviewOutcome =
-  | { readonly kind: 'answer'; readonly review: unknown }
-  /** `mayRetry`: it may be better the next time. */
-  | { readonly kind: 'failed'; readonly problem: string; readonly mayRetry: boolean }
-
-export interface WebhookTokenOptions {
-  /** Sends a TokenReview. Throws nothing but `CancelledError`. */
-  readonly ask: (review: object, signal: AbortSignal) => Promise<ReviewOutcome>
+/** It is sent TokenReviews. */
+export interface WebhookTokenOptions extends ReviewWebhook {
   /** Of `authentication.k8s.io`. */
   readonly version: 'v1' | 'v1beta1'
   readonly keepMs: number
   /** What an answer that names no audiences is taken to be for. */
   readonly apiAudiences: readonly string[]
-  readonly clock: Clock
 }
 
 const REMEMBERED = 8_192
-const ATTEMPTS = 5
-const FIRST_PAUSE_MS = 500
-const PAUSE_FACTOR = 1.5
 const ASK_TIMEOUT_MS = 30_000
 const UNKNOWN: TokenAnswer = { kind: 'unknown' }
 
@@ -48,7 +37,7 @@ export function webhookTokens(options: WebhookTokenOptions): TokenMethod {
     const asked = underWay.get(key)
     if (asked !== undefined) return asked
     // Nobody's own signal: others may be waiting for the same answer.
-    const asking = askRepeatedly(options, presented, AbortSignal.timeout(ASK_TIMEOUT_MS))
+    const asking = reviewed(options, presented, AbortSignal.timeout(ASK_TIMEOUT_MS))
       .then((answer) => {
         if (answer.kind !== 'refused') kept.set(key, { answer, untilMs: clock.now() + options.keepMs })
         return answer
@@ -59,7 +48,7 @@ export function webhookTokens(options: WebhookTokenOptions): TokenMethod {
   }
 }
 
-async function askRepeatedly(
+async function reviewed(
   options: WebhookTokenOptions,
   { token, audiences }: PresentedToken,
   signal: AbortSignal,
@@ -71,22 +60,12 @@ async function askRepeatedly(
     spec: { token, audiences },
     status: { user: {} },
   }
-  let pauseMs = FIRST_PAUSE_MS
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await askOnce(options, review, signal)
-    if (outcome.kind === 'answer') return answerOf(outcome.review, audiences, options.apiAudiences)
-    if (!outcome.mayRetry || attempt === ATTEMPTS || !(await pause(options.clock, pauseMs, signal))) {
-      return { kind: 'refused', problem: outcome.problem }
-    }
-    pauseMs *= PAUSE_FACTOR
-  }
-}
-
-async function askOnce(options: WebhookTokenOptions, review: object, signal: AbortSignal): Promise<ReviewOutcome> {
   try {
-    return await options.ask(review, signal)
+    const outcome = await askRepeatedly(options, review, signal)
+    if (outcome.kind === 'answer') return answerOf(outcome.review, audiences, options.apiAudiences)
+    return { kind: 'refused', problem: outcome.problem }
   } catch (error) {
-    return { kind: 'failed', problem: error instanceof Error ? error.message : String(error), mayRetry: false }
+    return { kind: 'refused', problem: error instanceof Error ? error.message : String(error) }
   }
 }
 

@@ -1,5 +1,5 @@
 // How webhooks are asked for reviews, of tokens and of rights alike: one call, and whether a failure is worth another.
-import type { ReviewOutcome } from '../auth/webhook-token.ts'
+import type { ReviewOutcome } from '../auth/review-webhook.ts'
 import { answerValue } from '../lib/outgoing-answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
 import { OutgoingCallError } from '../lib/outgoing-failure.ts'

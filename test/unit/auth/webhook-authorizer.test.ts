@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Access, allowAll, chain } from '../../../src/auth/authorizer.ts'
-import type { ReviewOutcome } from '../../../src/auth/webhook-token.ts'
+import type { ReviewOutcome } from '../../../src/auth/review-webhook.ts'
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from '../../../src/auth/webhook-authorizer.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { bearerTokens } from '../../../src/auth/bearer-tokens.ts'
-import { type ReviewOutcome, webhookTokens } from '../../../src/auth/webhook-token.ts'
+import type { ReviewOutcome } from '../../../src/auth/review-webhook.ts'
+import { webhookTokens } from '../../../src/auth/webhook-token.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 
 const { signal } = new AbortController()

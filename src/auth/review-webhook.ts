@@ -1,0 +1,33 @@
+// Questions to another server that decides about users or their rights: what came of one, and asking again where that may help.
+import type { Clock } from '../lib/clock.ts'
+import { pause } from '../lib/pause.ts'
+
+export type ReviewOutcome =
+  | { readonly kind: 'answer'; readonly review: unknown }
+  /** `mayRetry`: it may be better the next time. */
+  | { readonly kind: 'failed'; readonly problem: string; readonly mayRetry: boolean }
+
+export interface ReviewWebhook {
+  /** Sends a review. Throws nothing but `CancelledError`. */
+  readonly ask: (review: object, signal: AbortSignal) => Promise<ReviewOutcome>
+  readonly clock: Clock
+}
+
+const ATTEMPTS = 5
+const FIRST_PAUSE_MS = 500
+const PAUSE_FACTOR = 1.5
+
+/** The answer, or the last failure. Throws nothing but `CancelledError`. */
+export async function askRepeatedly(
+  { ask, clock }: ReviewWebhook,
+  review: object,
+  signal: AbortSignal,
+): Promise<ReviewOutcome> {
+  let pauseMs = FIRST_PAUSE_MS
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await ask(review, signal)
+    if (outcome.kind === 'answer' || !outcome.mayRetry || attempt === ATTEMPTS) return outcome
+    if (!(await pause(clock, pauseMs, signal))) return outcome
+    pauseMs *= PAUSE_FACTOR
+  }
+}
