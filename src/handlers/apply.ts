@@ -48,6 +48,7 @@ export class Applied {
   apply(live: ApiObject | undefined): MaybePromise<ApiObject> {
     const { options, context } = this.#body
     const { resource, info } = this.#request
+    if (resource.isCustom && info.subresource === 'scale') throw noOwnersOfScale()
     this.#read ??= this.#readBody()
     const { document } = this.#read
     const { kind, schema } = this.#target
@@ -149,4 +150,11 @@ function slashed(apiVersion: string): string {
 function textOf(document: ValueMap, name: string): string {
   const value = own(document, name)
   return typeof value === 'string' ? value : ''
+}
+
+/** The scale of a custom object has no owners, so nothing can be applied to it (W-279). */
+function noOwnersOfScale(): ApiError {
+  const live = 'failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version'
+  const why = 'request to convert CR to an invalid group/version: autoscaling/v1'
+  return new ApiError('BadRequest', `failed to create manager for existing fields: ${live}: ${why}`)
 }

@@ -8,6 +8,7 @@ import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import type { Encoding } from '../codec/codec.ts'
+import { plainJson } from '../codec/json-encode.ts'
 import type { SourceDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readDocument, warningsOf } from '../codec/request-body.ts'
 import { invalidError } from '../api/invalid-error.ts'
@@ -33,6 +34,7 @@ export interface BodyRequest {
 export function decodeBody(request: BodyRequest): ApiObject {
   const { resource } = request
   const document = parse(request)
+  if (resource.schema.custom === true) refuseUnnamed(document.value, request)
   const kind = kindIn(document.value, resource)
   const isVersion = kind.version === resource.version || request.alsoVersions?.includes(kind.version) === true
   if (kind.kind !== resource.kind || kind.group !== resource.group || !isVersion) {
@@ -63,6 +65,35 @@ function parse({ bytes, encoding, resource }: BodyRequest): SourceDocument {
   }
 }
 
+/** As much of a body as goes into a message. */
+const TOLD_CHARACTERS = 16 * 1024
+
+/** Objects of custom kinds have to say themselves what they are (W-035, W-036). */
+function refuseUnnamed(value: Value, { bytes, encoding, resource }: BodyRequest): void {
+  if (textIn(value, 'kind') === '') {
+    const why = `${kindMissing(encoding === 'json' ? bytes.toString() : plainJson(value))} (${excerpt(bytes)})`
+    throw new ApiError('BadRequest', `the object provided is unrecognized (must be of type ${resource.kind}): ${why}`)
+  }
+  if (textIn(value, 'apiVersion') === '') throw otherVersion('', resource)
+}
+
+function kindMissing(body: string): string {
+  return `Object 'Kind' is missing in '${body.slice(0, TOLD_CHARACTERS)}'`
+}
+
+function textIn(value: Value, name: string): string {
+  const member = isMap(value) ? own(value, name) : undefined
+  return typeof member === 'string' ? member : ''
+}
+
+function otherVersion(given: string, resource: BodyKind): ApiError {
+  const wanted = formatGroupVersion(resource)
+  return new ApiError(
+    'BadRequest',
+    `the API version in the data (${given}) does not match the expected API version (${wanted})`,
+  )
+}
+
 const EXCERPT_BYTES = 30
 
 /** The beginning of a body that could not be read: as text where it looks like JSON, else as hexadecimal (W-031). */
@@ -74,11 +105,7 @@ function excerpt(bytes: Buffer): string {
 
 /** What the body says it is; what it leaves out is what the path says (W-034). */
 function kindIn(value: Value, resource: BodyKind): GroupVersionKind {
-  const text = (name: string): string => {
-    const member = isMap(value) ? own(value, name) : undefined
-    return typeof member === 'string' ? member : ''
-  }
-  const [kind, apiVersion] = [text('kind'), text('apiVersion')]
+  const [kind, apiVersion] = [textIn(value, 'kind'), textIn(value, 'apiVersion')]
   const gv = apiVersion === '' ? resource : (parseGroupVersion(apiVersion) ?? { group: '', version: apiVersion })
   return { group: gv.group, version: gv.version, kind: kind === '' ? resource.kind : kind }
 }
@@ -90,10 +117,7 @@ function refuseKind(kind: GroupVersionKind, { resource, resources }: BodyRequest
     throw invalidError({ group: resource.group, kind: kind.kind }, name, [fault])
   }
   if (isCustom || (resources.knowsKind(kind) && kind.kind === resource.kind && kind.group === resource.group)) {
-    throw new ApiError(
-      'BadRequest',
-      `the API version in the data (${formatGroupVersion(kind)}) does not match the expected API version (${formatGroupVersion(resource)})`,
-    )
+    throw otherVersion(formatGroupVersion(kind), resource)
   }
   throw cannotBeHandled(kind, resource, unfitKind(kind, resource, resources))
 }
@@ -108,6 +132,7 @@ function unfitKind(kind: GroupVersionKind, resource: BodyKind, resources: Resour
 
 /** Why a document cannot be of the resource's kind by what it says it is; undefined: it can. It is first read as what it says. */
 export function otherKindProblem(value: Value, resource: BodyKind, resources: ResourceTable): string | undefined {
+  if (resource.schema.custom === true && textIn(value, 'kind') === '') return kindMissing(plainJson(value))
   const kind = kindIn(value, resource)
   if (kind.kind === resource.kind && kind.group === resource.group && kind.version === resource.version)
     return undefined
