@@ -49,6 +49,7 @@ function mergeMembers(member: (name: string) => Member, live: ValueMap, applied:
 function mergeItems(list: ListShape, live: readonly Value[], applied: readonly Value[]): readonly Value[] {
   const liveElements = live.map((item, index) => elementAt(list, item, index))
   const appliedElements = applied.map((item, index) => elementAt(list, item, index))
+  if (isOneOrder(liveElements, appliedElements)) return live.map((item, i) => merge(list.item, item, applied[i])!)
   const liveGroups = groupItems(list, live, liveElements)
   const appliedItems = new Map(appliedElements.map((element, index) => [element, applied[index]!]))
   const shared = appliedElements.filter((element) => liveGroups.has(element))
@@ -86,6 +87,12 @@ function mergeItems(list: ListShape, live: readonly Value[], applied: readonly V
     }
   }
   return result
+}
+
+/** Whether both have the same items, each once, in the same order: as mostly, when something is applied again. */
+function isOneOrder(live: readonly PathElement[], applied: readonly PathElement[]): boolean {
+  if (live.length !== applied.length || !live.every((element, i) => element === applied[i])) return false
+  return new Set(live).size === live.length
 }
 
 /** The value without the fields of the set. A struct that loses all its members becomes null, as if it had been unset. */

@@ -225,6 +225,7 @@ function compareMembers(
 function compareItems(list: ListShape, before: Value | undefined, after: Value | undefined, level: Level): boolean {
   const [left, right] = [itemsOf(before), itemsOf(after)]
   if (left === undefined || right === undefined || left.length + right.length === 0) return false
+  if (comparePairs(list, { left, right }, level)) return true
   const [leftItems, rightItems] = [groupItems(list, left), groupItems(list, right)]
   for (const element of new Set([...leftItems.keys(), ...rightItems.keys()])) {
     const [old, now] = [leftItems.get(element) ?? NO_ITEMS, rightItems.get(element) ?? NO_ITEMS]
@@ -233,6 +234,29 @@ function compareItems(list: ListShape, before: Value | undefined, after: Value |
     else if (old.length === 0) below.mark('added')
     else if (now.length === 0) below.mark('removed')
     else if (!equalValues(old, now)) below.mark('modified')
+  }
+  return true
+}
+
+interface ItemLists {
+  readonly left: readonly Value[]
+  readonly right: readonly Value[]
+}
+
+/** Lists mostly keep their items in their places, each once: then they are compared pair by pair. False where they do not. */
+function comparePairs(list: ListShape, { left, right }: ItemLists, level: Level): boolean {
+  if (left.length !== right.length) return false
+  const elements = new Set<PathElement>()
+  for (let i = 0; i < right.length; i++) {
+    const element = elementAt(list, right[i]!, i)
+    if (left[i] !== right[i] && elementAt(list, left[i]!, i) !== element) return false
+    elements.add(element)
+  }
+  if (elements.size !== right.length) return false
+  let i = 0
+  for (const element of elements) {
+    if (left[i] !== right[i]) compareValues(list.item, left[i], right[i], new Level(level, element))
+    i++
   }
   return true
 }
