@@ -4,13 +4,17 @@ import type { ApiObject } from './object.ts'
 import { isList, isMap, own, type Value, type ValueMap } from './value.ts'
 import type { ServiceReference } from './webhook-client.ts'
 
-export interface RemoteService {
+/** Where a version of a group stands among the others. */
+export interface RankedVersion {
   /** `v1.group`. */
   readonly name: string
   readonly group: string
   readonly version: string
   readonly groupPriority: number
   readonly versionPriority: number
+}
+
+export interface RemoteService extends RankedVersion {
   readonly service: ServiceReference
   readonly tls: OutgoingTls
   readonly isAvailable: boolean
@@ -33,11 +37,7 @@ export function readRemoteService(object: ApiObject): RemoteService | undefined 
     port: numberIn(service, 'port') ?? DEFAULT_PORT,
   }
   return {
-    name: textIn(object.metadata, 'name'),
-    group: textIn(spec, 'group'),
-    version: textIn(spec, 'version'),
-    groupPriority: numberIn(spec, 'groupPriorityMinimum') ?? 0,
-    versionPriority: numberIn(spec, 'versionPriority') ?? 0,
+    ...rankOf(object),
     service: reference,
     tls: {
       serverName: `${reference.name}.${reference.namespace}.svc`,
@@ -46,6 +46,24 @@ export function readRemoteService(object: ApiObject): RemoteService | undefined 
     },
     isAvailable: own(availability, 'status') === 'True',
     reason: textIn(availability, 'reason'),
+  }
+}
+
+/** A version that somebody says is served here, by his own word and not by the server's. Undefined for all others. */
+export function readNamedVersion(object: ApiObject): RankedVersion | undefined {
+  if (isMap(own(mapOf(own(object, 'spec')), 'service'))) return undefined
+  const isOurs = own(mapOf(own(object.metadata, 'labels')), 'kube-aggregator.kubernetes.io/automanaged') !== undefined
+  return isOurs ? undefined : rankOf(object)
+}
+
+function rankOf(object: ApiObject): RankedVersion {
+  const spec = mapOf(own(object, 'spec'))
+  return {
+    name: textIn(object.metadata, 'name'),
+    group: textIn(spec, 'group'),
+    version: textIn(spec, 'version'),
+    groupPriority: numberIn(spec, 'groupPriorityMinimum') ?? 0,
+    versionPriority: numberIn(spec, 'versionPriority') ?? 0,
   }
 }
 

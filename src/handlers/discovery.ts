@@ -24,6 +24,8 @@ import { respond } from './respond.ts'
 export interface DiscoveryParts {
   /** All groups in the order of discovery, the core group first. The same list as long as nothing changes. */
   readonly groups: () => readonly DiscoveryGroup[]
+  /** These and what else is named: groups of which `/apis` tells, but nothing below them. Plain discovery only. */
+  readonly withNamed: (groups: readonly DiscoveryGroup[]) => readonly DiscoveryGroup[]
   /** `host:port`, as clients are told to reach the server. */
   readonly serverAddress: () => string
   readonly kind: (group: string, version: string, kind: string) => KindSchema
@@ -66,7 +68,7 @@ function showGroups(parts: DiscoveryParts, aggregated: Aggregated): Handler {
     const groups = parts.groups().filter(({ group }) => group !== '')
     const form = negotiateForm(askedBy(request), [AGGREGATED], parts.cbor)
     if (form !== undefined) return aggregated.answer(parts, request, form, groups)
-    return plain(parts, request, groupListDocument(groups), false)
+    return plain(parts, request, groupListDocument(parts.withNamed(parts.groups())), false)
   }
 }
 
@@ -76,11 +78,12 @@ function showVersions(parts: DiscoveryParts): Handler {
     const path = request.path.replace(/\/+$/, '')
     const [, root, ...names] = path.split('/')
     if (names.length === 0) {
-      if (root === 'apis') return plain(parts, request, groupListDocument(parts.groups()), false)
+      if (root === 'apis') return plain(parts, request, groupListDocument(parts.withNamed(parts.groups())), false)
       return showCore(parts, new Aggregated())(request)
     }
     const [groupName, version] = root === 'api' ? ['', names[0]] : [names[0] ?? '', names[1]]
-    const group = parts.groups().find((known) => known.group === groupName)
+    const groups = version === undefined ? parts.withNamed(parts.groups()) : parts.groups()
+    const group = groups.find((known) => known.group === groupName)
     if (group === undefined || names.length > (root === 'api' ? 1 : 2)) return pageNotFound()
     if (version === undefined) return plain(parts, request, groupDocument(group), false)
     const found = group.versions.find((known) => known.version === version)

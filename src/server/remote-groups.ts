@@ -1,6 +1,6 @@
 // The groups that other servers serve: which they are, in step with the APIServices that are stored, and how they stand among
 // our own in discovery (P-388, P-389).
-import { readRemoteService, type RemoteService } from '../api/remote-service.ts'
+import { type RankedVersion, readNamedVersion, readRemoteService, type RemoteService } from '../api/remote-service.ts'
 import type { LocateService } from '../api/webhook-client.ts'
 import { follow } from '../controllers/controllers.ts'
 import { InvariantError } from '../lib/errors.ts'
@@ -33,11 +33,14 @@ export interface RemoteReaders {
 
 export class RemoteGroups {
   readonly #services = new Map<string, RemoteService>()
+  /** Versions that are told of and nothing more. */
+  readonly #named = new Map<string, RankedVersion>()
   /** What those that can be reached hold, as far as it is known. */
   readonly #resources = new Map<string, Resources>()
   readonly #documents = new Map<string, RemoteDocuments>()
   readonly #read: RemoteReaders
   #merged: { readonly own: readonly DiscoveryGroup[]; readonly all: readonly DiscoveryGroup[] } | undefined
+  #told: { readonly groups: readonly DiscoveryGroup[]; readonly all: readonly DiscoveryGroup[] } | undefined
   #published: { readonly own: OpenApiDocuments; readonly all: PublishedDocuments } | undefined
 
   readonly #losses = counterFamily({
@@ -80,6 +83,15 @@ export class RemoteGroups {
     return this.#merged.all
   }
 
+  /** These, and what APIServices name that nobody serves: `/apis` is made from them (P-389). */
+  withNamed(groups: readonly DiscoveryGroup[]): readonly DiscoveryGroup[] {
+    if (this.#named.size === 0) return groups
+    if (this.#told?.groups !== groups) {
+      this.#told = { groups, all: merge(groups, [...this.#named.values()], new Map()) }
+    }
+    return this.#told.all
+  }
+
   /** Our documents, and theirs; the same as long as nothing changes. */
   documents(own: OpenApiDocuments): PublishedDocuments {
     if (this.#documents.size === 0) return own
@@ -102,12 +114,25 @@ export class RemoteGroups {
       else if (!this.#resources.has(name)) void this.#load(service, signal)
       if (before !== undefined || service !== undefined) this.#merged = undefined
     }
+    const name = (key: string, version: RankedVersion | undefined): void => {
+      if (version === undefined && !this.#named.has(key)) return
+      if (version === undefined) this.#named.delete(key)
+      else this.#named.set(key, version)
+      this.#told = undefined
+    }
     const followed = follow(
       store,
       found,
       {
-        onPresent: (stored) => put(stored.name, readRemoteService(stored.object())),
-        onGone: ({ name }) => put(name, undefined),
+        onPresent: (stored) => {
+          const object = stored.object()
+          put(stored.name, readRemoteService(object))
+          name(stored.name, readNamedVersion(object))
+        },
+        onGone: (stored) => {
+          put(stored.name, undefined)
+          name(stored.name, undefined)
+        },
       },
       signal,
     )
@@ -144,7 +169,7 @@ export class RemoteGroups {
 
 function merge(
   own: readonly DiscoveryGroup[],
-  services: readonly RemoteService[],
+  services: readonly RankedVersion[],
   resources: ReadonlyMap<string, Resources>,
 ): readonly DiscoveryGroup[] {
   const byGroup = Map.groupBy(services, ({ group }) => group)

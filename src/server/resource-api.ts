@@ -193,6 +193,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const routes = [
     ...discoveryRoutes({
       groups: () => remotes.among(table.groups()),
+      withNamed: (groups) => remotes.withNamed(groups),
       serverAddress: options.serverAddress,
       kind: (group, version, kind) => kindIn(schema, group, kind, version),
       cbor: gates.CBORServingAndStorage,

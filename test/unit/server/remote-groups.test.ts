@@ -48,6 +48,12 @@ it('groups of other servers stand by their priorities, and it is counted when on
       'low.example.com v1',
     ])
 
+  const spec = { group: 'named.example.com', version: 'v1', groupPriorityMinimum: 16500, versionPriority: 1 }
+  await world.create(services, { metadata: { name: 'v1.named.example.com' }, spec }, CLUSTER)
+  const named = (): readonly string[] => remotes.withNamed(remotes.among(own)).map(({ group: name }) => name)
+  await expect.poll(() => named().slice(2, 5), SOON).toEqual(['high.example.com', 'named.example.com', 'batch'])
+  expect(told()).not.toContainEqual(expect.stringContaining('named'))
+
   const measured = (name: string): unknown =>
     Object.fromEntries(
       [...(remotes.measures.find((family) => family.name === name)?.all() ?? [])].map(({ values, series }) => [
