@@ -67,7 +67,7 @@ export class ApiWorld {
       gates: new Set(),
       warn: (text) => void this.warnings.push(text),
       annotate: (key, value) => void this.annotations.set(key, value),
-      signal: AbortSignal.timeout(30_000),
+      signal: new AbortController().signal,
       fieldManager: 'test',
       options: {},
       authorize: () => Promise.resolve(),
@@ -105,7 +105,7 @@ export class ApiWorld {
 
   async get(resource: Resource, name: string, namespace = 'ns'): Promise<ApiObject> {
     const place = { resource, namespace: resource.namespaced ? namespace : '' }
-    return (await getObject(this.parts, place, { name, at: { kind: 'latest' } }, AbortSignal.timeout(30_000))).object()
+    return (await getObject(this.parts, place, { name, at: { kind: 'latest' } }, new AbortController().signal)).object()
   }
 
   act(place: string, name: string, body: object, more: Partial<WriteContext> = {}): Promise<ActionAnswer> {

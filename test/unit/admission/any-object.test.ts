@@ -30,7 +30,7 @@ import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
 import { requestFor } from './request-for.ts'
 
-const SIGNAL = AbortSignal.timeout(60_000)
+const SIGNAL = new AbortController().signal
 const SCHEMA = loadBuiltInSchema()
 
 function any(kind: string, group = ''): fc.Arbitrary<ApiObject> {

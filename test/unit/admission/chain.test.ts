@@ -5,7 +5,7 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { requestFor } from './request-for.ts'
 
-const SIGNAL = AbortSignal.timeout(10_000)
+const SIGNAL = new AbortController().signal
 
 function withMark(object: ApiObject, mark: string): ApiObject {
   const { marks } = object

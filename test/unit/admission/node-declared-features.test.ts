@@ -22,7 +22,7 @@ const init = (amount: string, more: object = {}): object => ({
 })
 
 async function validate(request: AdmissionRequest): Promise<void> {
-  await nodeDeclaredFeatures(NODES).validate!(request, AbortSignal.timeout(1_000))
+  await nodeDeclaredFeatures(NODES).validate!(request, new AbortController().signal)
 }
 
 it.each<[string, AdmissionRequest, string]>([

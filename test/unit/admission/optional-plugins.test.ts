@@ -17,7 +17,7 @@ import { ManualClock } from '../../fakes/manual-clock.ts'
 import { knownObjects } from './known-objects.ts'
 import { requestFor } from './request-for.ts'
 
-const SIGNAL = AbortSignal.timeout(10_000)
+const SIGNAL = new AbortController().signal
 
 async function admitted(plugin: AdmissionPlugin, request: AdmissionRequest): Promise<ApiObject> {
   const object = plugin.mutate === undefined ? request.object! : (await plugin.mutate(request, SIGNAL))!

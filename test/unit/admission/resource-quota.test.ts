@@ -264,7 +264,7 @@ describe('what is free to nobody', () => {
       update: (quota: ApiObject, change: (current: ApiObject) => unknown) => Promise.resolve(void change(quota)),
     }
     const [plugin] = resourceQuota(ledger, () => 0, limited)
-    await plugin!.validate!(requestFor(resource, object), AbortSignal.timeout(1_000))
+    await plugin!.validate!(requestFor(resource, object), new AbortController().signal)
   }
   const quota = (hard: Hard, spec: object): object => ({
     metadata: { name: 'q' },

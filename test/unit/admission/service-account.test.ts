@@ -6,7 +6,7 @@ import type { Clock } from '../../../src/lib/clock.ts'
 import { knownObjects } from './known-objects.ts'
 import { requestFor } from './request-for.ts'
 
-const SIGNAL = AbortSignal.timeout(10_000)
+const SIGNAL = new AbortController().signal
 /** Every pause is over at once. */
 const HASTY: Clock = {
   now: () => 0,

@@ -23,7 +23,7 @@ beforeEach(() => {
   parts = { registry: world.parts, resources: () => world.resources, gates: new Set(), now: () => NOW, log: SILENT_LOG }
 })
 
-const publish = (trust: PublishedTrust): Promise<void> => publishTrust(parts, trust, AbortSignal.timeout(5_000))
+const publish = (trust: PublishedTrust): Promise<void> => publishTrust(parts, trust, new AbortController().signal)
 const data = async (name: string): Promise<unknown> =>
   (await world.get(world.resource('configmaps'), name, 'kube-system'))['data']
 

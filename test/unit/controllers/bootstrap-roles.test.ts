@@ -15,7 +15,7 @@ async function furnished(): Promise<{ world: ApiWorld; again: () => Promise<void
     now: () => NOW,
     log: SILENT_LOG,
   }
-  const again = async (): Promise<void> => void (await makeBootstrapRoles(parts, AbortSignal.timeout(5_000)))
+  const again = async (): Promise<void> => void (await makeBootstrapRoles(parts, new AbortController().signal))
   await again()
   return { world, again }
 }

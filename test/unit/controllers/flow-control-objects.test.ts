@@ -18,7 +18,7 @@ beforeEach(() => {
   parts = { registry: world.parts, resources: () => world.resources, gates: new Set(), now: () => NOW, log: SILENT_LOG }
 })
 
-const make = (): Promise<void> => makeFlowObjects(parts, objects, AbortSignal.timeout(5_000))
+const make = (): Promise<void> => makeFlowObjects(parts, objects, new AbortController().signal)
 const schemas = () => world.resource('flowschemas', GROUP)
 const levels = () => world.resource('prioritylevelconfigurations', GROUP)
 const inCluster = { namespace: '' }

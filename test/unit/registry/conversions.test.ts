@@ -5,7 +5,7 @@ import type { KindVersions } from '../../../src/patch/ownership.ts'
 import { withConversions } from '../../../src/registry/conversions.ts'
 import { kindVersions } from '../../../src/registry/kind-versions.ts'
 
-const signal = AbortSignal.timeout(5_000)
+const signal = new AbortController().signal
 
 function versionsWith(convertElsewhere?: KindVersions['convertElsewhere']): KindVersions {
   return kindVersions({

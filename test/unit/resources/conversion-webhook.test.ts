@@ -14,7 +14,7 @@ interface ConversionRequest {
   readonly objects: readonly Readonly<Record<string, unknown>>[]
 }
 
-const signal = AbortSignal.timeout(30_000)
+const signal = new AbortController().signal
 
 function object(name: string, version: string, more: object = {}): ApiObject {
   const metadata = { name, namespace: 'ns', uid: `uid-${name}`, generation: 3, labels: { a: 'b' } }

@@ -6,7 +6,7 @@ import { addressBook, claim, PORT_BOOK } from '../../../src/resources/service-cl
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const LATER = '2030-01-02T03:14:06Z'
-const signal = AbortSignal.timeout(5_000)
+const signal = new AbortController().signal
 
 function repair(world: ApiWorld, now: string): ReturnType<typeof repairServiceClaims> {
   return repairServiceClaims({ registry: world.parts, resources: world.resources, now, signal })

@@ -5,7 +5,7 @@ import { QuotaBook } from '../../../src/server/quota-ledger.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 
-const SIGNAL = AbortSignal.timeout(10_000)
+const SIGNAL = new AbortController().signal
 
 interface Opened {
   readonly book: QuotaBook

@@ -7,7 +7,7 @@ import { openKvStore } from '../../../src/store/kv-store.ts'
 import { ServedObject, ServedStore } from '../../../src/store/served-store.ts'
 import type { ListPage, ServedForm, StoredResource, WriteResult } from '../../../src/store/store.ts'
 
-const signal = AbortSignal.timeout(5_000)
+const signal = new AbortController().signal
 const object = (apiVersion: string): ApiObject => ({ kind: 'Foo', apiVersion, metadata: { name: 'a' } })
 
 /** Stored as g/v1, shown as g/v2. */

@@ -12,7 +12,7 @@ import { knownObjects } from '../known-objects.ts'
 import { requestFor } from '../request-for.ts'
 
 const { resources } = new ApiWorld()
-const signal = AbortSignal.timeout(60_000)
+const signal = new AbortController().signal
 
 export const CONFIG_MAPS = {
   resourceRules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],

@@ -42,7 +42,7 @@ export const CONFIG_MAPS = [
   { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], scope: '*' },
 ]
 
-const signal = AbortSignal.timeout(60_000)
+const signal = new AbortController().signal
 
 export async function openWebhookWorld(namespaceLabels: Record<string, string> = {}): Promise<WebhookWorld> {
   const server = await openWebhookServer(['hook.ns.svc'])

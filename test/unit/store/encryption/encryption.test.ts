@@ -21,7 +21,7 @@ import { openKvStore } from '../../../../src/store/kv-store.ts'
 import type { Store, StoredResource } from '../../../../src/store/store.ts'
 import { FakeKmsPlugin } from '../../../fakes/kms-plugin.ts'
 
-const signal = AbortSignal.timeout(20_000)
+const signal = new AbortController().signal
 const SECRETS: StoredResource = {
   group: '',
   resource: 'secrets',
