@@ -4,7 +4,12 @@ import type { Value } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
 import type { Character, UpdateEndpoint, WriteContext } from '../registry/registry.ts'
-import { validateCreate, validateSubresource, validateUpdate } from '../schema/validation/validation.ts'
+import {
+  validateCreate,
+  validateSubresource,
+  validateUpdate,
+  type ValidationContext,
+} from '../schema/validation/validation.ts'
 import type { CharacterRow, GenerationRule, StatusRule } from './character-rows.ts'
 import { CHARACTER_ROWS } from './character-rows.ts'
 import { semanticallyEqual } from './semantic-equality.ts'
@@ -48,15 +53,14 @@ export interface CharacterKind {
   /** The kind whose rules objects are held to: for most that which is stored. */
   readonly validated: GroupVersionKind
   readonly namespaced: boolean
+  /** Whether its containers may be privileged. */
+  readonly allowPrivileged: boolean
 }
 
 export function characterOf(kinds: CharacterKind, traits: CharacterTraits = {}): Character {
-  const { stored: storedKind, validated: kind, namespaced } = kinds
+  const { stored: storedKind, validated: kind, namespaced, allowPrivileged } = kinds
   const row = CHARACTER_ROWS[`${storedKind.group}/${storedKind.kind}`] ?? {}
-  const validation = (context: WriteContext): { gates: ReadonlySet<string>; namespaced: boolean } => ({
-    gates: context.gates,
-    namespaced,
-  })
+  const validation = ({ gates }: WriteContext): ValidationContext => ({ gates, namespaced, allowPrivileged })
   return {
     createOnUpdate: row.createOnUpdate ?? false,
     unconditionalUpdate: row.conditionalUpdate !== true,

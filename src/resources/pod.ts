@@ -22,7 +22,7 @@ const GATED = {
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 } as const
 
-export const POD: CharacterTraits = {
+const POD: CharacterTraits = {
   prepareForCreate: (pod) => withLabelKeys(withGrace(pod)),
   firstStatus: (pod, { now }) => firstStatus(specOf(pod), now),
   prepareForUpdate: (pod) => withGrace(pod),
@@ -39,23 +39,29 @@ export const POD: CharacterTraits = {
         addressWarnings(`status.${list}[${i}].ip`, own(each, 'ip'), 'address'),
       ),
     ),
-  subresources: {
-    ephemeralcontainers: endpoint('ephemeralcontainers', (pod, stored) => {
-      const spec = withMember(specOf(stored), 'ephemeralContainers', own(specOf(pod), 'ephemeralContainers'))
-      return withStoredMeta({ ...stored, spec }, pod)
-    }),
-    resize: endpoint('resize', resized),
-  },
 }
 
-function endpoint(subresource: string, prepare: (pod: ApiObject, stored: ApiObject) => ApiObject): UpdateEndpoint {
-  return {
+/** `allowPrivileged`: whether containers may be privileged. */
+export function podTraits(allowPrivileged: boolean): CharacterTraits {
+  const endpoint = (subresource: string, prepare: Prepare): UpdateEndpoint => ({
     prepare,
     validate: (object, stored, { gates }) =>
-      validateSubresource(KIND, { object, stored, subresource }, { gates, namespaced: true }),
+      validateSubresource(KIND, { object, stored, subresource }, { gates, namespaced: true, allowPrivileged }),
     resetFields: [],
+  })
+  return {
+    ...POD,
+    subresources: {
+      ephemeralcontainers: endpoint('ephemeralcontainers', (pod, stored) => {
+        const spec = withMember(specOf(stored), 'ephemeralContainers', own(specOf(pod), 'ephemeralContainers'))
+        return withStoredMeta({ ...stored, spec }, pod)
+      }),
+      resize: endpoint('resize', resized),
+    },
   }
 }
+
+type Prepare = (pod: ApiObject, stored: ApiObject) => ApiObject
 
 /** A pod that may not be scheduled yet says so from the first moment. */
 function firstStatus(spec: ValueMap, now: string): ValueMap {

@@ -24,7 +24,7 @@ import type { EncodeObject } from './custom-resource.ts'
 import { AUTOSCALER_V1 } from './horizontal-pod-autoscaler.ts'
 import { evictionAction } from './eviction.ts'
 import { NAMESPACE } from './namespace.ts'
-import { POD } from './pod.ts'
+import { podTraits } from './pod.ts'
 import { claimTraits } from './resource-claim.ts'
 import { type RoleGuard, roleTraits } from './role-escalation.ts'
 import { scaleView } from './scale.ts'
@@ -55,7 +55,6 @@ export { tokenReviewAction } from './token-review.ts'
 const TRAITS: Readonly<Record<string, CharacterTraits>> = {
   ...TRAITS_OF_KINDS,
   '/Namespace': NAMESPACE,
-  '/Pod': POD,
 }
 
 /** The kinds that are held to the rules of the version that they are written in (W-603). */
@@ -79,6 +78,8 @@ export interface BuiltInOptions {
   readonly serviceRange?: string
   /** How long an event is kept after its last change. */
   readonly eventTtlSeconds?: number
+  /** Whether containers may be privileged; absent: they may not. */
+  readonly allowPrivileged?: boolean
   /** What keeps users from giving away rights that they do not hold; absent: nothing does. */
   readonly roleGuard?: RoleGuard
 }
@@ -88,8 +89,10 @@ const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 export function builtInResources(
   schema: SchemaTable,
   encode: EncodeObject,
-  { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE, eventTtlSeconds = 3600, roleGuard }: BuiltInOptions = {},
+  options: BuiltInOptions = {},
 ): ResourceTable {
+  const { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE, eventTtlSeconds = 3600, roleGuard } = options
+  const { allowPrivileged = false } = options
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
   const actions = new Map(
@@ -100,12 +103,19 @@ export function builtInResources(
   const service = serviceTraits({ network: { ranges: [addressRange(serviceRange)] }, find })
   const roles = roleGuard === undefined ? {} : roleTraits(roleGuard, find)
   const claims = claimTraits(() => find('', 'namespaces'))
-  const traits = { ...TRAITS, ...roles, ...claims, '/Service': service, '/Event': { ttlSeconds: eventTtlSeconds } }
+  const traits = {
+    ...TRAITS,
+    ...roles,
+    ...claims,
+    '/Event': { ttlSeconds: eventTtlSeconds },
+    '/Pod': podTraits(allowPrivileged),
+    '/Service': service,
+  }
   for (const { versions } of builtInGroups()) {
     for (const { resources: rows } of versions) {
       for (const row of rows) {
         declared.add(keyOf({ ...row, resource: row.plural }))
-        const resource = resourceOf({ schema, encode, traits }, row)
+        const resource = resourceOf({ schema, encode, traits, allowPrivileged }, row)
         if (resource !== undefined) resources.set(keyOf(resource), resource)
       }
     }
@@ -131,10 +141,12 @@ interface Sources {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
   readonly traits: Readonly<Record<string, CharacterTraits>>
+  readonly allowPrivileged: boolean
 }
 
 /** Undefined for what is not stored: reviews and bindings. Of component statuses there are none, and that can be read. */
-function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): Resource | undefined {
+function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefined {
+  const { schema, encode, traits, allowPrivileged } = sources
   const kind = schema.kind(row)
   if (kind === undefined || !row.verbs.includes('get')) return undefined
   const path = pathOf(row, row.kind)
@@ -173,6 +185,7 @@ function resourceOf({ schema, encode, traits }: Sources, row: BuiltInResource): 
         stored: storedKind,
         validated: VALIDATED_AS_SERVED.has(path) ? row : storedKind,
         namespaced: row.namespaced,
+        allowPrivileged,
       },
       traits[`${storedKind.group}/${storedKind.kind}`],
     ),

@@ -21,11 +21,10 @@ const SERVING_DAYS = 365
 /** A serving certificate with less time left is replaced at the next start. */
 const RENEW_DAYS = 30
 
-/** `directory` undefined: nothing is read and nothing is kept. */
-export function ownCertificate(directory: string | undefined, addresses: readonly string[]): ServingCertificate {
+/** `folder` undefined: nothing is read and nothing is kept. */
+export function ownCertificate(folder: string | undefined, addresses: readonly string[]): ServingCertificate {
   const names = namesFor(addresses)
-  if (directory === undefined) return issue(makeAuthority(AUTHORITY_DAYS * DAY_MS), names)
-  const folder = path.join(directory, 'pki')
+  if (folder === undefined) return issue(makeAuthority(AUTHORITY_DAYS * DAY_MS), names)
   makePrivateDirectory(folder, 'the certificate directory')
   const kept = readKept(folder)
   if (kept !== undefined && fits(kept, names)) return kept

@@ -13,7 +13,7 @@ import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
 import type { FlagName } from './flags.ts'
 import { type IdentityConfig, identityConfig } from './identity-config.ts'
 import { type Range, parseCidr } from './ip-range.ts'
-import { type CertificatePair, duration, integer, oneOf, pair, SettingReader } from './setting-reader.ts'
+import { type CertificatePair, duration, integer, oneOf, pair, pairIn, SettingReader } from './setting-reader.ts'
 import { mergeSettings, readArguments, readEnvironment, type Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
 import { type TlsRules, tlsRules } from './tls-rules.ts'
@@ -25,10 +25,14 @@ export interface Config {
   /** How long the store's history is kept; zero: it is not ours to forget. */
   readonly compactionIntervalMs: number
   readonly eventTtlMs: number
+  /** Whether containers may be privileged. */
+  readonly allowPrivileged: boolean
   /** Undefined: objects are stored as they are. */
   readonly encryption: EncryptionFile | undefined
   /** Certificates and credentials are kept here; undefined: in memory only. */
   readonly dataDirectory: string | undefined
+  /** Where the server's own certificates are kept; undefined: nowhere. */
+  readonly certificateDirectory: string | undefined
   readonly bindAddress: string
   readonly securePort: number
   /** Undefined: the server makes its own. */
@@ -113,11 +117,13 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     storagePrefix: storagePrefix(read.required('etcd-prefix')),
     compactionIntervalMs: duration(read.required('etcd-compaction-interval')),
     eventTtlMs: duration(read.required('event-ttl')),
+    allowPrivileged: read.switch('allow-privileged'),
     encryption: encryptionFile(read),
     dataDirectory: inMemory ? undefined : dataDirectory,
+    certificateDirectory: read.file('cert-dir') ?? (inMemory ? undefined : path.join(dataDirectory, 'pki')),
     bindAddress: address(read.required('bind-address')),
     securePort: integer(read.required('secure-port'), { least: 0, most: 65_535, what: 'a port number' }),
-    servingCertificate: pair(read, 'tls-cert-file', 'tls-private-key-file'),
+    servingCertificate: pair(read, 'tls-cert-file', 'tls-private-key-file') ?? pairIn(read.file('cert-dir')),
     tlsRules: tlsRules(read.required('tls-min-version'), read.list('tls-cipher-suites')),
     maxStreamsPerConnection: integer(read.required('http2-max-streams-per-connection'), {
       least: 1,

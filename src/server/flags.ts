@@ -68,6 +68,13 @@ export const FLAGS = [
     help: 'How long an event is kept after its last change.',
   },
   {
+    name: 'allow-privileged',
+    kind: 'switch',
+    group: 'Cluster',
+    fallback: 'false',
+    help: 'Allow pods with privileged containers.',
+  },
+  {
     name: 'bind-address',
     kind: 'address',
     group: 'Serving',
@@ -88,6 +95,14 @@ export const FLAGS = [
     help: 'The certificate to serve with, followed by those between it and its authority. Default: one made by the server itself.',
   },
   { name: 'tls-private-key-file', kind: 'file', group: 'Serving', help: 'The private key of --tls-cert-file.' },
+  {
+    name: 'cert-dir',
+    kind: 'directory',
+    group: 'Serving',
+    help:
+      'Where apiserver.crt and apiserver.key are taken from to serve with, if both are there and --tls-cert-file is not given; ' +
+      'otherwise the certificates that the server makes itself are kept there. Default: pki in the data directory.',
+  },
   {
     name: 'http2-max-streams-per-connection',
     kind: 'count',

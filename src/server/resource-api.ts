@@ -66,6 +66,7 @@ export interface ResourceApiOptions {
   readonly transformer: Transformer
   readonly gates: FeatureGates
   readonly eventTtlMs: number
+  readonly allowPrivileged: boolean
   readonly authorization: Authorization
   /** Who is asking depends on objects, and some objects on who is asking. */
   readonly openIdentity: (live: LiveObjects, onLegacyUse: (secret: LiveObject) => void) => Identity
@@ -133,6 +134,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     roleGuard: { authorizer, index: authorization.rbac },
     serviceRange: options.serviceRange.text,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
+    allowPrivileged: options.allowPrivileged,
   })
   const store: WatchCache = openWatchCache({
     store: measureStore(openKvStore({ kv, prefix, transformer: options.transformer }), measures.store),

@@ -104,6 +104,7 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     transformer: atRest.transformer,
     gates,
     eventTtlMs: config.eventTtlMs,
+    allowPrivileged: config.allowPrivileged,
     authorization,
     openIdentity: (live, onLegacyUse) =>
       openIdentity({ config, adminToken: token, log, live, tls, onLegacyUse, measures }),

@@ -15,7 +15,7 @@ export function servingFiles(config: Config): ServingFiles {
   const trusted = clientAuthorities(config)
   const { servingCertificate: given } = config
   if (given === undefined) {
-    const own = ownCertificate(config.dataDirectory, [config.bindAddress, config.serviceIpRange.firstAddress])
+    const own = ownCertificate(config.certificateDirectory, [config.bindAddress, config.serviceIpRange.firstAddress])
     return { tls: { certificate: own.certificate, key: own.key, ...trusted }, authority: own.authority }
   }
   const certificate = readTextFile(given.certificateFile, '--tls-cert-file')
@@ -35,7 +35,8 @@ export function operatorsFiles({ servingCertificate: pair, clientCaFile, identit
 
 /** What is served with now, read anew. A certificate of our own that is kept nowhere would be another one at every look. */
 export function readServingFiles(config: Config, current: TlsFiles): TlsFiles {
-  if (config.dataDirectory !== undefined || config.servingCertificate !== undefined) return servingFiles(config).tls
+  if (config.certificateDirectory !== undefined || config.servingCertificate !== undefined)
+    return servingFiles(config).tls
   return { ...current, ...clientAuthorities(config) }
 }
 

@@ -1,5 +1,6 @@
 // Reads settings, which are text, as what they stand for; the defaults of the table are behind them. Every fault is told in
 // one line that names where the text came from.
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseDuration } from '../lib/duration.ts'
 import { type Flag, FLAGS, type FlagName } from './flags.ts'
@@ -68,6 +69,14 @@ export function pair(read: SettingReader, certificate: FlagName, key: FlagName):
     throw usageError(`--${given} needs --${missing} beside it`)
   }
   return { certificateFile, keyFile }
+}
+
+/** What the reference calls its own files in a directory for them. */
+export function pairIn(directory: string | undefined): CertificatePair | undefined {
+  if (directory === undefined) return undefined
+  const certificateFile = path.join(directory, 'apiserver.crt')
+  const keyFile = path.join(directory, 'apiserver.key')
+  return existsSync(certificateFile) && existsSync(keyFile) ? { certificateFile, keyFile } : undefined
 }
 
 export function integer({ text, source }: Setting, limits: { least: number; most: number; what: string }): number {

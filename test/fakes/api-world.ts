@@ -29,6 +29,7 @@ export interface WorldOptions {
   readonly actions?: (schema: SchemaTable) => readonly Action[]
   readonly admission?: Admission
   readonly serviceRange?: string
+  readonly allowPrivileged?: boolean
   readonly roleGuard?: RoleGuard
   /** Shared where several worlds stand for several servers. */
   readonly kv?: Kv
@@ -47,6 +48,7 @@ export class ApiWorld {
       serviceRange = '10.96.0.0/16',
       kv = openMemory(),
       roleGuard,
+      allowPrivileged = false,
     } = options
     const schema = loadBuiltInSchema()
     const store = openKvStore({ kv, prefix: '/registry/' })
@@ -54,6 +56,7 @@ export class ApiWorld {
     this.resources = builtInResources(schema, canonicalJson, {
       actions: actions(schema),
       serviceRange,
+      allowPrivileged,
       ...(roleGuard === undefined ? {} : { roleGuard }),
     })
   }

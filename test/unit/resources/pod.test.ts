@@ -39,6 +39,23 @@ describe('a new pod', () => {
     })
   })
 
+  test('has privileged containers, then and later, only where that is allowed', async () => {
+    const privileged = { ...CONTAINER, securityContext: { privileged: true } }
+    const later = (world: ApiWorld): Promise<ApiObject> =>
+      world.update(
+        world.resource('pods'),
+        'p',
+        (live) => ({ ...live, spec: { ...spec(live), ephemeralContainers: [{ ...privileged, name: 'later' }] } }),
+        { subresource: 'ephemeralcontainers' },
+      )
+    const [allows, refuses] = [new ApiWorld({ allowPrivileged: true }), new ApiWorld()]
+    await create(allows, { containers: [privileged] })
+    expect(spec(await later(allows))['ephemeralContainers']).toMatchObject([{ securityContext: { privileged: true } }])
+    await expect(create(refuses, { containers: [privileged] })).rejects.toThrow('disallowed by cluster policy')
+    await create(refuses)
+    await expect(later(refuses)).rejects.toThrow('disallowed by cluster policy')
+  })
+
   test('ends within a second where its time to end is negative', async () => {
     const world = new ApiWorld()
     expect(spec(await create(world, { terminationGracePeriodSeconds: -5 }))['terminationGracePeriodSeconds']).toBe(1)

@@ -71,17 +71,17 @@ describe('certificates', () => {
 describe('the server’s own certificate', () => {
   let folder: string
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-pki-'))
+    folder = path.join(mkdtempSync(path.join(tmpdir(), 'quarterdeck-pki-')), 'pki')
   })
-  afterEach(() => rmSync(folder, { recursive: true }))
+  afterEach(() => rmSync(path.dirname(folder), { recursive: true }))
 
   it('is kept, closed to others, and used again', () => {
     const first = ownCertificate(folder, ['10.96.0.1', '0.0.0.0'])
     expect(ownCertificate(folder, ['10.96.0.1'])).toEqual(first)
     for (const name of ['ca.key', 'ca.crt', 'server.key', 'server.crt']) {
-      expect(statSync(path.join(folder, 'pki', name)).mode & 0o777).toBe(0o600)
+      expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600)
     }
-    expect(statSync(path.join(folder, 'pki')).mode & 0o777).toBe(0o700)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
   })
 
   it('is good for this machine and for the cluster', () => {
@@ -99,10 +99,10 @@ describe('the server’s own certificate', () => {
 
   it.each(['server.crt', 'server.key', 'ca.crt'])('is made anew when %s is damaged', (name) => {
     ownCertificate(folder, [])
-    writeFileSync(path.join(folder, 'pki', name), 'garbage')
+    writeFileSync(path.join(folder, name), 'garbage')
     const { certificate, authority } = ownCertificate(folder, [])
     expect(new X509Certificate(certificate).verify(new X509Certificate(authority).publicKey)).toBe(true)
-    expect(readFileSync(path.join(folder, 'pki', name), 'utf8')).not.toBe('garbage')
+    expect(readFileSync(path.join(folder, name), 'utf8')).not.toBe('garbage')
   })
 })
 

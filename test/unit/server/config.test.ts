@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -50,6 +50,17 @@ describe('the configuration', () => {
     const config = await readConfig(['--in-memory', '--secure-port', '0', '--anonymous-auth=false'], {})
     expect(config).toMatchObject({ storage: { kind: 'memory' }, securePort: 0, anonymousRequests: false })
     expect(config.dataDirectory).toBeUndefined()
+  })
+
+  it('serves with the pair that lies in the certificate directory, and keeps its own there where there is none', async () => {
+    const directory = path.join(folder, 'certs')
+    mkdirSync(directory)
+    const args = ['--in-memory', '--cert-dir', directory]
+    expect(await readConfig(args, {})).toMatchObject({ certificateDirectory: directory, servingCertificate: undefined })
+    const [certificateFile, keyFile] = [file('certs/apiserver.crt', ''), file('certs/apiserver.key', '')]
+    expect((await readConfig(args, {})).servingCertificate).toEqual({ certificateFile, keyFile })
+    const others = ['--tls-cert-file', '/a', '--tls-private-key-file', '/b']
+    expect((await readConfig([...args, ...others], {})).servingCertificate?.certificateFile).toBe('/a')
   })
 
   it('lets webhooks be on this machine only where the server is on this machine only', async () => {
