@@ -67,19 +67,22 @@ function showAll(endpoint: HealthEndpoint, checks: readonly HealthCheck[], log: 
   return async (request) => {
     const excluded = new Set(request.query.all('exclude'))
     const lines: string[] = []
-    const failed: string[] = []
-    for (const { name, check } of checks) {
+    const reasons: Record<string, string> = {}
+    let isStarting = true
+    for (const { name, check, startup } of checks) {
       if (excluded.delete(name)) {
         lines.push(`[+]${name} excluded: ok`)
         continue
       }
       const failure = await outcome(check, request.signal)
       lines.push(failure === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`)
-      if (failure !== undefined) {
-        failed.push(name)
-        log.warn({ endpoint, check: name, reason: failure }, 'health check failed')
-      }
+      if (failure === undefined) continue
+      reasons[name] = failure
+      if (startup !== true) isStarting = false
     }
+    const failed = Object.keys(reasons)
+    // Whoever starts a server asks many times a second whether it is up: that it is not yet is nothing to worry about.
+    if (failed.length > 0) log[isStarting ? 'debug' : 'warn']({ endpoint, reasons }, 'health check failed')
     if (failed.length === 0 && !request.query.has('verbose')) return plainText(200, 'ok')
     return report(lines, { endpoint, failed, unknown: [...excluded] })
   }

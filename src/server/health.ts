@@ -89,6 +89,7 @@ export function healthChecks({ kv, life, isLoaded, more }: HealthParts): Record<
   }
   const loaded: HealthCheck = {
     name: 'informer-sync',
+    startup: true,
     check: () => {
       if (!isLoaded()) throw new Error('objects are being loaded')
     },

@@ -1,4 +1,4 @@
-// Clients written in Go, built from test/integration/go: the kubectl that people use, an informer, and a controller. A build
+// Clients written in Go, built from test/integration/go: the kubectl that people use, an informer, a controller, and a test environment. A build
 // takes minutes the first time, and nothing as long as its sources stay as they are.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,7 +14,9 @@ const VERSION = 'k8s.io/component-base/version'
 export const GO_BUILD_LIMIT_MS = 1_200_000
 
 /** Resolves to the program's path. Throws and says what to install where it cannot be built. */
-export async function buildGoClient(name: 'kubectl' | 'informer' | 'verbs' | 'controller'): Promise<string> {
+export async function buildGoClient(
+  name: 'kubectl' | 'informer' | 'verbs' | 'controller' | 'envtest',
+): Promise<string> {
   const hash = createHash('sha256')
   for (const file of ['go.mod', 'go.sum', `${name}/main.go`]) hash.update(await readFile(join(SOURCES, file)))
   const path = cacheFile('go', `${name}-${hash.digest('hex').slice(0, 12)}-${process.arch}`)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type HealthCheck, healthRoutes } from '../../../src/handlers/health.ts'
 import { routeRequests } from '../../../src/http/router.ts'
-import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { type Log, SILENT_LOG } from '../../../src/lib/log.ts'
 import { bodyText, fakeRequest } from '../http/fake-request.ts'
 
 const good = (name: string): HealthCheck => ({ name, check: () => {} })
@@ -11,12 +11,12 @@ const bad = (name: string, more: Partial<HealthCheck> = {}): HealthCheck => ({
   ...more,
 })
 
-async function ask(line: string, checks: readonly HealthCheck[], inGracePeriod = false) {
+async function ask(line: string, checks: readonly HealthCheck[], inGracePeriod = false, log: Log = SILENT_LOG) {
   const handler = routeRequests({
     routes: healthRoutes({
       checks: { healthz: checks, livez: checks, readyz: checks },
       inGracePeriod: () => inGracePeriod,
-      log: SILENT_LOG,
+      log,
     }),
   })
   const response = await handler(fakeRequest(line))
@@ -40,6 +40,17 @@ describe.each(['healthz', 'livez', 'readyz'])('/%s', (endpoint) => {
   it('always lists them where one fails, and keeps the reason to itself', async () => {
     const { status, text } = await ask(`GET /${endpoint}`, [good('ping'), bad('etcd')])
     expect([status, text]).toEqual([500, `[+]ping ok\n[-]etcd failed: reason withheld\n${endpoint} check failed\n`])
+  })
+
+  it('tells all reasons in one line of the log, and none where the server only has not started yet', async () => {
+    const told: unknown[] = []
+    const log = { ...SILENT_LOG, warn: (fields: object) => void told.push(fields) }
+    const starting = bad('hook', { startup: true })
+    await ask(`GET /${endpoint}`, [good('ping'), starting], false, log)
+    expect(told).toEqual([])
+    await ask(`GET /${endpoint}`, [bad('etcd'), starting], false, log)
+    const reason = 'the disk is on fire'
+    expect(told).toEqual([{ endpoint, reasons: { etcd: reason, hook: reason } }])
   })
 
   it('leaves out what is excluded', async () => {
