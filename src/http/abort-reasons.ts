@@ -3,6 +3,7 @@
 /** Its time is up: answered with 504 if nothing was sent yet. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
+  override readonly message = 'its time was up'
 }
 
 /** Nobody is there to read the answer. */

@@ -13,7 +13,7 @@ import type { Duplex } from 'node:stream'
 import { fastify } from 'fastify'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
-import { ClientGoneError } from './abort-reasons.ts'
+import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { Connections } from './connections.ts'
 import { Delivery } from './delivery.ts'
 import { Exchange } from './exchange.ts'
@@ -218,7 +218,9 @@ async function upgrade(exchange: Exchange, wanted: Upgrade, options: ListenerOpt
 
 function tellBroken(log: Log, { signal, auditId, path }: Exchange, error: unknown): void {
   if (signal.reason instanceof ClientGoneError) return
-  log.error({ err: error, auditId, path }, 'answer broken off')
+  // The client asked for little time, or took too long to read.
+  const isLate = signal.reason instanceof DeadlineError
+  log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'answer broken off')
 }
 
 /** What is no HTTP never becomes a request; it is told so in plain text, and the connection ends (P-231). */

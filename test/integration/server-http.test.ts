@@ -13,7 +13,7 @@ import { statusWriter } from '../../src/http/errors.ts'
 import { catchFaults } from '../../src/http/filters/faults.ts'
 import { GZIP_ABOVE_BYTES } from '../../src/http/respond.ts'
 import { plainText } from '../../src/http/responses.ts'
-import { SILENT_LOG } from '../../src/lib/log.ts'
+import { type Log, SILENT_LOG } from '../../src/lib/log.ts'
 import { tlsRules } from '../../src/server/tls-rules.ts'
 import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
 
@@ -23,7 +23,11 @@ const serving = makeServing(authority, { dns: ['localhost'], addresses: ['127.0.
 const writeStatus = statusWriter(() => Buffer.of(), false)
 
 /** A listener whose handler is looked up by path. */
-async function open(handlers: Readonly<Record<string, Handler>>, finished: FinishedRequest[] = []): Promise<Listener> {
+async function open(
+  handlers: Readonly<Record<string, Handler>>,
+  finished: FinishedRequest[] = [],
+  log: Log = SILENT_LOG,
+): Promise<Listener> {
   const handler: Handler = (request) => (handlers[request.path] ?? (() => plainText(404, 'no')))(request)
   return openListener({
     host: '127.0.0.1',
@@ -31,7 +35,7 @@ async function open(handlers: Readonly<Record<string, Handler>>, finished: Finis
     tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined, proxyCa: undefined },
     handler: catchFaults({ log: SILENT_LOG, writeStatus })(handler),
     onTimeout: (request) => writeStatus(timeoutError(), request),
-    log: SILENT_LOG,
+    log,
     requestTimeoutMs: 60_000,
     ...tlsRules({ text: 'VersionTLS12', source: '' }, []),
     maxStreamsPerConnection: 100,
@@ -312,6 +316,24 @@ describe('a watch', () => {
     stream.close(http2.constants.NGHTTP2_CANCEL)
     expect(await gone.promise).toMatchObject({ name: 'ClientGoneError' })
     session.close()
+    await listener.close(0)
+  })
+
+  it('is broken off when its time is up, which is no fault of ours', async () => {
+    const told: string[] = []
+    const tell = (level: string) => (_: object, message: string) => void told.push(`${level}: ${message}`)
+    const log = { ...SILENT_LOG, info: tell('info'), error: tell('error') }
+    const endless = async function* (): AsyncGenerator<Buffer> {
+      for (;;) yield Buffer.alloc(1e5)
+    }
+    const pieces: Handler = () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces: endless() } })
+    const listener = await open({ '/pieces': pieces }, [], log)
+    const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certificate })
+    // Nobody reads it.
+    const stream = session.request({ ':path': '/pieces?timeout=50ms' }).on('error', () => {})
+    await once(stream, 'response')
+    await expect.poll(() => told, { timeout: 20_000 }).toEqual(['info: answer broken off'])
+    session.destroy()
     await listener.close(0)
   })
 
