@@ -47,7 +47,8 @@ function fingerprint() {
 }
 
 function join(folder) {
-  const { buildSync } = createRequire(import.meta.url)('esbuild')
+  const require = createRequire(import.meta.url)
+  const { buildSync } = require('esbuild')
   mkdirSync(joinedSources, { recursive: true })
   const unfinished = `${folder}.${process.pid}`
   buildSync({
@@ -58,7 +59,8 @@ function join(folder) {
     format: 'esm',
     platform: 'node',
     target: `node${process.versions.node}`,
-    packages: 'external',
+    external: externalPackages(require),
+    banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
     minifyWhitespace: true,
     logLevel: 'silent',
   })
@@ -70,6 +72,12 @@ function join(folder) {
     rmSync(unfinished, { recursive: true, force: true })
   }
   forgetOld()
+}
+
+/** fastify is many small files and is joined too, but for what it loads only where it is asked to. */
+function externalPackages(require) {
+  const own = Object.keys(require('../package.json').dependencies).filter((name) => name !== 'fastify')
+  return [...own, '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request']
 }
 
 function forgetOld() {
