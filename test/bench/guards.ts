@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 const COMMAND = path.join(import.meta.dirname, '../../src/quarterdeck.js')
-const ROUNDS = 6
+const ROUNDS = 20
 const REQUESTS = 3000
 const WIDTH = 32
 
