@@ -1,10 +1,11 @@
 // What the guards around a request cost: the processor time of a consistent GET by a user whom roles let in, with flow
-// control and an audit log at level Metadata, and without both. Both servers run at the same time and take turns.
+// control and an audit log at level Metadata, and without both. The servers run on one etcd at the same time and take turns.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import http2 from 'node:http2'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { startEtcd } from '../fakes/etcd-server.ts'
 
 const COMMAND = path.join(import.meta.dirname, '../../src/quarterdeck.js')
 const ROUNDS = 20
@@ -19,9 +20,17 @@ interface Guarded {
   microseconds: number
 }
 
-async function start(name: string, flags: readonly string[], folder: string): Promise<Guarded> {
+interface Place {
+  readonly folder: string
+  /** Where etcd is. */
+  readonly endpoint: string
+}
+
+async function start(name: string, flags: readonly string[], { folder, endpoint }: Place): Promise<Guarded> {
   const kubeconfig = path.join(folder, `${name}.kubeconfig`)
-  const args = ['serve', '--in-memory', '--secure-port', '0', '--token-auth-file', path.join(folder, 'tokens')]
+  const storage = ['--etcd-servers', endpoint, '--etcd-prefix', `/${name.replaceAll(' ', '-')}`]
+  const tokens = path.join(folder, 'tokens')
+  const args = ['serve', ...storage, '--data-dir', folder, '--secure-port', '0', '--token-auth-file', tokens]
   const child = spawn(process.execPath, [COMMAND, ...args, '--kubeconfig-out', kubeconfig, ...flags], { stdio: 'pipe' })
   let said = ''
   const url = await new Promise<string>((resolve, reject) => {
@@ -86,6 +95,7 @@ async function measure(server: Guarded): Promise<void> {
 }
 
 export async function bench(): Promise<void> {
+  await using etcd = await startEtcd()
   const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-bench-'))
   const policy = path.join(folder, 'policy.yaml')
   writeFileSync(policy, 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- level: Metadata\n')
@@ -98,10 +108,11 @@ export async function bench(): Promise<void> {
     '--max-mutating-requests-inflight',
     '0',
   ]
+  const place = { folder, endpoint: etcd.endpoint }
   const servers = [
-    await start('unguarded', open, folder),
-    await start('flow control', [], folder),
-    await start('flow control and audit', audit, folder),
+    await start('unguarded', open, place),
+    await start('flow control', [], place),
+    await start('flow control and audit', audit, place),
   ]
   try {
     for (const server of servers) await prepare(server)
