@@ -266,6 +266,8 @@ export class RequestMaker {
       target: query === '' ? place.path : `${place.path}?${query}`,
       user,
       ...this.#content(method, resource),
+      // The options of a delete that are in its body stand alone: those of the address, the dry run among them, are not read.
+      ...(isFixed && method === 'DELETE' ? { body: undefined } : {}),
       access: isPlain
         ? {
             verb,
