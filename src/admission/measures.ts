@@ -1,13 +1,13 @@
 // How long admission takes, plugin by plugin, and whether it refuses (appendix A).
 import type { ApiObject } from '../api/object.ts'
-import { type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
+import { type Distribution, histogramFamily, Measures } from '../lib/measure.ts'
 import type { Admission, AdmissionPlugin, AdmissionRequest } from './admission.ts'
 
 const BOUNDS: readonly number[] = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 const STEP: readonly string[] = ['type', 'operation', 'rejected']
 const PREFIX = 'apiserver_admission_'
 
-export class AdmissionMeasures {
+export class AdmissionMeasures extends Measures {
   readonly plugins = histogramFamily({
     name: `${PREFIX}controller_admission_duration_seconds`,
     help: 'How long plugins took.',
@@ -20,9 +20,6 @@ export class AdmissionMeasures {
     labels: STEP,
     bounds: BOUNDS,
   })
-  all(): readonly Family[] {
-    return Object.values(this).filter((member) => typeof member === 'object') as Family[]
-  }
 }
 
 type Mutated = ApiObject | undefined | Promise<ApiObject | undefined>

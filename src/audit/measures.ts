@@ -1,7 +1,7 @@
 // What auditing counts (P-193).
-import { counterFamily, type Family } from '../lib/measure.ts'
+import { counterFamily, Measures } from '../lib/measure.ts'
 
-export class AuditMeasures {
+export class AuditMeasures extends Measures {
   readonly events = counterFamily({
     name: 'apiserver_audit_event_total',
     help: 'Audit events made and handed to the back ends.',
@@ -22,8 +22,4 @@ export class AuditMeasures {
     help: 'Requests refused because they could not be audited.',
     labels: [],
   })
-
-  all(): readonly Family[] {
-    return Object.values(this).filter((member) => member !== undefined)
-  }
 }

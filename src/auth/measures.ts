@@ -1,6 +1,6 @@
 // Who comes in and what is decided about them, counted and timed (appendix A). Names of users are labels only where there
 // are few of them.
-import { type Count, counterFamily, type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
+import { type Count, counterFamily, type Distribution, histogramFamily, Measures } from '../lib/measure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { Authenticator } from './authenticator.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
@@ -18,7 +18,7 @@ const EXPIRY_BOUNDS: readonly number[] = [
   ...[1, 2, 4, 7, 30, 90, 180, 360].map((days) => days * DAY),
 ]
 
-export class AuthMeasures {
+export class AuthMeasures extends Measures {
   readonly attempts = counterFamily({
     name: 'authentication_attempts',
     help: 'Requests by whether it is known who asks.',
@@ -88,10 +88,6 @@ export class AuthMeasures {
     help: 'How often a changed configuration of who decides was read, by whether it was good.',
     labels: ['status'],
   })
-
-  all(): readonly Family[] {
-    return Object.values(this).filter((member) => typeof member === 'object') as Family[]
-  }
 }
 
 interface Timed {

@@ -1,11 +1,11 @@
 // What the watch cache counts, type by type, under the names that dashboards know (appendix A).
 import type { GroupResource } from '../api/object.ts'
-import { counterFamily, type Count, type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
+import { counterFamily, type Count, type Distribution, type Family, histogramFamily, Measures } from '../lib/measure.ts'
 
 const OF_TYPE: readonly string[] = ['group', 'resource']
 const WAIT_BOUNDS: readonly number[] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]
 
-export class CacheMeasures {
+export class CacheMeasures extends Measures {
   readonly received = ofType('apiserver_watch_cache_events_received_total', 'Changes taken from the storage’s stream.')
   readonly storageEvents = ofType('apiserver_storage_events_received_total', 'Changes that the storage told of.')
   readonly dispatched = ofType('apiserver_watch_cache_events_dispatched_total', 'Changes offered to watchers.')
@@ -37,10 +37,6 @@ export class CacheMeasures {
   readonly increased = ofType('watch_cache_capacity_increase_total', 'Times that this became more.')
   readonly decreased = ofType('watch_cache_capacity_decrease_total', 'Times that this became less.')
   readonly #types = new Map<string, TypeMeasures>()
-
-  all(): readonly Family[] {
-    return Object.values(this).filter((member) => typeof member === 'object') as Family[]
-  }
 
   of({ group, resource }: GroupResource): TypeMeasures {
     const key = `${group} ${resource}`

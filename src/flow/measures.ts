@@ -6,6 +6,7 @@ import {
   type Family,
   gaugeFamily,
   histogramFamily,
+  Measures,
 } from '../lib/measure.ts'
 
 const WAIT_BOUNDS: readonly number[] = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
@@ -16,7 +17,7 @@ const PREFIX = 'apiserver_flowcontrol_'
 
 export type RejectReason = 'queue-full' | 'concurrency-limit' | 'time-out'
 
-export class FlowMeasures {
+export class FlowMeasures extends Measures {
   readonly dispatched = counterFamily({
     name: `${PREFIX}dispatched_requests_total`,
     help: 'Requests that were let go.',
@@ -61,10 +62,6 @@ export class FlowMeasures {
   readonly deviation = levelGauge('demand_seats_stdev', 'By how much that varied.')
   readonly highest = levelGauge('demand_seats_high_watermark', 'The most seats wanted in the last period.')
   readonly smoothed = levelGauge('demand_seats_smoothed', 'Seats wanted, as limits are adjusted by.')
-
-  all(): readonly Family[] {
-    return Object.values(this).filter((member) => member !== undefined)
-  }
 }
 
 /** The series of one schema, found once. */

@@ -1,12 +1,12 @@
 // What is counted between the socket and the handlers (appendix A).
-import { counterFamily, type Family, gaugeFamily, histogramFamily } from '../lib/measure.ts'
+import { counterFamily, gaugeFamily, histogramFamily, Measures } from '../lib/measure.ts'
 import type { Filter } from './http.ts'
 
 const FILTER_BOUNDS: readonly number[] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30]
 const BODY_BOUNDS: readonly number[] = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000)
 const OF_REQUEST: readonly string[] = ['verb', 'group', 'version', 'resource', 'subresource', 'scope']
 
-export class HttpMeasures {
+export class HttpMeasures extends Measures {
   readonly filters = histogramFamily({
     name: 'apiserver_request_filter_duration_seconds',
     help: 'How long requests were in each of the filters.',
@@ -44,9 +44,6 @@ export class HttpMeasures {
     help: 'Connections that failed before the first request.',
     labels: [],
   })
-  all(): readonly Family[] {
-    return Object.values(this).filter((member) => typeof member === 'object') as Family[]
-  }
 }
 
 /** Ends the time of the filters before it, under a name; `undefined`: only begins. */

@@ -108,3 +108,10 @@ export function gaugeFamily(
 export function histogramFamily(described: Described & { readonly bounds: readonly number[] }): Family<Distribution> {
   return new Family({ ...described, kind: 'histogram', make: () => new Distribution(described.bounds) })
 }
+
+/** What a room counts: its families are the members. */
+export abstract class Measures {
+  all(): readonly Family[] {
+    return Object.values(this).filter((member) => member instanceof Family)
+  }
+}

@@ -28,10 +28,12 @@ export function checkWindowsOptions(options: ValueMap | undefined, at: FieldPath
   for (const fault of userFaults(user)) check.invalid(at.child('runAsUserName'), user, fault)
 }
 
+/** Whatever of ASCII cannot be printed. */
+const CONTROL_CHARACTER = /[^ -~\u0080-\u{10ffff}]/u
+
 function userFaults(name: string): readonly string[] {
   if (name === '') return ['runAsUserName cannot be an empty string']
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\x00-\x1f\x7f]/.test(name)) return ['runAsUserName cannot contain control characters']
+  if (CONTROL_CHARACTER.test(name)) return ['runAsUserName cannot contain control characters']
   const parts = name.split('\\')
   if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash']
   const [domain, user = ''] = parts.length === 2 ? parts : [undefined, ...parts]

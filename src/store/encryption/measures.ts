@@ -1,7 +1,7 @@
 // How often values are sealed and opened, how long it takes, and how the plugins that keep keys are doing, under the reference's
 // names. Identifiers of keys are shown as hashes: they may tell where a key is kept.
 import { hash } from 'node:crypto'
-import { counterFamily, type Family, gaugeFamily, histogramFamily } from '../../lib/measure.ts'
+import { counterFamily, gaugeFamily, histogramFamily, Measures } from '../../lib/measure.ts'
 import { KmsError, type KmsPlugin } from './kms-plugin.ts'
 
 const doubling = (first: number, count: number): readonly number[] =>
@@ -12,7 +12,7 @@ export type TransformationType = 'from_storage' | 'to_storage'
 /** Words of gRPC for what became of a call; of what is not a call only whether it went well is known. */
 export type TransformationStatus = 'OK' | 'Unknown'
 
-export class EncryptionMeasures {
+export class EncryptionMeasures extends Measures {
   readonly reloads = counterFamily({
     name: 'apiserver_encryption_config_controller_automatic_reloads_total',
     help: 'New configurations of encryption at rest, by whether they are in use.',
@@ -76,10 +76,6 @@ export class EncryptionMeasures {
     help: 'Keys that plugins named and that cannot be used.',
     labels: ['provider_name', 'error'],
   })
-
-  all(): readonly Family[] {
-    return Object.values(this) as Family[]
-  }
 
   /** Seconds from `began`, by `performance.now()`. */
   note(done: Transformation, began: number): void {
