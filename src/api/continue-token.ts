@@ -6,11 +6,6 @@ import { ApiError } from './status.ts'
 const VERSION = 'meta.k8s.io/v1'
 const VERSIONS: readonly unknown[] = [VERSION, 'meta.svc.io/v1']
 
-/** The token after an item with this key relative to the list's prefix (`name`, or `namespace/name`). */
-export function continueAfter(key: string, revision: number): string {
-  return encodeContinue({ revision, start: `${key}\0` })
-}
-
 export function encodeContinue(position: PagePosition): string {
   const content = { v: VERSION, rv: position.revision ?? -1, start: position.start }
   return Buffer.from(JSON.stringify(content)).toString('base64url')

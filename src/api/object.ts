@@ -39,10 +39,6 @@ export function formatGroupResource(gr: GroupResource): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
 }
 
-export interface ObjectMeta extends ValueMap {
-  readonly name: string
-}
-
 /** An object of the API in JSON shape. What is beyond `metadata` is the kind's own. */
 export interface ApiObject extends ValueMap {
   readonly kind: string

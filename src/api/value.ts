@@ -1,4 +1,4 @@
-// JSON values as the server holds them. Objects are shared and never changed in place (HOUSE rule 3).
+// JSON values as the server holds them. Objects are shared and never changed in place.
 
 /** A JSON value. An integer beyond 2^53 is a `bigint`; everything else is as `JSON.parse` gives it. */
 export type Value = string | number | bigint | boolean | null | readonly Value[] | ValueMap

@@ -19,15 +19,15 @@ import { validate } from './validators.ts'
 import { type CelValue, Fault } from './value.ts'
 
 export type { CostEstimate } from './estimate.ts'
-export { escapeName, isIdentifier } from './escape.ts'
+export { isIdentifier } from './escape.ts'
 export type { Bindings } from './frame.ts'
 export type { Json, JsonMap } from './json.ts'
-export type { AuthorizationCheck, AuthorizationDecision, Authorize, ResourceToCheck } from './libraries/authorizing.ts'
+export type { AuthorizationCheck, AuthorizationDecision } from './libraries/authorizing.ts'
 export { AuthorizerValue, ResourceCheck } from './libraries/authorizing.ts'
 export { typeOfSchema } from './schema-type.ts'
-export type { Bounds, FieldTable, ListType, MapType, ObjectField, ObjectType, OptionalType, Type } from './type.ts'
+export type { MapType, ObjectField, ObjectType, Type } from './type.ts'
 export { BOOL, DYN, INT, listOf, mapOf, opaque, optionalOf, STRING, typeName } from './type.ts'
-export { CelList, CelMap, type CelValue, Fault, NamedMap, NONE, Optional } from './value.ts'
+export { CelList, CelMap, type CelValue, Fault, NamedMap, NONE } from './value.ts'
 
 export interface Environment {
   readonly variables: ReadonlyMap<string, Type>

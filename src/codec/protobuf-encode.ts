@@ -14,7 +14,7 @@ const FIXED64 = 1
 const DELIMITED = 2
 
 /** What the encoder has to know of a place on the wire. */
-export type Place = Pick<WireMember, 'number' | 'type'>
+type Place = Pick<WireMember, 'number' | 'type'>
 
 const EMPTY: ValueMap = Object.freeze({})
 
@@ -34,7 +34,7 @@ export class ProtobufEncoder extends ProtobufWriter {
   }
 
   /** A field with its tag; a list has a tag an item. */
-  member(member: WireMember, value: Value): void {
+  #member(member: WireMember, value: Value): void {
     const { shape } = member.field
     if (member.type === 'map') return this.#map(member, shape, value)
     if (shape.kind !== 'list' || member.type === 'stringList') return this.#single(member, shape, value)
@@ -70,7 +70,7 @@ export class ProtobufEncoder extends ProtobufWriter {
       }
       const { field } = member
       const value = object[field.name]
-      if (value !== undefined && value !== null) this.member(member, value)
+      if (value !== undefined && value !== null) this.#member(member, value)
       else if (!field.pointer) this.zeroField(member, field.shape)
     }
   }
@@ -236,7 +236,7 @@ export class ProtobufEncoder extends ProtobufWriter {
 }
 
 /** Where the value of a map's entry stands, by its type. */
-export const ENTRY_VALUES: Readonly<Record<WireType, Place>> = {
+const ENTRY_VALUES: Readonly<Record<WireType, Place>> = {
   string: { number: 2, type: 'string' },
   bytes: { number: 2, type: 'bytes' },
   int32: { number: 2, type: 'int32' },

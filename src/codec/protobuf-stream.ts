@@ -3,8 +3,7 @@
 import type { ValueMap } from '../api/value.ts'
 import type { KindSchema, WireMember } from '../schema/table.ts'
 import { ProtobufEncoder } from './protobuf-encode.ts'
-import { ProtobufError, unexpectedEnd } from './protobuf-error.ts'
-import { ProtobufReader } from './protobuf-reader.ts'
+import { ProtobufError } from './protobuf-error.ts'
 import { ENVELOPE_TAIL, typeNamesOf, writeEnvelopeHead } from './protobuf.ts'
 
 /** What follows the last item of a list. */
@@ -18,13 +17,6 @@ export function encodeListHead(kind: KindSchema, list: ValueMap, itemsLength: nu
   const encoder = new ProtobufEncoder(512)
   encoder.objectWithout(kind.shape, itemsOf(kind), list)
   writeEnvelopeHead(encoder, typeNamesOf(kind, list), encoder.length + itemsLength)
-  return encoder.finish()
-}
-
-/** An item of a list with its tag and length. */
-export function encodeListItem(kind: KindSchema, item: ValueMap): Buffer {
-  const encoder = new ProtobufEncoder()
-  encoder.member(itemsOf(kind), [item])
   return encoder.finish()
 }
 
@@ -50,43 +42,4 @@ export function encodeWatchFrame(type: string, object: Uint8Array): Buffer {
   head.writeUInt32BE(encoder.length)
   encoder.bytes(head)
   return encoder.finish()
-}
-
-export interface WatchFrame {
-  readonly type: string
-  /** The enveloped object. */
-  readonly object: Buffer
-  /** Where the next frame begins. */
-  readonly end: number
-}
-
-/** Reads the frame at a place; undefined where it is not there whole yet. */
-export function decodeWatchFrame(bytes: Buffer, at: number): WatchFrame | undefined {
-  if (bytes.length - at < FRAME_HEAD_SIZE) return undefined
-  const end = at + FRAME_HEAD_SIZE + bytes.readUInt32BE(at)
-  if (end > bytes.length) return undefined
-  const reader = new ProtobufReader(bytes.subarray(at + FRAME_HEAD_SIZE, end))
-  let type = ''
-  let object: Buffer | undefined
-  while (reader.hasMore) {
-    const tag = reader.tag()
-    if (tag === 0x0a) type = reader.text()
-    else if (tag === 0x12) object = readRaw(reader)
-    else reader.skip(tag)
-  }
-  if (object === undefined) throw unexpectedEnd()
-  return { type, object, end }
-}
-
-/** The bytes in an embedded object. */
-function readRaw(reader: ProtobufReader): Buffer | undefined {
-  const outer = reader.enter()
-  let raw: Buffer | undefined
-  while (reader.hasMore) {
-    const tag = reader.tag()
-    if (tag === 0x0a) raw = reader.bytes()
-    else reader.skip(tag)
-  }
-  reader.leave(outer)
-  return raw
 }

@@ -3,11 +3,11 @@
 import { ProtobufError } from './protobuf-error.ts'
 
 /** Year 1, where the reference's zero moment is; JSON has `null` for it. */
-export const ZERO_SECONDS = -62_135_596_800
+const ZERO_SECONDS = -62_135_596_800
 const LAST_SECOND_OF_9999 = 253_402_300_799
 const SECONDS_A_DAY = 86_400
 
-export interface Moment {
+interface Moment {
   readonly seconds: number
   readonly nanos: number
 }
@@ -74,17 +74,6 @@ function daysOf(year: number, month: number, day: number): number {
 /** `YYYY-MM-DDTHH:MM:SSZ`, or with six digits of a second: the forms that the server itself writes. */
 function isCanonical(text: string): boolean {
   return (text.length === 20 || (text.length === 27 && text[19] === '.')) && text.endsWith('Z') && text[10] === 'T'
-}
-
-/** Seconds since 1970 of the 20 bytes of a canonical time; NaN where they are none. */
-export function secondsOfBytes(bytes: Buffer, at: number): number {
-  const digits = (place: number): number => {
-    const tens = (bytes[at + place] as number) - 48
-    const ones = (bytes[at + place + 1] as number) - 48
-    return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN
-  }
-  const days = daysOf(digits(0) * 100 + digits(2), digits(5), digits(8))
-  return days * SECONDS_A_DAY + digits(11) * 3600 + digits(14) * 60 + digits(17)
 }
 
 function secondsOfCanonical(text: string): number {

@@ -100,11 +100,6 @@ export function decodeRaw(kind: KindSchema, raw: Uint8Array): ApiObject {
   return { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...object } as ApiObject
 }
 
-/** The message of a shape that has no names of its own, such as an item of a list. */
-export function decodeShape(shape: ObjectShape, raw: Uint8Array): ValueMap {
-  return decodeMessage(raw, shape)
-}
-
 function readTypeNames(reader: ProtobufReader): TypeNames {
   let [apiVersion, kind] = ['', '']
   while (reader.hasMore) {

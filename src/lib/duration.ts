@@ -62,12 +62,6 @@ export function formatDuration(nanoseconds: bigint): string {
   return `${sign}${hours === 0n ? '' : `${hours}h`}${minutes % 60n}m${seconds}`
 }
 
-/** The canonical form of a text; undefined where it is no duration. */
-export function canonicalDuration(text: string): string | undefined {
-  const parsed = parseDuration(text)
-  return parsed.ok ? formatDuration(parsed.nanoseconds) : undefined
-}
-
 function withFraction(size: bigint, unit: bigint, digits: number): string {
   const rest = size % unit
   if (rest === 0n) return String(size / unit)

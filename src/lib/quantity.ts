@@ -181,12 +181,6 @@ function formatDecimal({ unscaled, scale, format }: Quantity): string {
   return exponent === 0 ? number : `${number}e${exponent}`
 }
 
-/** The canonical form of a text; undefined where it is no quantity. */
-export function canonicalQuantity(text: string): string | undefined {
-  const parsed = parseQuantity(text)
-  return parsed.ok ? formatQuantity(parsed.quantity) : undefined
-}
-
 export function quantityOf(amount: bigint | number, format: QuantityFormat): Quantity {
   return { unscaled: BigInt(amount), scale: 0, format }
 }
@@ -210,10 +204,6 @@ export function addQuantities(a: Quantity, b: Quantity): Quantity {
 export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   const [left, right, scale] = align(a, b)
   return { unscaled: left - right, scale, format: a.unscaled === 0n ? b.format : a.format }
-}
-
-export function multiplyQuantity(quantity: Quantity, factor: bigint | number): Quantity {
-  return { unscaled: quantity.unscaled * BigInt(factor), scale: quantity.scale, format: quantity.format }
 }
 
 export function signOfQuantity({ unscaled }: Quantity): QuantityOrder {

@@ -41,7 +41,6 @@ export {
   conditionOf,
   type Definition,
   hasBadAuthority,
-  namesOf,
   readDefinition,
 } from './definition.ts'
 export { DefinitionTable } from './definition-table.ts'

@@ -33,13 +33,6 @@ export function formatTime(epochSeconds: number): string {
   return `${iso.slice(0, iso.lastIndexOf('.'))}Z`
 }
 
-/** `2024-05-01T10:00:00.000123Z` of a moment in microseconds since 1970. */
-export function formatMicroTime(epochMicroseconds: bigint): string {
-  const micros = ((epochMicroseconds % 1_000_000n) + 1_000_000n) % 1_000_000n
-  const seconds = Number((epochMicroseconds - micros) / 1_000_000n)
-  return `${formatTime(seconds).slice(0, -1)}.${String(micros).padStart(6, '0')}Z`
-}
-
 /** Each part is within its bounds; days that not every month has are looked at more closely. */
 const CANONICAL_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 

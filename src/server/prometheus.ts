@@ -8,7 +8,6 @@ const load = createRequire(import.meta.url)
 
 export const Counter = load('prom-client/lib/counter.js') as typeof prometheus.Counter
 export const Gauge = load('prom-client/lib/gauge.js') as typeof prometheus.Gauge
-export const Histogram = load('prom-client/lib/histogram.js') as typeof prometheus.Histogram
 export const Registry = load('prom-client/lib/registry.js') as typeof prometheus.Registry
 
 interface Sample {

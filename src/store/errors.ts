@@ -118,11 +118,6 @@ export function notFound(resource: GroupResource, name: string): ApiError {
   })
 }
 
-/** A get that finds something which cannot be read. */
-export function unreadableObject(item: UnreadableObject): ApiError {
-  return internal(item.problem)
-}
-
 const MOST_CAUSES = 100
 
 /** A list, or a watch, that came upon such objects (R-028, W-354, W-355). */

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkComments, checkExports, checkLength, checkNames, checkState, checkTests } from './form-rules.ts'
-import { checkCycles, checkDoors, checkLayers, checkPackages } from './layer-rules.ts'
+import { checkCycles, checkDoors, checkLayers, checkPackages, checkReached } from './layer-rules.ts'
 import { LONG_FILES, UNRULED_FOLDERS } from './rooms.ts'
 import { readSources, type SourceFile } from './source.ts'
 
@@ -23,6 +23,7 @@ describe('the house', () => {
   it('enters each room by its doors', () => expect(checkDoors(all)).toEqual([]))
   it('keeps packages in their rooms', () => expect(checkPackages(all)).toEqual([]))
   it('has no cycles', () => expect(checkCycles(all)).toEqual([]))
+  it('has no file that only tests need', () => expect(checkReached(all)).toEqual([]))
   it('has files of readable length', () => expect(checkLength(written)).toEqual([]))
   it('names files after what they are for', () => expect(checkNames([...written, ...tests])).toEqual([]))
   it('exports by name and has no barrels', () => expect(checkExports([...written, ...tests])).toEqual([]))

@@ -1,6 +1,6 @@
-// The rules about who imports whom: layers, doors, the rooms of packages, cycles. Pure: sources in, violations out.
+// The rules about who imports whom: layers, doors, the rooms of packages, cycles, files that nobody needs. Pure: sources in, violations out.
 import path from 'node:path'
-import { PACKAGE_ROOMS, ROOMS, TOP_FILES } from './rooms.ts'
+import { BEGINNINGS, PACKAGE_ROOMS, ROOMS, TOP_FILES } from './rooms.ts'
 import type { SourceFile } from './source.ts'
 
 /** One line a person can act on: `src/api/a.ts: imports …`. */
@@ -108,4 +108,16 @@ export function checkCycles(files: readonly SourceFile[]): Violation[] {
   }
   for (const file of edges.keys()) if (!order.has(file)) visit(file)
   return found
+}
+
+/** What only a test imports is not part of the product. */
+export function checkReached(files: readonly SourceFile[]): Violation[] {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  const reached = new Set(BEGINNINGS)
+  // A set that grows while it is walked over is walked to its new end.
+  for (const file of reached) {
+    const source = byPath.get(file)
+    if (source !== undefined) for (const target of targetsOf(source)) reached.add(target)
+  }
+  return files.filter(({ path }) => !reached.has(path)).map(({ path }) => `${path}: is needed by nothing that runs`)
 }

@@ -1,5 +1,5 @@
 // The plan of src/ as data: what each room may import, through which doors it is entered, and the few exceptions with
-// their reasons. `src/README.md` explains it; the rules that read it are in `rules.ts`.
+// their reasons. `src/README.md` explains it; the rules that read it are in `layer-rules.ts` and `form-rules.ts`.
 
 export interface Room {
   /** The rooms that it may import, type imports included. Node and packages are open to all but for `PACKAGE_ROOMS`. */
@@ -13,7 +13,7 @@ export interface Room {
   readonly sideDoors?: readonly string[]
 }
 
-/** HOUSE section 4, bottom to top. */
+/** Bottom to top. */
 const BELOW_SERVER: Readonly<Record<string, Room>> = {
   lib: { mayImport: [], entrance: 'words' },
   api: { mayImport: ['lib'], entrance: 'words' },
@@ -50,6 +50,9 @@ export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['server'],
   'index.ts': ['server'],
 }
+
+/** Where a run begins: the command, the library, and what `make generate` calls. Every file is reached from one of them. */
+export const BEGINNINGS: readonly string[] = ['src/main.ts', 'src/index.ts', 'src/schema/compile/write-compiled.ts']
 
 /** Packages and Node modules that belong to certain rooms, so that replacing one is a matter of that room. */
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {

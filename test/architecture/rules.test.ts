@@ -1,7 +1,7 @@
 // Each rule against a planted violation, and against what is close to it and allowed.
 import { describe, expect, it } from 'vitest'
 import { checkComments, checkExports, checkLength, checkNames, checkState, checkTests } from './form-rules.ts'
-import { checkCycles, checkDoors, checkLayers, checkPackages, type Violation } from './layer-rules.ts'
+import { checkCycles, checkDoors, checkLayers, checkPackages, checkReached, type Violation } from './layer-rules.ts'
 import { parseSource, type SourceFile } from './source.ts'
 
 type Rule = (files: readonly SourceFile[]) => Violation[]
@@ -68,6 +68,12 @@ const caught: readonly (readonly [string, Rule, Files, string])[] = [
     },
     'src/kv/a.ts ⇄ src/kv/b.ts ⇄ src/lib/c.ts',
   ],
+  [
+    'a file that nothing needs',
+    checkReached,
+    { 'src/main.ts': `import './a.ts'`, 'src/a.ts': ``, 'src/b.ts': `import './a.ts'` },
+    'src/b.ts: is needed by nothing',
+  ],
   ['a file that is too long', checkLength, { 'src/lib/a.ts': 'a\n'.repeat(401) }, 'has 401 lines'],
   ['a name in camel case', checkNames, { 'src/lib/ringBuffer.ts': `` }, 'not kebab-case'],
   ['a name that says nothing', checkNames, { 'src/lib/string-utils.ts': `` }, '"utils" does not say'],
@@ -124,6 +130,11 @@ const allowed: readonly (readonly [string, Rule, Files])[] = [
     'two files that import a third',
     checkCycles,
     { 'src/lib/a.ts': `import './c.ts'`, 'src/lib/b.ts': `import './c.ts'\nimport './a.ts'`, 'src/lib/c.ts': `` },
+  ],
+  [
+    'files that are needed by way of others',
+    checkReached,
+    { 'src/main.ts': `await import('./a.ts')`, 'src/a.ts': `import type { B } from './b.ts'`, 'src/b.ts': `` },
   ],
   ['a file of the greatest length', checkLength, { 'src/lib/a.ts': 'a\n'.repeat(400) }],
   ['the library’s door', checkExports, { 'src/index.ts': `export { startServer } from './server/server.ts'` }],

@@ -10,7 +10,7 @@ import type { KmsPlugin } from './kms-plugin.ts'
 import type { EncryptionMeasures } from './measures.ts'
 import { cipherProvider, IDENTITY, type Provider, Providers } from './providers.ts'
 
-export type { EncryptionConfig, EncryptionEntry, KeyConfig, KmsConfig, ProviderConfig } from './encryption-config.ts'
+export type { EncryptionConfig, KmsConfig, ProviderConfig } from './encryption-config.ts'
 export { readEncryptionConfig } from './encryption-config.ts'
 export { type KmsPlugin, openKmsPlugin } from './kms-plugin.ts'
 export { EncryptionMeasures } from './measures.ts'

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ProtobufError } from '../../../src/codec/protobuf-error.ts'
-import {
-  decodeProtobuf,
-  decodeRaw,
-  decodeShape,
-  encodeEnvelope,
-  encodeProtobuf,
-  encodeRaw,
-} from '../../../src/codec/protobuf.ts'
+import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
+import { decodeProtobuf, decodeRaw, encodeEnvelope, encodeProtobuf, encodeRaw } from '../../../src/codec/protobuf.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import type { KindSchema, ObjectShape } from '../../../src/schema/table.ts'
 import { tooSlow } from '../../fakes/processor-time.ts'
@@ -174,13 +168,13 @@ describe('what is read', () => {
       spec: { containers: null },
       status: {},
     })
-    expect(decodeShape(shapeOf('core_v1.PodCondition'), Buffer.alloc(0))).toEqual({
+    expect(decodeMessage(Buffer.alloc(0), shapeOf('core_v1.PodCondition'))).toEqual({
       type: '',
       status: '',
       lastProbeTime: null,
       lastTransitionTime: null,
     })
-    expect(decodeShape(shapeOf('core_v1.ServicePort'), Buffer.alloc(0))).toEqual({ port: 0, targetPort: 0 })
+    expect(decodeMessage(Buffer.alloc(0), shapeOf('core_v1.ServicePort'))).toEqual({ port: 0, targetPort: 0 })
   })
 
   it.each([
@@ -188,7 +182,7 @@ describe('what is read', () => {
     ['groups in groups', '0a0161 7b 7b0a0162 7c 0801 7c', {}],
     ['fields in any order, the last one winning', '1a0162 0a0162 0a0161', { values: ['b'] }],
   ])('passes over or takes %s', (_, input, more) => {
-    expect(decodeShape(requirement, bytes(input))).toEqual({ key: 'a', operator: '', ...more })
+    expect(decodeMessage(bytes(input), requirement)).toEqual({ key: 'a', operator: '', ...more })
   })
 
   it('adds up a message that comes in pieces', () => {
@@ -204,13 +198,13 @@ describe('what is read', () => {
 
   it('takes packed numbers too', () => {
     const shape = shapeOf('core_v1.PodPortForwardOptions')
-    expect(decodeShape(shape, bytes('0a03 50 9001 0851'))).toEqual({ ports: [80, 144, 81] })
+    expect(decodeMessage(bytes('0a03 50 9001 0851'), shape)).toEqual({ ports: [80, 144, 81] })
   })
 
   it('keeps the order of declaration, not that of the wire', () => {
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'b' }
     const shape = shapeOf('meta_v1.OwnerReference')
-    expect(Object.keys(decodeShape(shape, encodeRaw(shape, owner)))).toEqual(['apiVersion', 'kind', 'name', 'uid'])
+    expect(Object.keys(decodeMessage(encodeRaw(shape, owner), shape))).toEqual(['apiVersion', 'kind', 'name', 'uid'])
   })
 
   it.each([
@@ -219,7 +213,7 @@ describe('what is read', () => {
     ['a fraction, which Time has not', '2208 08 a0a5c8b106 10 05', '2024-05-01T10:00:00Z'],
     ['year 1, which is none either', '220b 08 8092b8c398feffffff01', null],
   ])('reads of moments %s', (_, input, time) => {
-    const entry = decodeShape(shapeOf('meta_v1.ManagedFieldsEntry'), bytes(input))
+    const entry = decodeMessage(bytes(input), shapeOf('meta_v1.ManagedFieldsEntry'))
     expect(entry['time']).toBe(time)
   })
 
@@ -236,7 +230,7 @@ describe('what is read', () => {
     ['a group without end', requirement, '7b 7b 7c', 'unexpected EOF'],
     ['a double that ends early', shapeOf('apiextensions.k8s.io_v1.JSONSchemaProps'), '49 00', 'unexpected EOF'],
   ])('is never %s', (_, shape, input, message) => {
-    const read = () => decodeShape(shape, bytes(input))
+    const read = () => decodeMessage(bytes(input), shape)
     expect(read).toThrow(ProtobufError)
     expect(read).toThrow(message)
   })
@@ -245,18 +239,18 @@ describe('what is read', () => {
     const shape = shapeOf('apiextensions.k8s.io_v1.JSONSchemaProps')
     let nested: Buffer = Buffer.alloc(0)
     for (let i = 0; i < 3000; i++) nested = encodeNested(nested)
-    expect(() => decodeShape(shape, nested)).toThrow('maximum depth')
+    expect(() => decodeMessage(nested, shape)).toThrow('maximum depth')
     const deepJson = Buffer.from('['.repeat(5000))
     const revision = Buffer.concat([bytes('12 8b27 0a 8827'), deepJson])
-    expect(() => decodeShape(shapeOf('apps_v1.ControllerRevision'), revision)).toThrow('depth')
+    expect(() => decodeMessage(revision, shapeOf('apps_v1.ControllerRevision'))).toThrow('depth')
   })
 
   it('makes little of much that is empty', () => {
-    const list = decodeShape(shapeOf('batch_v1.CronJobList'), bytes('1200 1200 1200 12020a00'))
+    const list = decodeMessage(bytes('1200 1200 1200 12020a00'), shapeOf('batch_v1.CronJobList'))
     const [first, second, , last] = list['items'] as readonly unknown[]
     expect(first).toBe(second)
     expect(last).toEqual(first)
-    const jobs = (size: number) => decodeShape(shapeOf('batch_v1.CronJobList'), Buffer.alloc(size, bytes('1200')))
+    const jobs = (size: number) => decodeMessage(Buffer.alloc(size, bytes('1200')), shapeOf('batch_v1.CronJobList'))
     const items = jobs(100_000)['items'] as readonly unknown[]
     expect(items).toHaveLength(50_000)
     expect(new Set(items)).toEqual(new Set([first]))
@@ -270,7 +264,7 @@ describe('what is read', () => {
   it('takes linear time for what is made to be slow', () => {
     for (const piece of ['0a 02 72 00', 'fa 3f 00']) {
       const input = Buffer.alloc(300_000, bytes(piece))
-      expect(tooSlow(input, (pieces) => decodeShape(kindOf('Pod').shape, pieces))).toBe('')
+      expect(tooSlow(input, (pieces) => decodeMessage(pieces, kindOf('Pod').shape))).toBe('')
     }
   })
 })

@@ -4,7 +4,6 @@ import type { ObjectEvent, StoredObject } from '../../../src/api/read.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError, statusOf } from '../../../src/api/status.ts'
 import { parseCborSequence } from '../../../src/codec/cbor-decode.ts'
-import { decodeWatchFrame } from '../../../src/codec/protobuf-stream.ts'
 import { decodeProtobuf, decodeRaw } from '../../../src/codec/protobuf.ts'
 import { tableShapeOf } from '../../../src/codec/table.ts'
 import { frameEncoding, JSON_FRAMES, protobufFrames } from '../../../src/codec/watch-encodings.ts'
@@ -12,6 +11,7 @@ import { Transcoder } from '../../../src/codec/transcode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { WatchFrames } from '../../../src/codec/watch-frames.ts'
 import type { WatchForm, WatchFramesOptions } from '../../../src/codec/watch-frames.ts'
+import { readWatchFrame } from './read-watch-frame.ts'
 
 const TYPE = { apiVersion: 'v1', itemKind: 'ConfigMap', custom: false }
 const CONFIG: ApiObject = {
@@ -165,10 +165,8 @@ describe('watch frames in protobuf', () => {
   const encoding = protobufFrames({ schemas, transcoder: new Transcoder() })
 
   function decoded(frame: Buffer) {
-    const event = decodeWatchFrame(frame, 0)
-    if (event === undefined) throw new Error('not a whole frame')
-    expect(event.end).toBe(frame.length)
-    return { type: event.type, ...decodeProtobuf(event.object) }
+    const { type, object } = readWatchFrame(frame)
+    return { type, ...decodeProtobuf(object) }
   }
 
   function objectOf(frame: Buffer) {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatMicroTime, formatTime, parseMicroTime, parseTime } from '../../../src/schema/time.ts'
+import { formatTime, parseMicroTime, parseTime } from '../../../src/schema/time.ts'
 
 const LAYOUT = '2006-01-02T15:04:05Z07:00'
 
@@ -60,7 +60,6 @@ describe('times with microseconds', () => {
       text: '2024-01-02T02:04:05.000120Z',
     })
     expect(parseMicroTime('0001-01-01T00:00:00.000000Z')).toEqual({ ok: true, text: null })
-    expect(formatMicroTime(-1n)).toBe('1969-12-31T23:59:59.999999Z')
   })
 
   it.each(['2024-01-02T03:04:05Z', '2024-01-02T03:04:05.123Z'])('needs all six digits: %s', (text) => {
