@@ -47,11 +47,26 @@ export function brandOf(mediaType: string): Brand | undefined {
   return mediaType === PROTOBUF_TYPES.k8s ? 'k8s' : mediaType === PROTOBUF_TYPES.svc ? 'svc' : undefined
 }
 
-/** A Content-Type without its parameters, in lower case; undefined where it is none. */
+/** A Content-Type without its parameters, in lower case; undefined where it is none, which bad parameters make of it too. */
 export function essenceOf(contentType: string): string | undefined {
-  const [essence = ''] = contentType.split(';', 1)
-  const text = essence.trim().toLowerCase()
-  return /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/.test(text) ? text : undefined
+  const at = contentType.indexOf(';')
+  const text = (at < 0 ? contentType : contentType.slice(0, at)).trim().toLowerCase()
+  if (!/^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/.test(text)) return undefined
+  return at < 0 || areParameters(contentType.slice(at)) ? text : undefined
+}
+
+/** Whether they are `; name=value` one after another, none of them twice with two values; a last semicolon may stand alone. */
+function areParameters(text: string): boolean {
+  const parameter = /;\s*([!#$%&'*+.^_`|~0-9a-z-]+)\s*=\s*([!#$%&'*+.^_`|~0-9a-z-]+|"(?:[^"\\\r\n]|\\.)*")\s*/giy
+  const seen = new Map<string, string>()
+  let at = 0
+  for (const [whole, name = '', value = ''] of text.matchAll(parameter)) {
+    const key = name.toLowerCase()
+    if ((seen.get(key) ?? value) !== value) return false
+    seen.set(key, value)
+    at += whole.length
+  }
+  return /^;?\s*$/.test(text.slice(at))
 }
 
 export interface BodyTypes {
@@ -111,11 +126,11 @@ function parseClause(text: string): AcceptClause | undefined {
   const [range = '', ...rest] = text.split(';')
   const name = range.trim()
   const [type = '', subtype, more] = name === '*' ? ['*', '*'] : name.split('/')
-  if (subtype === undefined || more !== undefined) return undefined
+  if (subtype === undefined || subtype === '' || more !== undefined) return undefined
   const parameters = new Map<string, string>()
   for (const parameter of rest) {
-    const at = parameter.indexOf('=')
-    if (at > 0) parameters.set(parameter.slice(0, at).trim(), parameter.slice(at + 1).trim())
+    const [key = '', value = '', ...more] = parameter.split('=')
+    if (value !== '' && more.length === 0) parameters.set(key.trim(), value.trim())
   }
   return { type: type.trim(), subtype: subtype.trim(), parameters, weight: weightOf(parameters.get('q')) }
 }

@@ -84,7 +84,7 @@ export class Negotiator {
 /** The form of an object or a list. Throws 406 (R-019, R-221, R-224). */
 export function negotiate(asked: Asked, offer: Offer): Negotiated {
   const clauses = clausesOf(asked)
-  if (offer.router) refuseByRouter(clauses, offer)
+  if (offer.router) refuseByRouter(asked.accept ?? '', offer)
   const found = firstServed(
     clauses,
     encodings(offer.cbor),
@@ -97,7 +97,7 @@ export function negotiate(asked: Asked, offer: Offer): Negotiated {
 /** The form of the events of a watch; each is then framed as a stream. Throws 406 (R-019 c, R-168, D29). */
 export function negotiateWatch(asked: Asked, offer: Offer): Negotiated {
   const clauses = clausesOf(asked)
-  if (offer.router) refuseByRouter(clauses, offer)
+  if (offer.router) refuseByRouter(asked.accept ?? '', offer)
   const streams = encodings(offer.cbor).filter((encoding) => encoding !== 'yaml')
   const found = firstServed(
     clauses,
@@ -284,12 +284,16 @@ function brandAsked(clause: AcceptClause, { contentType }: Asked): Brand {
   return (body === undefined ? undefined : brandOf(body)) ?? 'k8s'
 }
 
-/** The router only looks at the names of the types: one has to be there, or a wildcard. */
-function refuseByRouter(clauses: readonly AcceptClause[], { collection, cbor, passed }: Offer): void {
-  const offered = encodings(cbor)
-  if (clauses.some((clause) => offered.some((encoding) => matches(clause, encoding, collection)))) return
-  if (clauses.some(({ type, subtype }) => `${type}/${subtype}` === passed)) return
+/**
+ * The router only looks at the names of the types: one has to be there, or everything by its whole name (R-223). That it does
+ * not know what `application/*` means is not copied (R-221).
+ */
+function refuseByRouter(accept: string, { collection, cbor, passed }: Offer): void {
   const whole = [...(passed === undefined ? [] : [passed]), ...acceptedTypes(cbor)]
+  const isKnown = (name: string): boolean =>
+    whole.includes(name) || brandOf(name) !== undefined || (collection && cbor && name === 'application/cbor-seq')
+  const names = accept.split(',').map((clause) => clause.split(';', 1)[0]!.trim())
+  if (accept === '' || names.some((name) => name === '*/*' || name === 'application/*' || isKnown(name))) return
   const types = collection ? [...whole, ...streamTypes(cbor)] : whole
   const text = `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`
   throw new ApiError('NotAcceptable', text, { details: {} })

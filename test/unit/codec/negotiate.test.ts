@@ -38,7 +38,6 @@ describe('the encoding of an answer', () => {
     ['nothing is asked for', undefined, 'application/json'],
     ['an empty header', '', 'application/json'],
     ['anything', '*/*', 'application/json'],
-    ['a star', '*', 'application/json'],
     ['anything of a kind', 'application/*', 'application/json'],
     ['YAML', 'application/yaml', 'application/yaml'],
     ['protobuf', PROTOBUF, PROTOBUF],
@@ -53,10 +52,18 @@ describe('the encoding of an answer', () => {
     ['a weight that is none counts as zero', 'application/yaml;q=x, application/json;q=0.1', 'application/json'],
     ['the more specific among equals', '*/*, application/yaml', 'application/yaml'],
     ['weight goes before specificity', '*/*;q=1, application/yaml;q=0.1', 'application/json'],
-    ['clauses that make no sense are skipped', 'json, a/b/c, application/yaml', 'application/yaml'],
+    ['clauses that make no sense are skipped', 'json, a/b/c, application/, application/yaml', 'application/yaml'],
+    ['a parameter that is none', 'application/json;as=Table=x, application/yaml', 'application/json'],
     ['a form that there is not', 'application/json;as=Chair;g=meta.k8s.io;v=v1, application/yaml', 'application/yaml'],
   ])('%s', (_name, accept, contentType) => {
     expect(negotiate(asking(accept), builtIn).contentType).toBe(contentType)
+  })
+
+  it('a star alone means anything, where no router comes first', () => {
+    expect(negotiate(asking('*'), custom).contentType).toBe('application/json')
+    expect(negotiateStatus(asking('*'), false)?.contentType).toBe('application/json')
+    expect(refusal(() => negotiate(asking('*'), builtIn)).code).toBe(406)
+    expect(refusal(() => negotiateWatch(asking('*;q=0.5'), builtIn)).code).toBe(406)
   })
 
   it('CBOR is there with its gate only', () => {
@@ -266,6 +273,7 @@ describe('the encoding of a body', () => {
     ['nothing is said', undefined, 'json'],
     ['parameters', 'application/json; charset=utf-8', 'json'],
     ['another case', 'Application/YAML', 'yaml'],
+    ['a quoted parameter', 'application/json; charset="utf-8"; a=b;', 'json'],
     ['protobuf', PROTOBUF, 'protobuf'],
     ['protobuf of the other brand', SVC_PROTOBUF, 'protobuf'],
   ])('%s', (_name, contentType, encoding) => {
@@ -277,6 +285,10 @@ describe('the encoding of a body', () => {
     ['no type at all', 'json', types],
     ['protobuf for a custom resource', PROTOBUF, { protobuf: false, cbor: false }],
     ['CBOR without its gate', 'application/cbor', types],
+    ['a parameter without a value', 'application/json; charset', types],
+    ['a parameter with two values', 'application/json; charset=utf-8; charset=latin-1', types],
+    ['a quote that does not end', 'application/json; charset="utf-8', types],
+    ['two types', 'application/json, application/yaml', types],
   ])('is refused: %s', (_name, contentType, accepted) => {
     const error = refusal(() => encodingOfBody(contentType, accepted))
     expect([error.code, error.message]).toEqual([
