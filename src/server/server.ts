@@ -2,14 +2,9 @@
 // failing step is closed again.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { leaveWith, runControllers } from '../controllers/controllers.ts'
-import { type HealthCheck, healthRoutes } from '../handlers/health.ts'
-import { showMetrics } from '../handlers/metrics.ts'
-import { showVersion } from '../handlers/version.ts'
-import { showFlagz, showStatusz } from '../handlers/zpages.ts'
-import { withFilters } from '../http/filters/filters.ts'
-import type { Handler } from '../http/http.ts'
-import type { FinishedRequest, TlsFiles } from '../http/listener.ts'
-import { indexPage, routeRequests, type Route } from '../http/router.ts'
+import { type FilteredHandler, withFilters } from '../http/filters/filters.ts'
+import type { FinishedRequest, Listener, TlsFiles } from '../http/listener.ts'
+import { routeRequests } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
 import { measureAuthenticator, measureAuthorizer } from '../auth/measures.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -21,22 +16,22 @@ import { Compactor } from '../store/compactor.ts'
 import { readAdmissionSettings } from './admission-config.ts'
 import { advertisedAddress } from './advertised-address.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
-import { openAuthorization } from './authorization.ts'
-import { openAudit } from './audit.ts'
+import { type Authorization, openAuthorization } from './authorization.ts'
+import { openAudit, type RunningAudit } from './audit.ts'
 import type { Config } from './config.ts'
-import { openAtRest } from './encryption.ts'
+import { type AtRest, openAtRest } from './encryption.ts'
 import { makePrivateDirectory, readTextFile } from './files.ts'
-import { openFlowControl } from './flow-control.ts'
-import { healthChecks } from './health.ts'
-import { HealthMeasures, ServerMeasures } from './measures.ts'
-import { type Metrics, openMetrics, showFamilies } from './metrics.ts'
+import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
+import { ServerMeasures } from './measures.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
 import { giveBackMemory } from './idle-memory.ts'
 import { openIdentity, openIdOf } from './identity.ts'
 import { Life } from './life.ts'
-import { listen, operatorsFiles, readServingFiles, servingFiles } from './serving.ts'
+import { listen, operatorsFiles, readServingFiles, servingFiles, type ServingFiles } from './serving.ts'
 import { renewCertificates } from './renewal.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
+import { routesOf } from './routes.ts'
 import { openStorage } from './storage.ts'
 import { versionInfo } from './version.ts'
 
@@ -72,107 +67,26 @@ interface Order {
   readonly signal: AbortSignal
 }
 
-async function compose({ config, log, signal }: Order, opened: AsyncDisposableStack): Promise<RunningServer> {
-  const { dataDirectory } = config
-  if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
-  const kv = await openStorage(config, signal)
-  opened.defer(() => kv.close())
-  const measures = new ServerMeasures()
-  const atRest = await openAtRest(config, log, measures.encryption)
-  opened.defer(atRest.close)
-  const { tls, authority } = servingFiles(config)
-  const token = adminToken(dataDirectory)
-  const life = new Life(config.livezGraceMs)
-  const authorization = openAuthorization({
-    settings: config.authorization,
-    egress: config.egress,
-    measures: measures.auth,
-    outgoing: measures.outgoing,
-    log,
-  })
-  const { authorizer } = authorization
-  const { storagePrefix: prefix, featureGates: gates } = config
-  const address = { text: '' }
-  const caller = opened.use(new OutgoingCaller({ egress: egressPolicy(config.egress), measures: measures.outgoing }))
-  // Whom the operator names by a flag may well be on this machine.
-  const named = opened.use(
-    new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }), measures: measures.outgoing }),
-  )
-  const api = openResourceApi({
-    kv,
-    prefix,
-    transformer: atRest.transformer,
-    gates,
-    eventTtlMs: config.eventTtlMs,
-    allowPrivileged: config.allowPrivileged,
-    authorization,
-    openIdentity: (live, onLegacyUse) =>
-      openIdentity({ config, adminToken: token, log, live, tls, onLegacyUse, measures }),
-    admissionPlugins: config.admissionPlugins,
-    admissionSettings: readAdmissionSettings(config),
-    authority: authority ?? tls.certificate,
-    serviceRange: config.serviceIpRange,
-    proxyCertificate: readPair(config.proxyCertificate),
-    caller,
-    operatorsCaller: named,
-    log,
-    version: versionInfo().gitVersion,
-    serverAddress: () => address.text,
-    advertisedAddress: advertisedAddress(config.bindAddress),
-    measures,
-    minRequestTimeoutMs: config.minRequestTimeoutMs,
-    controllersOff: config.controllersOff,
-    hasReplicas: config.storage.kind === 'etcd',
-  })
-  const audit = openAudit(config.audit, { caller: named, kinds: loadBuiltInSchema(), log })
+/** The steps of a start, in order. What each opens is closed in reverse. */
+async function compose(order: Order, opened: AsyncDisposableStack): Promise<RunningServer> {
+  const { config, log, signal } = order
+  const base = await openFoundation(order, opened)
+  const { kv, measures, atRest, life, serving } = base
+  const api = openApi(base)
+  const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: loadBuiltInSchema(), log })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({
     version: versionInfo(),
-    gates,
+    gates: config.featureGates,
     isServed: api.isServed,
     http: measures.http,
     storageBytes: (signal) => kv.sizeBytes(signal),
     isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
     families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
   })
-  const { handler, onTimeout } = withFilters(
-    api.passOnRemote(
-      routeRequests({
-        routes: [
-          ...flow.routes,
-          ...routesOf({
-            config,
-            kv,
-            api,
-            metrics,
-            life,
-            log,
-            checks: atRest.checks,
-            more: openIdOf(config, api.identity, address),
-          }),
-        ],
-        resources: api.handler,
-      }),
-    ),
-    {
-      ...config,
-      log,
-      encodeStatus: openStatusEncoder(loadBuiltInSchema()),
-      cbor: gates.CBORServingAndStorage,
-      authenticator: measureAuthenticator(api.identity.authenticator, measures.auth),
-      anonymousRequests: api.identity.anonymous.enabled,
-      anonymousPaths: api.identity.anonymous.paths,
-      authorizer: measureAuthorizer(authorizer, measures.auth),
-      flowControl: flow.control,
-      measures: measures.http,
-      constrainedImpersonation: gates.ConstrainedImpersonation,
-      audit: audit.filter,
-      isStarting: life.isStarting,
-      isClosing: life.isClosing,
-    },
-  )
-  const kubeconfig = kubeconfigPlace(config.kubeconfigFile, dataDirectory)
+  const { handler, onTimeout } = openHandler(base, { api, audit, flow, metrics })
+  const kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
   opened.defer(kubeconfig.remove)
   const failed = runInBackground(opened, (stop) =>
     Promise.all([
@@ -185,34 +99,26 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
       forgetHistory({ config, kv, log }, stop),
     ]),
   )
-  const observe = (finished: FinishedRequest): void => {
-    metrics.observe(finished)
-    logRequest(log, finished)
-  }
-  const counted: Handler = (request) => {
-    metrics.begin(request)
-    return handler(request)
-  }
   const listener = await listen(config, {
-    tls,
-    handler: counted,
+    tls: serving.tls,
+    handler: (request) => {
+      metrics.begin(request)
+      return handler(request)
+    },
     onTimeout,
     log,
-    observe,
+    observe: (finished) => {
+      metrics.observe(finished)
+      logRequest(log, finished)
+    },
     onHandshakeError: () => void measures.http.handshakeErrors.of().value++,
   })
   const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = config
   opened.defer(() => listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs }))
-  const use = (files: TlsFiles): void => {
-    api.identity.renewTrust(files)
-    listener.renew(files)
-  }
-  const [files, read] = [operatorsFiles(config), () => readServingFiles(config, tls)]
-  const renewal = { current: tls, files, read, use, everyMs: RENEW_EVERY_MS, log }
-  void runInBackground(opened, (stop) => renewCertificates(renewal, stop))
+  void runInBackground(opened, (stop) => renewServing(base, { api, listener }, stop))
   const url = localUrl(listener.host, listener.port)
-  address.text = new URL(url).host
-  writeKubeconfig(kubeconfig.file, { url, authority, user: { token } })
+  base.address.text = new URL(url).host
+  writeKubeconfig(kubeconfig.file, { url, authority: serving.authority, user: { token: base.adminToken } })
   await Promise.race([api.ready(signal), failed])
   life.stage = 'serving'
   void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop))
@@ -225,6 +131,133 @@ async function compose({ config, log, signal }: Order, opened: AsyncDisposableSt
     await opened.disposeAsync()
   }
   return { url, kubeconfigFile: kubeconfig.file, failed, stop: () => (stopped ??= stop()) }
+}
+
+/** What is there before anything is served: the storage, the keys, the counters, and who calls other servers. */
+interface Foundation extends Omit<Order, 'signal'> {
+  readonly kv: Kv
+  readonly measures: ServerMeasures
+  readonly atRest: AtRest
+  readonly serving: ServingFiles
+  readonly adminToken: string
+  readonly life: Life
+  readonly authorization: Authorization
+  /** `host:port`, empty until the server listens. */
+  readonly address: { text: string }
+  /** Calls the webhooks. */
+  readonly caller: OutgoingCaller
+  /** Calls whom the operator names by a flag, who may well be on this machine. */
+  readonly operatorsCaller: OutgoingCaller
+}
+
+async function openFoundation({ config, log, signal }: Order, opened: AsyncDisposableStack): Promise<Foundation> {
+  const { dataDirectory, egress } = config
+  if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
+  const kv = await openStorage(config, signal)
+  opened.defer(() => kv.close())
+  const measures = new ServerMeasures()
+  const { outgoing } = measures
+  const atRest = await openAtRest(config, log, measures.encryption)
+  opened.defer(atRest.close)
+  const serving = servingFiles(config)
+  const token = adminToken(dataDirectory)
+  const life = new Life(config.livezGraceMs)
+  const authorization = openAuthorization({
+    settings: config.authorization,
+    egress,
+    measures: measures.auth,
+    outgoing,
+    log,
+  })
+  const caller = opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing }))
+  const operatorsCaller = opened.use(
+    new OutgoingCaller({ egress: egressPolicy({ ...egress, loopback: true }), measures: outgoing }),
+  )
+  const keys = { atRest, serving, adminToken: token }
+  return { config, log, kv, measures, ...keys, life, authorization, address: { text: '' }, caller, operatorsCaller }
+}
+
+function openApi(base: Foundation): ResourceApi {
+  const { config, log, serving, adminToken, measures, address } = base
+  const { tls, authority } = serving
+  return openResourceApi({
+    kv: base.kv,
+    prefix: config.storagePrefix,
+    transformer: base.atRest.transformer,
+    gates: config.featureGates,
+    eventTtlMs: config.eventTtlMs,
+    allowPrivileged: config.allowPrivileged,
+    authorization: base.authorization,
+    openIdentity: (live, onLegacyUse) => openIdentity({ config, adminToken, log, live, tls, onLegacyUse, measures }),
+    admissionPlugins: config.admissionPlugins,
+    admissionSettings: readAdmissionSettings(config),
+    authority: authority ?? tls.certificate,
+    serviceRange: config.serviceIpRange,
+    proxyCertificate: readPair(config.proxyCertificate),
+    caller: base.caller,
+    operatorsCaller: base.operatorsCaller,
+    log,
+    version: versionInfo().gitVersion,
+    serverAddress: () => address.text,
+    advertisedAddress: advertisedAddress(config.bindAddress),
+    measures,
+    minRequestTimeoutMs: config.minRequestTimeoutMs,
+    controllersOff: config.controllersOff,
+    hasReplicas: config.storage.kind === 'etcd',
+  })
+}
+
+interface ServedParts {
+  readonly api: ResourceApi
+  readonly audit: RunningAudit
+  readonly flow: RunningFlowControl
+  readonly metrics: Metrics
+}
+
+/** What answers a request: the filters, then a path of its own or a resource. */
+function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedParts): FilteredHandler {
+  const { config, kv, log, life, measures, atRest } = base
+  const gates = config.featureGates
+  const more = openIdOf(config, api.identity, base.address)
+  const routes = routesOf({ config, kv, api, metrics, life, log, checks: atRest.checks, more })
+  const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
+  return withFilters(api.passOnRemote(routed), {
+    ...config,
+    log,
+    encodeStatus: openStatusEncoder(loadBuiltInSchema()),
+    cbor: gates.CBORServingAndStorage,
+    authenticator: measureAuthenticator(api.identity.authenticator, measures.auth),
+    anonymousRequests: api.identity.anonymous.enabled,
+    anonymousPaths: api.identity.anonymous.paths,
+    authorizer: measureAuthorizer(base.authorization.authorizer, measures.auth),
+    flowControl: flow.control,
+    measures: measures.http,
+    constrainedImpersonation: gates.ConstrainedImpersonation,
+    audit: audit.filter,
+    isStarting: life.isStarting,
+    isClosing: life.isClosing,
+  })
+}
+
+/** Serves with other certificates, and trusts others, when the files say so; until the signal fires. */
+function renewServing(
+  { config, log, serving }: Foundation,
+  { api, listener }: { readonly api: ResourceApi; readonly listener: Listener },
+  signal: AbortSignal,
+): Promise<void> {
+  const { tls: current } = serving
+  const renewal = {
+    current,
+    files: operatorsFiles(config),
+    read: () => readServingFiles(config, current),
+    use: (files: TlsFiles) => {
+      api.identity.renewTrust(files)
+      listener.renew(files)
+    },
+    everyMs: RENEW_EVERY_MS,
+    log,
+  }
+  return renewCertificates(renewal, signal)
 }
 
 /** Runs until everything is closed. The promise it gives only ever rejects: where that ended by itself. */
@@ -265,49 +298,4 @@ function logRequest(log: Log, { request, status, sentBytes, milliseconds }: Fini
     { auditId, method, path, status, sentBytes, milliseconds, user: user.name, from: remote.address },
     'request finished',
   )
-}
-
-interface RouteParts {
-  readonly config: Config
-  readonly kv: Kv
-  readonly metrics: Metrics
-  readonly life: Life
-  readonly log: Log
-  readonly api: ResourceApi
-  readonly more: readonly Route[]
-  /** Of what is not always there. */
-  readonly checks: readonly HealthCheck[]
-}
-
-function routesOf({ config, kv, metrics, life, log, api, more, checks }: RouteParts): Route[] {
-  const isLoaded = (): boolean => api.cache.status().isReady
-  const health = new HealthMeasures()
-  const routes: Route[] = [
-    ...api.routes,
-    ...healthRoutes({
-      checks: healthChecks({ kv, life, isLoaded, more: checks }),
-      inGracePeriod: life.inGracePeriod,
-      log,
-      onChecked: (endpoint, name, isFine) => health.note(endpoint, name, isFine),
-    }),
-    { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
-    { path: '/metrics', handler: showMetrics(metrics) },
-    { path: '/metrics/slis', handler: showMetrics(showFamilies(health.all())) },
-    ...more,
-  ]
-  routes.push(...pagesBeside(routes, config))
-  const index: Handler = indexPage(routes)
-  return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
-}
-
-/** What shows how the server itself is: /statusz names the others, so they come first. */
-function pagesBeside(routes: readonly Route[], { featureGates: gates, flags }: Config): readonly Route[] {
-  const cbor = gates.CBORServingAndStorage
-  const pages: Route[] =
-    gates['ComponentFlagz'] === true ? [{ path: '/flagz', handler: showFlagz({ flags, cbor }) }] : []
-  if (gates['ComponentStatusz'] !== true) return pages
-  const paths = [...routes, ...pages, { path: '/statusz' }].map(({ path }) => path)
-  const { timeOrigin: startedAt } = performance
-  const statusz = showStatusz({ version: versionInfo(), startedAt, now: Date.now, paths, cbor })
-  return [...pages, { path: '/statusz', handler: statusz }]
 }

@@ -1,0 +1,61 @@
+// Every path that is no resource: health, version, metrics, the documents, and the pages about the server itself.
+import { type HealthCheck, healthRoutes } from '../handlers/health.ts'
+import { showMetrics } from '../handlers/metrics.ts'
+import { showVersion } from '../handlers/version.ts'
+import { showFlagz, showStatusz } from '../handlers/zpages.ts'
+import type { Handler } from '../http/http.ts'
+import { indexPage, type Route } from '../http/router.ts'
+import type { Kv } from '../kv/kv.ts'
+import type { Log } from '../lib/log.ts'
+import type { Config } from './config.ts'
+import { healthChecks } from './health.ts'
+import type { Life } from './life.ts'
+import { HealthMeasures } from './measures.ts'
+import { type Metrics, showFamilies } from './metrics.ts'
+import type { ResourceApi } from './resource-api.ts'
+import { versionInfo } from './version.ts'
+
+interface RouteParts {
+  readonly config: Config
+  readonly kv: Kv
+  readonly metrics: Metrics
+  readonly life: Life
+  readonly log: Log
+  readonly api: ResourceApi
+  readonly more: readonly Route[]
+  /** Of what is not always there. */
+  readonly checks: readonly HealthCheck[]
+}
+
+export function routesOf({ config, kv, metrics, life, log, api, more, checks }: RouteParts): Route[] {
+  const isLoaded = (): boolean => api.cache.status().isReady
+  const health = new HealthMeasures()
+  const routes: Route[] = [
+    ...api.routes,
+    ...healthRoutes({
+      checks: healthChecks({ kv, life, isLoaded, more: checks }),
+      inGracePeriod: life.inGracePeriod,
+      log,
+      onChecked: (endpoint, name, isFine) => health.note(endpoint, name, isFine),
+    }),
+    { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
+    { path: '/metrics', handler: showMetrics(metrics) },
+    { path: '/metrics/slis', handler: showMetrics(showFamilies(health.all())) },
+    ...more,
+  ]
+  routes.push(...pagesBeside(routes, config))
+  const index: Handler = indexPage(routes)
+  return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
+}
+
+/** What shows how the server itself is: /statusz names the others, so they come first. */
+function pagesBeside(routes: readonly Route[], { featureGates: gates, flags }: Config): readonly Route[] {
+  const cbor = gates.CBORServingAndStorage
+  const pages: Route[] =
+    gates['ComponentFlagz'] === true ? [{ path: '/flagz', handler: showFlagz({ flags, cbor }) }] : []
+  if (gates['ComponentStatusz'] !== true) return pages
+  const paths = [...routes, ...pages, { path: '/statusz' }].map(({ path }) => path)
+  const { timeOrigin: startedAt } = performance
+  const statusz = showStatusz({ version: versionInfo(), startedAt, now: Date.now, paths, cbor })
+  return [...pages, { path: '/statusz', handler: statusz }]
+}
