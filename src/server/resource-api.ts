@@ -19,6 +19,7 @@ import { makeSystemNamespaces } from '../controllers/system-namespaces.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
 import type { Route } from '../http/router.ts'
+import type { ResourceParts } from '../handlers/resource-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
 import { passOnBy, serveRemoteGroups } from '../handlers/remote.ts'
 import type { Filter, Handler, HttpRequest } from '../http/http.ts'
@@ -120,34 +121,12 @@ export interface ResourceApi {
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
-  const { kv, prefix, gates, authorization, log, measures } = options
+  const { gates, authorization, caller, log, measures } = options
   const { authorizer } = authorization
   const schema = loadBuiltInSchema()
-  const late = { store: () => store, table: () => builtIn }
-  const identity = options.openIdentity(liveObjects(late.store, late.table), noteLegacyUse({ ...late, log }))
-  const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
-    actions: [
-      ...accessReviewActions(schema, authorizer),
-      tokenRequestAction(schema, identity.tokenRequests),
-      tokenReviewAction(schema, identity.tokens.review),
-    ],
-    roleGuard: { authorizer, index: authorization.rbac },
-    serviceRange: options.serviceRange.text,
-    eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
-    allowPrivileged: options.allowPrivileged,
-  })
-  const store: WatchCache = openWatchCache({
-    store: measureStore(openKvStore({ kv, prefix, transformer: options.transformer }), measures.store),
-    measures: measures.cache,
-    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
-    servePastStates: gates.ListFromCacheSnapshot,
-    onLoading: tellProgress(log),
-    onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),
-  })
-  const deleteOptions = kindIn(schema, '', 'DeleteOptions')
-  const info = { title: 'Quarterdeck', version: options.version }
-  const { caller } = options
+  const { identity, builtIn, store } = openObjects(options, schema)
   const locate = openServicePlaces(store, builtIn)
+  const info = { title: 'Quarterdeck', version: options.version }
   const definitions = openDefinitions({ schema, builtIn, cache: store, info, calls: { caller, locate } })
   const { table } = definitions
   const served = new ServedStore(store, definitions.onWritten)
@@ -174,34 +153,16 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   }
   const handler = serveResources({
     ...shared,
+    ...wireParts(schema),
     awaitResource: definitions.awaitResource,
-    kinds: {
-      partialMetadata: kindIn(schema, 'meta.k8s.io', 'PartialObjectMetadata'),
-      status: kindIn(schema, '', 'Status'),
-    },
-    encoding: { schemas: schema, transcoder: new Transcoder() },
-    negotiator: new Negotiator(),
-    deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
     watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000 },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
   const parts = { ...shared, log, queues: measures.queues }
-  const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
   const targetOf = (service: RemoteService): OutgoingTarget => remoteTarget(service, locate, options.proxyCertificate)
   const probeRemote = readRemoteBy(caller, targetOf)
-  const readers = { resources: probeRemote, documents: readRemoteDocumentsBy(caller, targetOf) }
-  const remotes = new RemoteGroups(readers)
-  const controllers = openControllers(parts, { ...options, objectsOfDefinition, probeRemote, trust: identity.trust })
-  const routes = [
-    ...discoveryRoutes({
-      groups: () => remotes.among(table.groups()),
-      withNamed: (groups) => remotes.withNamed(groups),
-      serverAddress: options.serverAddress,
-      kind: (group, version, kind) => kindIn(schema, group, kind, version),
-      cbor: gates.CBORServingAndStorage,
-    }),
-    ...openApiRoutes(() => remotes.documents(definitions.documents()), new Date()),
-  ]
+  const remotes = new RemoteGroups({ resources: probeRemote, documents: readRemoteDocumentsBy(caller, targetOf) })
+  const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
   const ready = async (signal: AbortSignal): Promise<void> => {
     await store.ready(signal)
     await admission.loaded
@@ -215,35 +176,102 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     ])
     await authorization.untilKnown(roles, signal)
   }
-  const isServed = (place: GroupVersionResource & { readonly subresource: string | undefined }): boolean => {
-    const found = table.find(place)
-    if (found === undefined) return place.subresource === undefined && table.isDeclared(place)
-    return place.subresource === undefined || found.subresources.has(place.subresource)
-  }
-  const find = (resource: GroupVersionResource): Resource | undefined => table.find(resource)
-  const load = (resource: GroupVersionResource): TypeLoad | undefined => {
-    const found = table.find(resource)
-    return found === undefined ? undefined : store.load(found.stored)
-  }
   const follow = async (signal: AbortSignal): Promise<void> => {
-    const everywhere = runControllers([definitionNames(parts)], log, signal)
     await Promise.all([
       authorization.follow(parts, signal),
       admission.follow(signal),
       definitions.follow(signal),
       remotes.follow(store, builtIn, signal),
-      everywhere,
+      runControllers([definitionNames(parts)], log, signal),
     ])
   }
-  const families = [
-    ...admission.measures,
-    ...definitions.measures,
-    ...remotes.measures,
-    ...stockFamilies({ table: () => table, cache: store }),
-  ]
-  const passOnRemote = serveRemoteGroups(remotes, passOnBy(caller, targetOf))
-  const rest = { isServed, find, load, identity, passOnRemote }
-  return { handler, cache: store, controllers, ready, follow, families, routes, ...rest }
+  return {
+    handler,
+    cache: store,
+    controllers: openControllers(parts, { ...options, objectsOfDefinition, probeRemote, trust: identity.trust }),
+    ready,
+    follow,
+    isServed: (place) => isServed(table, place),
+    find: (resource) => table.find(resource),
+    load: (resource) => {
+      const found = table.find(resource)
+      return found === undefined ? undefined : store.load(found.stored)
+    },
+    families: [
+      ...admission.measures,
+      ...definitions.measures,
+      ...remotes.measures,
+      ...stockFamilies({ table: () => table, cache: store }),
+    ],
+    passOnRemote: serveRemoteGroups(remotes, passOnBy(caller, targetOf)),
+    routes: [
+      ...discoveryRoutes({
+        groups: () => remotes.among(table.groups()),
+        withNamed: (groups) => remotes.withNamed(groups),
+        serverAddress: options.serverAddress,
+        kind: (group, version, kind) => kindIn(schema, group, kind, version),
+        cbor: gates.CBORServingAndStorage,
+      }),
+      ...openApiRoutes(() => remotes.documents(definitions.documents()), new Date()),
+    ],
+    identity,
+  }
+}
+
+interface Objects {
+  readonly identity: Identity
+  readonly builtIn: ResourceTable
+  readonly store: WatchCache
+}
+
+/** The built-in resources, the cache of their objects, and who is asking: each needs the other two, though not at once. */
+function openObjects(options: ResourceApiOptions, schema: SchemaTable): Objects {
+  const { kv, prefix, gates, authorization, log, measures } = options
+  const { authorizer } = authorization
+  const late = { store: () => store, table: () => builtIn }
+  const identity = options.openIdentity(liveObjects(late.store, late.table), noteLegacyUse({ ...late, log }))
+  const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
+    actions: [
+      ...accessReviewActions(schema, authorizer),
+      tokenRequestAction(schema, identity.tokenRequests),
+      tokenReviewAction(schema, identity.tokens.review),
+    ],
+    roleGuard: { authorizer, index: authorization.rbac },
+    serviceRange: options.serviceRange.text,
+    eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
+    allowPrivileged: options.allowPrivileged,
+  })
+  const store: WatchCache = openWatchCache({
+    store: measureStore(openKvStore({ kv, prefix, transformer: options.transformer }), measures.store),
+    measures: measures.cache,
+    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
+    servePastStates: gates.ListFromCacheSnapshot,
+    onLoading: tellProgress(log),
+    onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),
+  })
+  return { identity, builtIn, store }
+}
+
+/** What the handlers need to read bodies and to write answers in every encoding. */
+function wireParts(schema: SchemaTable): Pick<ResourceParts, 'kinds' | 'encoding' | 'negotiator' | 'deleteOptions'> {
+  const deleteOptions = kindIn(schema, '', 'DeleteOptions')
+  return {
+    kinds: {
+      partialMetadata: kindIn(schema, 'meta.k8s.io', 'PartialObjectMetadata'),
+      status: kindIn(schema, '', 'Status'),
+    },
+    encoding: { schemas: schema, transcoder: new Transcoder() },
+    negotiator: new Negotiator(),
+    deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
+  }
+}
+
+type ServedPlace = Parameters<ResourceApi['isServed']>[0]
+
+function isServed(table: ResourceTable, place: ServedPlace): boolean {
+  const found = table.find(place)
+  if (found === undefined) return place.subresource === undefined && table.isDeclared(place)
+  return place.subresource === undefined || found.subresources.has(place.subresource)
 }
 
 function kindIn(schema: SchemaTable, group: string, kind: string, version = 'v1'): KindSchema {
