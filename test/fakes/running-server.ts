@@ -48,10 +48,17 @@ export async function openServer(args: readonly string[] = [], log: Log = SILENT
   const known = kubeconfig.clusters[0].cluster['certificate-authority-data']
   const authority = Buffer.from(known ?? '', 'base64').toString()
   const adminToken = kubeconfig.users[0].user.token
-  const { hostname, port } = new URL(running.url)
-  const agent = new https.Agent({ keepAlive: true, ca: authority })
+  return reachServer({ url: running.url, authority, adminToken }, () => running.stop())
+}
+
+/** What it takes to speak to a server, wherever it runs. */
+export type ServerAddress = Pick<OpenServer, 'url' | 'authority' | 'adminToken'>
+
+export function reachServer(address: ServerAddress, stop: () => Promise<unknown>): OpenServer {
+  const { hostname, port } = new URL(address.url)
+  const agent = new https.Agent({ keepAlive: true, ca: address.authority })
   const request = async (path: string, call: ServerCall = {}): Promise<ServerAnswer> => {
-    const { method = 'GET', token = adminToken, headers = {}, body } = call
+    const { method = 'GET', token = address.adminToken, headers = {}, body } = call
     // Not by its URL, which would be made tidy: what is sent is what the test says.
     const sent = https.request({
       host: hostname,
@@ -77,9 +84,7 @@ export async function openServer(args: readonly string[] = [], log: Log = SILENT
     }
   }
   return {
-    url: running.url,
-    authority,
-    adminToken,
+    ...address,
     request,
     async must(path, call) {
       const answer = await request(path, call)
@@ -88,7 +93,7 @@ export async function openServer(args: readonly string[] = [], log: Log = SILENT
     },
     async [Symbol.asyncDispose]() {
       agent.destroy()
-      await running.stop()
+      await stop()
     },
   }
 }

@@ -2,10 +2,8 @@
 // through where the roles say no. Alone: `node test/security/fuzz.ts --seconds 600 --seed 7`.
 import http2 from 'node:http2'
 import { parseArgs } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
-import { type Log, SILENT_LOG } from '../../src/lib/log.ts'
+import type { OpenServer } from '../fakes/running-server.ts'
+import { type FuzzedServer, startFuzzedServer } from './fuzzed-server.ts'
 import { Dice, type FuzzAccess, type FuzzRequest, type FuzzResource, RequestMaker, Seen } from './fuzz-requests.ts'
 
 export interface FuzzOptions {
@@ -117,7 +115,7 @@ const PATIENCE_MS = 20_000
 const MEMORY_EVERY = 100
 
 export class Fuzzer {
-  readonly #server: OpenServer
+  readonly #server: FuzzedServer
   readonly #options: FuzzOptions
   readonly #tokens: Readonly<Record<FuzzRequest['user'], string>>
   readonly #seen = new Seen()
@@ -128,7 +126,7 @@ export class Fuzzer {
   #requests = 0
   #slowestMs = 0
 
-  constructor(server: OpenServer, options: FuzzOptions, limitedToken: string) {
+  constructor(server: FuzzedServer, options: FuzzOptions, limitedToken: string) {
     this.#server = server
     this.#options = options
     this.#tokens = { admin: server.adminToken, limited: limitedToken, stranger: '' }
@@ -141,14 +139,16 @@ export class Fuzzer {
     const end = performance.now() + seconds * 1000
     let begun = 0
     const worker = async (): Promise<void> => {
-      while (performance.now() < end && begun++ < requests && this.#problems.length < 20) {
+      while (performance.now() < end && begun++ < requests && this.#problems.length < 20 && this.#server.isAlive) {
         await this.#one(maker.make())
-        if (this.#requests % MEMORY_EVERY === 0) this.#memory.push(megabytesInUse())
+        if (this.#requests % MEMORY_EVERY === 0) this.#memory.push(await this.#server.megabytesInUse())
       }
     }
     await Promise.all(Array.from({ length: width }, worker))
     this.#client?.destroy()
-    if ((await this.#server.request('/livez')).body !== 'ok') this.#problems.push('the server is not well afterwards')
+    if (!this.#server.isAlive) this.#problems.push('the server is gone')
+    else if ((await this.#server.request('/livez')).body !== 'ok')
+      this.#problems.push('the server is not well afterwards')
     const report = { codes: this.#codes, problems: this.#problems, memory: this.#memory }
     return { ...report, requests: this.#requests, slowestMs: Math.round(this.#slowestMs) }
   }
@@ -264,26 +264,11 @@ export class Fuzzer {
   }
 }
 
-/** What is really in use: after a collection. */
-function megabytesInUse(): number {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
-  const { heapUsed, external } = process.memoryUsage()
-  return Math.round((heapUsed + external) / 1e6)
-}
-
 /** A server of its own, fuzzed. */
 export async function fuzz(options: FuzzOptions, tokenFile: string): Promise<FuzzReport> {
-  const faults: string[] = []
-  const log: Log = {
-    ...SILENT_LOG,
-    error: ({ err }, message) =>
-      void faults.push(`${message}: ${err instanceof Error ? String(err.stack) : String(err)}`),
-  }
-  const flags = ['--token-auth-file', tokenFile, '--feature-gates', 'CBORServingAndStorage=true']
-  await using server = await openServer(flags, log)
-  const report = await new Fuzzer(server, options, 'limited-token').run()
-  return { ...report, problems: [...report.problems, ...faults] }
+  await using fuzzed = await startFuzzedServer(tokenFile)
+  const report = await new Fuzzer(fuzzed, options, 'limited-token').run()
+  return { ...report, problems: [...report.problems, ...fuzzed.faults] }
 }
 
 export const TOKEN_FILE = `limited-token,${LIMITED},limited-uid\n`
