@@ -7,11 +7,12 @@ import { finalizersOf, isTerminating, withMeta } from '../registry/object-meta.t
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { CLEANUP } from '../resources/resources.ts'
-import type { Controller, ControllerParts } from './controllers.ts'
+import type { Controller, ControllerParts, Follower } from './controllers.ts'
 import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
 import { withCondition } from './definition-conditions.ts'
 import { WorkQueue } from './work-queue.ts'
 
+const NAME = 'definition-cleanup'
 const LOOK_AGAIN_MS = 1_000
 
 /** `objectsOf` is the resource of a definition, by its name, whether it is served or not. */
@@ -20,67 +21,61 @@ export function definitionCleanup(
   objectsOf: (definition: string) => Resource | undefined,
 ): Controller {
   return {
-    name: 'definition-cleanup',
+    name: NAME,
     async run(signal) {
       const definitions = resourceOf(parts, 'apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
-      const update = async (
-        name: string,
-        change: (live: ApiObject) => ApiObject,
-        { subresource, stop }: { readonly subresource: '' | 'status'; readonly stop: AbortSignal },
-      ): Promise<void> => {
-        const context = { ...controllerContext(parts, '', stop), fieldManager: 'kube-apiserver' }
-        const wanted = (live: ApiObject | undefined): ApiObject => change(live!)
-        const request = { name, subresource, wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
-        await updateObject(parts.registry, definitions, request, context)
-      }
-      const clean = async (name: string, stop: AbortSignal): Promise<boolean> => {
-        await update(name, (live) => withCondition(live, IN_PROGRESS, parts.now()), { subresource: 'status', stop })
-        const resource = objectsOf(name)
-        if (resource !== undefined && !(await removeAll(parts, resource, stop))) return false
-        await update(
-          name,
-          (live) => {
-            const rest = finalizersOf(live).filter((one) => one !== CLEANUP)
-            return withCondition(
-              withMeta(live, { finalizers: rest.length === 0 ? undefined : rest }),
-              COMPLETED,
-              parts.now(),
-            )
-          },
-          // Metadata can be changed through the status too (W-621).
-          { subresource: 'status', stop },
-        )
-        return true
-      }
       const queue: WorkQueue = new WorkQueue({
-        name: 'definition-cleanup',
+        name: NAME,
         log: parts.log,
         measures: parts.queues,
         workers: 2,
         work: async (name, stop) => {
           try {
-            if (!(await clean(name, stop))) queue.addAfter(name, LOOK_AGAIN_MS)
+            const isClean = await clean(parts, { definitions, name, objects: objectsOf(name) }, stop)
+            if (!isClean) queue.addAfter(name, LOOK_AGAIN_MS)
           } catch (error) {
             if (!isReason(error, 'NotFound')) throw error
           }
           return false
         },
       })
-      const followed = follow(
-        parts.registry.store,
-        definitions,
-        {
-          onPresent: (stored) => {
-            const object = stored.object()
-            if (isTerminating(object) && finalizersOf(object).includes(CLEANUP)) queue.add(stored.name)
-          },
-          onGone: () => {},
+      const follower: Follower = {
+        onPresent: (stored) => {
+          const object = stored.object()
+          if (isTerminating(object) && finalizersOf(object).includes(CLEANUP)) queue.add(stored.name)
         },
-        signal,
-      )
-      await Promise.all([followed, queue.run(signal)])
+        onGone: () => {},
+      }
+      await Promise.all([follow(parts.registry.store, definitions, follower, signal), queue.run(signal)])
     },
   }
+}
+
+interface Ending {
+  readonly definitions: Resource
+  readonly name: string
+  /** Undefined: there never were any. */
+  readonly objects: Resource | undefined
+}
+
+/** Whether the definition could be let go. */
+async function clean(parts: ControllerParts, ending: Ending, signal: AbortSignal): Promise<boolean> {
+  const update = async (change: (live: ApiObject) => ApiObject): Promise<void> => {
+    const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
+    const wanted = (live: ApiObject | undefined): ApiObject => change(live!)
+    // Metadata can be changed through the status too (W-621).
+    const { name, definitions } = ending
+    const request = { name, subresource: 'status', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
+    await updateObject(parts.registry, definitions, request, context)
+  }
+  await update((live) => withCondition(live, IN_PROGRESS, parts.now()))
+  if (ending.objects !== undefined && !(await removeAll(parts, ending.objects, signal))) return false
+  await update((live) => {
+    const rest = finalizersOf(live).filter((one) => one !== CLEANUP)
+    const released = withMeta(live, { finalizers: rest.length === 0 ? undefined : rest })
+    return withCondition(released, COMPLETED, parts.now())
+  })
+  return true
 }
 
 const IN_PROGRESS = {

@@ -3,6 +3,7 @@
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { isTerminating } from '../registry/object-meta.ts'
+import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { type Definition, readDefinition } from '../resources/resources.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -11,95 +12,100 @@ import { TakenNames, withEstablished, withNames } from './definition-acceptance.
 import { WorkQueue } from './work-queue.ts'
 
 export function definitionNames(parts: ControllerParts): Controller {
-  return {
-    name: 'definition-names',
-    async run(signal) {
-      const resource = resourceOf(parts, 'apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
-      const known = new Map<string, { readonly stored: StoredObject; readonly definition: Definition }>()
-      const taken = new TakenNames()
-      /** Those that did not get all their names. */
-      const losers = new Map<string, Definition>()
-      const queue = new WorkQueue({
-        name: 'definition-names',
-        log: parts.log,
-        measures: parts.queues,
-        workers: 4,
-        work: async (name, stop) => {
-          for (const step of [withNames, withEstablished]) {
-            if (!(await judge(name, step, stop))) break
-          }
-          return false
-        },
-      })
-      type Step = (object: ApiObject, taken: TakenNames, now: string) => ApiObject
-      const judge = async (name: string, step: Step, stop: AbortSignal): Promise<boolean> => {
-        const entry = known.get(name)
-        if (entry === undefined) return false
-        const object = entry.stored.object()
-        if (isTerminating(object)) return false
-        const context = { ...controllerContext(parts, '', stop), fieldManager: 'kube-apiserver' }
-        if (step(object, taken, context.now) === object) return true
-        try {
-          const written = await updateObject(
-            parts.registry,
-            resource,
-            {
-              name,
-              subresource: 'status',
-              wanted: (live) => (isTerminating(live!) ? live! : step(live!, taken, context.now)),
-              tracksFields: false,
-              absent: 'refuse',
-              uid: '',
-            },
-            context,
-          )
-          if (isStored(written.object)) note(written.object)
-        } catch (error) {
-          if (!isReason(error, 'NotFound')) throw error
-          return false
-        }
-        return true
-      }
-      const note = (stored: StoredObject): void => {
-        const before = known.get(stored.name)
-        // The same again is taken too: what was just written holds more than what comes out of the cache.
-        if (before !== undefined && before.stored.revision > stored.revision) return
-        const definition = readDefinition(stored.object())
-        known.set(stored.name, { stored, definition })
-        if (before !== undefined) taken.remove(before.definition)
-        taken.add(definition)
-        if (definition.isJudged && !definition.isServed) losers.set(definition.name, definition)
-        else losers.delete(definition.name)
-      }
-      /** What one definition gives up another may take. */
-      const lookAgain = (group: string): void => {
-        for (const loser of losers.values()) if (loser.group === group) queue.add(loser.name)
-      }
-      const followed = follow(
-        parts.registry.store,
-        resource,
-        {
-          onPresent: (stored) => {
-            const before = known.get(stored.name)?.definition
-            note(stored)
-            queue.add(stored.name)
-            const after = known.get(stored.name)?.definition
-            if (before !== undefined && after !== undefined && namesIn(before) !== namesIn(after))
-              lookAgain(after.group)
-          },
-          onGone: ({ name }) => {
-            const gone = known.get(name)?.definition
-            known.delete(name)
-            losers.delete(name)
-            if (gone === undefined) return
-            taken.remove(gone)
-            lookAgain(gone.group)
-          },
-        },
-        signal,
-      )
-      await Promise.all([followed, queue.run(signal)])
-    },
+  return { name: NAME, run: (signal) => new NameJudge(parts).run(signal) }
+}
+
+const NAME = 'definition-names'
+
+/** A step that a definition goes through; it gives back the same object where nothing is to be done. */
+type Step = (object: ApiObject, taken: TakenNames, now: string) => ApiObject
+
+const STEPS: readonly Step[] = [withNames, withEstablished]
+
+class NameJudge {
+  readonly #parts: ControllerParts
+  readonly #resource: Resource
+  readonly #known = new Map<string, { readonly stored: StoredObject; readonly definition: Definition }>()
+  readonly #taken = new TakenNames()
+  /** Those that did not get all their names. */
+  readonly #losers = new Map<string, Definition>()
+  readonly #queue: WorkQueue
+
+  constructor(parts: ControllerParts) {
+    this.#parts = parts
+    this.#resource = resourceOf(parts, 'apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
+    const work = async (name: string, signal: AbortSignal): Promise<boolean> => {
+      for (const step of STEPS) if (!(await this.#judge(name, step, signal))) break
+      return false
+    }
+    this.#queue = new WorkQueue({ name: NAME, log: parts.log, measures: parts.queues, workers: 4, work })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const follower = {
+      onPresent: (stored: StoredObject) => this.#onPresent(stored),
+      onGone: ({ name }: StoredObject) => this.#onGone(name),
+    }
+    const followed = follow(this.#parts.registry.store, this.#resource, follower, signal)
+    await Promise.all([followed, this.#queue.run(signal)])
+  }
+
+  #onPresent(stored: StoredObject): void {
+    const before = this.#known.get(stored.name)?.definition
+    this.#note(stored)
+    this.#queue.add(stored.name)
+    const after = this.#known.get(stored.name)?.definition
+    if (before !== undefined && after !== undefined && namesIn(before) !== namesIn(after)) this.#lookAgain(after.group)
+  }
+
+  #onGone(name: string): void {
+    const gone = this.#known.get(name)?.definition
+    this.#known.delete(name)
+    this.#losers.delete(name)
+    if (gone === undefined) return
+    this.#taken.remove(gone)
+    this.#lookAgain(gone.group)
+  }
+
+  /** What one definition gives up another may take. */
+  #lookAgain(group: string): void {
+    for (const loser of this.#losers.values()) if (loser.group === group) this.#queue.add(loser.name)
+  }
+
+  #note(stored: StoredObject): void {
+    const before = this.#known.get(stored.name)
+    // The same again is taken too: what was just written holds more than what comes out of the cache.
+    if (before !== undefined && before.stored.revision > stored.revision) return
+    const definition = readDefinition(stored.object())
+    this.#known.set(stored.name, { stored, definition })
+    if (before !== undefined) this.#taken.remove(before.definition)
+    this.#taken.add(definition)
+    if (definition.isJudged && !definition.isServed) this.#losers.set(definition.name, definition)
+    else this.#losers.delete(definition.name)
+  }
+
+  /** Whether the next step may follow. */
+  async #judge(name: string, step: Step, signal: AbortSignal): Promise<boolean> {
+    const object = this.#known.get(name)?.stored.object()
+    if (object === undefined || isTerminating(object)) return false
+    const context = { ...controllerContext(this.#parts, '', signal), fieldManager: 'kube-apiserver' }
+    if (step(object, this.#taken, context.now) === object) return true
+    const request = {
+      name,
+      subresource: 'status',
+      wanted: (live: ApiObject | undefined) => (isTerminating(live!) ? live! : step(live!, this.#taken, context.now)),
+      tracksFields: false,
+      absent: 'refuse',
+      uid: '',
+    } as const
+    try {
+      const written = await updateObject(this.#parts.registry, this.#resource, request, context)
+      if (isStored(written.object)) this.#note(written.object)
+    } catch (error) {
+      if (!isReason(error, 'NotFound')) throw error
+      return false
+    }
+    return true
   }
 }
 
