@@ -1,5 +1,5 @@
 // The garbage collector: objects whose owners are all gone go too; owners that wait for their dependents, or let them go,
-// are helped to their end (writes.md section 7). Decisions are made on the graph and made sure of on what is stored.
+// are helped to their end. Decisions are made on the graph and made sure of on what is stored.
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { isList, isMap, own } from '../api/value.ts'

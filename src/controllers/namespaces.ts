@@ -1,5 +1,5 @@
 // Namespaces that are going: their content is deleted, pods first, and when nothing is left they are let go. While something
-// holds on, the conditions in their status say what (writes.md section 8).
+// holds on, the conditions in their status say what.
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'

@@ -1,4 +1,4 @@
-// What flow control counts, under the names that dashboards know (platform.md, appendix A).
+// What flow control counts, under the names that dashboards know.
 import {
   type Count,
   counterFamily,

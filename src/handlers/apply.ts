@@ -1,5 +1,4 @@
-// Server-side apply as a request (writes.md 5.1): reads what is applied and merges it into what is there, in the name of
-// its manager.
+// Server-side apply as a request: reads what is applied and merges it into what is there, in the name of its manager.
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'

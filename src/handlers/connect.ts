@@ -1,4 +1,4 @@
-// exec, attach, portforward and proxy: the checks before something outside is connected to (platform.md 8.3, 8.4).
+// exec, attach, portforward and proxy: the checks before something outside is connected to.
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'

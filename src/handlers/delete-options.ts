@@ -1,4 +1,4 @@
-// DeleteOptions from the body or, where there is none, from the query: never from both (writes.md 6.1).
+// DeleteOptions from the body or, where there is none, from the query: never from both.
 import { parseInt64 } from '../api/selector.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'

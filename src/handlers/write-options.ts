@@ -1,4 +1,4 @@
-// The options of a write as query parameters, read and judged (writes.md 5.1, 9.1, 9.2).
+// The options of a write as query parameters, read and judged.
 import type { FieldError } from '../api/field-error.ts'
 import { forbidden, invalid, notSupported, required, tooLong } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'

@@ -1,5 +1,5 @@
 // Field ownership around a write: reads `managedFields`, lets `ownership.ts` decide, and writes them back with times,
-// limits and the special cases of the reference (writes.md section 5).
+// limits and the special cases of the reference.
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'

@@ -1,5 +1,5 @@
 // JSON patch (RFC 6902) with the reference's liberties: `replace` adds what is missing, negative indexes count from the
-// end, `test` of something missing passes for null (writes.md 4.2). The document is copied on the way, never changed.
+// end, `test` of something missing passes for null. The document is copied on the way, never changed.
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own, setOwn } from '../api/value.ts'

@@ -1,5 +1,5 @@
 // Strategic merge patch: a merge patch that knows from the schema which lists merge and by which key, with directives in
-// the patch for what a merge cannot say (writes.md 4.4). The object is copied on the way, never changed.
+// the patch for what a merge cannot say. The object is copied on the way, never changed.
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'

@@ -1,5 +1,5 @@
 // Does an applied body fit its schema? Stricter than decoding: an unknown field is an error, and so are two items of one
-// identity in a list (writes.md W-224 to W-226).
+// identity in a list (W-224 to W-226).
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'

@@ -1,4 +1,4 @@
-// DeleteOptions, read and judged: what a delete is asked to heed (writes.md 6.1).
+// DeleteOptions, read and judged: what a delete is asked to heed.
 import type { FieldError } from '../api/field-error.ts'
 import { invalid, notSupported } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'

@@ -1,4 +1,4 @@
-// What a delete makes of a stored object: pure decisions about marks, grace and finalizers (writes.md 6.3 to 6.5).
+// What a delete makes of a stored object: pure decisions about marks, grace and finalizers.
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
 import { finalizersOf, isTerminating, metaNumber, metaText, withMeta } from './object-meta.ts'

@@ -1,4 +1,4 @@
-// What is served, told to clients: groups, versions and resources, plain and aggregated (reads.md section K).
+// What is served, told to clients: groups, versions and resources, plain and aggregated.
 import { formatGroupVersion } from '../api/object.ts'
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'

@@ -1,4 +1,4 @@
-// Errors in the words of the resource that they are about (writes.md section 1).
+// Errors in the words of the resource that they are about.
 import type { FieldError } from '../api/field-error.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import type { GroupResource } from '../api/object.ts'

@@ -1,4 +1,4 @@
-// Metadata as the server sets and keeps it, on create and on update (writes.md 2.5, 3.3).
+// Metadata as the server sets and keeps it, on create and on update.
 import { randomInt, randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'

@@ -1,5 +1,5 @@
 // Namespaces: two phases of deletion of their own, a label with their name, and finalizers in the specification that only
-// `finalize` changes (writes.md section 8).
+// `finalize` changes.
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'

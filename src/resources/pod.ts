@@ -1,5 +1,5 @@
-// Pods: what the server says of a new one, what each endpoint may change of an old one, and how long one has to end
-// (writes.md 6.5 and 11.1).
+// Pods: what the server says of a new one, what each endpoint may change of an old one, and how long one has to
+// end.
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'

@@ -1,5 +1,5 @@
 // Services: an address of their own and ports on every node, claimed before the service is stored and given back when it
-// goes, or when it was not stored after all (writes.md 11.2).
+// goes, or when it was not stored after all.
 import type { ApiObject } from '../api/object.ts'
 import { InvariantError } from '../lib/errors.ts'
 import { deleteObject } from '../registry/delete.ts'

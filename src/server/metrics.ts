@@ -1,4 +1,4 @@
-// What the server counts, under the reference server's names so that dashboards and alerts fit (platform.md, appendix A).
+// What the server counts, under the reference server's names so that dashboards and alerts fit.
 import type { Registry as MetricsRegistry } from 'prom-client'
 import type { MetricsSource } from '../handlers/metrics.ts'
 import type { VersionInfo } from '../handlers/version.ts'

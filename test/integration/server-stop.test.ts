@@ -1,4 +1,4 @@
-// How the server stops, as operators ask for it (platform.md 5.3).
+// How the server stops, as operators ask for it.
 import { once } from 'node:events'
 import http2 from 'node:http2'
 import { expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// What is counted of webhooks, under the names that dashboards know (platform.md, appendix A). Names of webhooks come from
-// users: after so many the rest is counted as one.
+// What is counted of webhooks, under the names that dashboards know. Names of webhooks come from users: after
+// so many the rest is counted as one.
 import { counterFamily, type Family, histogramFamily } from '../../lib/measure.ts'
 import type { WebhookCall, WebhookObserver, WebhookRejection, WebhookType } from './observer.ts'
 

@@ -1,4 +1,4 @@
-// Small print of the writes (writes.md), in tables: what one request answers with, given what others did before.
+// Small print of the writes, in tables: what one request answers with, given what others did before.
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Answer } from '../../fakes/api-requests.ts'
 import { ApiRequests } from '../../fakes/api-requests.ts'
