@@ -48,14 +48,11 @@ function map(world: ApiWorld, name: string): Promise<unknown> {
 
 /** Time goes by until the status is as expected. */
 async function told({ world, clock }: ReturnType<typeof counting>, expected: object): Promise<void> {
-  let status: unknown
-  for (let turn = 0; turn < 400; turn++) {
-    status = (await world.get(world.resource('resourcequotas'), 'q'))['status']
-    if (JSON.stringify(status) === JSON.stringify(expected)) return
-    await new Promise((resolve) => setTimeout(resolve, 2))
+  const status = async (): Promise<unknown> => {
     clock.advance(100)
+    return (await world.get(world.resource('resourcequotas'), 'q'))['status']
   }
-  expect(status).toEqual(expected)
+  await expect.poll(status, { interval: 2 }).toEqual(expected)
 }
 
 it('tells what is there when a quota is made', async () => {

@@ -247,13 +247,15 @@ describe('mutating webhooks', () => {
   it('fail the request, whatever the policy is, where all together take too long', async () => {
     world.server.on('/a', HANG)
     world.mutating('a', world.hook('/a', { failurePolicy: 'Ignore' }), world.hook('/b', { failurePolicy: 'Ignore' }))
-    const deadline = performance.now() + 900
+    const deadline = performance.now() + 250
     expect(await refusal(world.mutate(configMap('m'), { deadline }))).toMatchObject({
       code: 504,
       reason: 'Timeout',
       message: 'Timeout: request did not complete within requested timeout - context deadline exceeded',
     })
-    expect(world.server.calls.map(({ path, query }) => [path, query])).toEqual([['/a', 'timeout=1s']])
+    // A machine may be so slow that the time is up before the first is called; the second never is.
+    const calls = world.server.calls.map(({ path, query }) => `${path}?${query}`)
+    expect([[], ['/a?timeout=1s']]).toContainEqual(calls)
   })
 
   it('fail whatever the policy is where their patch cannot be applied', async () => {
