@@ -35,6 +35,8 @@ export interface Environment {
   readonly structs?: (name: string) => ObjectType | undefined
   /** Lists and maps may be written with items of different types; the API does not allow it. */
   readonly mixedLiterals?: boolean
+  /** `cel.bind(x, value, expression)` may be used; the API has it for devices only. */
+  readonly hasBind?: boolean
 }
 
 export interface Issue {
@@ -70,7 +72,7 @@ export interface Program {
 
 /** Linear in the length of the expression; depth and length are bounded. Never throws. */
 export function compile(expression: string, environment: Environment): Compiled {
-  const parsed = parse(expression)
+  const parsed = parse(expression, environment.hasBind)
   if (parsed.kind === 'refused') return refused(expression, parsed.issues)
   const scope: Scope = {
     variable: (name) => environment.variables.get(name),

@@ -91,3 +91,15 @@ export class Cursor {
     return (kind === 'operator' || text === 'in') && (AFTER_OPERAND.has(text) || this.#awaited.includes(text))
   }
 }
+
+/** Ends the parse: it would go too deep. */
+export class TooDeep {
+  readonly issue: SourceIssue
+
+  constructor(message: string) {
+    this.issue = { message, at: undefined }
+  }
+}
+
+/** Ends the list that is being read. */
+export class BrokenList extends Error {}

@@ -39,10 +39,10 @@ const MACROS: ReadonlyMap<string, Expander> = new Map<string, Expander>([
   ['.bind/3', bind],
 ])
 
-/** Undefined where the call is an ordinary one. */
-export function expandMacro(call: Call): Expanded | undefined {
+/** Undefined where the call is an ordinary one, as `cel.bind` is where the environment does not have it. */
+export function expandMacro(call: Call, hasBind: boolean): Expanded | undefined {
   const key = `${call.target === undefined ? '' : '.'}${call.name}/${call.args.length}`
-  if (key === '.bind/3' && !(call.target?.kind === 'ident' && call.target.name === 'cel')) return undefined
+  if (key === '.bind/3' && !(hasBind && call.target?.kind === 'ident' && call.target.name === 'cel')) return undefined
   return MACROS.get(key)?.(call)
 }
 

@@ -2,7 +2,7 @@
 // nesting nor in its chains of operators, so that whoever walks the tree may recurse.
 import { balanced, type Call, call, type Entry, type Expr, type Item, type Literal, pathOf, select } from './ast.ts'
 import type { StructField } from './ast.ts'
-import { Cursor } from './cursor.ts'
+import { BrokenList, Cursor, TooDeep } from './cursor.ts'
 import { RESERVED_WORDS } from './escape.ts'
 import { isName, LITERAL_WORDS, nothing, START_OF_ENTRY, START_OF_EXPRESSION, START_OF_FIELD } from './expected.ts'
 import { startsExpression } from './expected.ts'
@@ -34,26 +34,14 @@ const MAX_DEPTH = 250
 const MAX_INT = 2n ** 63n - 1n
 const MAX_UINT = 2n ** 64n - 1n
 
-/** Ends the parse: it would go too deep. */
-class TooDeep {
-  readonly issue: SourceIssue
-
-  constructor(message: string) {
-    this.issue = { message, at: undefined }
-  }
-}
-
-/** Ends the list that is being read. */
-class BrokenList extends Error {}
-
-export function parse(text: string): Parsed {
+export function parse(text: string, hasBind = false): Parsed {
   const size = text.length > MAX_CHARACTERS ? Array.from(text).length : text.length
   if (size > MAX_CHARACTERS) {
     const message = `expression code point size exceeds limit: size: ${size}, limit ${MAX_CHARACTERS}`
     return { kind: 'refused', issues: [{ message, at: undefined }] }
   }
   const lexed = lex(text)
-  const parser = new Parser(lexed)
+  const parser = new Parser(lexed, hasBind)
   const issues = [...lexed.issues]
   try {
     const expression = parser.whole()
@@ -68,10 +56,12 @@ export function parse(text: string): Parsed {
 
 class Parser {
   readonly #cursor: Cursor
+  readonly #hasBind: boolean
   #depth = 0
 
-  constructor(lexed: Lexed) {
+  constructor(lexed: Lexed, hasBind: boolean) {
     this.#cursor = new Cursor(lexed)
+    this.#hasBind = hasBind
   }
 
   get issues(): readonly SourceIssue[] {
@@ -217,7 +207,7 @@ class Parser {
   #callOf(name: string, target: Expr | undefined, open: Token): Expr {
     const args = this.#sequence(')', () => this.#expression())
     const made: Call = { kind: 'call', at: open.at, name, target, args }
-    const expanded = expandMacro(made)
+    const expanded = expandMacro(made, this.#hasBind)
     if (expanded === undefined) return made
     if (expanded.kind === 'expanded') return expanded.expression
     this.#cursor.issues.push({ message: expanded.message, at: expanded.at })

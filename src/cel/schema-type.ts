@@ -1,6 +1,6 @@
 // The type of a node of a structural schema (P-336), with how large its values can get in one request: rules on a
 // custom resource are refused when they might cost too much, so these numbers decide what is accepted (P-339).
-import { escapeName } from './escape.ts'
+import { escapeName, RESERVED_WORDS } from './escape.ts'
 import { isJsonMap, type Json, type JsonMap, member } from './json.ts'
 import { BOOL, type Bounds, type ObjectField, type ObjectType, STRING, type Type } from './type.ts'
 
@@ -80,11 +80,18 @@ const RESOURCE_MEMBERS: JsonMap = {
   metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
 }
 
+/** Words of the language are fields under their escaped names, and are found as they are too. */
+class SchemaFields extends Map<string, ObjectField> {
+  override get(name: string): ObjectField | undefined {
+    return super.get(name) ?? (RESERVED_WORDS.has(name) ? super.get(`__${name}__`) : undefined)
+  }
+}
+
 function objectType(schema: JsonMap, isResourceRoot: boolean): ObjectType {
   const own = isJsonMap(schema.properties) ? schema.properties : {}
   const properties = isResourceRoot ? { ...own, ...RESOURCE_MEMBERS } : own
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
-  const fields = new Map<string, ObjectField>()
+  const fields = new SchemaFields()
   let least = EMPTY_BYTES
   for (const [name, node] of Object.entries(properties)) {
     const type = inner(node)

@@ -85,7 +85,11 @@ function showVersions(parts: DiscoveryParts): Handler {
     const groups = version === undefined ? parts.withNamed(parts.groups()) : parts.groups()
     const group = groups.find((known) => known.group === groupName)
     if (group === undefined || names.length > (root === 'api' ? 1 : 2)) return pageNotFound()
-    if (version === undefined) return plain(parts, request, groupDocument(group), false)
+    if (version === undefined) {
+      const isRouted = groupName === 'apiregistration.k8s.io'
+      if (isRouted) onlyGet(request)
+      return plain(parts, request, groupDocument(group), isRouted)
+    }
     const found = group.versions.find((known) => known.version === version)
     if (found === undefined) {
       // A group that definitions made has no routes of its own.

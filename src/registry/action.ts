@@ -13,7 +13,7 @@ export type ActionRequest = Omit<ActionContext, 'validate'>
 export async function runAction(action: Action, sent: ApiObject, request: ActionRequest): Promise<ActionAnswer> {
   const { at, body } = action
   const { admission } = request.parts
-  const object = tracked(action, withNamespaceOf(at, sent, request), request)
+  const object = tracked(action, withNamespaceOf(at, withoutSystemMeta(at, sent), request), request)
   const kind = { group: body.group, version: body.version, kind: body.kind }
   const resource = { group: at.group, version: at.version, resource: at.resource }
   const step = (shown: ApiObject) => ({
@@ -37,6 +37,18 @@ export async function runAction(action: Action, sent: ApiObject, request: Action
   const mutated = (await admission.mutate(step(object), request.signal)) ?? object
   const validate = async (shown: ApiObject): Promise<void> => admission.validate(step(shown), request.signal)
   return action.run(mutated, { ...request, validate })
+}
+
+/** What only the server may say of an object. Bindings and tokens are told by it which pod or account is meant. */
+function withoutSystemMeta({ subresource }: ActionPlace, object: ApiObject): ApiObject {
+  if (subresource === 'binding' || subresource === 'token') return object
+  return withMeta(object, {
+    uid: undefined,
+    creationTimestamp: undefined,
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    selfLink: undefined,
+  })
 }
 
 /** Whoever asks owns what they sent, as with a create, though it is never stored (P-060, W-562). */

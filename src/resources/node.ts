@@ -7,6 +7,8 @@ import { mapIn, textIn, withMembers, withSpec } from './members.ts'
 import { addressWarnings } from './warnings.ts'
 
 export const NODE: CharacterTraits = {
+  prepareForCreate: (object) =>
+    Object.hasOwn(mapIn(object, 'spec'), 'configSource') ? withSpec(object, { configSource: undefined }) : object,
   firstStatus: (object) => withMembers(mapIn(object, 'status'), { config: undefined }),
   prepareForUpdate: (object, stored) =>
     Object.hasOwn(mapIn(stored, 'spec'), 'configSource') ? object : withSpec(object, { configSource: undefined }),

@@ -1,7 +1,7 @@
 // Kinds whose whole character is a line or two.
 import { randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
-import type { Value, ValueMap } from '../api/value.ts'
+import type { Value } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { finalizersOf, metaOf, metaText, withMeta } from '../registry/object-meta.ts'
 import { isRecognizedFormat } from '../schema/custom/custom.ts'
@@ -62,25 +62,29 @@ export const API_SERVICE: CharacterTraits = {
 
 /** Every version that objects were ever stored in stays on record (W-612, W-617). */
 export const CUSTOM_DEFINITION: CharacterTraits = {
-  warnings: (object) => formatWarnings(mapsIn(mapIn(object, 'spec'), 'versions')),
-  firstStatus: (object) => ({
-    conditions: null,
-    acceptedNames: { plural: '', kind: '' },
-    storedVersions: storageVersion(object) === '' ? null : [storageVersion(object)],
-  }),
+  warnings: (object, stored) => {
+    const before = stored === undefined ? NO_FORMATS : unknownFormats(stored)
+    const added = [...unknownFormats(object)].filter((format) => !before.has(format))
+    return added.sort().map((format) => `unrecognized format ${JSON.stringify(format)}`)
+  },
+  firstStatus: (object) => {
+    const version = storageVersion(object)
+    const acceptedNames = { plural: '', kind: '' }
+    return { conditions: null, acceptedNames, storedVersions: version === undefined ? null : [version] }
+  },
   prepareForUpdate: (object) => {
     const status = mapIn(object, 'status')
     const version = storageVersion(object)
     const known = own(status, 'storedVersions')
     const versions = Array.isArray(known) ? known : []
-    if (version === '' || versions.includes(version)) return object
+    if (version === undefined || versions.includes(version)) return object
     return { ...object, status: withMembers(status, { storedVersions: [...versions, version] }) }
   },
   prepareStatus: (object) => {
     const status = mapIn(object, 'status')
     const known = own(status, 'storedVersions')
     if (Array.isArray(known) && known.length > 0) return object
-    return { ...object, status: withMembers(status, { storedVersions: [storageVersion(object)] }) }
+    return { ...object, status: withMembers(status, { storedVersions: [storageVersion(object) ?? ''] }) }
   },
   markOnDelete: (object, now) => {
     const finalizers = finalizersOf(object)
@@ -102,26 +106,32 @@ export const CUSTOM_DEFINITION: CharacterTraits = {
 }
 
 /** Formats that say nothing here (P-326). */
-function formatWarnings(versions: readonly ValueMap[]): readonly string[] {
+function unknownFormats(object: ApiObject): ReadonlySet<string> {
   const unknown = new Set<string>()
   const visit = (value: Value | undefined): void => {
     if (isList(value)) for (const item of value) visit(item)
     if (!isMap(value)) return
     const format = own(value, 'format')
-    if (typeof format === 'string' && format !== '' && !isRecognizedFormat(format)) unknown.add(format)
+    if (typeof format === 'string' && format !== '' && !isRecognizedFormat(format, textIn(value, 'type'))) {
+      unknown.add(format)
+    }
     for (const field of ['items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf']) visit(own(value, field))
     for (const property of Object.values(mapIn(value, 'properties'))) visit(property)
   }
-  for (const version of versions) visit(own(mapIn(version, 'schema'), 'openAPIV3Schema'))
-  return [...unknown].sort().map((format) => `unrecognized format ${JSON.stringify(format)}`)
+  for (const version of mapsIn(mapIn(object, 'spec'), 'versions')) {
+    visit(own(mapIn(version, 'schema'), 'openAPIV3Schema'))
+  }
+  return unknown
 }
+
+const NO_FORMATS: ReadonlySet<string> = new Set()
 
 /** Holds a definition until its objects are gone (W-619). */
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
 
-function storageVersion(object: ApiObject): string {
+function storageVersion(object: ApiObject): string | undefined {
   const version = mapsIn(mapIn(object, 'spec'), 'versions').find((each) => own(each, 'storage') === true)
-  return version === undefined ? '' : textIn(version, 'name')
+  return version === undefined ? undefined : textIn(version, 'name')
 }
 
 const COORDINATION = 'CoordinatedLeaderElection'

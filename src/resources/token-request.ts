@@ -12,7 +12,7 @@ import { conflictError } from '../registry/errors.ts'
 import { metaText, withMemberOf, withMeta } from '../registry/object-meta.ts'
 import { getObject } from '../registry/read.ts'
 import type { Action, ActionAnswer, ActionContext, Resource } from '../registry/registry.ts'
-import { validateCreate } from '../schema/validation/validation.ts'
+import { pathSegment, validateCreate } from '../schema/validation/validation.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { InvariantError } from '../lib/errors.ts'
 import { actionBody } from './action-body.ts'
@@ -187,6 +187,9 @@ async function read(
   plural: string,
   name: string,
 ): Promise<ApiObject> {
+  const fault = name === '' ? undefined : pathSegment(name)[0]
+  if (name === '') throw new ApiError('BadRequest', 'Name parameter required.')
+  if (fault !== undefined) throw new ApiError('BadRequest', `Name parameter invalid: ${JSON.stringify(name)}: ${fault}`)
   const resource: Resource | undefined = resources.find({ group: '', version: 'v1', resource: plural })
   if (resource === undefined) throw new InvariantError(`${plural} are not served`)
   const place = { resource, namespace: resource.namespaced ? namespace : '' }

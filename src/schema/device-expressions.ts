@@ -44,7 +44,7 @@ const DEVICE: ObjectType = {
   fields: new Map(Object.entries(FIELDS).map(([member, type]) => [member, { type, member }])),
 }
 
-const ENVIRONMENT: Environment = { variables: new Map([['device', DEVICE]]) }
+const ENVIRONMENT: Environment = { variables: new Map([['device', DEVICE]]), hasBind: true }
 
 /** What is wrong with it; undefined where nothing is. */
 export function deviceExpressionFault(expression: string): DeviceExpressionFault | undefined {

@@ -43,12 +43,18 @@ function wantedUser(request: HttpRequest): User | undefined {
     return { name, uid: uid === '' ? undefined : uid, groups, extra: Object.fromEntries(extra) }
   }
   if (uid === '' && groups.length === 0 && extras.length === 0) return undefined
-  const parts = [
-    ...(uid === '' ? [] : ['a uid']),
-    ...(groups.length === 0 ? [] : ['groups']),
-    ...(extras.length === 0 ? [] : ['extra']),
-  ]
-  throw new ApiError('BadRequest', `requested ${parts.join(', ')} without impersonating a user name`)
+  const asked = `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${goTexts(groups)}, Extra:${goExtra(extra)}}`
+  throw new ApiError('BadRequest', `requested ${asked} without impersonating a user name`)
+}
+
+/** Lists and maps as the reference prints them in this message. */
+function goTexts(texts: readonly string[]): string {
+  return texts.length === 0 ? '[]string(nil)' : `[]string{${texts.map((text) => JSON.stringify(text)).join(', ')}}`
+}
+
+function goExtra(extra: ReadonlyMap<string, readonly string[]>): string {
+  const members = [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => `${JSON.stringify(k)}:${goTexts(v)}`)
+  return members.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${members.join(', ')}}`
 }
 
 /** Keys are percent-encoded, because headers cannot hold what keys can; what is not well encoded is meant as it stands. */

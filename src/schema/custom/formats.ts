@@ -39,7 +39,10 @@ const FORMATS: Readonly<Record<string, Format>> = {
 }
 
 /** Those that numbers have; they are looked at with the numbers. */
-const NUMBER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double'])
+const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = {
+  integer: ['int32', 'int64'],
+  number: ['float', 'double'],
+}
 
 function formatOf(name: string): Format | undefined {
   const plain = name.replaceAll('-', '')
@@ -50,9 +53,10 @@ export function isKnownFormat(name: string): boolean {
   return formatOf(name) !== undefined
 }
 
-/** Whether a definition may use it without being told that it means nothing. */
-export function isRecognizedFormat(name: string): boolean {
-  return NUMBER_FORMATS.has(name) || isKnownFormat(name)
+/** Whether a definition may use it for a value of that type without being told that it means nothing (P-326). */
+export function isRecognizedFormat(name: string, type: string): boolean {
+  if (type === '' || type === 'string') return isKnownFormat(name)
+  return (Object.hasOwn(NUMBER_FORMATS, type) ? NUMBER_FORMATS[type] : undefined)?.includes(name) ?? false
 }
 
 export function isOfFormat(name: string, text: string): boolean {

@@ -44,7 +44,7 @@ function checkRequest(object: ValueMap, check: Check): void {
   const spec = partOf(object, 'spec')
   const request = textOf(spec, 'request')
   const fault = requestFault(Buffer.from(request, 'base64').toString('latin1'))
-  if (fault !== undefined) check.invalid(SPEC.child('request'), request, fault)
+  if (fault !== undefined) check.invalid(SPEC.child('request'), request === '' ? undefined : request, fault)
   checkUsages(textsOf(spec, 'usages'), SPEC.child('usages'), check)
   const signer = textOf(spec, 'signerName')
   if (signer === LEGACY_SIGNER) {

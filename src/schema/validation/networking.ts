@@ -168,13 +168,12 @@ function checkRanges(spec: ValueMap, check: Check): void {
     check.invalid(RANGES, shown, 'may only hold up to 2 values')
     return
   }
-  const families = ranges.map((range) => parseCidr(range)?.address.family)
-  if (ranges.length === 2 && (families.includes(undefined) || families[0] === families[1])) {
-    const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'
-    check.invalid(RANGES, shown, detail)
-    return
-  }
   for (const [i, range] of ranges.entries()) checkCidr(range, RANGES.index(i), check)
+  const [first, second] = ranges.map((range) => parseCidr(range)?.address.family)
+  if (first !== undefined && first === second) {
+    const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'
+    check.invalid(RANGES, ranges, detail)
+  }
 }
 
 const serviceCidr: KindRules = {

@@ -17,6 +17,8 @@ const MAX_REQUEST_BYTES = 3 * 1024 * 1024
 const RULES = 'x-kubernetes-validations'
 const EMBEDDED = 'x-kubernetes-embedded-resource'
 
+const NO_TYPE = `internal error: failed to construct type information for ${RULES} rules`
+
 interface Place {
   readonly at: FieldPath
   readonly isResource: boolean
@@ -45,10 +47,10 @@ export function checkSchemaRules(
     .sort((a, b) => b.cost - a.cost)
     .slice(0, MOST_EXPENSIVE)
   for (const one of expensive) {
-    const whole = 'rule & messageExpression cost total exceeding cost limit for entire OpenAPIv3 schema'
-    check.forbidden(one.at, `contributed to estimated ${whole}`)
+    const whole = 'estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+    check.forbidden(one.at, `contributed to ${whole}`)
   }
-  const what = 'estimated rule & messageExpression cost total for entire OpenAPIv3 schema'
+  const what = 'estimated rule cost total for entire OpenAPIv3 schema'
   check.forbidden(at, overCost(`${RULES} ${what}`, costs.total, SCHEMA_COST))
 }
 
@@ -100,7 +102,12 @@ function checkRules(
   { place, walk }: { readonly place: Place; readonly walk: Walk },
 ): void {
   const type = ruleType(schema, place.isResource)
-  const bytes = type !== undefined && 'bounds' in type ? (type.bounds?.minBytes ?? 1) : 1
+  if (type === undefined) {
+    const why = 'unable to convert structural schema to CEL declarations'
+    walk.check.internal(place.at.child(RULES), `${NO_TYPE}: ${why}`)
+    return
+  }
+  const bytes = 'bounds' in type ? (type.bounds?.minBytes ?? 1) : 1
   const count = place.count ?? Math.floor(MAX_REQUEST_BYTES / (bytes + 1))
   for (const [i, rule] of rules.entries()) {
     const text = ruleTextOf(rule)
@@ -130,7 +137,7 @@ function tellProblems(compiled: CompiledRule, rule: ValueMap, { at, check, lost 
     if (lost === undefined) return
     const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${lost.toString()}`
     check.invalid(at.child('rule'), text.rule, detail)
-  } else if (text.optionalOldSelf !== undefined && compiled.program !== undefined) {
+  } else if (text.optionalOldSelf !== undefined) {
     const detail = 'may not be set if oldSelf is not used in rule'
     check.invalid(at.child('optionalOldSelf'), text.optionalOldSelf, detail)
   }

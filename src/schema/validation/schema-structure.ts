@@ -212,6 +212,13 @@ const NESTED_FORBIDDEN: readonly (readonly [string, string])[] = [
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
+/** A default is given whatever it is; other fields with a value that says something. */
+function isGiven(field: string, value: Value | undefined): boolean {
+  if (value === undefined || value === null) return false
+  if (field === 'default' || isMap(value)) return true
+  return value !== false && value !== '' && !(Array.isArray(value) && value.length === 0)
+}
+
 function checkNested(schema: ValueMap, place: Place, skips: Skips): void {
   const { at, check, level } = place
   checkJunctors(schema, place, skips)
@@ -222,9 +229,7 @@ function checkNested(schema: ValueMap, place: Place, skips: Skips): void {
     checkNested(property, { level: 'field', at: at.child('properties').key(name), check }, NO_SKIPS)
   }
   for (const [field, detail] of NESTED_FORBIDDEN) {
-    const value = schema[field]
-    if (value === false || !isPresent(value) || (Array.isArray(value) && value.length === 0)) continue
-    check.forbidden(at.child(field), detail)
+    if (isGiven(field, schema[field])) check.forbidden(at.child(field), detail)
   }
   if (properties.some(([name]) => name === 'metadata')) {
     check.forbidden(at.child('properties').key('metadata'), 'must not be specified in a nested context')

@@ -16,7 +16,7 @@ export function checkSignerName(name: string, at: FieldPath, check: Check): void
   const parts = name.split('/')
   const [domain = '', path = ''] = parts
   if (parts.length !== 2) {
-    check.invalid(at, name, 'must be a fully qualified domain and path of the form "example.com/signer-name"')
+    check.invalid(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")
     return
   }
   if (longerThan(name, MAX_NAME)) {

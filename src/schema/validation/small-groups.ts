@@ -8,7 +8,8 @@ import { qualifiedName } from './formats.ts'
 import { checkAtMostAll, checkIntOrPercent } from './int-or-percent.ts'
 import { checkLabels, checkLabelSelector } from './labels.ts'
 import { flagOf, has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from './members.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, labelName, METADATA, subdomainName } from './object-meta.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, checkMeta, checkMetaUpdate } from './object-meta.ts'
+import { labelName, METADATA, subdomainName } from './object-meta.ts'
 import { checkOverhead } from './pod-spec.ts'
 import type { GroupRules, KindRules } from './rules.ts'
 import { checkTolerations } from './tolerations.ts'
@@ -77,11 +78,11 @@ function checkLeaseStrategy(strategy: string, at: FieldPath, check: Check): void
 
 const lease: KindRules = {
   create: (object, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
+    checkMeta(object, subdomainName, check)
     checkLease(object, check)
   },
   update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
+    checkMetaUpdate(object, stored, check)
     checkLease(object, check)
   },
 }
@@ -129,9 +130,10 @@ const priorityClass: KindRules = {
 }
 
 function checkRuntimeClass(object: ValueMap, check: Check): void {
-  checkBuiltInMeta(object, subdomainName, check)
+  checkMeta(object, subdomainName, check)
   const handler = textOf(object, 'handler')
-  check.format(FieldPath.root('handler'), handler, labelName(handler, false))
+  if (handler === '') check.required(FieldPath.root('handler'))
+  else check.format(FieldPath.root('handler'), handler, labelName(handler, false))
   const overhead = partIn(object, 'overhead')
   if (overhead !== undefined) checkOverhead(partOf(overhead, 'podFixed'), FieldPath.root('overhead'), check)
   const scheduling = partIn(object, 'scheduling')
@@ -152,7 +154,7 @@ const runtimeClass: KindRules = {
   create: checkRuntimeClass,
   update: (object, stored, check) => {
     checkRuntimeClass(object, check)
-    checkBuiltInMetaUpdate(object, stored, check)
+    checkMetaUpdate(object, stored, check)
     const handler = textOf(object, 'handler')
     if (handler !== textOf(stored, 'handler')) check.invalid(FieldPath.root('handler'), handler, IMMUTABLE)
   },

@@ -30,7 +30,7 @@ import { checkAddresses } from './service-addresses.ts'
 import { STORAGE_RULES } from './storage.ts'
 
 export type { ValidationContext } from './check.ts'
-export { dns1035Label, labelValue } from './formats.ts'
+export { dns1035Label, labelValue, pathSegment } from './formats.ts'
 export { authorityFault } from './pem.ts'
 export { qosOf } from './pod-resize.ts'
 

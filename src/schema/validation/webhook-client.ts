@@ -25,7 +25,7 @@ function checkAddress(text: string, at: FieldPath, check: Check): void {
   }
   const { scheme, host, user, query, fragment } = parsed.address
   if (scheme !== 'https') check.invalid(at, scheme, `'https' is the only allowed URL scheme${FORM}`)
-  if (host === '') check.invalid(at, host, `host must be provided${FORM}`)
+  if (host === '') check.invalid(at, host, `host must be specified${FORM}`)
   if (user !== undefined) check.invalid(at, user, 'user information is not permitted in the URL')
   if (fragment !== '') check.invalid(at, fragment, 'fragments are not permitted in the URL')
   if (query !== '') check.invalid(at, query, 'query parameters are not permitted in the URL')
@@ -33,8 +33,8 @@ function checkAddress(text: string, at: FieldPath, check: Check): void {
 
 function checkService(service: ValueMap, at: FieldPath, check: Check): void {
   // The reference mixes the two up: it tells of the other one.
-  if (textOf(service, 'namespace') === '') check.required(at.child('name'), 'service name is required')
-  if (textOf(service, 'name') === '') check.required(at.child('namespace'), 'service namespace is required')
+  if (textOf(service, 'namespace') === '') check.required(at.child('name'))
+  if (textOf(service, 'name') === '') check.required(at.child('namespace'))
   const port = numberOf(service, 'port')
   const faults = portNumber(port)
   if (faults.length > 0) check.invalid(at.child('port'), port, `port is not valid: ${faults.join(', ')}`)

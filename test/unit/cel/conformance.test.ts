@@ -133,7 +133,7 @@ function outcome({ original }: IncrementalTest): string {
       typeOfProto(decl.declKind.case === 'ident' ? decl.declKind.value.type : undefined),
     ]),
   )
-  const environment: Environment = { variables, mixedLiterals: true }
+  const environment: Environment = { variables, mixedLiterals: true, hasBind: true }
   const compiled = compile(original.expr, environment)
   if (compiled.kind === 'refused') return `error ${compiled.text}`
   if (original.checkOnly) return 'checked'

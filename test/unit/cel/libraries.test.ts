@@ -5,7 +5,7 @@ const LIMIT = 1_000_000
 
 function evaluate(expression: string, authorizer?: AuthorizerValue): Evaluation {
   const variables = new Map([['authorizer', opaque('kubernetes.authorization.Authorizer')]])
-  const compiled = compile(expression, { variables })
+  const compiled = compile(expression, { variables, hasBind: true })
   if (compiled.kind === 'refused') throw new Error(compiled.text)
   return compiled.program.evaluate({ authorizer }, LIMIT)
 }

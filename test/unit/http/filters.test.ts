@@ -372,7 +372,9 @@ describe('acting for others', () => {
   it('needs a name', async () => {
     const { response } = await acting({ 'impersonate-group': 'a' })
     expect(response.status).toBe(400)
-    expect(messageOf(response)).toBe('requested groups without impersonating a user name')
+    expect(messageOf(response)).toBe(
+      'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"a"}, Extra:map[string][]string(nil)} without impersonating a user name',
+    )
     expect((await acting({ 'impersonate-user': '' })).seen?.user.name).toBe('root')
   })
 

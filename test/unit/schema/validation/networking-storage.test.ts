@@ -95,7 +95,12 @@ const NETWORKING = [
     [
       'two of one family',
       { 'spec/cidrs': ['10.0.0.0/24', '10.0.1.0/24'] },
-      'spec.cidrs: Invalid value: {"CIDRs":["10.0.0.0/24","10.0.1.0/24"]}: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+      'spec.cidrs: Invalid value: ["10.0.0.0/24","10.0.1.0/24"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+    ],
+    [
+      'one that is no range',
+      { 'spec/cidrs': ['10.0.0.0/24', 'x'] },
+      'spec.cidrs[1]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
     ],
   ),
   ...changes('networking.k8s.io/v1 ServiceCIDR', [

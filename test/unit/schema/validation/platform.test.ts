@@ -114,6 +114,7 @@ const SMALL = [
       { 'spec/leaseTransitions': -1 },
       `spec.leaseTransitions: Invalid value: -1: ${NOT_NEGATIVE}`,
     ],
+    ['a finalizer without a domain', { 'metadata/finalizers': ['x'] }],
   ),
   {
     of: 'coordination.k8s.io/v1 Lease',
@@ -122,7 +123,12 @@ const SMALL = [
     gates: ['CoordinatedLeaderElection'],
     told: ['spec.preferredHolder: Forbidden: may only be specified when `strategy` is defined'],
   } satisfies Row,
-  ...rows('node.k8s.io/v1 RuntimeClass', ['a bad handler', { handler: 'A' }, `handler: Invalid value: "A": ${LABEL}`]),
+  ...rows(
+    'node.k8s.io/v1 RuntimeClass',
+    ['a bad handler', { handler: 'A' }, `handler: Invalid value: "A": ${LABEL}`],
+    ['no handler', { handler: '' }, 'handler: Required value'],
+    ['a finalizer without a domain', { 'metadata/finalizers': ['x'] }],
+  ),
   ...changes('node.k8s.io/v1 RuntimeClass', [
     'another handler',
     {},

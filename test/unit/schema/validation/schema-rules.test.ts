@@ -59,6 +59,31 @@ describe('rules of a definition', () => {
     ])
   })
 
+  it('may speak of fields that are called like words of the language', () => {
+    const properties = { namespace: { type: 'string', maxLength: 9 } }
+    const rule = "self.namespace == 'x' && self.__namespace__ == 'x'"
+    expect(told({ type: 'object', properties, [RULES]: [{ rule }] })).toEqual([])
+  })
+
+  it('have no local names', () => {
+    const [text = ''] = told({ type: 'integer', [RULES]: [{ rule: 'cel.bind(x, self, x > 1)' }] })
+    expect(text).toContain("undeclared reference to 'cel' (in container '')")
+  })
+
+  it('need a type to look at', () => {
+    const unknown = { 'x-kubernetes-preserve-unknown-fields': true, [RULES]: [{ rule: 'self.x == 1' }] }
+    expect(told({ type: 'object', properties: { a: unknown } })).toEqual([
+      `@.properties[a].${RULES}: Internal error: internal error: failed to construct type information for ${RULES} rules: unable to convert structural schema to CEL declarations`,
+    ])
+  })
+
+  it('are told about an old value that they do not use, also where they do not compile', () => {
+    const rule = { rule: 'self.x', optionalOldSelf: true }
+    expect(told({ type: 'integer', [RULES]: [rule] })[1]).toBe(
+      `@.${RULES}[0].optionalOldSelf: Invalid value: true: may not be set if oldSelf is not used in rule`,
+    )
+  })
+
   it('cannot compare what cannot be found again', () => {
     const items = { type: 'integer', [RULES]: [{ rule: 'self == oldSelf' }] }
     expect(told({ type: 'array', maxItems: 3, items })).toEqual([
@@ -103,6 +128,14 @@ describe('rules of a definition', () => {
       items: { type: 'array', maxItems: 3, items: { type: 'string', maxLength: 9 } },
     }
     expect(told(bounded)).toEqual([])
+  })
+})
+
+describe('alternatives in a definition', () => {
+  it('have no defaults, not even empty ones', () => {
+    expect(told({ type: 'object', allOf: [{ default: {} }] })).toEqual([
+      '@.allOf[0].default: Forbidden: must be undefined to be structural',
+    ])
   })
 })
 
