@@ -74,8 +74,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     if (found === undefined) throw new InvariantError(`${resource} are not served`)
     return found
   }
-  const read = (resource: string, group = ''): ObjectReader & SampleReader =>
-    readFrom(store, served(resource, group).stored)
+  const read: Read = (resource, group = '') => readFrom(store, served(resource, group).stored)
   const quotas = new QuotaBook(store, served('resourcequotas', ''))
   const measures = new WebhookMeasures()
   const webhooks = openAdmissionWebhooks({
@@ -99,6 +98,34 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     authorizer,
   })
   const plugins: readonly AdmissionPlugin[] = [
+    ...singlePlugins(parts, read),
+    ...policies.plugins,
+    ...webhooks.plugins,
+    ...resourceQuota(quotas, () => systemClock.now(), settings.limitedResources),
+    ...optionalPlugins({ ...parts, table: () => table, namespaces: read('namespaces') }),
+  ]
+  const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
+  const inOrder = plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name))
+  const admission = measureAdmission(
+    admitInOrder(inOrder.map((plugin) => measurePlugin(plugin, parts.measures))),
+    parts.measures,
+  )
+  const quotasLoaded = Promise.withResolvers<void>()
+  return {
+    admission,
+    follow: async (signal) => {
+      await Promise.all([webhooks.follow(signal), policies.follow(signal), quotas.follow(quotasLoaded.resolve, signal)])
+    },
+    loaded: Promise.all([webhooks.loaded, policies.loaded, quotasLoaded.promise]).then(() => {}),
+    measures: measures.all(),
+  }
+}
+
+type Read = (resource: string, group?: string) => ObjectReader & SampleReader
+
+/** Those that stand for themselves: they need no more than to read other objects. */
+function singlePlugins({ authorizer, settings }: AdmissionParts, read: Read): readonly AdmissionPlugin[] {
+  return [
     namespaceLifecycle(read('namespaces')),
     limitRanger(read('limitranges')),
     serviceAccount(read('serviceaccounts'), systemClock),
@@ -125,26 +152,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     CERTIFICATE_SUBJECT,
     nodeDeclaredFeatures(read('nodes')),
     podResizeValidator(read('nodes')),
-    ...policies.plugins,
-    ...webhooks.plugins,
-    ...resourceQuota(quotas, () => systemClock.now(), settings.limitedResources),
-    ...optionalPlugins({ ...parts, table: () => table, namespaces: read('namespaces') }),
   ]
-  const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
-  const inOrder = plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name))
-  const admission = measureAdmission(
-    admitInOrder(inOrder.map((plugin) => measurePlugin(plugin, parts.measures))),
-    parts.measures,
-  )
-  const quotasLoaded = Promise.withResolvers<void>()
-  return {
-    admission,
-    follow: async (signal) => {
-      await Promise.all([webhooks.follow(signal), policies.follow(signal), quotas.follow(quotasLoaded.resolve, signal)])
-    },
-    loaded: Promise.all([webhooks.loaded, policies.loaded, quotasLoaded.promise]).then(() => {}),
-    measures: measures.all(),
-  }
 }
 
 /** Each version of an object is parsed once: every write in a namespace asks for the namespace. */
