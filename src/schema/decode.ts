@@ -4,6 +4,7 @@ import { quoted } from '../api/field-error.ts'
 import { isMap, type Value, type ValueMap, setOwn } from '../api/value.ts'
 import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
 import { ExactMap, ExactNumber, type ExactValue, plainValue, type SourceValue } from './exact-value.ts'
+import { goPlace, goType } from './go-place.ts'
 import type { Field, ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
 import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
@@ -45,8 +46,6 @@ class Decoder {
   readonly #fields: string[] = []
   /** Fields, indices and keys: how problems say the place. */
   readonly #path: (string | number)[] = []
-  /** The record that the last field belongs to. */
-  #record: ObjectShape
   /** Inside of values that the reference does not look at strictly. */
   #lenient = false
   #exact = false
@@ -54,7 +53,6 @@ class Decoder {
   constructor(root: ObjectShape, at: string, known?: ValueMap) {
     this.#root = root
     this.#known = known
-    this.#record = root
     if (at !== '') this.#path.push(at)
   }
 
@@ -70,10 +68,7 @@ class Decoder {
   }
 
   #typeMessage(found: string, wanted: string): string {
-    const place = `${typeName(this.#record)}.${this.#fields.join('.')}`
-    const type = wanted === 'string' && this.#fields.at(-1) === 'uid' ? 'types.UID' : wanted
-    const target = this.#fields.length === 0 ? `value of type ${type}` : `struct field ${place} of type ${type}`
-    return `json: cannot unmarshal ${found} into Go ${target}`
+    return `json: cannot unmarshal ${found} into Go ${goPlace(this.#root, this.#fields, wanted)}`
   }
 
   #value(shape: Shape, source: SourceValue): Value {
@@ -100,9 +95,7 @@ class Decoder {
   #object(shape: ObjectShape, source: SourceValue): ValueMap {
     if (source === null) return zeroOf(shape) as ValueMap
     if (!isSourceMap(source)) return this.#wrong(source, shape)
-    const record = this.#record
     const out = source instanceof ExactMap ? this.#exactMembers(shape, source) : this.#members(shape, source)
-    this.#record = record
     let complete: Record<string, Value> | undefined
     for (const field of shownFields(shape)) {
       if (out[field.name] !== undefined) continue
@@ -150,12 +143,11 @@ class Decoder {
   #member(shape: ObjectShape, key: string, source: SourceValue): Value | undefined {
     const field = shape.byName.get(key)
     if (field === undefined) {
-      if (isTypeMeta(shape, key)) return this.#typeMeta(shape, key, source)
+      if (isTypeMeta(shape, key)) return this.#typeMeta(key, source)
       if (shape.preserveUnknown) return this.#plain(source)
       this.#report('unknown', key)
       return undefined
     }
-    this.#record = shape
     this.#fields.push(key)
     this.#path.push(key)
     const value = field.pointer && source === null ? null : this.#value(field.shape, source)
@@ -164,8 +156,7 @@ class Decoder {
     return isOmitted(field, value) ? undefined : emptied(field, value)
   }
 
-  #typeMeta(shape: ObjectShape, key: string, source: SourceValue): Value | undefined {
-    this.#record = shape
+  #typeMeta(key: string, source: SourceValue): Value | undefined {
     this.#fields.push(key)
     const text = source === null ? '' : decodeScalar('string', source)
     this.#fields.pop()
@@ -176,12 +167,10 @@ class Decoder {
     if (source === null) return null
     if (!Array.isArray(source)) return this.#wrong(source, shape)
     const items = source as readonly SourceValue[]
-    const record = this.#record
     let out: Value[] | undefined
     this.#path.push(0)
     for (let i = 0; i < items.length; i++) {
       this.#path[this.#path.length - 1] = i
-      this.#record = record
       const item = items[i] ?? null
       const value = this.#value(shape.item, item)
       if (out === undefined && value !== item) out = items.slice(0, i) as Value[]
@@ -196,14 +185,12 @@ class Decoder {
     if (!isSourceMap(source)) return this.#wrong(source, shape)
     const exact = source instanceof ExactMap ? source : undefined
     const keys = exact?.keys ?? Object.keys(source)
-    const record = this.#record
     let out: Record<string, Value> | undefined = exact && {}
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] ?? ''
       const member = (exact === undefined ? (source as ValueMap)[key] : exact.values[i]) ?? null
       if (exact !== undefined && out !== undefined && Object.hasOwn(out, key)) this.#report('duplicate', key)
       this.#path.push(key)
-      this.#record = record
       // An absent value in a map of bytes does not survive storage as such.
       const value = member === null && shape.value.kind === 'bytes' ? '' : this.#value(shape.value, member)
       this.#path.pop()
@@ -273,35 +260,4 @@ function isTypeMeta(shape: ObjectShape, key: string): boolean {
 
 function isSourceMap(source: SourceValue): source is SourceMap {
   return typeof source === 'object' && source !== null && !Array.isArray(source) && !(source instanceof ExactNumber)
-}
-
-/** `PodSpec` of `core_v1.PodSpec`. */
-function typeName(shape: ObjectShape): string {
-  return shape.name.slice(shape.name.lastIndexOf('.') + 1)
-}
-
-/** How the reference writes a type: `v1.PodSpec`, `[]v1.Container`, `map[string]string`. */
-function goType(shape: Shape): string {
-  switch (shape.kind) {
-    case 'object': {
-      const stem = shape.name.slice(0, shape.name.lastIndexOf('.'))
-      return `${stem.slice(stem.lastIndexOf('_') + 1)}.${typeName(shape)}`
-    }
-    case 'list':
-      return `[]${goType(shape.item)}`
-    case 'map':
-      return shape.value.kind === 'quantity' ? 'v1.ResourceList' : `map[string]${goType(shape.value)}`
-    case 'bytes':
-      return '[]uint8'
-    case 'boolean':
-      return 'bool'
-    case 'number':
-      return 'float64'
-    case 'quantity':
-      return 'resource.Quantity'
-    case 'intOrString':
-      return 'intstr.IntOrString'
-    default:
-      return shape.kind
-  }
 }

@@ -178,7 +178,8 @@ export class BuiltInTable implements SchemaTable {
       if (inner.kind !== 'object') throw new InvariantError(`${shape.name} inlines ${type}, which is not an object`)
       const offset = shape.fields.length
       for (const field of inner.fields) addTo(shape, field)
-      shape.wire?.push({ number, type: 'inline', pointer: marks.includes('p'), fields: inner.wire ?? [], offset })
+      const pointer = marks.includes('p')
+      shape.wire?.push({ number, type: 'inline', name: inner.name, pointer, fields: inner.wire ?? [], offset })
       return
     }
     const field = this.#makeField(compiled)

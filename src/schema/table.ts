@@ -115,6 +115,8 @@ export interface WireMember {
 export interface WireInline {
   readonly number: number
   readonly type: 'inline'
+  /** The struct, `core_v1.VolumeSource`. */
+  readonly name: string
   readonly pointer: boolean
   readonly fields: readonly WireField[]
   /** The place of the struct's first field in the `fields` of the object that it is flattened into. */

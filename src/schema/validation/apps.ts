@@ -1,6 +1,5 @@
 // Workloads that keep pods running: deployments, replica sets, daemon sets, stateful sets; and their revisions.
 import { FieldPath } from '../../api/field-path.ts'
-import { shownJson } from '../../api/field-error.ts'
 import { equalValues, isMap, type Value, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { checkClaimSpec } from './claim-spec.ts'
@@ -13,6 +12,7 @@ import { checkPodTemplate } from './pod-template.ts'
 import { checkReplicas } from './replication-controller.ts'
 import type { GroupRules, KindRules } from './rules.ts'
 import { checkCounts, checkLastingTemplate, checkWithin, labelsOf, tellMismatch } from './workload-template.ts'
+import { ROLLING_SET_UPDATE, ROLLING_STRATEGY, SET_STRATEGY, shownAs } from './internal-form.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
@@ -92,7 +92,7 @@ function checkDeploymentStrategy(strategy: ValueMap, at: FieldPath, check: Check
   if (type === 'Recreate') {
     if (rolling !== undefined) check.forbidden(place, "may not be specified when strategy `type` is 'Recreate'")
   } else if (type !== 'RollingUpdate') {
-    check.notSupported(at, shownJson(strategy), ['Recreate', 'RollingUpdate'])
+    check.notSupported(at, shownAs(strategy, ROLLING_STRATEGY), ['Recreate', 'RollingUpdate'])
   } else if (rolling === undefined) check.required(place, 'this should be defaulted and never be nil')
   else {
     const { maxUnavailable, maxSurge } = rolling
@@ -178,7 +178,8 @@ function checkDaemonStrategy(strategy: ValueMap, at: FieldPath, check: Check): v
   if (type === 'OnDelete') return
   const rolling = partIn(strategy, 'rollingUpdate')
   const place = at.child('rollingUpdate')
-  if (type !== 'RollingUpdate') check.notSupported(at, shownJson(strategy), ['RollingUpdate', 'OnDelete'])
+  if (type !== 'RollingUpdate')
+    check.notSupported(at, shownAs(strategy, ROLLING_STRATEGY), ['RollingUpdate', 'OnDelete'])
   else if (rolling === undefined) check.required(place)
   else {
     const fields = ['maxUnavailable', 'maxSurge']
@@ -256,8 +257,9 @@ function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check):
   if (type === '') check.required(at)
   else if (type === 'OnDelete') {
     if (rolling === undefined) return
-    check.invalid(place, shownJson(rolling), "only allowed for updateStrategy 'RollingUpdate'")
-  } else if (type !== 'RollingUpdate') check.invalid(at, shownJson(strategy), "must be 'RollingUpdate' or 'OnDelete'")
+    check.invalid(place, shownAs(rolling, ROLLING_SET_UPDATE), "only allowed for updateStrategy 'RollingUpdate'")
+  } else if (type !== 'RollingUpdate')
+    check.invalid(at, shownAs(strategy, SET_STRATEGY), "must be 'RollingUpdate' or 'OnDelete'")
   else if (rolling !== undefined) {
     check.notNegative(place.child('partition'), numberOf(rolling, 'partition'))
     if (!has(rolling, 'maxUnavailable')) return

@@ -35,7 +35,7 @@ function checkSpec(object: ValueMap, check: Check): void {
   }
   const at = SPEC.child('maxReplicas')
   if (Number(max) === 0) check.required(at, 'must be set and greater than 0')
-  else if (max < 0) check.invalid(at, max, POSITIVE)
+  else if (max < 0) check.invalid(at, max, 'must be greater than or equal to 1')
   if (min !== undefined && max < min) check.invalid(at, max, 'must be greater than or equal to `minReplicas`')
   checkReference(partOf(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), { check, needsGroup: true })
   checkMetrics(spec, check)
@@ -116,8 +116,7 @@ const externalSource: SourceRule = (source, at, check) => {
 const podsSource: SourceRule = (source, at, check) => {
   named(source, at, check)
   const target = checkTarget(source, at, check)
-  const amount = amountOf(target['averageValue'])
-  if (amount === undefined || signOfQuantity(amount) <= 0) {
+  if (!has(target, 'averageValue')) {
     check.required(at.child('target').child('averageValue'), 'must specify a positive target averageValue')
   }
 }
@@ -173,7 +172,7 @@ function checkTarget(source: ValueMap, at: FieldPath, check: Check): ValueMap {
   const place = at.child('target')
   const type = textOf(target, 'type')
   if (type === '') check.required(place.child('type'), 'must specify a metric target type')
-  else if (type !== 'Utilization' && type !== 'Value' && type !== 'AverageValue') {
+  if (type !== 'Utilization' && type !== 'Value' && type !== 'AverageValue') {
     check.invalid(place.child('type'), type, 'must be either Utilization, Value, or AverageValue')
   }
   for (const field of ['value', 'averageValue']) {

@@ -1,6 +1,6 @@
 // Jobs: pods that run to their end, a number of times; and what becomes of those that fail.
+import { shownMap } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { shownJson, shownMap } from '../../api/field-error.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { dns1123Label, longerThan } from './formats.ts'
@@ -14,6 +14,7 @@ import { checkPodTemplate } from './pod-template.ts'
 import type { KindRules } from './rules.ts'
 import { checkDomainPath } from './domain-path.ts'
 import { labelsOf, tellMismatch } from './workload-template.ts'
+import { SUCCESS_POLICY, shownAs } from './internal-form.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_MANAGED_BY = 63
@@ -130,7 +131,11 @@ export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void 
   if (has(spec, 'successPolicy')) {
     if (mode === 'Indexed') checkSuccessPolicy(spec, at.child('successPolicy'), check)
     else {
-      check.invalid(at.child('successPolicy'), shownJson(spec['successPolicy']), 'requires indexed completion mode')
+      check.invalid(
+        at.child('successPolicy'),
+        shownAs(spec['successPolicy'], SUCCESS_POLICY),
+        'requires indexed completion mode',
+      )
     }
   }
   checkReplacement(spec, at.child('podReplacementPolicy'), check)

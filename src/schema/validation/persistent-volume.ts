@@ -172,7 +172,6 @@ function checkClaim(object: ValueMap, check: Check): void {
 export const persistentVolumeClaim: KindRules = {
   create: checkClaim,
   update: (object, stored, check) => {
-    checkClaim(object, check)
     checkBuiltInMetaUpdate(object, stored, check)
     checkClaim(object, check)
     checkClaimChange(object, stored, check)

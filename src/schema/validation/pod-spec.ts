@@ -21,6 +21,7 @@ import { checkPodSecurity } from './security-context.ts'
 import { checkTolerations } from './tolerations.ts'
 import { checkVolumes } from './volume.ts'
 import { checkHostProcesses } from './windows-options.ts'
+import { POD_CLAIM, shownAs } from './internal-form.ts'
 
 export interface PodSpecScope {
   readonly check: Check
@@ -114,10 +115,14 @@ function checkResourceClaims(spec: ValueMap, list: FieldPath, { check, pod }: Po
     const given = CLAIM_NAMES.filter((field) => has(claim, field))
     if (given.length > 1) {
       const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
-      check.invalid(at, claim, detail)
+      check.invalid(at, shownAs(claim, POD_CLAIM), detail)
     }
     if (given.length === 0) {
-      check.invalid(at, claim, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`')
+      check.invalid(
+        at,
+        shownAs(claim, POD_CLAIM),
+        'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+      )
     }
     for (const field of given) {
       const value = textOf(claim, field)

@@ -55,12 +55,11 @@ const checkClusterRole: CreateRule = (object, check) => {
   }
 }
 
-/** The reference checks a changed role or binding as a new one, and again with the change. */
-function twice(rule: CreateRule): KindRules {
+/** The reference checks a changed role or binding as a new one, and its metadata with the change. */
+function checkedAgain(rule: CreateRule): KindRules {
   return {
     create: rule,
     update: (object, stored, check) => {
-      rule(object, check)
       rule(object, check)
       checkBuiltInMetaUpdate(object, stored, check)
     },
@@ -107,7 +106,7 @@ function checkSubject(subject: ValueMap, namespaced: boolean, { at, check }: Pla
 }
 
 function binding(kinds: readonly string[], namespaced: boolean): KindRules {
-  const rules = twice(checkBinding(kinds, namespaced))
+  const rules = checkedAgain(checkBinding(kinds, namespaced))
   return {
     create: rules.create,
     update: (object, stored, check) => {
@@ -121,8 +120,8 @@ function binding(kinds: readonly string[], namespaced: boolean): KindRules {
 }
 
 export const RBAC_RULES: GroupRules = {
-  ClusterRole: twice(checkClusterRole),
+  ClusterRole: checkedAgain(checkClusterRole),
   ClusterRoleBinding: binding(['ClusterRole'], false),
-  Role: twice(checkRole),
+  Role: checkedAgain(checkRole),
   RoleBinding: binding(['Role', 'ClusterRole'], true),
 }

@@ -13,7 +13,6 @@ const STATUS = FieldPath.root('status')
 export const replicationController: KindRules = {
   create: checkController,
   update: (object, stored, check) => {
-    checkController(object, check)
     checkBuiltInMetaUpdate(object, stored, check)
     checkSpec(partOf(object, 'spec'), check)
     checkUnconvertible(object, stored, check)

@@ -1,12 +1,12 @@
 // Quotas: known resources, whole counts, and scopes that make sense for them.
 import { FieldPath } from '../../api/field-path.ts'
-import { shownJson } from '../../api/field-error.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { has, partIn, partOf, partsOf, textOf, textsOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
 import { checkAmount, checkQuotaResourceName, isStandardQuotaName } from './resource-names.ts'
 import type { KindRules } from './rules.ts'
+import { SCOPE_SELECTOR, shownAs } from './internal-form.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
@@ -130,7 +130,7 @@ function checkRequirement(expression: ValueMap, spec: ValueMap, { at, check }: {
   const values = textsOf(expression, 'values')
   if (!SCOPES.includes(scope)) check.invalid(at.child('scopeName'), scope, 'unsupported scope')
   for (let n = Math.min(misapplied(scope, spec), MAX_TOLD); n > 0; n--) {
-    check.invalid(at, shownJson(spec['scopeSelector']), 'unsupported scope applied to resource')
+    check.invalid(at, shownAs(spec['scopeSelector'], SCOPE_SELECTOR), 'unsupported scope applied to resource')
   }
   if (ONLY_EXISTS.includes(scope) && operator !== 'Exists') {
     const scopes =

@@ -19,6 +19,7 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './objec
 import { amountOf } from './resource-names.ts'
 import type { KindRules } from './rules.ts'
 import { checkDriverName } from './volume-source.ts'
+import { DEVICE_ATTRIBUTE, shownAs } from './internal-form.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_DEVICES = 128
@@ -204,7 +205,11 @@ function checkAttribute(attribute: ValueMap, at: FieldPath, check: Check): void 
   }
   const given = ['bool', 'int', 'string', 'version', ...LISTS].filter((field) => has(attribute, field))
   if (given.length === 1) return
-  check.invalid(at, given.length === 0 ? '' : shownJson(attribute), 'exactly one value must be specified')
+  check.invalid(
+    at,
+    given.length === 0 ? '' : shownAs(attribute, DEVICE_ATTRIBUTE),
+    'exactly one value must be specified',
+  )
 }
 
 function checkVersion(version: string, at: FieldPath, check: Check): void {

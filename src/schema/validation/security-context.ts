@@ -7,6 +7,7 @@ import { inclusiveRange, isSysctlName, longerThan } from './formats.ts'
 import { flagOf, listOf, numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkDescendingPath } from './paths.ts'
 import { checkWindowsOptions } from './windows-options.ts'
+import { SECCOMP_PROFILE, shownAs } from './internal-form.ts'
 
 const MAX_ID = 2 ** 31 - 1
 const ID_RANGE = inclusiveRange(0, MAX_ID)
@@ -33,7 +34,8 @@ export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): v
   checkWindowsOptions(partIn(context, 'windowsOptions'), at.child('windowsOptions'), check)
   checkAppArmor(partIn(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
   checkWord(context, 'supplementalGroupsPolicy', { at, check, words: ['Merge', 'Strict'] })
-  checkWord(context, 'seLinuxChangePolicy', { at, check, words: ['MountOption', 'Recursive'] })
+  const policies = check.gate('SELinuxMount') ? ['MountOption', 'Recursive'] : ['Recursive']
+  checkWord(context, 'seLinuxChangePolicy', { at, check, words: policies })
 }
 
 interface Words {
@@ -88,7 +90,8 @@ function checkSeccomp(profile: ValueMap | undefined, at: FieldPath, check: Check
   const local = textIn(profile, 'localhostProfile')
   const place = at.child('localhostProfile')
   if (type !== 'Localhost') {
-    if (local !== undefined) check.invalid(place, profile, 'can only be set when seccomp type is Localhost')
+    if (local !== undefined)
+      check.invalid(place, shownAs(profile, SECCOMP_PROFILE), 'can only be set when seccomp type is Localhost')
   } else if (local === undefined) check.required(place, 'must be set when seccomp type is Localhost')
   else checkDescendingPath(local, place, check)
 }

@@ -83,7 +83,8 @@ function checkTopologies(terms: readonly ValueMap[], check: Check): void {
       keys.set(key, JSON.stringify([key, ...[...distinct].sort()]))
     }
     const form = JSON.stringify([...keys.values()].sort())
-    if (seen.has(form)) check.duplicate(at, '')
+    // A term that says nothing counts as said before.
+    if (seen.has(form) || keys.size === 0) check.duplicate(at, '')
     seen.add(form)
   }
 }
@@ -124,11 +125,15 @@ function checkAttributes(object: ValueMap, check: Check): void {
 function checkAttachment(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const spec = partOf(object, 'spec')
-  if (textOf(spec, 'attacher') === '') check.required(SPEC.child('attacher'))
-  checkAttachmentSource(partOf(spec, 'source'), SPEC.child('source'), check)
+  const source = partOf(spec, 'source')
+  checkDriverName(textOf(spec, 'attacher'), SPEC.child('attacher'), check)
+  checkAttachmentSource(source, SPEC.child('source'), check)
   const node = textOf(spec, 'nodeName')
   check.format(SPEC.child('nodeName'), node, subdomainName(node, false))
   checkAttachmentStatus(partOf(object, 'status'), check)
+  const name = textIn(source, 'persistentVolumeName')
+  if (name !== undefined)
+    check.format(SPEC.child('source').child('persistentVolumeName'), name, subdomainName(name, false))
 }
 
 function checkAttachmentSource(source: ValueMap, at: FieldPath, check: Check): void {
@@ -158,19 +163,8 @@ function checkAttachmentStatus(status: ValueMap, check: Check): void {
   }
 }
 
-function checkAttachmentNames(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
-  checkDriverName(textOf(spec, 'attacher'), FieldPath.root('spec.attacher'), check)
-  const name = textIn(partOf(spec, 'source'), 'persistentVolumeName')
-  if (name === undefined) return
-  check.format(FieldPath.root('spec.source.persistentVolumeName'), name, subdomainName(name, false))
-}
-
 const volumeAttachment: KindRules = {
-  create: (object, check) => {
-    checkAttachment(object, check)
-    checkAttachmentNames(object, check)
-  },
+  create: checkAttachment,
   update: checkAttachmentUpdate,
   subresources: { status: checkAttachmentUpdate },
 }
@@ -202,6 +196,10 @@ function checkDriverSpec(spec: ValueMap, check: Check): void {
   for (const mode of textsOf(spec, 'volumeLifecycleModes')) {
     check.oneOf(SPEC.child('volumeLifecycleModes'), mode, LIFECYCLE_MODES)
   }
+  if (has(spec, 'serviceAccountTokenInSecrets') && partsOf(spec, 'tokenRequests').length === 0) {
+    const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
+    check.invalid(SPEC.child('serviceAccountTokenInSecrets'), spec['serviceAccountTokenInSecrets'], detail)
+  }
   if (!has(spec, 'seLinuxMount')) check.required(SPEC.child('seLinuxMount'))
   const period = numberIn(spec, 'nodeAllocatableUpdatePeriodSeconds')
   if (period !== undefined && period < MIN_UPDATE_SECONDS) {
@@ -213,7 +211,8 @@ function checkDriverSpec(spec: ValueMap, check: Check): void {
 const csiDriver: KindRules = {
   create: (object, check) => {
     checkBuiltInMeta(object, subdomainName, check)
-    checkDriverName(textOf(partOf(object, 'metadata'), 'name'), FieldPath.root('name'), check)
+    const name = textOf(partOf(object, 'metadata'), 'name')
+    if (name !== '') checkDriverName(name, FieldPath.root('name'), check)
     checkDriverSpec(partOf(object, 'spec'), check)
   },
   update: (object, stored, check) => {
@@ -253,7 +252,6 @@ function checkCsiNode(object: ValueMap, check: Check): void {
 const csiNode: KindRules = {
   create: checkCsiNode,
   update: (object, stored, check) => {
-    checkCsiNode(object, check)
     checkCsiNode(object, check)
     const old = new Map(partsOf(partOf(stored, 'spec'), 'drivers').map((driver) => [textOf(driver, 'name'), driver]))
     for (const driver of partsOf(partOf(object, 'spec'), 'drivers')) {

@@ -123,6 +123,36 @@ describe('a value of the wrong type', () => {
       '{"spec":{"overhead":[]}}',
       'array into Go struct field PodSpec.spec.overhead of type v1.ResourceList',
     ],
+    [
+      'a word of a type of its own',
+      'core_v1.Secret',
+      '{"type":5}',
+      'number into Go struct field Secret.type of type v1.SecretType',
+    ],
+    [
+      'one of a list of words',
+      'core_v1.PersistentVolumeClaim',
+      '{"spec":{"accessModes":[5]}}',
+      'number into Go struct field PersistentVolumeClaimSpec.spec.accessModes of type v1.PersistentVolumeAccessMode',
+    ],
+    [
+      'a list of words',
+      'core_v1.PersistentVolumeClaim',
+      '{"spec":{"accessModes":"x"}}',
+      'string into Go struct field PersistentVolumeClaimSpec.spec.accessModes of type []v1.PersistentVolumeAccessMode',
+    ],
+    [
+      'a field of a flattened struct',
+      'core_v1.Pod',
+      '{"spec":{"volumes":[{"emptyDir":"x"}]}}',
+      'string into Go struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource',
+    ],
+    [
+      'a word in two flattened structs',
+      'admissionregistration.k8s.io_v1.ValidatingAdmissionPolicy',
+      '{"spec":{"matchConstraints":{"resourceRules":[{"scope":5}]}}}',
+      'number into Go struct field NamedRuleWithOperations.spec.matchConstraints.resourceRules.RuleWithOperations.Rule.scope of type v1.ScopeType',
+    ],
     ['bytes', 'core_v1.Secret', '{"data":{"a":5}}', 'number into Go struct field Secret.data of type []uint8'],
     [
       'the first one counts',

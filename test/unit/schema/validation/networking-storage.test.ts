@@ -169,7 +169,7 @@ const STORAGE = [
   ),
   ...rows(
     'storage.k8s.io/v1 VolumeAttachment',
-    ['no attacher', { 'spec/attacher': '' }, 'spec.attacher: Required value', 'spec.attacher: Required value'],
+    ['no attacher', { 'spec/attacher': '' }, 'spec.attacher: Required value'],
     [
       'no volume',
       { 'spec/source': {} },

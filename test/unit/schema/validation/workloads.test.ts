@@ -235,6 +235,7 @@ const SCALING = [
       'no kind of target',
       metric({ averageUtilization: 1 }),
       'spec.metrics[0].resource.target.type: Required value: must specify a metric target type',
+      'spec.metrics[0].resource.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue',
     ],
     [
       'neither share nor amount',

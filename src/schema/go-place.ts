@@ -1,0 +1,109 @@
+// Where a value of the wrong type stands, in the reference's words: structs that JSON flattens are named on the way, and a
+// field of a type of its own is told by that name. Runs only when there is such a value.
+import { NAMED_TYPES } from './named-types.ts'
+import type { ObjectShape, Shape, WireField } from './table.ts'
+
+/** `struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource`. */
+export function goPlace(root: ObjectShape, fields: readonly string[], wanted: string): string {
+  if (fields.length === 0) return `value of type ${wanted}`
+  const words: string[] = []
+  let record = root
+  let owner = root.name
+  let shape: Shape = root
+  for (const name of fields) {
+    record = objectIn(shape) ?? record
+    const structs = flattenedBy(record.wire ?? [], name) ?? []
+    owner = structs.at(-1) ?? record.name
+    words.push(...structs.map(shortName), name)
+    shape = record.byName.get(name)?.shape ?? { kind: 'string' }
+  }
+  const type = namedType({ owner, field: fields.at(-1) ?? '', shape, wanted })
+  return `struct field ${shortName(record.name)}.${words.join('.')} of type ${type}`
+}
+
+function objectIn(shape: Shape): ObjectShape | undefined {
+  switch (shape.kind) {
+    case 'object':
+      return shape
+    case 'list':
+      return objectIn(shape.item)
+    case 'map':
+      return objectIn(shape.value)
+    case 'schemaOrArray':
+    case 'schemaOrBool':
+    case 'schemaOrStringArray':
+      return shape.schema
+    default:
+      return undefined
+  }
+}
+
+/** The structs around a field that JSON shows as the record's own; none where it is; undefined where there is no such field. */
+function flattenedBy(wire: readonly WireField[], name: string): readonly string[] | undefined {
+  for (const member of wire) {
+    if (member.type !== 'inline') {
+      if (member.field.name === name) return []
+      continue
+    }
+    const inside = flattenedBy(member.fields, name)
+    if (inside !== undefined) return [member.name, ...inside]
+  }
+  return undefined
+}
+
+interface Told {
+  readonly owner: string
+  readonly field: string
+  readonly shape: Shape
+  readonly wanted: string
+}
+
+/** The name for what was wanted: of the whole field, or of what its list or map holds. */
+function namedType({ owner, field, shape, wanted }: Told): string {
+  const stem = owner.slice(0, owner.lastIndexOf('.'))
+  const place = `${shortName(owner)}.${field}`
+  const named = Object.entries(NAMED_TYPES[stem] ?? {}).find(([, places]) => places.split(' ').includes(place))?.[0]
+  if (named === undefined) return wanted
+  let whole = goType(shape)
+  let name = named
+  while (whole !== wanted) {
+    const prefix = /^(?:\[\]|map\[string\])/.exec(name)?.[0]
+    if (prefix === undefined || !whole.startsWith(prefix)) return wanted
+    whole = whole.slice(prefix.length)
+    name = name.slice(prefix.length)
+  }
+  return name
+}
+
+/** `PodSpec` of `core_v1.PodSpec`. */
+function shortName(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1)
+}
+
+/** How the reference writes a type: `v1.PodSpec`, `[]v1.Container`, `map[string]string`. */
+export function goType(shape: Shape): string {
+  switch (shape.kind) {
+    case 'object': {
+      const stem = shape.name.slice(0, shape.name.lastIndexOf('.'))
+      return `${stem.slice(stem.lastIndexOf('_') + 1)}.${shortName(shape.name)}`
+    }
+    case 'list':
+      return `[]${goType(shape.item)}`
+    case 'map':
+      return shape.value.kind === 'quantity' ? 'v1.ResourceList' : `map[string]${goType(shape.value)}`
+    case 'any':
+      return 'v1.JSON'
+    case 'bytes':
+      return '[]uint8'
+    case 'boolean':
+      return 'bool'
+    case 'number':
+      return 'float64'
+    case 'quantity':
+      return 'resource.Quantity'
+    case 'intOrString':
+      return 'intstr.IntOrString'
+    default:
+      return shape.kind
+  }
+}

@@ -1,0 +1,89 @@
+// How messages show values of types that have no JSON form of their own: under the reference's names, in its order, with
+// what is absent as null or empty. A form is a list of members; one that holds records has their form too.
+import { type Shown, shownJson } from '../../api/field-error.ts'
+import { isList, isMap, type Value } from '../../api/value.ts'
+
+type Member = readonly [name: string, shown: string, absent: Value, form?: Form]
+export type Form = readonly Member[]
+
+export function shownAs(value: Value | undefined, form: Form): Shown {
+  return shownJson(formed(value, form))
+}
+
+function formed(value: Value | undefined, form: Form): Value {
+  if (isList(value)) return value.map((item) => formed(item, form))
+  if (!isMap(value)) return value ?? null
+  const out: Record<string, Value> = {}
+  for (const [name, shown, absent, inner] of form) {
+    const member = value[name]
+    out[shown] = member === undefined || member === null ? absent : inner ? formed(member, inner) : member
+  }
+  return out
+}
+
+const ROLLING: Form = [
+  ['maxUnavailable', 'MaxUnavailable', null],
+  ['maxSurge', 'MaxSurge', null],
+]
+const ROLLING_SET: Form = [
+  ['partition', 'Partition', 0],
+  ['maxUnavailable', 'MaxUnavailable', null],
+]
+
+function strategy(rolling: Form): Form {
+  return [
+    ['type', 'Type', ''],
+    ['rollingUpdate', 'RollingUpdate', null, rolling],
+  ]
+}
+
+export const ROLLING_STRATEGY: Form = strategy(ROLLING)
+export const SET_STRATEGY: Form = strategy(ROLLING_SET)
+export const ROLLING_SET_UPDATE: Form = ROLLING_SET
+
+export const POD_CLAIM: Form = [
+  ['name', 'Name', ''],
+  ['resourceClaimName', 'ResourceClaimName', null],
+  ['resourceClaimTemplateName', 'ResourceClaimTemplateName', null],
+]
+
+export const SUCCESS_POLICY: Form = [
+  [
+    'rules',
+    'Rules',
+    null,
+    [
+      ['succeededIndexes', 'SucceededIndexes', null],
+      ['succeededCount', 'SucceededCount', null],
+    ],
+  ],
+]
+
+export const SCOPE_SELECTOR: Form = [
+  [
+    'matchExpressions',
+    'MatchExpressions',
+    null,
+    [
+      ['scopeName', 'ScopeName', ''],
+      ['operator', 'Operator', ''],
+      ['values', 'Values', null],
+    ],
+  ],
+]
+
+export const SECCOMP_PROFILE: Form = [
+  ['type', 'Type', ''],
+  ['localhostProfile', 'LocalhostProfile', null],
+]
+
+export const DEVICE_ATTRIBUTE: Form = [
+  ['int', 'IntValue', null],
+  ['bool', 'BoolValue', null],
+  ['string', 'StringValue', null],
+  ['version', 'VersionValue', null],
+  ['ints', 'IntValues', null],
+  ['bools', 'BoolValues', null],
+  ['strings', 'StringValues', null],
+  ['versions', 'VersionValues', null],
+]
