@@ -18,6 +18,7 @@ import { Connections } from './connections.ts'
 import { Delivery } from './delivery.ts'
 import { Exchange } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
+import { Newcomers } from './newcomers.ts'
 import {
   MessageResponse,
   type RawRequest,
@@ -90,10 +91,12 @@ export interface Listener {
 /** Throws what Node throws where the address cannot be listened on. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const server = createServer(options)
-  const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const running = new RunningRequests()
   const parts: AnswerOptions = { ...options, delivery: new Delivery() }
-  server.on('tlsClientError', () => options.onHandshakeError?.())
+  const onHandshakeError = (): void => options.onHandshakeError?.()
+  server.on('tlsClientError', onHandshakeError)
+  queueHandshakes(server, onHandshakeError)
+  const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const { requestTimeoutMs } = options
   const app = fastify({
     // Only for the types: with a factory fastify makes no server of its own.
@@ -242,6 +245,19 @@ function createServer(listener: ListenerOptions): Http2SecureServer {
     settings: { maxConcurrentStreams: listener.maxStreamsPerConnection, maxHeaderListSize: MAX_HEADER_BYTES },
   } as const
   return createSecureServer(options)
+}
+
+/** Node would begin the handshake of every connection that it has. */
+function queueHandshakes(server: Http2SecureServer, onLost: () => void): void {
+  const begins = server.listeners('connection')
+  const newcomers = new Newcomers({
+    begin: (socket) => {
+      for (const begin of begins) begin.call(server, socket)
+    },
+    onLost,
+    patienceMs: CONNECTION_LIMITS.handshakeTimeout,
+  })
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => newcomers.greet(socket))
 }
 
 function contextOf({ tls, minVersion, ciphers }: ListenerOptions): SecureContextOptions {

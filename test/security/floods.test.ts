@@ -1,6 +1,8 @@
 // Clients that cost a server much and themselves next to nothing (hardening 4.4, 4.5).
 import { once } from 'node:events'
 import http2 from 'node:http2'
+import net from 'node:net'
+import { Duplex } from 'node:stream'
 import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openServer, type OpenServer } from '../fakes/running-server.ts'
@@ -185,5 +187,45 @@ describe('requests that are too large', () => {
     const answer = await server.request('/api/v1/namespaces/default/configmaps', { method: 'POST', body })
     expect(answer.status).toBe(413)
     expect(answer.json()['message']).toBe('Request entity too large: limit is 3145728')
+  })
+})
+
+describe('hardening 4.5: connections that come all at once', () => {
+  const place = (): { readonly host: string; readonly port: number } => {
+    const { hostname, port } = new URL(server.url)
+    return { host: hostname, port: Number(port) }
+  }
+
+  it('those that never speak keep nobody out', async () => {
+    const silent = Array.from({ length: 300 }, () => net.connect(place()))
+    await Promise.all(silent.map((socket) => once(socket, 'connect')))
+    expect(await isWell()).toBe(true)
+    for (const socket of silent) socket.destroy()
+    expect(await isWell()).toBe(true)
+  })
+
+  it('each gets its handshake, the first and the last', async () => {
+    const all = await Promise.all(Array.from({ length: 200 }, () => dial('h2')))
+    expect(all.map(({ alpnProtocol }) => alpnProtocol)).toEqual(all.map(() => 'h2'))
+    for (const socket of all) socket.destroy()
+  })
+
+  it('a first word that comes byte by byte is put together', async () => {
+    const raw = net.connect(place())
+    raw.setNoDelay(true).on('error', () => {})
+    const drip = async (bytes: Buffer): Promise<void> => {
+      for (const byte of bytes) await new Promise((resolve) => raw.write(Buffer.of(byte), resolve))
+    }
+    const socket = new Duplex({
+      read: () => {},
+      write: (chunk: Buffer, _encoding, done) => void drip(chunk).then(() => done()),
+    })
+    raw.on('data', (chunk: Buffer) => socket.push(chunk))
+    const secure = tls.connect({ socket, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+    await once(secure, 'secureConnect')
+    secure.write('GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    const [answer] = (await once(secure, 'data')) as [Buffer]
+    expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 \d+/)
+    raw.destroy()
   })
 })

@@ -1,0 +1,97 @@
+// Connections whose TLS has not begun. A thousand clients that come back at once cost a second of handshakes: one is begun
+// a turn of the event loop, so that whoever is connected is served between them. How many are under way at a time is not
+// limited: a client that is slow or silent takes nobody's turn.
+import type { Socket } from 'node:net'
+import { WaitingLine } from './waiting-line.ts'
+
+export interface NewcomersOptions {
+  /** Begins TLS; what the client has said so far is in the socket's buffer. */
+  readonly begin: (socket: Socket) => void
+  /** A client went, or was sent away, before its TLS began. */
+  readonly onLost: () => void
+  /** So long a client may say nothing, and so long it waits for its turn: clients themselves give up after ten seconds. */
+  readonly patienceMs: number
+}
+
+interface Newcomer {
+  readonly socket: Socket
+  /** The first that it said. */
+  readonly hello: Buffer
+}
+
+/** Whoever comes when so many wait is turned away; at a millisecond each, the last would have given up before its turn. */
+export const LONGEST_LINE = 8192
+/**
+ * Node takes one connection a turn from the kernel, first come first served. While they come handshakes would keep the
+ * others in that line: only every so many arrivals one is begun.
+ */
+export const ARRIVALS_A_BEGIN = 16
+
+export class Newcomers {
+  readonly #options: NewcomersOptions
+  readonly #line = new WaitingLine<Newcomer>()
+  #hasArrived = false
+  #arrivals = 0
+  #isPlanned = false
+
+  constructor(options: NewcomersOptions) {
+    this.#options = options
+  }
+
+  /** A client stands in line from its first word on. */
+  greet(socket: Socket): void {
+    this.#hasArrived = true
+    socket.on('error', NOTHING)
+    socket.once('close', this.#options.onLost)
+    socket.setTimeout(this.#options.patienceMs, sendAway)
+    socket.once('readable', () => this.#queue(socket))
+  }
+
+  #queue(socket: Socket): void {
+    // What was said is taken out of the buffer, so that the end is seen of a client that goes.
+    const hello = socket.read() as Buffer | null
+    if (hello === null) return
+    if (this.#line.length >= LONGEST_LINE) {
+      socket.destroy()
+      return
+    }
+    this.#line.add({ socket, hello })
+    this.#plan()
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return
+    this.#isPlanned = true
+    setImmediate(this.#turn)
+  }
+
+  readonly #turn = (): void => {
+    this.#isPlanned = false
+    const waits = this.#hasArrived && ++this.#arrivals < ARRIVALS_A_BEGIN
+    this.#hasArrived = false
+    if (!waits) {
+      this.#arrivals = 0
+      this.#beginNext()
+    }
+    if (this.#line.length > 0) this.#plan()
+  }
+
+  #beginNext(): void {
+    for (let next = this.#line.take(); next !== undefined; next = this.#line.take()) {
+      const { socket, hello } = next
+      if (socket.destroyed || socket.readableEnded) continue
+      socket.off('close', this.#options.onLost)
+      socket.off('timeout', sendAway)
+      socket.setTimeout(0)
+      socket.unshift(hello)
+      this.#options.begin(socket)
+      return
+    }
+  }
+}
+
+function sendAway(this: Socket): void {
+  this.destroy()
+}
+
+const NOTHING = (): void => {}

@@ -1,0 +1,28 @@
+// A line that is served from both ends by turns, the newest and the oldest: who comes late need not wait for all before it,
+// and nobody waits for more than twice those that were before it.
+
+export class WaitingLine<T> {
+  /** By number, all from `#oldest` to below `#next`. */
+  readonly #waiting = new Map<number, T>()
+  #oldest = 0
+  #next = 0
+  #isNewestsTurn = true
+
+  get length(): number {
+    return this.#waiting.size
+  }
+
+  add(one: T): void {
+    this.#waiting.set(this.#next++, one)
+  }
+
+  /** Undefined where nobody waits. */
+  take(): T | undefined {
+    if (this.#waiting.size === 0) return undefined
+    const number = this.#isNewestsTurn ? --this.#next : this.#oldest++
+    this.#isNewestsTurn = !this.#isNewestsTurn
+    const one = this.#waiting.get(number)
+    this.#waiting.delete(number)
+    return one
+  }
+}
