@@ -1,4 +1,4 @@
-// How long admission takes, plugin by plugin, and whether it refuses (appendix A).
+// How long admission takes, plugin by plugin, and whether it refuses.
 import type { ApiObject } from '../api/object.ts'
 import { type Distribution, histogramFamily, Measures } from '../lib/measure.ts'
 import type { Admission, AdmissionPlugin, AdmissionRequest } from './admission.ts'

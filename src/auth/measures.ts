@@ -1,4 +1,4 @@
-// Who comes in and what is decided about them, counted and timed (appendix A). Names of users are labels only where there
+// Who comes in and what is decided about them, counted and timed. Names of users are labels only where there
 // are few of them.
 import { type Count, counterFamily, type Distribution, histogramFamily, Measures } from '../lib/measure.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'

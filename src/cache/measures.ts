@@ -1,4 +1,4 @@
-// What the watch cache counts, type by type, under the names that dashboards know (appendix A).
+// What the watch cache counts, type by type, under the names that dashboards know.
 import type { GroupResource } from '../api/object.ts'
 import { counterFamily, type Count, type Distribution, type Family, histogramFamily, Measures } from '../lib/measure.ts'
 

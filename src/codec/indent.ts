@@ -1,14 +1,7 @@
 // Compact JSON made readable, byte by byte: two blanks a level, empty maps and lists closed at once. Works on pieces
 // of a document as they come and hands out pieces as they are full, so that depth cannot make it swell.
+import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_MAP = 0x7b
-const CLOSE_MAP = 0x7d
 const BLANK = 0x20
 const NEWLINE = 0x0a
 

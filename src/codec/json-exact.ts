@@ -2,6 +2,7 @@
 // wrong in the reference's words. Linear in its input; depth is bounded.
 import { isUtf8 } from 'node:buffer'
 import { ExactMap, ExactNumber, type ExactValue } from '../schema/exact-value.ts'
+import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
 /** Input that is not JSON; the message is the reference's. */
 export class JsonSyntaxError extends Error {
@@ -11,15 +12,7 @@ export class JsonSyntaxError extends Error {
 /** The reference stops at 10,000; every recursive walk over values has to fit into the stack at this depth. */
 export const MAX_JSON_DEPTH = 1000
 
-const QUOTE = 0x22
-const COMMA = 0x2c
 const MINUS = 0x2d
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_MAP = 0x7b
-const CLOSE_MAP = 0x7d
 
 const ESCAPES: ReadonlyMap<number, string> = new Map([
   [0x22, '"'],

@@ -1,14 +1,6 @@
 // Finds things in JSON bytes without parsing them. Made for the canonical JSON that we store: no blanks between tokens.
 // On anything else it says so (-1) or finds nothing; it never runs past the end and never looks at a byte twice.
-
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_MAP = 0x7b
-const CLOSE_MAP = 0x7d
+import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
 /** From `start` (inclusive) to `end` (exclusive). */
 export interface Span {

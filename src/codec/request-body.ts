@@ -8,6 +8,7 @@ import type { SourceValue } from '../schema/exact-value.ts'
 import type { KindSchema } from '../schema/table.ts'
 import { CborError, parseCbor } from './cbor-decode.ts'
 import type { Encoding } from './codec.ts'
+import { OPEN_MAP } from './json-bytes.ts'
 import { JsonSyntaxError } from './json-exact.ts'
 import { parseJson } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
@@ -154,7 +155,7 @@ export function readApplied(bytes: Buffer, encoding: 'yaml' | 'cbor'): AppliedDo
 }
 
 function readAppliedYaml(bytes: Buffer): AppliedDocument {
-  const json = bytes[0] === OPENING_BRACE ? readPlainJson(bytes) : undefined
+  const json = bytes[0] === OPEN_MAP ? readPlainJson(bytes) : undefined
   if (json !== undefined) return { document: json, problems: [] }
   try {
     const { value, duplicates } = parseYaml(bytes)
@@ -166,8 +167,6 @@ function readAppliedYaml(bytes: Buffer): AppliedDocument {
     throw new BodySyntaxError(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
   }
 }
-
-const OPENING_BRACE = 0x7b
 
 /** Most of what is applied is JSON, which is read much faster as such. Undefined: YAML has to find the words for it. */
 function readPlainJson(bytes: Buffer): ValueMap | undefined {

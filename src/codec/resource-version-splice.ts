@@ -1,12 +1,9 @@
 // The place of `metadata.resourceVersion` in stored JSON, which is stored without it: found once when an object is read,
 // filled by joining bytes. Where the label map is comes along, because it is passed on the way.
+import { CLOSE_MAP, COLON, COMMA, OPEN_MAP } from './json-bytes.ts'
 import { findMember, findMemberStart, isString, skipString, skipValue } from './json-scan.ts'
 import type { Span } from './json-scan.ts'
 
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_MAP = 0x7b
-const CLOSE_MAP = 0x7d
 const NONE: Span = { start: 0, end: 0 }
 
 /** Where things are in an object's stored bytes. */

@@ -1,23 +1,16 @@
 // The first layer of the way from stored JSON to protobuf: texts, numbers, and the values that have a form of their own in JSON.
 // Everything that is not as our own JSON has it is unexpected, and left to the encoder.
+import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 import { MessageBytes } from './message-bytes.ts'
 import { momentOf } from './protobuf-time.ts'
 import { parseJson, stringifyJson } from './stored-json.ts'
 
-export const QUOTE = 0x22
-export const COMMA = 0x2c
 const SLASH = 0x2f
-export const COLON = 0x3a
 const UPPER_Z = 0x5a
-export const OPEN_LIST = 0x5b
-export const BACKSLASH = 0x5c
-export const CLOSE_LIST = 0x5d
 const LOWER_F = 0x66
 export const LOWER_N = 0x6e
 const LOWER_T = 0x74
 const LOWER_U = 0x75
-export const OPEN_MAP = 0x7b
-export const CLOSE_MAP = 0x7d
 
 /** Tags of what is inside of the messages that have a form of their own in JSON. */
 const FIRST_NUMBER = 1 << 3

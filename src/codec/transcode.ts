@@ -2,26 +2,13 @@
 // look as expected goes the long way, through the encoder, which has the last word on everything: both give the same bytes.
 import type { ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
+import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 import { encodeEnvelope, encodeRaw } from './protobuf.ts'
 import type { TypeNames } from './protobuf.ts'
 import { parseJson } from './stored-json.ts'
 import { OPS, TranscodePlans } from './transcode-plan.ts'
 import type { FieldPlan, GroupPlan, ObjectPlan, Zeros } from './transcode-plan.ts'
-import {
-  BACKSLASH,
-  CLOSE_LIST,
-  CLOSE_MAP,
-  COLON,
-  COMMA,
-  FIRST_TEXT,
-  LOWER_N,
-  OPEN_LIST,
-  OPEN_MAP,
-  QUOTE,
-  ScalarTranscoder,
-  UNEXPECTED,
-  Unexpected,
-} from './transcode-scalars.ts'
+import { FIRST_TEXT, LOWER_N, ScalarTranscoder, UNEXPECTED, Unexpected } from './transcode-scalars.ts'
 
 /** An object that is being written: where it began, and where the ends of its fields do. */
 interface OpenObject {

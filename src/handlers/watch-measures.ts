@@ -1,4 +1,4 @@
-// What is counted of watches (appendix A).
+// What is counted of watches.
 import { type Count, counterFamily, type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
 
 const OF_TYPE: readonly string[] = ['group', 'version', 'resource']

@@ -1,4 +1,4 @@
-// What is counted between the socket and the handlers (appendix A).
+// What is counted between the socket and the handlers.
 import { counterFamily, gaugeFamily, histogramFamily, Measures } from '../lib/measure.ts'
 import type { Filter } from './http.ts'
 

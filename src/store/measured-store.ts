@@ -1,4 +1,4 @@
-// A store whose calls to the storage are counted and timed, under the names that dashboards know (appendix A).
+// A store whose calls to the storage are counted and timed, under the names that dashboards know.
 import { counterFamily, type Count, type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
 import type { GroupResource } from '../api/object.ts'
 import type { FollowableStore } from './kv-store.ts'

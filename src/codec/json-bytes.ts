@@ -1,0 +1,10 @@
+// The bytes that the tokens of JSON begin and end with, for those who read it without parsing.
+
+export const QUOTE = 0x22
+export const COMMA = 0x2c
+export const COLON = 0x3a
+export const OPEN_LIST = 0x5b
+export const BACKSLASH = 0x5c
+export const CLOSE_LIST = 0x5d
+export const OPEN_MAP = 0x7b
+export const CLOSE_MAP = 0x7d
