@@ -1,5 +1,4 @@
 // The admission policies that are stored: every replica follows them for itself.
-import type { AdmissionPlugin } from '../admission/admission.ts'
 import {
   type ConfiguredPolicies,
   type InvocationParts,
@@ -13,79 +12,40 @@ import {
 import type { ObjectReader } from '../admission/object-reader.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import { follow } from '../controllers/controllers.ts'
-import { InvariantError } from '../lib/errors.ts'
 import { formatPath } from '../patch/field-set.ts'
 import { atomicPartsOf } from '../patch/atomic-parts.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import { merge } from '../patch/typed-merge.ts'
 import { findTypeProblems } from '../patch/typed-validate.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import type { Store } from '../store/store.ts'
+import {
+  type ConfigurationParts,
+  type ConfiguredPlugins,
+  followConfigurations,
+  type FollowedConfigurations,
+} from './admission-configurations.ts'
 
-export interface AdmissionPolicies {
-  readonly plugins: readonly AdmissionPlugin[]
-  /** Until the signal fires. Where the cache is lost, what was known stays known. */
-  follow(signal: AbortSignal): Promise<void>
-  /** Resolves when everything that was stored at the start is known. */
-  readonly loaded: Promise<void>
-}
-
-export interface AdmissionPolicyParts extends Omit<InvocationParts, 'params'> {
-  readonly store: Store
-  readonly resources: () => ResourceTable
+export interface AdmissionPolicyParts extends Omit<InvocationParts, 'params'>, ConfigurationParts {
   /** Reads the stored objects of a resource. */
   readonly read: (resource: Resource) => ObjectReader
 }
 
-export function openAdmissionPolicies(parts: AdmissionPolicyParts): AdmissionPolicies {
+export function openAdmissionPolicies(parts: AdmissionPolicyParts): ConfiguredPlugins {
   const shared = { ...parts, params: paramSources(parts) }
   const validating = openValidatingPolicies(shared)
   const mutating = openMutatingPolicies({ ...shared, mutators: policyMutators(parts.resources) })
-  const followed: readonly Followed[] = [
+  const followed = followConfigurations(parts, [
     ...ofKind('mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', mutating),
     ...ofKind('validatingadmissionpolicies', 'validatingadmissionpolicybindings', validating),
-  ]
-  const loaded = followed.map(() => Promise.withResolvers<void>())
-  return {
-    plugins: [mutating.plugin, validating.plugin],
-    loaded: Promise.all(loaded.map(({ promise }) => promise)).then(() => {}),
-    async follow(signal) {
-      await Promise.all(followed.map((each, i) => followOne(parts, each, { onSynced: loaded[i]?.resolve, signal })))
-    },
-  }
+  ])
+  return { plugins: [mutating.plugin, validating.plugin], ...followed }
 }
 
-interface Followed {
-  readonly resource: string
-  readonly put: (object: ApiObject) => void
-  readonly remove: (name: string) => void
-}
-
-function ofKind(policies: string, bindings: string, to: ConfiguredPolicies): readonly Followed[] {
+function ofKind(policies: string, bindings: string, to: ConfiguredPolicies): readonly FollowedConfigurations[] {
   return [
     { resource: policies, put: (object) => to.putPolicy(object), remove: (name) => to.removePolicy(name) },
     { resource: bindings, put: (object) => to.putBinding(object), remove: (name) => to.removeBinding(name) },
   ]
-}
-
-async function followOne(
-  { store, resources }: AdmissionPolicyParts,
-  { resource, put, remove }: Followed,
-  { onSynced, signal }: { readonly onSynced: (() => void) | undefined; readonly signal: AbortSignal },
-): Promise<void> {
-  const found = resources().find({ group: 'admissionregistration.k8s.io', version: 'v1', resource })
-  if (found === undefined) throw new InvariantError(`${resource} are not served`)
-  await follow(
-    store,
-    found,
-    {
-      onPresent: (stored) => put(stored.object()),
-      onGone: ({ name }) => remove(name),
-      ...(onSynced === undefined ? {} : { onSynced }),
-    },
-    signal,
-  )
 }
 
 /** Objects of any served kind may be parameters, also of custom ones. */

@@ -5,71 +5,31 @@ import {
   openValidatingWebhooks,
   type WebhookParts,
 } from '../admission/webhook/webhook.ts'
-import type { AdmissionPlugin } from '../admission/admission.ts'
 import { parseJson } from '../codec/json-parse.ts'
-import { follow } from '../controllers/controllers.ts'
-import { InvariantError } from '../lib/errors.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
-import type { ResourceTable } from '../registry/registry.ts'
-import type { Store } from '../store/store.ts'
+import {
+  type ConfigurationParts,
+  type ConfiguredPlugins,
+  followConfigurations,
+  type FollowedConfigurations,
+} from './admission-configurations.ts'
 
-export interface AdmissionWebhooks {
-  readonly plugins: readonly AdmissionPlugin[]
-  /** Until the signal fires. Where the cache is lost, what was known stays known. */
-  follow(signal: AbortSignal): Promise<void>
-  /** Resolves when everything that was stored at the start is known. */
-  readonly loaded: Promise<void>
-}
+export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, ConfigurationParts {}
 
-export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'> {
-  readonly store: Store
-  readonly resources: () => ResourceTable
-}
-
-export function openAdmissionWebhooks(parts: AdmissionWebhookParts): AdmissionWebhooks {
+export function openAdmissionWebhooks(parts: AdmissionWebhookParts): ConfiguredPlugins {
   const json = {
     parse: (bytes: Buffer) => parseJson(bytes).value,
     applyPatch: applyJsonPatch,
   }
-  const kinds = [
-    { resource: 'mutatingwebhookconfigurations', webhooks: openMutatingWebhooks({ ...parts, json }) },
-    { resource: 'validatingwebhookconfigurations', webhooks: openValidatingWebhooks({ ...parts, json }) },
-  ]
-  const loaded = kinds.map(() => Promise.withResolvers<void>())
-  return {
-    plugins: kinds.map(({ webhooks }) => webhooks.plugin),
-    loaded: Promise.all(loaded.map(({ promise }) => promise)).then(() => {}),
-    async follow(signal) {
-      await Promise.all(
-        kinds.map(({ resource, webhooks }, i) =>
-          followConfigurations(parts, { resource, webhooks, onSynced: () => loaded[i]?.resolve() }, signal),
-        ),
-      )
-    },
-  }
+  const mutating = openMutatingWebhooks({ ...parts, json })
+  const validating = openValidatingWebhooks({ ...parts, json })
+  const followed = followConfigurations(parts, [
+    ofType('mutatingwebhookconfigurations', mutating),
+    ofType('validatingwebhookconfigurations', validating),
+  ])
+  return { plugins: [mutating.plugin, validating.plugin], ...followed }
 }
 
-interface Followed {
-  readonly resource: string
-  readonly webhooks: ConfiguredWebhooks
-  readonly onSynced: () => void
-}
-
-async function followConfigurations(
-  { store, resources }: AdmissionWebhookParts,
-  { resource, webhooks, onSynced }: Followed,
-  signal: AbortSignal,
-): Promise<void> {
-  const found = resources().find({ group: 'admissionregistration.k8s.io', version: 'v1', resource })
-  if (found === undefined) throw new InvariantError(`${resource} are not served`)
-  await follow(
-    store,
-    found,
-    {
-      onPresent: (stored) => webhooks.put(stored.object()),
-      onGone: ({ name }) => webhooks.remove(name),
-      onSynced,
-    },
-    signal,
-  )
+function ofType(resource: string, to: ConfiguredWebhooks): FollowedConfigurations {
+  return { resource, put: (object) => to.put(object), remove: (name) => to.remove(name) }
 }

@@ -1,0 +1,58 @@
+// The objects that configure admission (webhooks, policies and their bindings), followed for the plugins that go by them.
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import type { ApiObject } from '../api/object.ts'
+import { follow, type Follower } from '../controllers/controllers.ts'
+import { InvariantError } from '../lib/errors.ts'
+import type { ResourceTable } from '../registry/registry.ts'
+import type { Store } from '../store/store.ts'
+
+export interface ConfiguredPlugins {
+  readonly plugins: readonly AdmissionPlugin[]
+  /** Until the signal fires. Where the cache is lost, what was known stays known. */
+  follow(signal: AbortSignal): Promise<void>
+  /** Resolves when everything that was stored at the start is known. */
+  readonly loaded: Promise<void>
+}
+
+export interface ConfigurationParts {
+  readonly store: Store
+  readonly resources: () => ResourceTable
+}
+
+/** A type of configurations, and who goes by them. */
+export interface FollowedConfigurations {
+  /** Of the group `admissionregistration.k8s.io`. */
+  readonly resource: string
+  readonly put: (object: ApiObject) => void
+  readonly remove: (name: string) => void
+}
+
+export function followConfigurations(
+  parts: ConfigurationParts,
+  types: readonly FollowedConfigurations[],
+): Omit<ConfiguredPlugins, 'plugins'> {
+  const followed = types.map((type) => ({ type, synced: Promise.withResolvers<void>() }))
+  return {
+    loaded: Promise.all(followed.map(({ synced }) => synced.promise)).then(() => {}),
+    async follow(signal) {
+      await Promise.all(
+        followed.map(({ type, synced }) => followType(parts, { ...type, onSynced: synced.resolve }, signal)),
+      )
+    },
+  }
+}
+
+async function followType(
+  { store, resources }: ConfigurationParts,
+  { resource, put, remove, onSynced }: FollowedConfigurations & Required<Pick<Follower, 'onSynced'>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = resources().find({ group: 'admissionregistration.k8s.io', version: 'v1', resource })
+  if (found === undefined) throw new InvariantError(`${resource} are not served`)
+  const follower: Follower = {
+    onPresent: (stored) => put(stored.object()),
+    onGone: ({ name }) => remove(name),
+    onSynced,
+  }
+  await follow(store, found, follower, signal)
+}
