@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { Count } from '../lib/measure.ts'
 import type { AuditBackend } from './backends.ts'
 import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
-import { eventOf, type NamedObject, type SharedText, sharedText, TimeTexts, userText } from './event.ts'
+import { CallerTexts, eventOf, type NamedObject, type SharedText, sharedText, TimeTexts } from './event.ts'
 import type { AuditMeasures } from './measures.ts'
 import { type AuditPolicy, type AuditRule, findRule } from './policy.ts'
 import { isSecretPlace, redacted, redactedOutcome } from './redact.ts'
@@ -18,8 +18,7 @@ export interface AuditorOptions {
 }
 
 interface RecordOptions extends AuditorOptions {
-  /** What is written of a user. */
-  readonly users: WeakMap<User, string>
+  readonly callers: CallerTexts
   readonly times: TimeTexts
   readonly made: Count
 }
@@ -32,7 +31,12 @@ export class Auditor {
   readonly #levels: ReadonlyMap<AuditLevel, Count>
 
   constructor(options: AuditorOptions) {
-    this.#options = { ...options, users: new WeakMap(), times: new TimeTexts(), made: options.measures.events.of() }
+    this.#options = {
+      ...options,
+      callers: new CallerTexts(),
+      times: new TimeTexts(),
+      made: options.measures.events.of(),
+    }
     const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse']
     this.#levels = new Map(levels.map((level) => [level, options.measures.levels.of(level)]))
   }
@@ -108,12 +112,13 @@ export class AuditRecord {
   /** A promise: what the request has to wait for. Rejects where it must not go on. */
   reach(stage: AuditStage): Promise<void> | undefined {
     if (this.#rule.omitStages.has(stage)) return undefined
-    const { backends, clock, made, times } = this.#options
-    const nowMs = clock.now()
+    const { backends, callers, clock, made, times } = this.#options
+    // The first stage is reached with the request.
+    const nowMs = stage === 'RequestReceived' ? this.#receivedMs : clock.now()
     const { user } = this.request
     const before = this.#user
     if (stage === 'ResponseComplete' && nowMs - this.#receivedMs > SLOW_MS) this.#tellTime(nowMs)
-    this.#text ??= sharedText(this.request, this.#writeUser(), times.of(this.#receivedMs))
+    this.#text ??= sharedText(this.request, callers.of(this.request, before), times.of(this.#receivedMs))
     const event = eventOf(
       {
         level: this.#rule.level,
@@ -124,7 +129,7 @@ export class AuditRecord {
         outcome: this.outcome === undefined ? undefined : redactedOutcome(this.outcome, this.request.info),
         requestObject: this.#requestObject,
         responseObject: this.#responseObject,
-        now: times.of(nowMs),
+        now: nowMs === this.#receivedMs ? this.#text.received : times.of(nowMs),
         annotations: this.annotations,
       },
       this.#text,
@@ -136,18 +141,6 @@ export class AuditRecord {
       if (taken !== undefined) wait = wait === undefined ? taken : Promise.all([wait, taken]).then(() => {})
     }
     return wait
-  }
-
-  /** The same users come again and again. */
-  #writeUser(): string {
-    const { users } = this.#options
-    const user = this.#user
-    if (user === undefined) return '{}'
-    const known = users.get(user)
-    if (known !== undefined) return known
-    const text = userText(user)
-    users.set(user, text)
-    return text
   }
 
   #tellTime(nowMs: number): void {

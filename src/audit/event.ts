@@ -28,6 +28,8 @@ export type EventFields = Readonly<Record<string, unknown>>
 
 /** What all events of a request have in common, written once. */
 export interface SharedText {
+  /** auditID. */
+  readonly id: string
   /** requestURI, verb, user. */
   readonly head: string
   /** sourceIPs, userAgent. */
@@ -37,20 +39,74 @@ export interface SharedText {
   readonly received: string
 }
 
-export function sharedText(request: AuditedRequest, user: string, received: string): SharedText {
-  const { info } = request
-  const agent = userAgentOf(request)
+export function sharedText(request: AuditedRequest, caller: CallerText, received: string): SharedText {
+  const { info, auditId, target } = request
   const verb = info.kind === 'broken' ? '' : info.verb
   return {
-    head: `"requestURI":${JSON.stringify(request.target)},"verb":${JSON.stringify(verb)},"user":${user}`,
-    source: `,"sourceIPs":${JSON.stringify(sourceAddresses(request))}${agent === undefined ? '' : `,"userAgent":${JSON.stringify(agent)}`}`,
+    id: quoted(auditId),
+    head: `"requestURI":${quoted(target)},"verb":${quoted(verb)},"user":${caller.who}`,
+    source: caller.source,
     place: placeText(request, undefined),
     received,
   }
 }
 
-export function userText(user: User | undefined): string {
+/** What is written of whoever is asking. */
+export interface CallerText {
+  readonly who: string
+  readonly source: string
+}
+
+interface KnownCaller extends CallerText {
+  readonly user: User | undefined
+  readonly told: Told
+}
+
+/** What callers say about themselves. */
+interface Told {
+  readonly agent: HeaderValue
+  readonly forwarded: HeaderValue
+  readonly real: HeaderValue
+}
+
+type HeaderValue = AuditedRequest['headers'][string]
+
+/** Written once a connection: those who are asking on it are mostly one client of one user. */
+export class CallerTexts {
+  readonly #known = new WeakMap<object, KnownCaller>()
+
+  of({ headers, remote }: AuditedRequest, user: User | undefined): CallerText {
+    const agent = headers['user-agent']
+    const forwarded = headers['x-forwarded-for']
+    const real = headers['x-real-ip']
+    const known = this.#known.get(remote)
+    const told = { agent, forwarded, real }
+    if (known !== undefined && known.user === user && isSame(known.told, told)) return known
+    const made = { user, told, who: userText(user), source: sourceText(remote.address, told) }
+    this.#known.set(remote, made)
+    return made
+  }
+}
+
+function isSame(one: Told, other: Told): boolean {
+  return one.agent === other.agent && one.forwarded === other.forwarded && one.real === other.real
+}
+
+function userText(user: User | undefined): string {
   return JSON.stringify(userFields(user))
+}
+
+function sourceText(address: string, told: Told): string {
+  const agent = userAgentOf(told)
+  const agentText = agent === undefined ? '' : `,"userAgent":${JSON.stringify(agent)}`
+  return `,"sourceIPs":${JSON.stringify(sourceAddresses(address, told))}${agentText}`
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/
+
+/** As JSON; most texts have nothing in them to look after. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 /** The text is written by hand: two events a request are a good part of what auditing costs. */
@@ -90,20 +146,26 @@ export function eventOf(parts: EventParts, shared: SharedText): AuditEvent {
   }
 }
 
-function wholeEvent(parts: EventParts, { head, source, place, received }: SharedText): AuditEvent {
+function wholeEvent(parts: EventParts, { id, head, source, place, received }: SharedText): AuditEvent {
   const { request, stage, outcome, impersonated, named } = parts
   const text =
-    `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${parts.level}","auditID":${JSON.stringify(request.auditId)},` +
-    `"stage":"${stage}",${head}` +
-    (impersonated === undefined ? '' : `,"impersonatedUser":${userText(impersonated)}`) +
+    `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${parts.level}","auditID":${id},"stage":"${stage}",${head}` +
+    (impersonated === undefined ? '' : impersonationText(impersonated, request)) +
     source +
     (named === undefined ? place : placeText(request, named)) +
     (outcome === undefined ? '' : outcomeText(outcome)) +
     (parts.requestObject === undefined ? '' : `,"requestObject":${JSON.stringify(parts.requestObject)}`) +
     (parts.responseObject === undefined ? '' : `,"responseObject":${JSON.stringify(parts.responseObject)}`) +
-    `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${parts.now}"` +
-    `${annotationsText(parts.annotations)}}`
+    `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${parts.now}"${annotationsText(parts.annotations)}}`
   return new AuditEvent(stage, text)
+}
+
+function impersonationText(user: User, { impersonationConstraint }: AuditedRequest): string {
+  const metadata =
+    impersonationConstraint === undefined
+      ? ''
+      : `,"authenticationMetadata":${JSON.stringify({ impersonationConstraint })}`
+  return `,"impersonatedUser":${userText(user)}${metadata}`
 }
 
 function outcomeText(outcome: AuditOutcome): string {
@@ -115,9 +177,7 @@ function outcomeText(outcome: AuditOutcome): string {
 function annotationsText(annotations: ReadonlyMap<string, string>): string {
   if (annotations.size === 0) return ''
   let text = ''
-  for (const [key, value] of annotations) {
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(value)}`
-  }
+  for (const [key, value] of annotations) text += `${text === '' ? '' : ','}${quoted(key)}:${quoted(value)}`
   return `,"annotations":{${text}}`
 }
 
@@ -133,10 +193,8 @@ function userFields(user: User | undefined): EventFields {
 }
 
 /** Whoever is in between may write what they like here (P-186). */
-function sourceAddresses({ headers, remote }: AuditedRequest): readonly string[] {
-  const peer = remote.address.replace(/^::ffff:/, '')
-  const forwarded = headers['x-forwarded-for']
-  const real = headers['x-real-ip']
+function sourceAddresses(address: string, { forwarded, real }: Told): readonly string[] {
+  const peer = address.replace(/^::ffff:/, '')
   if (forwarded === undefined && real === undefined) return [peer]
   const told = [...String(forwarded ?? '').split(','), String(real ?? '')]
   const addresses = told.map((text) => text.trim()).filter((text) => /^[0-9a-fA-F:.]{2,45}$/.test(text))
@@ -145,29 +203,24 @@ function sourceAddresses({ headers, remote }: AuditedRequest): readonly string[]
 
 const MAX_AGENT = 1024
 
-function userAgentOf({ headers }: AuditedRequest): string | undefined {
-  const agent = headers['user-agent']
+function userAgentOf({ agent }: Told): string | undefined {
   if (typeof agent !== 'string') return undefined
   return agent.length > MAX_AGENT ? `${agent.slice(0, MAX_AGENT)}...TRUNCATED` : agent
 }
 
-function placeText(request: AuditedRequest, named: NamedObject | undefined): string {
-  const place = objectReference(request, named)
-  return place === undefined ? '' : `,"objectRef":${JSON.stringify(place)}`
+function placeText({ info }: AuditedRequest, named: NamedObject | undefined): string {
+  if (info.kind !== 'resource') return ''
+  const rest =
+    memberText('namespace', info.namespace) +
+    memberText('name', info.name ?? named?.name) +
+    memberText('uid', named?.uid) +
+    memberText('apiGroup', info.group === '' ? undefined : info.group)
+  const end = memberText('resourceVersion', named?.resourceVersion) + memberText('subresource', info.subresource)
+  return `,"objectRef":{"resource":${quoted(info.resource)}${rest},"apiVersion":${quoted(info.version)}${end}}`
 }
 
-function objectReference({ info }: AuditedRequest, named: NamedObject | undefined): EventFields | undefined {
-  if (info.kind !== 'resource') return undefined
-  return {
-    resource: info.resource,
-    namespace: info.namespace,
-    name: info.name ?? named?.name,
-    uid: named?.uid,
-    apiGroup: info.group === '' ? undefined : info.group,
-    apiVersion: info.version,
-    resourceVersion: named?.resourceVersion,
-    subresource: info.subresource,
-  }
+function memberText(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `,"${name}":${quoted(value)}`
 }
 
 /** Times in RFC 3339 with microseconds. Those of one second have most of their text in common, and many come in one. */
@@ -183,7 +236,7 @@ export class TimeTexts {
       this.#text = new Date(second * 1000).toISOString().slice(0, -4)
     }
     const micros = Math.floor((milliseconds - second * 1000) * 1000)
-    return `${this.#text}${String(micros).padStart(6, '0')}Z`
+    return `${this.#text}${String(1_000_000 + micros).slice(1)}Z`
   }
 }
 

@@ -22,11 +22,25 @@ export interface LogFileOptions {
 
 const GATHER_MS = 20
 
+/** Lines are gathered as bytes: as texts they would be copied twice more, and kept where they are in the collector's way. */
+const GATHERED_BYTES = 256 * 1024
+const MOST_BYTES_A_CHARACTER = 3
+
+const LINE_END = 0x0a
+
+/** Whole lines. */
+interface Lines {
+  readonly bytes: Buffer
+  used: number
+  count: number
+}
+
 export class LogFile {
   readonly #options: LogFileOptions
   #handle: FileHandle | undefined
   #size = 0
-  #waiting: string[] = []
+  #waiting: Lines[] = []
+  #spare: Buffer | undefined
   #writing: Promise<void> | undefined
   #next: Promise<void> | undefined
   #hurry: (() => void) | undefined
@@ -38,12 +52,25 @@ export class LogFile {
 
   /** Takes a line, its end included. It is written soon, together with those that come at the same time. */
   append(line: string): void {
-    this.#waiting.push(line)
-    this.waitingBytes += line.length
+    const lines = this.#roomFor(line.length * MOST_BYTES_A_CHARACTER)
+    const written = lines.bytes.write(line, lines.used)
+    lines.used += written
+    lines.count++
+    this.waitingBytes += written
     if (this.#next !== undefined) return
     this.#next = this.#writeNext()
     // Whoever wants to know asks `flushed`.
     this.#next.catch(() => {})
+  }
+
+  #roomFor(size: number): Lines {
+    const last = this.#waiting.at(-1)
+    if (last !== undefined && last.bytes.length - last.used >= size) return last
+    const spare = size > GATHERED_BYTES ? undefined : this.#spare
+    if (spare !== undefined) this.#spare = undefined
+    const lines = { bytes: spare ?? Buffer.allocUnsafeSlow(Math.max(size, GATHERED_BYTES)), used: 0, count: 0 }
+    this.#waiting.push(lines)
+    return lines
   }
 
   /** Resolves when all lines taken so far are in the file; rejects where the last of them could not be written. */
@@ -68,14 +95,14 @@ export class LogFile {
     else await this.#writing.catch(() => {})
     this.#hurry = undefined
     this.#next = undefined
-    const lines = this.#waiting
+    const taken = this.#waiting
     this.#waiting = []
     this.waitingBytes = 0
-    this.#writing = this.#write(lines)
+    this.#writing = this.#writeAll(taken)
     try {
       await this.#writing
     } catch (error) {
-      this.#options.onLost(lines.length)
+      this.#options.onLost(taken.reduce((sum, { count }) => sum + count, 0))
       throw error
     } finally {
       this.#writing = undefined
@@ -88,29 +115,29 @@ export class LogFile {
     this.#handle = undefined
   }
 
-  async #write(lines: readonly string[]): Promise<void> {
-    const { maxBytes } = this.#options
-    let part: string[] = []
-    let size = 0
-    for (const line of lines) {
-      const length = Buffer.byteLength(line)
-      if (this.#handle !== undefined && this.#size + size + length > maxBytes && this.#size + size > 0) {
-        await this.#append(part)
-        part = []
-        size = 0
-        await this.#putAside()
-      }
-      this.#handle ??= await this.#open()
-      part.push(line)
-      size += length
+  async #writeAll(taken: readonly Lines[]): Promise<void> {
+    for (const { bytes, used } of taken) {
+      await this.#write(bytes.subarray(0, used))
+      if (bytes.length === GATHERED_BYTES) this.#spare = bytes
     }
-    await this.#append(part)
   }
 
-  async #append(part: readonly string[]): Promise<void> {
-    if (part.length === 0) return
-    const handle = (this.#handle ??= await this.#open())
-    const bytes = Buffer.from(part.join(''))
+  /** A line that the file has no room for begins another; one that no file has room for has one to itself. */
+  async #write(lines: Buffer): Promise<void> {
+    for (let at = 0; at < lines.length; ) {
+      this.#handle ??= await this.#open()
+      const fits = wholeLines(lines, at, this.#options.maxBytes - this.#size)
+      if (fits === at && this.#size > 0) {
+        await this.#putAside()
+        continue
+      }
+      const end = fits === at ? firstLine(lines, at) : fits
+      await this.#append(this.#handle, lines.subarray(at, end))
+      at = end
+    }
+  }
+
+  async #append(handle: FileHandle, bytes: Buffer): Promise<void> {
     for (let written = 0; written < bytes.length; ) {
       written += (await handle.write(bytes, written)).bytesWritten
     }
@@ -149,6 +176,17 @@ export class LogFile {
       await rm(name, { force: true })
     }
   }
+}
+
+/** Where the last of the lines from `at` on ends that there is room for; `at`: for none. */
+function wholeLines(lines: Buffer, at: number, room: number): number {
+  if (lines.length - at <= room) return lines.length
+  return room <= 0 ? at : Math.max(at, lines.lastIndexOf(LINE_END, at + room - 1) + 1)
+}
+
+function firstLine(lines: Buffer, at: number): number {
+  const end = lines.indexOf(LINE_END, at)
+  return end === -1 ? lines.length : end + 1
 }
 
 /** `audit-2030-01-02T03-04-05.678.log`. */

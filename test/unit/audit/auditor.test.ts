@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ApiError } from '../../../src/api/status.ts'
 import type { AuditBackend } from '../../../src/audit/backends.ts'
 import { Auditor } from '../../../src/audit/auditor.ts'
-import { legacyLine, type AuditEvent } from '../../../src/audit/event.ts'
+import { CallerTexts, legacyLine, type AuditEvent } from '../../../src/audit/event.ts'
 import { AuditMeasures } from '../../../src/audit/measures.ts'
 import { parsePolicy } from '../../../src/audit/policy.ts'
 import { audit, auditRefusal } from '../../../src/http/filters/audit.ts'
@@ -176,6 +176,48 @@ describe('the events of a request', () => {
     })
     expect(lines.map(({ impersonatedUser }) => impersonatedUser)).toEqual([undefined, { username: 'eve' }])
     expect(lines.at(-1)).toMatchObject({ user: { username: 'bob' } })
+  })
+
+  it('of somebody who may do so by a narrow right name that right', async () => {
+    const { lines } = await send('Metadata', LINE, {
+      answer(request) {
+        Object.assign(request, { impersonationConstraint: 'impersonate:user-info' })
+        request.identify({ name: 'eve', uid: undefined, groups: [], extra: {} })
+        return bytesOf('application/json', Buffer.of())
+      },
+    })
+    expect(lines.map(({ authenticationMetadata }) => authenticationMetadata)).toEqual([
+      undefined,
+      { impersonationConstraint: 'impersonate:user-info' },
+    ])
+  })
+
+  it('tell the callers of one connection apart', () => {
+    const callers = new CallerTexts()
+    const { remote } = fakeRequest(LINE)
+    for (const agent of ['one', 'two', 'one']) {
+      for (const user of [bob, { ...bob, name: 'eve' }, undefined]) {
+        for (const forwarded of ['1.1.1.1', '2.2.2.2']) {
+          const headers = { 'user-agent': agent, 'x-forwarded-for': forwarded }
+          const { who, source } = callers.of(fakeRequest(LINE, { remote, headers }), user)
+          expect(JSON.parse(who)).toEqual(user === undefined ? {} : expect.objectContaining({ username: user.name }))
+          expect(source).toBe(`,"sourceIPs":["${forwarded}","127.0.0.1"],"userAgent":"${agent}"`)
+        }
+      }
+    }
+  })
+
+  it('are JSON, whatever is in the texts', async () => {
+    const odd = 'a"b\\c\n\u2028ü\ud800'
+    const { lines } = await send('Metadata', 'GET /api/v1/namespaces/n/configmaps/m', {
+      auditId: odd,
+      target: `/x?${odd}`,
+      answer(request) {
+        request.annotate(odd, odd)
+        return bytesOf('application/json', Buffer.of())
+      },
+    })
+    expect(lines.at(-1)).toMatchObject({ auditID: odd, requestURI: `/x?${odd}`, annotations: { [odd]: odd } })
   })
 
   it('name those whom proxies name, and cut what is too long', async () => {

@@ -149,6 +149,29 @@ describe('the file', () => {
     expect(statSync(path.join(folder, 'audit.log')).mode & 0o777).toBe(0o600)
   })
 
+  it('has whole lines only, also of those that came together, and one to itself for a line that is larger', async () => {
+    const folder = await tempFolder()
+    const { file } = open(folder, { maxBackups: 0 })
+    const lines = ['äöü ein\n', 'zwei zwei zwei\n', 'drei\n', `${'v'.repeat(60)}\n`, 'fünf\n', 'sechs\n']
+    for (const line of lines) file.append(line)
+    await file.close()
+    const files = readdirSync(folder).sort()
+    const texts = files.map((name) => readFileSync(path.join(folder, name), 'utf8'))
+    expect(texts).toEqual([lines.slice(0, 3).join(''), lines[3], lines.slice(4).join('')])
+  })
+
+  it('has lines of any length in the order they came in, whatever was gathered before', async () => {
+    const folder = await tempFolder()
+    const { file, lost } = open(folder, { maxBytes: 1e9 })
+    const lines = [1, 90_000, 5, 700_000, 3, 100_000, 100_000, 2].map((size, at) => `${at}${'ö'.repeat(size)}\n`)
+    for (const line of lines.slice(0, 5)) file.append(line)
+    await file.flushed()
+    for (const line of lines.slice(5)) file.append(line)
+    await file.close()
+    expect(readFileSync(path.join(folder, 'audit.log'), 'utf8') === lines.join('')).toBe(true)
+    expect(lost.value).toBe(0)
+  })
+
   it('goes on in what is there, and forgets what is too old', async () => {
     const folder = await tempFolder()
     const first = open(folder, { maxAgeMs: 5000 })
