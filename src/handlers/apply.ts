@@ -7,7 +7,6 @@ import { isMap, own } from '../api/value.ts'
 import type { AppliedDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readApplied } from '../codec/request-body.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import { setOfFields } from '../patch/field-set.ts'
 import { trackApply } from '../patch/field-tracking.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import type { ApplyType } from '../patch/patch.ts'
@@ -70,7 +69,7 @@ export class Applied {
       apiVersion,
       manager: options.fieldManager,
       subresource: info.subresource ?? '',
-      reset: setOfFields(resetFields),
+      reset: versions.sets.ofNames(resetFields),
       now: context.now,
       live: live ?? { kind, apiVersion },
     }

@@ -4,7 +4,7 @@ import { isList, isMap } from '../api/value.ts'
 import type { Shape } from '../schema/table.ts'
 import type { PathElement } from './field-set.ts'
 import { fieldElement } from './field-set.ts'
-import { elementAt, structureOf } from './typed-walk.ts'
+import { elementAt, memberShape, structureOf } from './typed-walk.ts'
 
 export function atomicPartsOf(shape: Shape, value: Value): readonly (readonly PathElement[])[] {
   const found: (readonly PathElement[])[] = []
@@ -26,13 +26,13 @@ function visit(shape: Shape, value: Value, { path, found }: Visit): void {
     return
   }
   const structure = structureOf(shape, value)
-  if (structure.kind === 'members' && isMap(value)) {
+  if (structure === 'members' && isMap(value)) {
     for (const [name, inner] of Object.entries(value)) {
-      visit(structure.member(name).shape, inner, { path: [...path, fieldElement(name)], found })
+      visit(memberShape(shape, name), inner, { path: [...path, fieldElement(name)], found })
     }
-  } else if (structure.kind === 'items' && isList(value)) {
+  } else if (structure === 'items' && shape.kind === 'list' && isList(value)) {
     value.forEach((item, i) => {
-      visit(structure.list.item, item, { path: [...path, elementAt(structure.list, item, i)], found })
+      visit(shape.item, item, { path: [...path, elementAt(shape, item, i)], found })
     })
   }
 }

@@ -4,6 +4,7 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import type { FieldSet } from './field-set.ts'
+import { setOfFields } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
 
 const MAX_SETS = 64
@@ -14,6 +15,7 @@ export class FieldSetMemo {
   readonly #byOutline = new Map<string, FieldSet>()
   readonly #byText = new Map<string, FieldSet>()
   readonly #stripped = new WeakMap<FieldSet, FieldSet>()
+  readonly #byNames = new WeakMap<readonly string[], FieldSet>()
   readonly #fitting = new WeakMap<FieldSet, ObjectShape>()
 
   /** The set for values of this outline; `outline` also says what the set is for. */
@@ -23,6 +25,13 @@ export class FieldSetMemo {
     const made = this.#shared(make())
     if (outline.length <= MAX_TEXT_LENGTH) keep(this.#byOutline, outline, made)
     return made
+  }
+
+  /** The set of dotted names of fields; the list of them is one that is asked about again and again. */
+  ofNames(dotted: readonly string[]): FieldSet {
+    let known = this.#byNames.get(dotted)
+    if (known === undefined) this.#byNames.set(dotted, (known = setOfFields(dotted)))
+    return known
   }
 
   /** The set of a FieldsV1 object that we have stored; undefined where it cannot be read. */

@@ -145,6 +145,17 @@ export function isSubset(a: FieldSet, b: FieldSet): boolean {
   return true
 }
 
+/** Whether the two have a path in common. */
+export function intersects(a: FieldSet, b: FieldSet): boolean {
+  if (!a.members.isDisjointFrom(b.members)) return true
+  const [few, many] = a.children.size < b.children.size ? [a, b] : [b, a]
+  for (const [element, below] of few.children) {
+    const theirs = many.children.get(element)
+    if (theirs !== undefined && intersects(below, theirs)) return true
+  }
+  return false
+}
+
 /** Every path of the set, parents before what lies below them, in the order of FieldsV1. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   for (const element of sortedElements(set)) {

@@ -27,6 +27,7 @@ import {
 } from './managed-fields.ts'
 import type { Conflict, KindVersions, OwnershipRequest } from './ownership.ts'
 import { apply, ConversionMissing, ownershipAfterUpdate } from './ownership.ts'
+import { settledClaims } from './settled-claims.ts'
 import { compare, fieldsOf } from './typed-walk.ts'
 import { completed } from './completed.ts'
 import { outlineOf } from './outline.ts'
@@ -71,9 +72,36 @@ export interface FieldManagerRequest {
  */
 export function trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): T {
   const managed = managedForUpdate(request, updated)
+  if (managed.size === 0 && isStored(request.live)) return withoutManagedFields(updated)
+  const settled = settledByUpdate(request, managed, updated)
+  if (settled !== undefined) return withManagedFields(updated, settled)
   const bare = withoutManagedFields(updated)
-  if (managed.size === 0 && isStored(request.live)) return bare
   return withManagedFields(bare, updateManaged(request, managed, bare))
+}
+
+function settledByUpdate(
+  request: FieldManagerRequest,
+  managed: ManagedFields,
+  updated: ValueMap,
+): ManagedFields | undefined {
+  const { live, now, versions, reset } = request
+  const sent = managedFieldsOf(updated)
+  if (!isList(sent) || sent !== managedFieldsOf(live)) return undefined
+  if (managed.size > MAX_UPDATE_MANAGERS) return undefined
+  return settledClaims({
+    versions,
+    manager: updaterOf(request),
+    managed,
+    reset,
+    live,
+    updated,
+    neverOwned: NEVER_OWNED,
+    now,
+  })
+}
+
+function updaterOf({ manager, apiVersion, subresource }: FieldManagerRequest): Manager {
+  return { name: manager === '' ? 'unknown' : manager, operation: 'Update', apiVersion, subresource }
 }
 
 function isStored(live: ValueMap): boolean {
@@ -100,12 +128,7 @@ function readManaged({ live, versions }: FieldManagerRequest): ManagedFields {
 }
 
 function updateManaged(request: FieldManagerRequest, managed: ManagedFields, updated: ValueMap): ManagedFields {
-  const manager: Manager = {
-    name: request.manager === '' ? 'unknown' : request.manager,
-    operation: 'Update',
-    apiVersion: request.apiVersion,
-    subresource: request.subresource,
-  }
+  const manager = updaterOf(request)
   if (managed.size === 0 && isBlank(request.live)) return managedByCreator(request, manager, updated)
   // Under a name that nobody has, so that what this write takes can be told from what the manager had.
   const current: Manager = { ...manager, name: '' }

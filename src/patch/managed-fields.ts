@@ -18,10 +18,16 @@ export interface Manager {
 
 export interface ManagedEntry extends Manager {
   readonly fields: FieldSet
-  /** What they were read from: written again as it is where they have not changed. */
-  readonly recorded?: { readonly fields: FieldSet; readonly fieldsV1: ValueMap } | undefined
+  /** What they were read from: written again as it is where it has not changed. */
+  readonly recorded?: Recorded | undefined
   /** RFC 3339, whole seconds; absent until the manager first changes the object. */
   readonly time: string | undefined
+}
+
+interface Recorded {
+  readonly fields: FieldSet
+  readonly time: string | undefined
+  readonly item: ValueMap
 }
 
 /** All entries of an object by the identity of their manager. */
@@ -80,18 +86,17 @@ function decodeEntry(item: ValueMap, index: number, read: ReadFields): ManagedEn
   if (fieldsType !== 'FieldsV1') {
     return { problem: `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}` }
   }
-  const fieldsV1 = own(item, 'fieldsV1')
-  const fields = read(fieldsV1)
+  const fields = read(own(item, 'fieldsV1'))
   if (fields === undefined) return { problem: `error decoding manager from managed fields entry ${index}` }
-  const time = text(item, 'time')
+  const time = text(item, 'time') || undefined
   return {
     name: text(item, 'manager'),
     operation,
     apiVersion,
     subresource: text(item, 'subresource'),
     fields,
-    recorded: read !== decodeForeignFields && isMap(fieldsV1) ? { fields, fieldsV1 } : undefined,
-    time: time === '' ? undefined : time,
+    recorded: read !== decodeForeignFields && isMap(own(item, 'fieldsV1')) ? { fields, time, item } : undefined,
+    time,
   }
 }
 
@@ -105,15 +110,22 @@ export function encodeManagedFields(managed: ManagedFields): readonly ValueMap[]
   return [...managed.values()]
     .filter((entry) => !isEmptySet(entry.fields))
     .sort(compareEntries)
-    .map((entry) => ({
-      manager: entry.name,
-      operation: entry.operation,
-      apiVersion: entry.apiVersion,
-      ...(entry.time === undefined ? {} : { time: entry.time }),
-      fieldsType: 'FieldsV1',
-      fieldsV1: entry.recorded?.fields === entry.fields ? entry.recorded.fieldsV1 : encodeFieldsV1(entry.fields),
-      ...(entry.subresource === '' ? {} : { subresource: entry.subresource }),
-    }))
+    .map(encodeEntry)
+}
+
+function encodeEntry(entry: ManagedEntry): ValueMap {
+  const { name, operation, apiVersion, time, fields, recorded, subresource } = entry
+  const isRecorded = recorded?.fields === fields
+  if (isRecorded && recorded.time === time && text(recorded.item, 'apiVersion') === apiVersion) return recorded.item
+  return {
+    manager: name,
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: isRecorded ? recorded.item['fieldsV1']! : encodeFieldsV1(fields),
+    ...(subresource === '' ? {} : { subresource }),
+  }
 }
 
 function compareEntries(a: ManagedEntry, b: ManagedEntry): number {
@@ -141,10 +153,8 @@ export function withoutManagedFields<T extends ValueMap>(object: T): T {
 /** The object with these managedFields, or without any where nobody owns anything. */
 export function withManagedFields<T extends ValueMap>(object: T, managed: ManagedFields): T {
   const entries = encodeManagedFields(managed)
-  const bare = withoutManagedFields(object)
-  return entries.length === 0
-    ? bare
-    : { ...bare, metadata: { ...(bare['metadata'] as ValueMap), managedFields: entries } }
+  if (entries.length === 0) return withoutManagedFields(object)
+  return { ...object, metadata: { ...(object['metadata'] as ValueMap), managedFields: entries } }
 }
 
 export function managedFieldsOf(object: ValueMap): Value | undefined {

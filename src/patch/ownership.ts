@@ -10,6 +10,7 @@ import {
   differenceWithBelow,
   EMPTY_SET,
   intersection,
+  intersects,
   isEmptySet,
   isSubset,
   pathsOf,
@@ -146,10 +147,11 @@ function settle(request: OwnershipRequest, after: ValueMap, self: string): Settl
       continue
     }
     const changes = compareIn(entry.apiVersion)
-    const lost = intersection(entry.fields, union(changes.modified, changes.added))
+    const written = union(changes.modified, changes.added)
+    const lost = intersects(entry.fields, written) ? intersection(entry.fields, written) : EMPTY_SET
     for (const path of pathsOf(lost)) conflicts.push({ manager: entry, path })
     const fields = difference(difference(entry.fields, lost), changes.removed)
-    if (!isEmptySet(fields)) managed.set(identity, { ...entry, fields })
+    if (!isEmptySet(fields)) managed.set(identity, fields === entry.fields ? entry : { ...entry, fields })
   }
   return { managed, changes: () => compareIn(request.manager.apiVersion), conflicts }
 }

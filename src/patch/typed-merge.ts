@@ -4,8 +4,7 @@ import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import { EMPTY_SET, fieldElement, isEmptySet } from './field-set.ts'
-import type { Member } from './typed-walk.ts'
-import { elementAt, groupItems, structureOf } from './typed-walk.ts'
+import { elementAt, groupItems, isNamed, memberShape, structureOf } from './typed-walk.ts'
 
 /**
  * The live value with everything that the applied one says; what only the live one has stays. Where that is nothing new the live
@@ -15,12 +14,12 @@ export function merge(shape: Shape, live: Value | undefined, applied: Value | un
   if (applied === undefined) return live
   if (live === undefined || live === null) return applied
   const structure = structureOf(shape, applied)
-  if (structure.kind === 'members' && isMap(live) && (isMap(applied) || applied === null)) {
-    return mergeMembers(structure.member, live, applied ?? {}) ?? applied
+  if (structure === 'members' && isMap(live) && (isMap(applied) || applied === null)) {
+    return mergeMembers(shape, live, applied ?? {}) ?? applied
   }
-  if (structure.kind === 'items' && isList(live) && (isList(applied) || applied === null)) {
+  if (structure === 'items' && shape.kind === 'list' && isList(live) && (isList(applied) || applied === null)) {
     if (live.length === 0) return applied
-    return sameItems(live, mergeItems(structure.list, live, applied ?? []))
+    return sameItems(live, mergeItems(shape, live, applied ?? []))
   }
   return typeof applied === 'object' && equalValues(live, applied) ? live : applied
 }
@@ -29,11 +28,12 @@ function sameItems(live: readonly Value[], merged: readonly Value[]): readonly V
   return live.length === merged.length && live.every((item, index) => item === merged[index]) ? live : merged
 }
 
-function mergeMembers(member: (name: string) => Member, live: ValueMap, applied: ValueMap): ValueMap | undefined {
+function mergeMembers(shape: Shape, live: ValueMap, applied: ValueMap): ValueMap | undefined {
   let result: Record<string, Value> | undefined
   for (const name of Object.keys(applied)) {
     const before = own(live, name)
-    const value = merge(member(name).shape, before, applied[name])
+    if (before === applied[name]) continue
+    const value = merge(memberShape(shape, name), before, applied[name])
     if (value === before || value === undefined) continue
     result ??= { ...live }
     setOwn(result, name, value)
@@ -99,30 +99,30 @@ function isOneOrder(live: readonly PathElement[], applied: readonly PathElement[
 export function removeFields(shape: Shape, value: Value, remove: FieldSet): Value {
   if (isEmptySet(remove)) return value
   const structure = structureOf(shape, value)
-  if (structure.kind === 'members' && isMap(value)) {
+  if (structure === 'members' && isMap(value)) {
     const result: Record<string, Value> = {}
     let size = 0
     for (const name of Object.keys(value)) {
       const element = fieldElement(name)
       if (remove.members.has(element)) continue
       const below = remove.children.get(element)
-      const rest = below === undefined ? value[name]! : removeFields(structure.member(name).shape, value[name]!, below)
+      const rest = below === undefined ? value[name]! : removeFields(memberShape(shape, name), value[name]!, below)
       setOwn(result, name, rest)
       size++
     }
     return size === 0 ? null : result
   }
-  if (structure.kind === 'items' && isList(value)) {
+  if (structure === 'items' && shape.kind === 'list' && isList(value)) {
     const result: Value[] = []
     value.forEach((item, index) => {
-      const element = elementAt(structure.list, item, index)
+      const element = elementAt(shape, item, index)
       if (remove.members.has(element)) return
       const below = remove.children.get(element)
-      result.push(below === undefined ? item : removeFields(structure.list.item, item, below))
+      result.push(below === undefined ? item : removeFields(shape.item, item, below))
     })
     return result.length === 0 ? null : result
   }
-  return structure.kind === 'leaf' ? null : value
+  return structure === 'leaf' ? null : value
 }
 
 /** The set with every struct field on the way to a member made a member too. */
@@ -133,11 +133,10 @@ export function withStructsAsMembers(set: FieldSet, shape: Shape | undefined): F
   for (const [element, below] of set.children) {
     let childShape: Shape | undefined
     if (element.startsWith('f:')) {
-      const structure = structureOf(shape, {})
-      if (structure.kind === 'members') {
-        const member = structure.member(element.slice(2))
-        childShape = member.shape
-        if (member.named) members.add(element)
+      if (structureOf(shape, {}) === 'members') {
+        const name = element.slice(2)
+        childShape = memberShape(shape, name)
+        if (isNamed(shape, name)) members.add(element)
       }
     } else if (shape.kind === 'list') {
       childShape = shape.item
@@ -171,8 +170,8 @@ export function reconcileWithSchema(set: FieldSet, shape: Shape): FieldSet {
 
 function shapeBelow(shape: Shape, element: PathElement): Shape | undefined {
   const structure = structureOf(shape, {})
-  if (structure.kind === 'members' && element.startsWith('f:')) return structure.member(element.slice(2)).shape
-  return structure.kind === 'items' ? structure.list.item : undefined
+  if (structure === 'members' && element.startsWith('f:')) return memberShape(shape, element.slice(2))
+  return structure === 'items' && shape.kind === 'list' ? shape.item : undefined
 }
 
 function isAtomic(shape: Shape): boolean {

@@ -1,53 +1,51 @@
 // Walking values by their schema: the set of fields a value has, and how two values differ field by field.
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
-import type { ListShape, Shape } from '../schema/table.ts'
+import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
-import { FieldSetBuilder, fieldElement, keyElement, singleKeyElement, valueElement } from './field-set.ts'
+import { EMPTY_SET, FieldSetBuilder, fieldElement, keyElement, singleKeyElement, valueElement } from './field-set.ts'
 
-/** How a value is taken apart: as one leaf, by members, or by list items. */
-export type Structure =
-  | { readonly kind: 'leaf' }
-  | { readonly kind: 'members'; readonly member: (name: string) => Member }
-  | { readonly kind: 'items'; readonly list: ListShape }
+/** How a value is taken apart: as one leaf, by members (`memberShape`), or by the items of its list. */
+export type Structure = 'leaf' | 'members' | 'items'
 
-export interface Member {
-  readonly shape: Shape
-  /** A field of a struct, not a key of a map. */
-  readonly named: boolean
-}
-
-const LEAF: Structure = Object.freeze({ kind: 'leaf' })
 const ANY: Shape = Object.freeze({ kind: 'any' })
-const FREE_FORM: Structure = Object.freeze({ kind: 'members', member: () => ({ shape: ANY, named: false }) })
+const TEXT: Shape = Object.freeze({ kind: 'string' })
 
 /** Values without a schema are taken apart by their own form: maps by members, lists whole. */
 export function structureOf(shape: Shape, value: Value | undefined): Structure {
   switch (shape.kind) {
     case 'object':
-      if (shape.mapType === 'atomic') return LEAF
-      return {
-        kind: 'members',
-        member: (name) => {
-          const field = shape.byName.get(name)
-          if (field !== undefined) return { shape: field.shape, named: true }
-          return { shape: shape.typeMeta && (name === 'kind' || name === 'apiVersion') ? TEXT : ANY, named: false }
-        },
-      }
     case 'map':
-      return shape.mapType === 'atomic'
-        ? LEAF
-        : { kind: 'members', member: () => ({ shape: shape.value, named: false }) }
+      return shape.mapType === 'atomic' ? 'leaf' : 'members'
     case 'list':
-      return shape.listType === 'atomic' ? LEAF : { kind: 'items', list: shape }
+      return shape.listType === 'atomic' ? 'leaf' : 'items'
     case 'any':
-      return isMap(value) ? FREE_FORM : LEAF
+      return isMap(value) ? 'members' : 'leaf'
     default:
-      return LEAF
+      return 'leaf'
   }
 }
 
-const TEXT: Shape = Object.freeze({ kind: 'string' })
+/** The shape of a member of what is taken apart by members. */
+export function memberShape(shape: Shape, name: string): Shape {
+  switch (shape.kind) {
+    case 'object':
+      return shape.byName.get(name)?.shape ?? (isTypeMember(shape, name) ? TEXT : ANY)
+    case 'map':
+      return shape.value
+    default:
+      return ANY
+  }
+}
+
+function isTypeMember(shape: ObjectShape, name: string): boolean {
+  return shape.typeMeta && (name === 'kind' || name === 'apiVersion')
+}
+
+/** Whether it is a field of a struct, not a key of a map. */
+export function isNamed(shape: Shape, name: string): boolean {
+  return shape.kind === 'object' && shape.byName.has(name)
+}
 
 /** The element that identifies a list item, or why it has none. */
 export function itemElement(list: ListShape, item: Value): PathElement | { readonly problem: string } {
@@ -103,22 +101,21 @@ export function fieldsOf(shape: Shape, value: Value): FieldSet {
 /** Adds what lies below `value`; returns whether the value itself is a leaf that its parent has to record. */
 function collect(shape: Shape, value: Value, into: FieldSetBuilder): boolean {
   const structure = structureOf(shape, value)
-  if (structure.kind === 'leaf') return true
-  if (structure.kind === 'members') {
+  if (structure === 'members') {
     if (!isMap(value)) return value === null
     for (const name of Object.keys(value)) {
-      const member = structure.member(name)
       const child = value[name]!
       const element = fieldElement(name)
-      const isLeaf = typeof child !== 'object' || collectBelow(member.shape, child, into, element)
-      if (isLeaf || !member.named || isEmptyMap(child)) into.members.add(element)
+      const isLeaf = typeof child !== 'object' || collectBelow(memberShape(shape, name), child, into, element)
+      if (isLeaf || !isNamed(shape, name) || isEmptyMap(child)) into.members.add(element)
     }
     return false
   }
+  if (structure === 'leaf' || shape.kind !== 'list') return true
   if (!isList(value)) return value === null
   value.forEach((item, index) => {
-    const element = elementAt(structure.list, item, index)
-    collectBelow(structure.list.item, item, into, element)
+    const element = elementAt(shape, item, index)
+    collectBelow(shape.item, item, into, element)
     into.members.add(element)
   })
   return false
@@ -184,7 +181,14 @@ class Level {
   }
 
   built(difference: Difference): FieldSet {
-    return this.builder(difference).build()
+    switch (difference) {
+      case 'added':
+        return this.#added?.build() ?? EMPTY_SET
+      case 'modified':
+        return this.#modified?.build() ?? EMPTY_SET
+      case 'removed':
+        return this.#removed?.build() ?? EMPTY_SET
+    }
   }
 }
 
@@ -192,37 +196,37 @@ function compareValues(shape: Shape, before: Value | undefined, after: Value | u
   if (before === after) return
   const structure = structureOf(shape, after ?? before)
   const descended =
-    structure.kind === 'members'
-      ? compareMembers(structure.member, before, after, level)
-      : structure.kind === 'items' && compareItems(structure.list, before, after, level)
+    structure === 'members'
+      ? compareMembers(shape, { before, after }, level)
+      : structure === 'items' && shape.kind === 'list' && compareItems(shape, { before, after }, level)
   if (before === undefined) level.mark('added')
   else if (after === undefined) level.mark('removed')
   else if (!descended && !equalValues(before, after)) level.mark('modified')
 }
 
-function compareMembers(
-  member: (name: string) => Member,
-  before: Value | undefined,
-  after: Value | undefined,
-  level: Level,
-): boolean {
+interface Compared {
+  readonly before: Value | undefined
+  readonly after: Value | undefined
+}
+
+function compareMembers(shape: Shape, { before, after }: Compared, level: Level): boolean {
   const [left, right] = [membersOf(before), membersOf(after)]
   if (left === undefined || right === undefined) return false
   let count = 0
   for (const name of Object.keys(right)) {
     count++
     const [old, now] = [own(left, name), right[name]]
-    if (old !== now) compareValues(member(name).shape, old, now, new Level(level, fieldElement(name)))
+    if (old !== now) compareValues(memberShape(shape, name), old, now, new Level(level, fieldElement(name)))
   }
   for (const name of Object.keys(left)) {
     count++
     if (Object.hasOwn(right, name)) continue
-    compareValues(member(name).shape, left[name], undefined, new Level(level, fieldElement(name)))
+    compareValues(memberShape(shape, name), left[name], undefined, new Level(level, fieldElement(name)))
   }
   return count > 0
 }
 
-function compareItems(list: ListShape, before: Value | undefined, after: Value | undefined, level: Level): boolean {
+function compareItems(list: ListShape, { before, after }: Compared, level: Level): boolean {
   const [left, right] = [itemsOf(before), itemsOf(after)]
   if (left === undefined || right === undefined || left.length + right.length === 0) return false
   if (comparePairs(list, { left, right }, level)) return true

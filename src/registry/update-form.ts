@@ -43,6 +43,8 @@ function ownForm({ conversion, storedKind, versions, character }: Resource, subr
   }
 }
 
+const NONE: readonly string[] = []
+
 function viewForm(resource: Resource, view: ObjectView): UpdateForm {
   const { sharedField } = view
   const shown = view.live ?? view.conversion.fromStored
@@ -50,7 +52,7 @@ function viewForm(resource: Resource, view: ObjectView): UpdateForm {
   return {
     kind: view.storedKind,
     versions: view.versions,
-    resetFields: [],
+    resetFields: NONE,
     live: (stored) => withMeta(shown(stored), { managedFields: managedInView(managedOf(stored), sharedField) }),
     toAdmission: (changed) => changed,
     shown,

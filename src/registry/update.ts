@@ -5,7 +5,6 @@ import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, isList, isMap, own, sharedWith } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { setOfFields } from '../patch/field-set.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import { withConversions } from './conversions.ts'
@@ -192,7 +191,7 @@ class UpdatePipeline {
       apiVersion: wanted.apiVersion,
       manager: this.context.fieldManager,
       subresource: this.request.subresource,
-      reset: setOfFields(this.form.resetFields),
+      reset: this.form.versions.sets.ofNames(this.form.resetFields),
       now: this.context.now,
       live,
     }

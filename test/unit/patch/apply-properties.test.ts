@@ -283,6 +283,93 @@ describe('sets of fields that were seen before', () => {
   })
 })
 
+describe('an update that keeps the list of owners', () => {
+  /** The update with the very list that is there, which may take the short way, and with a copy of it, which may not. */
+  const bothWays = (live: ValueMap, manager: string, spec: ValueMap): readonly [ValueMap, ValueMap] => {
+    const versions = { shape: () => THING, convert: (value: ValueMap) => value, sets: new FieldSetMemo() }
+    const now = '2030-01-01T00:00:30Z'
+    const request = {
+      versions,
+      apiVersion: TYPE.apiVersion,
+      manager,
+      subresource: '',
+      reset: setOfFields([]),
+      now,
+      live,
+    }
+    const { managedFields, ...metadata } = live['metadata'] as ValueMap
+    const sent = (list: Value | undefined): ValueMap => ({
+      ...live,
+      metadata: list === undefined ? metadata : { ...metadata, managedFields: list },
+      spec,
+    })
+    const copy = managedFields === undefined ? undefined : structuredClone(managedFields)
+    return [trackUpdate(request, sent(managedFields)), trackUpdate(request, sent(copy))]
+  }
+
+  /** Mostly the same fields with other values, so that claims stay or are taken, and rarely come and go. */
+  const rewritten = (spec: ValueMap, { p, q }: { readonly p: string; readonly q?: string | undefined }): ValueMap => ({
+    ...spec,
+    text: p,
+    granular: q === undefined ? { p } : { p, q },
+  })
+  const granular = fc.record({ p: text, q: text }, { requiredKeys: ['p'] })
+  const shared = fc.record({ text, granular }, { requiredKeys: ['granular'] }) as fc.Arbitrary<ValueMap>
+  const owners = fc.array(
+    fc.record({
+      who: fc.constantFrom('one', 'two'),
+      spec: shared,
+      verb: fc.constantFrom('forces' as const, 'updates' as const),
+    }),
+    { minLength: 1, maxLength: 4 },
+  )
+
+  it('leaves the same owners whichever way they are found out', () => {
+    fc.assert(
+      fc.property(owners, who, granular, (before, manager, values) => {
+        const live = writeAll(THING, before)
+        const [short, long] = bothWays(live, manager, rewritten(live['spec'] as ValueMap, values))
+        expect(short).toEqual(long)
+      }),
+      { numRuns: 300 },
+    )
+    fc.assert(
+      fc.property(history, who, specs, (before, manager, spec) => {
+        const live = writeAll(THING, before)
+        const [short, long] = bothWays(live, manager, { ...(live['spec'] as ValueMap | undefined), ...spec })
+        expect(short).toEqual(long)
+      }),
+      RUNS,
+    )
+  })
+
+  it('takes away a claim to what nobody can own, when that is written', () => {
+    const live = writeAll(THING, [{ who: 'one', spec: { text: '1' }, verb: 'updates' }])
+    const metadata = live['metadata'] as ValueMap
+    const [entry] = metadata['managedFields'] as readonly ValueMap[]
+    const fieldsV1 = { ...(entry!['fieldsV1'] as ValueMap), 'f:metadata': { 'f:name': {} } }
+    const odd = { ...live, metadata: { ...metadata, managedFields: [{ ...entry, fieldsV1 }] } }
+    const renamed = { ...odd, metadata: { ...odd.metadata, name: 'b' } }
+    const versions = { shape: () => THING, convert: (value: ValueMap) => value, sets: new FieldSetMemo() }
+    const request = { versions, apiVersion: TYPE.apiVersion, manager: 'one', subresource: '', reset: setOfFields([]) }
+    const updated = trackUpdate({ ...request, now: '2030-01-01T00:00:30Z', live: odd }, renamed as ValueMap)
+    expect(ownersOf(updated)).toEqual(ownersOf(live))
+  })
+
+  it('writes the claims of the others as they stand, and its own with a new time', () => {
+    const live = writeAll(THING, [
+      { who: 'one', spec: { text: '1' }, verb: 'updates' },
+      { who: 'two', spec: { granular: { p: '1' } }, verb: 'applies' },
+    ])
+    const listOf = (object: ValueMap): readonly ValueMap[] =>
+      (object['metadata'] as ValueMap)['managedFields'] as readonly ValueMap[]
+    const [short, long] = bothWays(live, 'one', { ...(live['spec'] as ValueMap), text: '2' })
+    expect(short).toEqual(long)
+    expect(listOf(short)[0]).toBe(listOf(live)[0])
+    expect(listOf(short)[1]).toEqual({ ...listOf(live)[1], time: '2030-01-01T00:00:30Z' })
+  })
+})
+
 describe('appliers alone', () => {
   const applies = fc.array(fc.record({ who, spec: specs, verb: fc.constant('forces' as const) }), { maxLength: 6 })
 

@@ -1,0 +1,49 @@
+// What nearly every update does to ownership: its manager writes again what it owns, and nobody else owns that. Then no claim
+// moves, only the manager's time does, and that is found out without making any set anew.
+import type { ValueMap } from '../api/value.ts'
+import { completed } from './completed.ts'
+import type { FieldSet } from './field-set.ts'
+import { differenceWithBelow, intersects, isEmptySet, isSubset, union } from './field-set.ts'
+import type { ManagedFields } from './managed-fields.ts'
+import { identityOf } from './managed-fields.ts'
+import type { OwnershipRequest } from './ownership.ts'
+import { reconcileWithSchema } from './typed-merge.ts'
+import { compare } from './typed-walk.ts'
+
+export interface SettledRequest extends OwnershipRequest {
+  /** With the same managedFields as `live`, or both without. */
+  readonly updated: ValueMap
+  /** What nobody ever owns. */
+  readonly neverOwned: FieldSet
+  readonly now: string
+}
+
+/** The claims after the update; undefined where some may move, and the long way has to be gone. */
+export function settledClaims(request: SettledRequest): ManagedFields | undefined {
+  const { versions, manager, managed } = request
+  const shape = versions.shape(manager.apiVersion)
+  if (shape === undefined) return undefined
+  for (const { name, apiVersion, fields } of managed.values()) {
+    if (apiVersion !== manager.apiVersion || name === '' || isEmptySet(fields)) return undefined
+    if (versions.sets.reconciled(fields, shape, reconcileWithSchema) !== fields) return undefined
+  }
+  const { live, updated, reset } = request
+  const changes = compare(shape, completed(shape, live, updated), completed(shape, updated, live))
+  if (!isEmptySet(differenceWithBelow(changes.removed, reset))) return undefined
+  const written = differenceWithBelow(union(changes.modified, changes.added), reset)
+  return isEmptySet(written) ? managed : writtenAgain(request, written)
+}
+
+/** Where the manager alone owns what it has written. */
+function writtenAgain(
+  { manager, managed, neverOwned, now }: SettledRequest,
+  written: FieldSet,
+): ManagedFields | undefined {
+  const self = identityOf(manager)
+  const mine = managed.get(self)
+  if (mine === undefined || !isSubset(written, mine.fields) || intersects(written, neverOwned)) return undefined
+  for (const [identity, { fields }] of managed) {
+    if (identity !== self && intersects(written, fields)) return undefined
+  }
+  return new Map(managed).set(self, { ...mine, time: now })
+}
