@@ -42,6 +42,8 @@ export interface ListenerOptions {
   readonly log: Log
   readonly requestTimeoutMs: number
   readonly maxStreamsPerConnection: number
+  /** How long a client may take from its first word to the end of its handshake; most give up themselves after ten seconds. */
+  readonly handshakeTimeoutMs?: number
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
   /** The suites for TLS 1.2, in OpenSSL's words. */
   readonly ciphers: string
@@ -95,7 +97,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const parts: AnswerOptions = { ...options, delivery: new Delivery() }
   const onHandshakeError = (): void => options.onHandshakeError?.()
   server.on('tlsClientError', onHandshakeError)
-  queueHandshakes(server, onHandshakeError)
+  queueHandshakes(server, options, onHandshakeError)
   const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const { requestTimeoutMs } = options
   const app = fastify({
@@ -226,9 +228,13 @@ function tellBroken(log: Log, { signal, auditId, path }: Exchange, error: unknow
   log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'answer broken off')
 }
 
-/** What is no HTTP never becomes a request; it is told so in plain text, and the connection ends (P-231). */
+/**
+ * What is no HTTP never becomes a request; it is told so in plain text, and the connection ends (P-231). Where HTTP had not
+ * begun, as in a handshake that took too long, there is nobody to tell: what is written then stays in the socket, the
+ * handshake may still come to its end, and the session that follows breaks down over it with the whole process.
+ */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy()
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
   const head = `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`
   socket.end(head + status, () => socket.destroy())
@@ -242,20 +248,25 @@ function createServer(listener: ListenerOptions): Http2SecureServer {
     requestCert: true,
     rejectUnauthorized: false,
     ...CONNECTION_LIMITS,
+    handshakeTimeout: handshakeTimeoutOf(listener),
     settings: { maxConcurrentStreams: listener.maxStreamsPerConnection, maxHeaderListSize: MAX_HEADER_BYTES },
   } as const
   return createSecureServer(options)
 }
 
+function handshakeTimeoutOf({ handshakeTimeoutMs = 10_000 }: ListenerOptions): number {
+  return handshakeTimeoutMs
+}
+
 /** Node would begin the handshake of every connection that it has. */
-function queueHandshakes(server: Http2SecureServer, onLost: () => void): void {
+function queueHandshakes(server: Http2SecureServer, listener: ListenerOptions, onLost: () => void): void {
   const begins = server.listeners('connection')
   const newcomers = new Newcomers({
     begin: (socket) => {
       for (const begin of begins) begin.call(server, socket)
     },
     onLost,
-    patienceMs: CONNECTION_LIMITS.handshakeTimeout,
+    patienceMs: handshakeTimeoutOf(listener),
   })
   server.removeAllListeners('connection').on('connection', (socket: Socket) => newcomers.greet(socket))
 }
@@ -278,7 +289,6 @@ const MAX_HEADER_BYTES = 1024 * 1024
 const LISTEN_BACKLOG = 4096
 
 const CONNECTION_LIMITS = Object.freeze({
-  handshakeTimeout: 10_000,
   // Whoever is gone without a word is found out by the kernel.
   keepAlive: true,
   keepAliveInitialDelay: 30_000,

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import http2 from 'node:http2'
 import https from 'node:https'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import net from 'node:net'
+import { Duplex } from 'node:stream'
 import tls from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +28,7 @@ const writeStatus = statusWriter(() => Buffer.of(), false)
 async function open(
   handlers: Readonly<Record<string, Handler>>,
   finished: FinishedRequest[] = [],
-  log: Log = SILENT_LOG,
+  { log = SILENT_LOG, handshakeTimeoutMs = 10_000 }: { log?: Log; handshakeTimeoutMs?: number } = {},
 ): Promise<Listener> {
   const handler: Handler = (request) => (handlers[request.path] ?? (() => plainText(404, 'no')))(request)
   return openListener({
@@ -39,6 +41,7 @@ async function open(
     requestTimeoutMs: 60_000,
     ...tlsRules({ text: 'VersionTLS12', source: '' }, []),
     maxStreamsPerConnection: 100,
+    handshakeTimeoutMs,
     observe: (request) => void finished.push(request),
   })
 }
@@ -327,7 +330,7 @@ describe('a watch', () => {
       for (;;) yield Buffer.alloc(1e5)
     }
     const pieces: Handler = () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces: endless() } })
-    const listener = await open({ '/pieces': pieces }, [], log)
+    const listener = await open({ '/pieces': pieces }, [], { log })
     const session = http2.connect(`https://127.0.0.1:${listener.port}`, { ca: authority.certificate })
     // Nobody reads it.
     const stream = session.request({ ':path': '/pieces?timeout=50ms' }).on('error', () => {})
@@ -440,6 +443,29 @@ describe('abuse', () => {
     for await (const chunk of socket) text += String(chunk)
     expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:.+\r\n)*Content-Type: text\/plain/)
     expect(text.endsWith('\r\n\r\n400 Bad Request')).toBe(true)
+    await listener.close(0)
+  })
+
+  it('a handshake that takes too long ends with its connection, and nothing is said to it', async () => {
+    const listener = await open({}, [], { handshakeTimeoutMs: 50 })
+    const raw = net.connect({ port: listener.port, host: '127.0.0.1' })
+    raw.on('error', () => {})
+    const ended = once(raw, 'close')
+    // The client's first word is passed on; what it says to the server's answer never comes.
+    let isHello = true
+    const socket = new Duplex({
+      read: () => {},
+      write: (chunk: Buffer, _encoding, done) => {
+        if (isHello) raw.write(chunk)
+        isHello = false
+        done()
+      },
+    })
+    raw.on('data', (chunk: Buffer) => socket.push(chunk))
+    const client = tls.connect({ socket, ca: authority.certificate, ALPNProtocols: ['h2'] })
+    client.on('error', () => {}).on('data', () => expect.unreachable())
+    await ended
+    client.destroy()
     await listener.close(0)
   })
 
