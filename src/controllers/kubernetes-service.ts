@@ -29,6 +29,10 @@ export interface Advertised {
   readonly port: () => number
   /** The range of the addresses of services, and the first of them. */
   readonly serviceRange: { readonly text: string; readonly firstAddress: string }
+  /** False: somebody else sees to the endpoints. */
+  readonly keepsEndpoints?: boolean
+  /** The port of nodes that the service gets when it is made; 0 or absent: none. */
+  readonly nodePort?: number
 }
 
 /** What a replica says of itself, under its address; it goes by itself when it is not said again. */
@@ -94,13 +98,13 @@ class Keeper {
     this.isHeldUp = false
     await this.#keepRange()
     await this.#keepService()
-    await this.#keepEndpoints(await this.#addresses())
+    if (this.#advertised.keepsEndpoints !== false) await this.#keepEndpoints(await this.#addresses())
   }
 
   /** Says that this replica is not to be called any more; the last one leaves its traces, as there is nobody else to call. */
   async leave(): Promise<void> {
-    const { address } = this.#advertised
-    if (address === undefined) return
+    const { address, keepsEndpoints = true } = this.#advertised
+    if (address === undefined || !keepsEndpoints) return
     const key = { resource: PRESENCE, namespace: '', name: address }
     await this.#parts.registry.store.write(key, () => ({ kind: 'remove' }), this.#signal)
     const others = (await this.#present()).filter((name) => name !== address)
@@ -151,11 +155,13 @@ class Keeper {
   async #keepService(): Promise<void> {
     const services = resourceOf(this.#parts, '', 'v1', 'services')
     const metadata = { name: NAME, labels: { component: 'apiserver', provider: 'kubernetes' } }
+    const { nodePort = 0, serviceRange } = this.#advertised
+    const port = { name: 'https', protocol: 'TCP', port: 443, targetPort: this.#advertised.port() }
     const spec = {
-      type: 'ClusterIP',
-      clusterIP: this.#advertised.serviceRange.firstAddress,
+      type: nodePort === 0 ? 'ClusterIP' : 'NodePort',
+      clusterIP: serviceRange.firstAddress,
       sessionAffinity: 'None',
-      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: this.#advertised.port() }],
+      ports: [nodePort === 0 ? port : { ...port, nodePort }],
     }
     await this.#create(services, this.#made(services, metadata, { spec }), NAMESPACE)
   }

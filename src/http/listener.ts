@@ -47,6 +47,12 @@ export interface ListenerOptions {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
   /** The suites for TLS 1.2, in OpenSSL's words. */
   readonly ciphers: string
+  /** How keys are agreed on, in OpenSSL's words; undefined: as it likes. */
+  readonly curves?: string | undefined
+  /** False: HTTP/1.1 only. */
+  readonly http2?: boolean
+  /** Whether others may listen where we do. */
+  readonly sharesPort?: boolean
   /** A connection failed before its first request. */
   readonly onHandshakeError?: () => void
   /** Told of every request when its answer is over. */
@@ -57,10 +63,19 @@ export interface ListenerOptions {
 export interface TlsFiles {
   readonly certificate: string
   readonly key: string
+  /** For clients that ask for a name; of several that fit, the last. */
+  readonly named?: readonly NamedCertificate[]
   /** Client certificates are trusted if they chain to one of these. */
   readonly clientCa: string | undefined
   /** So are those of proxies that speak for their users. */
   readonly proxyCa: string | undefined
+}
+
+export interface NamedCertificate {
+  /** With a star for any one label. */
+  readonly name: string
+  readonly certificate: string
+  readonly key: string
 }
 
 export interface FinishedRequest {
@@ -161,13 +176,18 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   app.setNotFoundHandler(() => {})
   // With a listener for requests comes Node's imitation of HTTP/1.1 on top of every stream; ours takes its place.
   server.removeAllListeners('stream').on('stream', onStream)
-  await app.listen({ host: options.host, port: options.port, backlog: LISTEN_BACKLOG })
+  const { host, port, sharesPort: reusePort = false } = options
+  const place = { host, port, backlog: LISTEN_BACKLOG, reusePort }
+  await app.listen(place)
   return {
     ...addressOf(server, options),
     get requestCount() {
       return running.total
     },
-    renew: (tls) => server.setSecureContext(contextOf({ ...options, tls })),
+    renew: (tls) => {
+      server.setSecureContext(contextOf({ ...options, tls }))
+      nameCertificates(server, { ...options, tls })
+    },
     async close(graceMs, { keepListening = false, endLongOnesOverMs = 0 } = {}) {
       // Not the server's own `close`: that destroys connections whose last bytes are still on their way.
       if (!keepListening) NetServer.prototype.close.call(server)
@@ -251,7 +271,11 @@ function createServer(listener: ListenerOptions): Http2SecureServer {
     handshakeTimeout: handshakeTimeoutOf(listener),
     settings: { maxConcurrentStreams: listener.maxStreamsPerConnection, maxHeaderListSize: MAX_HEADER_BYTES },
   } as const
-  return createSecureServer(options)
+  const server = createSecureServer(options)
+  // Node offers HTTP/2 whatever its options say.
+  if (listener.http2 === false) Object.assign(server, { ALPNProtocols: Buffer.from('\bhttp/1.1') })
+  nameCertificates(server, listener)
+  return server
 }
 
 function handshakeTimeoutOf({ handshakeTimeoutMs = 10_000 }: ListenerOptions): number {
@@ -271,11 +295,18 @@ function queueHandshakes(server: Http2SecureServer, listener: ListenerOptions, o
   server.removeAllListeners('connection').on('connection', (socket: Socket) => newcomers.greet(socket))
 }
 
-function contextOf({ tls, minVersion, ciphers }: ListenerOptions): SecureContextOptions {
+function nameCertificates(server: Http2SecureServer, listener: ListenerOptions): void {
+  for (const { name, certificate, key } of listener.tls.named ?? []) {
+    server.addContext(name, contextOf({ ...listener, tls: { ...listener.tls, certificate, key } }))
+  }
+}
+
+function contextOf({ tls, minVersion, ciphers, curves }: ListenerOptions): SecureContextOptions {
   const ca = authoritiesOf(tls)
   const { key, certificate: cert } = tls
   // An authority of ours need not be one that signed itself.
-  const context = { key, cert, minVersion, ciphers, allowPartialTrustChain: true }
+  const groups = curves === undefined ? {} : { ecdhCurve: curves }
+  const context = { key, cert, minVersion, ciphers, ...groups, allowPartialTrustChain: true }
   return ca === undefined ? context : { ...context, ca }
 }
 

@@ -13,6 +13,8 @@ import { compareVersions, type Definition, type DefinitionVersion, readDefinitio
 
 export interface DefinitionTableOptions extends CustomParts {
   readonly builtIn: ResourceTable
+  /** What is told of the built-in resources; absent: everything. */
+  readonly groups?: readonly DiscoveryGroup[]
   /** The objects of a type are served by other rules from now on, or not at all: whoever watches them has to begin anew. */
   readonly onRetired: (stored: Resource['stored'], isGone: boolean) => void
 }
@@ -208,14 +210,16 @@ export class DefinitionTable implements ResourceTable {
       if (known !== undefined) made.set(group, known)
     }
     this.#groups = made
-    const builtIn = this.#builtInGroups.map((group) => made.get(group.group) ?? group)
-    const names = new Set(this.#builtInGroups.map(({ group }) => group))
+    const told = this.#options.groups ?? this.#builtInGroups
+    const builtIn = told.map((group) => made.get(group.group) ?? group)
+    const names = new Set(told.map(({ group }) => group))
     const others = [...made.values()].filter(({ group }) => !names.has(group))
     return [...builtIn, ...others.sort((a, b) => (a.group < b.group ? -1 : 1))]
   }
 
   #makeGroup(group: string, installed: readonly Installed[]): DiscoveryGroup | undefined {
-    const builtIn = this.#builtInGroups.find((one) => one.group === group)?.versions ?? []
+    const told = this.#options.groups ?? this.#builtInGroups
+    const builtIn = told.find((one) => one.group === group)?.versions ?? []
     const names = new Set(
       installed.flatMap(({ definition }) =>
         definition.versions.filter(({ served }) => served).map(({ version }) => version),

@@ -29,6 +29,7 @@ import { claimTraits } from './resource-claim.ts'
 import { type RoleGuard, roleTraits } from './role-escalation.ts'
 import { scaleView } from './scale.ts'
 import { serviceTraits } from './service.ts'
+import { DEFAULT_NODE_PORTS, type PortRange } from './service-claims.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
 
@@ -75,6 +76,8 @@ export interface BuiltInOptions {
   readonly actions?: readonly Action[]
   /** Where the addresses of services come from: a range in CIDR notation. */
   readonly serviceRange?: string
+  /** Where the ports of nodes come from that services get. */
+  readonly nodePorts?: PortRange
   /** How long an event is kept after its last change. */
   readonly eventTtlSeconds?: number
   /** Whether containers may be privileged; absent: they may not. */
@@ -91,7 +94,7 @@ export function builtInResources(
   options: BuiltInOptions = {},
 ): ResourceTable {
   const { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE, eventTtlSeconds = 3600, roleGuard } = options
-  const { allowPrivileged = false } = options
+  const { allowPrivileged = false, nodePorts = DEFAULT_NODE_PORTS } = options
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
   const actions = new Map(
@@ -99,7 +102,7 @@ export function builtInResources(
   )
   const find = (group: string, resource: string): Resource | undefined =>
     resources.get(keyOf({ group, version: 'v1', resource }))
-  const service = serviceTraits({ network: { ranges: [addressRange(serviceRange)] }, find })
+  const service = serviceTraits({ network: { ranges: [addressRange(serviceRange)], nodePorts }, find })
   const roles = roleGuard === undefined ? {} : roleTraits(roleGuard, find)
   const claims = claimTraits(() => find('', 'namespaces'))
   const traits = {

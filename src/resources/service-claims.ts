@@ -20,9 +20,16 @@ export interface Owner {
   readonly name: string
 }
 
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
 export interface ServiceNetwork {
   /** Where addresses come from: one range a family, the default one first. */
   readonly ranges: readonly AddressRange[]
+  /** Where ports of nodes come from, both included. */
+  readonly nodePorts: PortRange
 }
 
 /** Where claims are written, and as of when. */
@@ -39,8 +46,7 @@ export interface ClaimBook {
   ownerOf(record: ApiObject): Owner
 }
 
-export const FIRST_NODE_PORT = 30_000
-export const LAST_NODE_PORT = 32_767
+export const DEFAULT_NODE_PORTS: PortRange = { first: 30_000, last: 32_767 }
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
 const ALLOCATOR = 'ipallocator.k8s.io'
 
@@ -142,9 +148,8 @@ export function addressChoice(range: AddressRange): Choice {
   return { stretches, nameOf: (offset) => addressAt(range, offset) }
 }
 
-export const PORT_CHOICE: Choice = {
-  stretches: [[BigInt(FIRST_NODE_PORT), BigInt(LAST_NODE_PORT)]],
-  nameOf: String,
+export function portChoice({ first, last }: PortRange): Choice {
+  return { stretches: [[BigInt(first), BigInt(last)]], nameOf: String }
 }
 
 const BLIND_TRIES = 8

@@ -14,17 +14,7 @@ import { validateServiceAddresses } from '../schema/validation/validation.ts'
 import { addressAt, canonicalAddress, offsetOf } from './address-range.ts'
 import { specOf } from './pod-conditions.ts'
 import type { ClaimBook, ClaimContext, Owner, ServiceNetwork } from './service-claims.ts'
-import {
-  addressChoice,
-  claim,
-  claimAny,
-  FIRST_NODE_PORT,
-  isClaimed,
-  LAST_NODE_PORT,
-  PORT_BOOK,
-  PORT_CHOICE,
-  release,
-} from './service-claims.ts'
+import { addressChoice, claim, claimAny, isClaimed, PORT_BOOK, portChoice, release } from './service-claims.ts'
 import { withFamilies, withPolicy } from './service-families.ts'
 import {
   isExternalName,
@@ -38,9 +28,7 @@ import {
 
 const KIND = { group: '', kind: 'Service' } as const
 const SPEC = FieldPath.root('spec')
-const FIRST_PLACEHOLDER_PORT = LAST_NODE_PORT + 2
 const TAKEN = 'provided port is already allocated'
-const OUTSIDE = `provided port is not in the valid range. The range of valid ports is ${FIRST_NODE_PORT}-${LAST_NODE_PORT}`
 
 export interface ReservationParts {
   readonly network: ServiceNetwork
@@ -221,18 +209,21 @@ export class ServiceReservation {
   /** This port, or any where it is 0. */
   async #port(asked: number, { at, owner }: { readonly at: FieldPath; readonly owner: Owner }): Promise<number> {
     const refuse = (why: string): ApiError => invalidError(KIND, owner.name, [invalid(at, asked, why)])
+    const { first, last } = this.#parts.network.nodePorts
     if (this.#parts.context.dryRun) {
-      if (asked === 0) return FIRST_PLACEHOLDER_PORT + this.#placeholders++
+      if (asked === 0) return last + 2 + this.#placeholders++
       if (await isClaimed(PORT_BOOK, String(asked), this.#claims)) throw refuse(TAKEN)
       return asked
     }
     if (asked !== 0) {
-      if (asked < FIRST_NODE_PORT || asked > LAST_NODE_PORT) throw refuse(OUTSIDE)
+      if (asked < first || asked > last) {
+        throw refuse(`provided port is not in the valid range. The range of valid ports is ${first}-${last}`)
+      }
       if (!(await claim(PORT_BOOK, String(asked), owner, this.#claims))) throw refuse(TAKEN)
       this.#claimed.push({ book: PORT_BOOK, name: String(asked) })
       return asked
     }
-    const name = await claimAny(PORT_BOOK, PORT_CHOICE, owner, this.#claims)
+    const name = await claimAny(PORT_BOOK, portChoice({ first, last }), owner, this.#claims)
     if (name === undefined) {
       const why = 'failed to allocate a nodePort: range is full'
       throw new ApiError('InternalError', `Internal error occurred: ${why}`, {

@@ -2,7 +2,7 @@
 // of custom resources stand beside them; whoever serves documents puts the parts together.
 import { createHash } from 'node:crypto'
 import type { GroupVersion } from '../api/object.ts'
-import { builtInGroups, type BuiltInResource } from './built-in-resources.ts'
+import { type BuiltInGroup, builtInGroups, type BuiltInResource } from './built-in-resources.ts'
 import { BUILT_IN } from './built-in-compiled.ts'
 import descriptions from './gen/built-in-descriptions.json' with { type: 'json' }
 import {
@@ -43,10 +43,9 @@ export function builtInTypeSchemas(): TypeSchemas {
   return new BuiltInTypeSchemas()
 }
 
-/** The parts of everything that is built in. */
-export function builtInOpenApiParts(): readonly OpenApiPart[] {
+/** The parts of everything that is built in, or of these groups alone. */
+export function builtInOpenApiParts(groups: readonly BuiltInGroup[] = builtInGroups()): readonly OpenApiPart[] {
   const types = builtInTypeSchemas()
-  const groups = builtInGroups()
   const make = partMaker(types)
   const versions = groups.flatMap(({ group, versions: all }) =>
     all.map(({ version, resources }) => {

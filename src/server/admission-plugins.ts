@@ -52,10 +52,14 @@ export function admissionOrder(name: string | undefined): number {
   return name === undefined ? -1 : Object.keys(PLUGINS).indexOf(name)
 }
 
-/** Those that are on by default, and those that are asked for, without those that are not wanted. Throws a `StartError`. */
+/**
+ * Those that are on by default, and those that are asked for, without those that are not wanted; or, in the old way, these
+ * only. Throws a `StartError`.
+ */
 export function enabledPlugins(
   wanted: readonly string[],
   unwanted: readonly string[],
+  only: readonly string[] = [],
 ): ReadonlySet<AdmissionPluginName> {
   const [on, off] = [known(wanted, 'enable-admission-plugins'), known(unwanted, 'disable-admission-plugins')]
   const both = on.find((name) => off.includes(name))
@@ -63,6 +67,13 @@ export function enabledPlugins(
     throw usageError(`"${both}" is in both --enable-admission-plugins and --disable-admission-plugins`)
   }
   const all = Object.keys(PLUGINS) as AdmissionPluginName[]
+  if (only.length > 0) {
+    if (on.length + off.length > 0) {
+      throw usageError('--admission-control excludes --enable-admission-plugins and --disable-admission-plugins')
+    }
+    const chosen = known(only, 'admission-control')
+    return new Set(all.filter((name) => chosen.includes(name)))
+  }
   return new Set(all.filter((name) => (PLUGINS[name] === 'on' && !off.includes(name)) || on.includes(name)))
 }
 

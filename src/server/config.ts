@@ -7,14 +7,27 @@ import { type EgressRules, isAddressRange } from '../lib/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { type AuditConfig, auditConfig } from './audit-config.ts'
 import { type AuthorizationSettings, authorizationSettings } from './authorization-settings.ts'
+import { type ClusterConfig, clusterConfig } from './cluster-config.ts'
 import { readConfigFile } from './config-file.ts'
 import { type ControllerName, switchedOff } from './controller-names.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
 import type { FlagName } from './flags.ts'
 import { type IdentityConfig, identityConfig } from './identity-config.ts'
 import { type Range, parseCidr } from './ip-range.ts'
-import { type CertificatePair, duration, integer, oneOf, pair, pairIn, SettingReader } from './setting-reader.ts'
-import { mergeSettings, readArguments, readEnvironment, type Setting } from './settings.ts'
+import { idleNotices } from './idle-notices.ts'
+import {
+  type CertificatePair,
+  duration,
+  integer,
+  type NamedPair,
+  namedPairs,
+  oneOf,
+  pair,
+  pairIn,
+  SettingReader,
+} from './setting-reader.ts'
+import type { ServedVersions } from './runtime-config.ts'
+import { mergeSettings, readArguments, readEnvironment, type Setting, type Settings } from './settings.ts'
 import { usageError } from './start-error.ts'
 import { type TlsRules, tlsRules } from './tls-rules.ts'
 
@@ -38,7 +51,12 @@ export interface Config {
   /** Undefined: the server makes its own. */
   readonly servingCertificate: CertificatePair | undefined
   readonly tlsRules: TlsRules
+  /** For clients that ask for a name. */
+  readonly namedCertificates: readonly NamedPair[]
   readonly maxStreamsPerConnection: number
+  readonly http2: boolean
+  /** Whether others may listen where we do. */
+  readonly sharesPort: boolean
   readonly allowedOrigins: readonly RegExp[]
   readonly strictTransport: readonly string[]
   readonly identity: IdentityConfig
@@ -65,6 +83,9 @@ export interface Config {
   readonly watchTerminationMs: number
   readonly goawayChance: number
   readonly serviceIpRange: Range
+  readonly cluster: ClusterConfig
+  /** How long the store may take to answer a probe. */
+  readonly probeMs: { readonly health: number; readonly readiness: number }
   /** The loops that keep the server's own state true and are not to run. */
   readonly controllersOff: ReadonlySet<ControllerName>
   /** Where webhooks may be. */
@@ -73,6 +94,9 @@ export interface Config {
   readonly proxyCertificate: CertificatePair | undefined
   readonly featureGates: FeatureGates
   readonly logLevel: LogLevel
+  readonly hiddenMetrics: ReadonlySet<string>
+  /** What was asked for and will not happen: a line each. */
+  readonly notices: readonly string[]
   /** All flags as text, to be shown: what they mean is above. */
   readonly flags: Readonly<Record<string, string>>
 }
@@ -105,13 +129,20 @@ export async function readConfig(args: readonly string[], environment: Environme
   const given = mergeSettings(readArguments(args), readEnvironment(environment))
   const file = given.get('config')
   const settings = file === undefined ? given : mergeSettings(given, await readConfigFile(file.text))
-  return buildConfig(new SettingReader(settings), environment)
+  return buildConfig(new SettingReader(settings), environment, await servedVersions(settings))
 }
 
-function buildConfig(read: SettingReader, environment: Environment): Config {
+/** Only who says something about versions has them loaded here already. */
+async function servedVersions(settings: Settings): Promise<ServedVersions | undefined> {
+  const setting = settings.get('runtime-config')
+  return setting === undefined ? undefined : (await import('./runtime-config.ts')).servedVersions(setting)
+}
+
+function buildConfig(read: SettingReader, environment: Environment, served: ServedVersions | undefined): Config {
   const inMemory = read.switch('in-memory')
   const endpoints = read.list('etcd-servers')
   const dataDirectory = path.resolve(read.optional('data-dir')?.text ?? defaultDataDirectory(environment))
+  const cluster = clusterConfig(read, served)
   return Object.freeze<Config>({
     storage: storageOf(read, { inMemory, endpoints, dataDirectory }),
     storagePrefix: storagePrefix(read.required('etcd-prefix')),
@@ -124,7 +155,14 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     bindAddress: address(read.required('bind-address')),
     securePort: integer(read.required('secure-port'), { least: 0, most: 65_535, what: 'a port number' }),
     servingCertificate: pair(read, 'tls-cert-file', 'tls-private-key-file') ?? pairIn(read.file('cert-dir')),
-    tlsRules: tlsRules(read.required('tls-min-version'), read.list('tls-cipher-suites')),
+    tlsRules: tlsRules(
+      read.required('tls-min-version'),
+      read.list('tls-cipher-suites'),
+      read.list('tls-curve-preferences'),
+    ),
+    namedCertificates: namedPairs(read.optional('tls-sni-cert-key')),
+    http2: !read.switch('disable-http2-serving'),
+    sharesPort: read.switch('permit-port-sharing'),
     maxStreamsPerConnection: integer(read.required('http2-max-streams-per-connection'), {
       least: 1,
       most: 1_000_000,
@@ -138,7 +176,11 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     anonymousRequests: read.switch('anonymous-auth'),
     anonymousHealth: read.switch('anonymous-health'),
     authorization: authorizationSettings(read),
-    admissionPlugins: enabledPlugins(read.list('enable-admission-plugins'), read.list('disable-admission-plugins')),
+    admissionPlugins: enabledPlugins(
+      read.list('enable-admission-plugins'),
+      read.list('disable-admission-plugins'),
+      read.list('admission-control'),
+    ),
     admissionFile: read.file('admission-control-config-file'),
     tolerationSeconds: {
       notReady: seconds(read.required('default-not-ready-toleration-seconds')),
@@ -158,11 +200,18 @@ function buildConfig(read: SettingReader, environment: Environment): Config {
     watchTerminationMs: duration(read.required('shutdown-watch-termination-grace-period')),
     goawayChance: goawayChance(read.required('goaway-chance')),
     serviceIpRange: ipRange(read.required('service-cluster-ip-range')),
+    cluster,
+    probeMs: {
+      health: duration(read.required('etcd-healthcheck-timeout')),
+      readiness: duration(read.required('etcd-readycheck-timeout')),
+    },
     controllersOff: switchedOff(read.list('controllers')),
     egress: egressRules(read),
     proxyCertificate: pair(read, 'proxy-client-cert-file', 'proxy-client-key-file'),
     featureGates: gates(read.optional('feature-gates')),
-    logLevel: oneOf(read.required('log-level'), LOG_LEVELS),
+    logLevel: logLevel(read),
+    hiddenMetrics: new Set(read.list('disabled-metrics')),
+    notices: [...idleNotices(read), ...(served?.notices ?? [])],
     flags: read.texts(),
   })
 }
@@ -264,6 +313,13 @@ function egressRules(read: SettingReader): EgressRules {
   }
   const loopback = /^(127\.|::1$)/.test(read.required('bind-address').text)
   return { loopback, allow: ranges('egress-allow'), deny: ranges('egress-deny') }
+}
+
+/** From 3 on the reference tells of every request. */
+function logLevel(read: SettingReader): LogLevel {
+  const number = read.optional('v')
+  if (number === undefined || read.isSet('log-level')) return oneOf(read.required('log-level'), LOG_LEVELS)
+  return integer(number, { least: 0, most: 99, what: 'a level' }) >= 3 ? 'debug' : 'info'
 }
 
 function gates(setting: Setting | undefined): FeatureGates {

@@ -24,9 +24,10 @@ import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../flow/bootstrap.ts'
 import { systemClock } from '../lib/clock.ts'
-import { builtInGroups } from '../schema/built-in-resources.ts'
+import { type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
 import { policyTypeWarnings } from '../schema/policy-type-check.ts'
 import type { Resource } from '../registry/registry.ts'
+import type { ClusterConfig } from './cluster-config.ts'
 import type { Range } from './ip-range.ts'
 
 /** What flow control has from the start. */
@@ -42,6 +43,7 @@ export interface ControllerOptions {
   readonly serverAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
+  readonly cluster: ClusterConfig
   /** The names of those that are not to run. */
   readonly controllersOff: ReadonlySet<string>
   /** Other replicas may work on the same store. */
@@ -76,7 +78,7 @@ function ownControllers(parts: ControllerParts, options: ControllerOptions): rea
 
 type OwnObjectOptions = Pick<
   ControllerOptions,
-  'controllersOff' | 'advertisedAddress' | 'serverAddress' | 'serviceRange'
+  'controllersOff' | 'advertisedAddress' | 'cluster' | 'serverAddress' | 'serviceRange'
 >
 
 /** What whoever comes first is to find, unless somebody else sees to it. */
@@ -94,6 +96,8 @@ function advertisedBy(options: OwnObjectOptions): Advertised {
     address: options.advertisedAddress,
     port: () => Number(/:(\d+)$/.exec(options.serverAddress())?.[1] ?? 0),
     serviceRange: options.serviceRange,
+    keepsEndpoints: options.cluster.keepsEndpoints,
+    nodePort: options.cluster.ownNodePort,
   }
 }
 
@@ -112,15 +116,15 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     flowControlObjects(parts, FLOW_OBJECTS),
     resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, systemClock),
     definitionCleanup(parts, options.objectsOfDefinition),
-    builtInServices(parts, rankedVersions()),
+    builtInServices(parts, rankedVersions(options.cluster.served?.groups ?? builtInGroups())),
     definitionServices(parts),
     remoteAvailability(parts, options.probeRemote),
   ]
 }
 
 /** The versions that are built in and have a rank among the groups. */
-function rankedVersions(): readonly BuiltInService[] {
-  return builtInGroups().flatMap(({ group, versions }) =>
+function rankedVersions(groups: readonly BuiltInGroup[]): readonly BuiltInService[] {
+  return groups.flatMap(({ group, versions }) =>
     versions.flatMap(({ version, priority }) => (priority === undefined ? [] : [{ group, version, priority }])),
   )
 }

@@ -16,6 +16,7 @@ import {
   DefinitionTable,
   RENAME_VERSION,
 } from '../resources/resources.ts'
+import type { BuiltInGroup } from '../schema/built-in-resources.ts'
 import { customOpenApiPart } from '../schema/openapi-custom.ts'
 import type { OpenApiPart } from '../schema/openapi-model.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../schema/openapi-parts.ts'
@@ -42,19 +43,22 @@ export interface Definitions {
 export interface DefinitionsOptions {
   readonly schema: SchemaTable
   readonly builtIn: ResourceTable
+  /** What is told of the built-in resources. */
+  readonly groups: readonly BuiltInGroup[]
   readonly cache: WatchCache
   readonly info: { readonly title: string; readonly version: string }
   /** How webhooks that convert are called. */
   readonly calls: Pick<ConversionParts, 'caller' | 'locate'>
 }
 
-export function openDefinitions({ schema, builtIn, cache, info, ...more }: DefinitionsOptions): Definitions {
+export function openDefinitions({ schema, builtIn, groups, cache, info, ...more }: DefinitionsOptions): Definitions {
   const calls = { ...more.calls, encode: plainJson, parse: (bytes: Buffer) => parseJson(bytes).value }
   const resource = definitionsIn(builtIn)
   const durations = conversionDurations()
   const table = new DefinitionTable({
     schema,
     builtIn,
+    groups,
     encode: canonicalJson,
     serve: (stored, object, type) => new ServedObject(stored, object, type),
     converter: ({ name, webhook }) =>
@@ -91,7 +95,7 @@ export function openDefinitions({ schema, builtIn, cache, info, ...more }: Defin
         await table.changed(until - performance.now())
       }
     },
-    documents: openDocuments(table, info),
+    documents: openDocuments(table, groups, info),
     measures: [durations],
   }
 }
@@ -134,12 +138,16 @@ function definitionsIn(builtIn: ResourceTable): Resource {
 }
 
 /** Made when they are asked for, and made anew in part where definitions have changed since. */
-function openDocuments(table: DefinitionTable, info: DefinitionsOptions['info']): () => OpenApiDocuments {
+function openDocuments(
+  table: DefinitionTable,
+  groups: readonly BuiltInGroup[],
+  info: DefinitionsOptions['info'],
+): () => OpenApiDocuments {
   let made: OpenApiDocuments | undefined
   let version = -1
   let custom: ReadonlySet<string> = new Set()
   return () => {
-    made ??= new OpenApiDocuments(info, builtInOpenApiParts())
+    made ??= new OpenApiDocuments(info, builtInOpenApiParts(groups))
     if (version === table.version) return made
     version = table.version
     const types = builtInTypeSchemas()

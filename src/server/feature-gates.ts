@@ -18,24 +18,35 @@ export const GATES = {
   AllowParsingUserUIDFromCertAuth: BETA,
   AllowUnsafeMalformedObjectDeletion: ALPHA,
   AnonymousAuthConfigurableEndpoints: STABLE,
+  AtomicFIFO: BETA,
   AuthorizeWithSelectors: STABLE,
   BtreeWatchCache: STABLE,
   CBORServingAndStorage: ALPHA,
   CRDObservedGenerationTracking: BETA,
   CRDValidationRatcheting: STABLE,
+  ClientsAllowCARotation: BETA,
+  ClientsAllowCBOR: ALPHA,
+  ClientsAllowTLSCacheGC: BETA,
+  ClientsPreferCBOR: ALPHA,
   ConcurrentWatchObjectDecode: BETA_OFF,
   ConsistentListFromCache: STABLE,
   ConstrainedImpersonation: BETA,
+  ContextualLogging: BETA,
+  ControllerManagerReleaseLeaderElectionLockOnExit: ALPHA,
   CoordinatedLeaderElection: BETA_OFF,
   CustomResourceFieldSelectors: STABLE,
   DeclarativeValidation: STABLE,
   DeclarativeValidationBeta: BETA,
   DeclarativeValidationTakeover: { stage: 'deprecated', enabled: false },
   DetectCacheInconsistency: BETA,
+  InOrderInformersBatchProcess: BETA,
   KMSv1: { stage: 'deprecated', enabled: false },
   ListFromCacheSnapshot: BETA,
+  LoggingAlphaOptions: ALPHA,
+  LoggingBetaOptions: BETA,
   ManifestBasedAdmissionControlConfig: ALPHA,
   MutatingAdmissionPolicy: { stage: 'GA', enabled: true },
+  NativeHistograms: ALPHA,
   OpenAPIEnums: BETA,
   RemoteRequestHeaderUID: BETA,
   ResilientWatchCacheInitialization: STABLE,
@@ -53,8 +64,10 @@ export const GATES = {
   TokenRequestServiceAccountUIDValidation: BETA,
   UnauthenticatedHTTP2DOSMitigation: BETA,
   UnknownVersionInteroperabilityProxy: BETA,
+  UnlockWhileProcessingFIFO: BETA,
   WatchCacheInitializationPostStartHook: BETA,
   WatchList: BETA,
+  WatchListClient: BETA,
 } as const satisfies Readonly<Record<string, Gate>>
 
 export type GateName = keyof typeof GATES
@@ -71,7 +84,8 @@ const GROUPS: Readonly<Record<string, Stage>> = { AllAlpha: 'alpha', AllBeta: 'b
 export function parseFeatureGates(text: string, source: string): FeatureGates {
   const wanted = new Map<string, boolean>()
   for (const setting of text.split(',').filter((part) => part.trim() !== '')) {
-    const [name = '', value, ...more] = setting.split('=').map((part) => part.trim())
+    // Gates of this program go by the name of the reference's component, too.
+    const [name = '', value, ...more] = setting.split('=').map((part) => part.trim().replace(/^kube:/, ''))
     const enabled = value === undefined ? undefined : BOOLEANS.get(value.toLowerCase())
     if (enabled === undefined || more.length > 0)
       throw usageError(`${source}: "${setting.trim()}" is not NAME=true or NAME=false`)

@@ -11,6 +11,8 @@ export type FlagKind =
   | 'list'
   | 'switch'
   | 'gates'
+  /** Has commas of its own: what is given several times stands apart by semicolons. */
+  | 'pairs'
 
 export interface Flag {
   readonly name: string
@@ -21,6 +23,23 @@ export interface Flag {
   /** What stands for the value in the manual, where the kind does not say it. */
   readonly placeholder?: string
   readonly help: string
+  /** Absent where it does something. */
+  readonly idle?: IdleFlag
 }
 
-export type FlagGroup = 'Storage' | 'Serving' | 'Who may do what' | 'Life cycle' | 'Audit' | 'Cluster' | 'Running it'
+/** A flag of the reference server's that changes nothing here. */
+export interface IdleFlag {
+  /** The values that mean what is the case anyway. */
+  readonly asItIs: readonly string[]
+  readonly otherwise: 'told' | 'refused'
+}
+
+export type FlagGroup =
+  | 'Storage'
+  | 'Serving'
+  | 'Who may do what'
+  | 'Life cycle'
+  | 'Audit'
+  | 'Cluster'
+  | 'Running it'
+  | 'Without effect'

@@ -31,6 +31,22 @@ export const IDENTITY_FLAGS = [
     help: 'The cipher suites for TLS 1.2, as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256. Default: all that are known to be good.',
   },
   {
+    name: 'tls-curve-preferences',
+    kind: 'list',
+    group: 'Serving',
+    placeholder: 'NUMBER,...',
+    help: 'How keys may be agreed on, as numbers of Go’s CurveID: 23, 24, 25, 29, 4588. Default: what OpenSSL offers.',
+  },
+  {
+    name: 'tls-sni-cert-key',
+    kind: 'pairs',
+    group: 'Serving',
+    placeholder: 'FILE,FILE[:NAME,...]',
+    help:
+      'A certificate and its key for clients that ask for one of these names, or for those in the certificate; may be given ' +
+      'several times.',
+  },
+  {
     name: 'authentication-config',
     kind: 'file',
     group: 'Who may do what',

@@ -3,7 +3,9 @@
 import type { Flag, FlagGroup, FlagKind } from './flag.ts'
 import { AUDIT_FLAGS } from './flags-audit.ts'
 import { AUTHORIZATION_FLAGS } from './flags-authorization.ts'
+import { CLUSTER_FLAGS } from './flags-cluster.ts'
 import { IDENTITY_FLAGS } from './flags-identity.ts'
+import { IDLE_FLAGS } from './flags-idle.ts'
 
 export type { Flag, FlagGroup, FlagKind }
 
@@ -272,6 +274,7 @@ export const FLAGS = [
   },
   ...AUDIT_FLAGS,
   ...IDENTITY_FLAGS,
+  ...CLUSTER_FLAGS,
   {
     name: 'service-cluster-ip-range',
     kind: 'text',
@@ -338,6 +341,7 @@ export const FLAGS = [
     group: 'Running it',
     help: 'Read flags from this YAML or JSON file: `secure-port: 7443`. The command line and the environment come before it.',
   },
+  ...IDLE_FLAGS,
 ] as const satisfies readonly Flag[]
 
 export type FlagName = (typeof FLAGS)[number]['name']

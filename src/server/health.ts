@@ -10,9 +10,6 @@ export interface Lifecycle {
   readonly isStopping: () => boolean
 }
 
-/** How long the store may take to answer a probe. */
-const STORAGE_TIMEOUT_MS = 2000
-
 /** The steps of a start, as monitoring knows them. They are one step here, and done together. */
 const STARTING: readonly string[] = [
   'start-apiserver-admission-initializer',
@@ -47,6 +44,8 @@ const AFTER_REGISTRATION: readonly string[] = ['apiservice-openapi-controller', 
 
 export interface HealthParts {
   readonly kv: Kv
+  /** How long the store may take to answer a probe. */
+  readonly probeMs: { readonly health: number; readonly readiness: number }
   readonly life: Lifecycle
   /** The objects are in memory. */
   readonly isLoaded: () => boolean
@@ -54,15 +53,23 @@ export interface HealthParts {
   readonly more: readonly HealthCheck[]
 }
 
-export function healthChecks({ kv, life, isLoaded, more }: HealthParts): Record<HealthEndpoint, HealthCheck[]> {
+export function healthChecks({
+  kv,
+  probeMs,
+  life,
+  isLoaded,
+  more,
+}: HealthParts): Record<HealthEndpoint, HealthCheck[]> {
   const { isStarting, isStopping } = life
   const fine = { check: () => {} }
   const always: HealthCheck[] = [
     { name: 'ping', ...fine },
     { name: 'log', ...fine },
   ]
-  const storage = (signal: AbortSignal): Promise<void> =>
-    kv.checkHealth(AbortSignal.any([signal, AbortSignal.timeout(STORAGE_TIMEOUT_MS)]))
+  const storage = (milliseconds: number) => ({
+    check: (signal: AbortSignal): Promise<void> =>
+      kv.checkHealth(AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])),
+  })
   const started = (name: string): HealthCheck => ({
     name,
     startup: true,
@@ -78,7 +85,7 @@ export function healthChecks({ kv, life, isLoaded, more }: HealthParts): Record<
   const alive = [
     ...always,
     { name: 'loopback-serving-certificate', ...fine },
-    { name: 'etcd', check: storage },
+    { name: 'etcd', ...storage(probeMs.health) },
     ...hooks,
   ]
   const stopping: HealthCheck = {
@@ -99,8 +106,8 @@ export function healthChecks({ kv, life, isLoaded, more }: HealthParts): Record<
     livez: alive,
     readyz: [
       ...always,
-      { name: 'etcd', check: storage },
-      { name: 'etcd-readiness', check: storage },
+      { name: 'etcd', ...storage(probeMs.health) },
+      { name: 'etcd-readiness', ...storage(probeMs.readiness) },
       loaded,
       ...more,
       ...hooks,

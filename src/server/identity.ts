@@ -102,11 +102,11 @@ export function openIdentity(parts: IdentityParts): Identity {
 }
 
 /** `address`: where the server listens, once it does. */
-export function openIdOf(config: Config, { keys }: Identity, address: { readonly text: string }): readonly Route[] {
+export function openIdOf(config: Config, { keys }: Identity, address: () => string): readonly Route[] {
   const { issuers, jwksUri } = config.identity
   return openIdRoutes({
     issuer: issuers[0] ?? '',
-    jwksUri: () => jwksUri ?? `https://${address.text}/openid/v1/jwks`,
+    jwksUri: () => jwksUri ?? `https://${address()}/openid/v1/jwks`,
     algorithms: keys.verification.map(({ algorithm }) => algorithm),
     jwks: jsonWebKeys(keys.verification),
   })

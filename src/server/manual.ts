@@ -16,6 +16,7 @@ const PLACEHOLDERS: Readonly<Record<Flag['kind'], string>> = {
   list: 'ITEM,...',
   switch: '',
   gates: 'NAME=true|false,...',
+  pairs: 'ITEM;...',
 }
 
 const GROUPS: readonly FlagGroup[] = [
@@ -26,6 +27,7 @@ const GROUPS: readonly FlagGroup[] = [
   'Audit',
   'Cluster',
   'Running it',
+  'Without effect',
 ]
 
 export function commandManual(): string {

@@ -21,6 +21,8 @@ export interface MetricsOptions extends RequestMetricsOptions {
   readonly gates: FeatureGates
   /** What the rooms count by themselves. */
   readonly families: readonly Family[]
+  /** The names of those that are not shown. */
+  readonly hidden?: ReadonlySet<string>
   /** Bytes on disk, where the storage counts them. */
   readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
 }
@@ -38,6 +40,7 @@ export function openMetrics(options: MetricsOptions): Metrics {
     labelsOf: (request) => requests.labelsOf(request),
     now: () => performance.now(),
   })
+  for (const name of options.hidden ?? []) registry.removeSingleMetric(name)
   return {
     begin: (request) => running.begin(request),
     observe(finished) {

@@ -32,6 +32,7 @@ import {
   tokenRequestAction,
   tokenReviewAction,
 } from '../resources/resources.ts'
+import { builtInGroups } from '../schema/built-in-resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
@@ -47,6 +48,7 @@ import type { Transformer } from '../store/transformer.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmission } from './admission.ts'
+import type { ClusterConfig } from './cluster-config.ts'
 import type { Authorization } from './authorization.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import { openDefinitions } from './definitions.ts'
@@ -54,6 +56,7 @@ import type { FeatureGates } from './feature-gates.ts'
 import { readRemoteBy } from './remote-discovery.ts'
 import { RemoteGroups, remoteTarget } from './remote-groups.ts'
 import { readRemoteDocumentsBy } from './remote-openapi.ts'
+import { servedTable } from './runtime-config.ts'
 import { openServicePlaces } from './service-places.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
@@ -88,8 +91,11 @@ export interface ResourceApiOptions {
   readonly version: string
   /** `host:port`, known once the server listens. */
   readonly serverAddress: () => string
+  /** The same as clients are told it. */
+  readonly shownAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
+  readonly cluster: ClusterConfig
   readonly measures: ServerMeasures
   /** How long watches last at least whose client does not say. */
   readonly minRequestTimeoutMs: number
@@ -121,13 +127,14 @@ export interface ResourceApi {
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
-  const { gates, authorization, caller, log, measures } = options
+  const { gates, authorization, caller, cluster, log, measures } = options
   const { authorizer } = authorization
   const schema = loadBuiltInSchema()
   const { identity, builtIn, store } = openObjects(options, schema)
   const locate = openServicePlaces(store, builtIn)
   const info = { title: 'Quarterdeck', version: options.version }
-  const definitions = openDefinitions({ schema, builtIn, cache: store, info, calls: { caller, locate } })
+  const groups = cluster.served?.groups ?? builtInGroups()
+  const definitions = openDefinitions({ schema, builtIn, groups, cache: store, info, calls: { caller, locate } })
   const { table } = definitions
   const served = new ServedStore(store, definitions.onWritten)
   const openGates = new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
@@ -151,9 +158,11 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     gates: openGates,
     now,
   }
+  const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served)
   const handler = serveResources({
     ...shared,
     ...wireParts(schema),
+    resources: () => exposed,
     awaitResource: definitions.awaitResource,
     watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000 },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
@@ -191,7 +200,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     controllers: openControllers(parts, { ...options, objectsOfDefinition, probeRemote, trust: identity.trust }),
     ready,
     follow,
-    isServed: (place) => isServed(table, place),
+    isServed: (place) => isServed(exposed, place),
     find: (resource) => table.find(resource),
     load: (resource) => {
       const found = table.find(resource)
@@ -208,7 +217,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       ...discoveryRoutes({
         groups: () => remotes.among(table.groups()),
         withNamed: (groups) => remotes.withNamed(groups),
-        serverAddress: options.serverAddress,
+        serverAddress: options.shownAddress,
         kind: (group, version, kind) => kindIn(schema, group, kind, version),
         cbor: gates.CBORServingAndStorage,
       }),
@@ -238,6 +247,7 @@ function openObjects(options: ResourceApiOptions, schema: SchemaTable): Objects 
     ],
     roleGuard: { authorizer, index: authorization.rbac },
     serviceRange: options.serviceRange.text,
+    nodePorts: options.cluster.nodePorts,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
     allowPrivileged: options.allowPrivileged,
   })

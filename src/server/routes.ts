@@ -33,7 +33,7 @@ export function routesOf({ config, kv, metrics, life, log, api, more, checks }: 
   const routes: Route[] = [
     ...api.routes,
     ...healthRoutes({
-      checks: healthChecks({ kv, life, isLoaded, more: checks }),
+      checks: healthChecks({ kv, probeMs: config.probeMs, life, isLoaded, more: checks }),
       inGracePeriod: life.inGracePeriod,
       log,
       onChecked: (endpoint, name, isFine) => health.note(endpoint, name, isFine),

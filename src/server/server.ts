@@ -18,6 +18,7 @@ import { advertisedAddress } from './advertised-address.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
+import { shownAddress } from './cluster-config.ts'
 import type { Config } from './config.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
 import { makePrivateDirectory, readTextFile } from './files.ts'
@@ -70,6 +71,7 @@ interface Order {
 /** The steps of a start, in order. What each opens is closed in reverse. */
 async function compose(order: Order, opened: AsyncDisposableStack): Promise<RunningServer> {
   const { config, log, signal } = order
+  for (const notice of config.notices) log.warn({}, notice)
   const base = await openFoundation(order, opened)
   const { kv, measures, atRest, life, serving } = base
   const api = openApi(base)
@@ -84,6 +86,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
     storageBytes: (signal) => kv.sizeBytes(signal),
     isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,
     families: [...measures.all(), ...api.families, ...flow.measures, ...audit.measures.all()],
+    hidden: config.hiddenMetrics,
   })
   const { handler, onTimeout } = openHandler(base, { api, audit, flow, metrics })
   const kubeconfig = kubeconfigPlace(config.kubeconfigFile, config.dataDirectory)
@@ -118,6 +121,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
   void runInBackground(opened, (stop) => renewServing(base, { api, listener }, stop))
   const url = localUrl(listener.host, listener.port)
   base.address.text = new URL(url).host
+  base.address.shown = shownAddress(config.cluster, new URL(url))
   writeKubeconfig(kubeconfig.file, { url, authority: serving.authority, user: { token: base.adminToken } })
   await Promise.race([api.ready(signal), failed])
   life.stage = 'serving'
@@ -143,7 +147,7 @@ interface Foundation extends Omit<Order, 'signal'> {
   readonly life: Life
   readonly authorization: Authorization
   /** `host:port`, empty until the server listens. */
-  readonly address: { text: string }
+  readonly address: { text: string; shown: string }
   /** Calls the webhooks. */
   readonly caller: OutgoingCaller
   /** Calls whom the operator names by a flag, who may well be on this machine. */
@@ -174,7 +178,18 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
     new OutgoingCaller({ egress: egressPolicy({ ...egress, loopback: true }), measures: outgoing }),
   )
   const keys = { atRest, serving, adminToken: token }
-  return { config, log, kv, measures, ...keys, life, authorization, address: { text: '' }, caller, operatorsCaller }
+  return {
+    config,
+    log,
+    kv,
+    measures,
+    ...keys,
+    life,
+    authorization,
+    address: { text: '', shown: '' },
+    caller,
+    operatorsCaller,
+  }
 }
 
 function openApi(base: Foundation): ResourceApi {
@@ -199,7 +214,9 @@ function openApi(base: Foundation): ResourceApi {
     log,
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
-    advertisedAddress: advertisedAddress(config.bindAddress),
+    advertisedAddress: config.cluster.advertiseAddress ?? advertisedAddress(config.bindAddress),
+    cluster: config.cluster,
+    shownAddress: () => address.shown,
     measures,
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     controllersOff: config.controllersOff,
@@ -218,7 +235,7 @@ interface ServedParts {
 function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedParts): FilteredHandler {
   const { config, kv, log, life, measures, atRest } = base
   const gates = config.featureGates
-  const more = openIdOf(config, api.identity, base.address)
+  const more = openIdOf(config, api.identity, () => base.address.shown)
   const routes = routesOf({ config, kv, api, metrics, life, log, checks: atRest.checks, more })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
   return withFilters(api.passOnRemote(routed), {

@@ -1,8 +1,16 @@
 // The listener with the certificates that the configuration asks for, and its faults in words.
-import { type Listener, type ListenerOptions, openListener, type TlsFiles } from '../http/listener.ts'
+import { X509Certificate } from 'node:crypto'
+import {
+  type Listener,
+  type ListenerOptions,
+  type NamedCertificate,
+  openListener,
+  type TlsFiles,
+} from '../http/listener.ts'
 import { checkPair, ownCertificate } from './certificates.ts'
 import type { Config } from './config.ts'
 import { readTextFile } from './files.ts'
+import type { CertificatePair, NamedPair } from './setting-reader.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
 export interface ServingFiles {
@@ -12,24 +20,49 @@ export interface ServingFiles {
 }
 
 export function servingFiles(config: Config): ServingFiles {
-  const trusted = clientAuthorities(config)
+  const trusted = { ...clientAuthorities(config), named: namedCertificates(config.namedCertificates) }
   const { servingCertificate: given } = config
   if (given === undefined) {
     const own = ownCertificate(config.certificateDirectory, [config.bindAddress, config.serviceIpRange.firstAddress])
     return { tls: { certificate: own.certificate, key: own.key, ...trusted }, authority: own.authority }
   }
-  const certificate = readTextFile(given.certificateFile, '--tls-cert-file')
-  const key = readTextFile(given.keyFile, '--tls-private-key-file')
-  checkPair(certificate, key, {
-    certificate: `--tls-cert-file ${given.certificateFile}`,
-    key: `--tls-private-key-file ${given.keyFile}`,
+  return { tls: { ...readPair(given, '--tls-cert-file', '--tls-private-key-file'), ...trusted }, authority: undefined }
+}
+
+function readPair(
+  { certificateFile, keyFile }: CertificatePair,
+  certificateFlag: string,
+  keyFlag: string,
+): Pick<TlsFiles, 'certificate' | 'key'> {
+  const certificate = readTextFile(certificateFile, certificateFlag)
+  const key = readTextFile(keyFile, keyFlag)
+  checkPair(certificate, key, { certificate: `${certificateFlag} ${certificateFile}`, key: `${keyFlag} ${keyFile}` })
+  return { certificate, key }
+}
+
+/** The last that fits is taken: whole names come behind those with a star, and names by a flag behind those in a certificate. */
+function namedCertificates(pairs: readonly NamedPair[]): readonly NamedCertificate[] {
+  const named = pairs.flatMap((pair) => {
+    const files = readPair(pair, '--tls-sni-cert-key', '--tls-sni-cert-key')
+    const byFlag = pair.names.length > 0
+    const names = byFlag ? pair.names : namesInCertificate(files.certificate)
+    return names.map((name) => ({ name, ...files, rank: (byFlag ? 2 : 0) + (name.includes('*') ? 0 : 1) }))
   })
-  return { tls: { certificate, key, ...trusted }, authority: undefined }
+  // Of two that fit alike the reference takes the first.
+  return named.toReversed().sort((a, b) => a.rank - b.rank)
+}
+
+function namesInCertificate(pem: string): readonly string[] {
+  const { subject, subjectAltName = '' } = new X509Certificate(pem)
+  const names = subjectAltName.split(', ').flatMap((entry) => /^DNS:(.+)$/.exec(entry)?.[1] ?? [])
+  return names.length > 0 ? names : (/^CN=(.+)$/m.exec(subject)?.slice(1) ?? [])
 }
 
 /** What the operator brought to serve with, and may replace. */
-export function operatorsFiles({ servingCertificate: pair, clientCaFile, identity }: Config): readonly string[] {
-  const files = [pair?.certificateFile, pair?.keyFile, clientCaFile, identity.frontProxy?.caFile]
+export function operatorsFiles(config: Config): readonly string[] {
+  const { servingCertificate: pair, namedCertificates: named, clientCaFile, identity } = config
+  const pairs = [pair, ...named].flatMap((one) => [one?.certificateFile, one?.keyFile])
+  const files = [...pairs, clientCaFile, identity.frontProxy?.caFile]
   return files.filter((file) => file !== undefined)
 }
 
@@ -37,7 +70,7 @@ export function operatorsFiles({ servingCertificate: pair, clientCaFile, identit
 export function readServingFiles(config: Config, current: TlsFiles): TlsFiles {
   if (config.certificateDirectory !== undefined || config.servingCertificate !== undefined)
     return servingFiles(config).tls
-  return { ...current, ...clientAuthorities(config) }
+  return { ...current, ...clientAuthorities(config), named: namedCertificates(config.namedCertificates) }
 }
 
 function clientAuthorities({ clientCaFile, identity }: Config): Pick<TlsFiles, 'clientCa' | 'proxyCa'> {
@@ -60,8 +93,10 @@ type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'onTimeout' | 'log'
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {
   const { bindAddress: host, securePort: port, requestTimeoutMs, maxStreamsPerConnection, tlsRules } = config
+  const { http2, sharesPort } = config
+  const rules = { ...tlsRules, http2, sharesPort, requestTimeoutMs, maxStreamsPerConnection }
   try {
-    return await openListener({ ...parts, ...tlsRules, host, port, requestTimeoutMs, maxStreamsPerConnection })
+    return await openListener({ ...parts, ...rules, host, port })
   } catch (error) {
     const where = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
     throw new StartError(`cannot listen on ${where}: ${reasonOf(error)}`, { cause: error })

@@ -79,6 +79,30 @@ export function pairIn(directory: string | undefined): CertificatePair | undefin
   return existsSync(certificateFile) && existsSync(keyFile) ? { certificateFile, keyFile } : undefined
 }
 
+/** A pair for clients that ask for one of these names; without any, for the names in the certificate. */
+export interface NamedPair extends CertificatePair {
+  readonly names: readonly string[]
+}
+
+/** `a.crt,a.key:*.example.com,example.com`, several of them separated by semicolons. */
+export function namedPairs(setting: Setting | undefined): readonly NamedPair[] {
+  const parts = (setting?.text ?? '').split(';').filter((part) => part.trim() !== '')
+  return parts.map((part) => {
+    const [files = '', names = ''] = part.split(':', 2)
+    const [certificateFile, keyFile, ...more] = files.split(',').map((file) => file.trim())
+    if (certificateFile === undefined || keyFile === undefined || keyFile === '' || more.length > 0) {
+      throw usageError(
+        `${setting?.source}: "${part}" is not CERTIFICATE-FILE,KEY-FILE or CERTIFICATE-FILE,KEY-FILE:NAME,...`,
+      )
+    }
+    return {
+      certificateFile: path.resolve(certificateFile),
+      keyFile: path.resolve(keyFile),
+      names: names.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
+    }
+  })
+}
+
 export function integer({ text, source }: Setting, limits: { least: number; most: number; what: string }): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   if (number >= limits.least && number <= limits.most) return number

@@ -13,12 +13,14 @@ export interface Setting {
 
 export type Settings = ReadonlyMap<FlagName, Setting>
 
-/** A list may be given in parts. Throws a `StartError` for what is not a flag of ours, with the one that was probably meant. */
+/** Lists may be given in parts. Throws a `StartError` for what is not a flag of ours, with the one that was probably meant. */
 export function readArguments(args: readonly string[]): Settings {
   const options = Object.fromEntries(
     FLAGS.map(({ name, kind }) => [name, { type: kind === 'switch' ? ('boolean' as const) : ('string' as const) }]),
   )
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  // The one flag of the reference's that has a short name.
+  const spelled = args.map((argument) => argument.replace(/^-v(?==|$)/, '--v'))
+  const { tokens } = parseArgs({ args: spelled, options, strict: false, tokens: true })
   const settings = new Map<FlagName, Setting>()
   for (const token of tokens) {
     if (token.kind === 'positional') throw usageError(`unexpected argument "${token.value}"`)
@@ -28,8 +30,9 @@ export function readArguments(args: readonly string[]): Settings {
     const text = token.value ?? (flag.kind === 'switch' ? 'true' : undefined)
     if (text === undefined) throw usageError(`${token.rawName} needs a value`)
     const name = flag.name as FlagName
-    const earlier = flag.kind === 'list' ? settings.get(name) : undefined
-    settings.set(name, { text: earlier === undefined ? text : `${earlier.text},${text}`, source: token.rawName })
+    const joint = flag.kind === 'pairs' ? ';' : flag.kind === 'list' || flag.kind === 'gates' ? ',' : undefined
+    const earlier = joint === undefined ? undefined : settings.get(name)
+    settings.set(name, { text: earlier === undefined ? text : `${earlier.text}${joint}${text}`, source: token.rawName })
   }
   return settings
 }

@@ -6,6 +6,8 @@ export interface TlsRules {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
   /** In OpenSSL's words. */
   readonly ciphers: string
+  /** How keys are agreed on, in OpenSSL's words; undefined: as OpenSSL does by default. */
+  readonly curves: string | undefined
 }
 
 const VERSIONS: Readonly<Record<string, TlsRules['minVersion']>> = {
@@ -30,14 +32,30 @@ const SUITES_OF_13: readonly string[] = [
   'TLS_CHACHA20_POLY1305_SHA256',
 ]
 
-export function tlsRules(version: Setting, suites: readonly string[]): TlsRules {
+/** By their numbers in TLS, which are also those of Go. */
+const CURVES: Readonly<Record<string, string>> = {
+  '23': 'P-256',
+  '24': 'P-384',
+  '25': 'P-521',
+  '29': 'X25519',
+  '4588': 'X25519MLKEM768',
+}
+
+export function tlsRules(version: Setting, suites: readonly string[], curves: readonly string[] = []): TlsRules {
   const minVersion = Object.hasOwn(VERSIONS, version.text) ? VERSIONS[version.text] : undefined
   if (minVersion === undefined) {
     throw usageError(`${version.source}: "${version.text}" is not one of ${Object.keys(VERSIONS).join(', ')}`)
   }
   const chosen = suites.filter((name) => !SUITES_OF_13.includes(name)).map(suiteOf)
   const of12 = chosen.length > 0 || suites.length > 0 ? chosen : Object.values(SUITES)
-  return { minVersion, ciphers: [...SUITES_OF_13, ...of12].join(':') }
+  const groups = curves.length === 0 ? undefined : curves.map(curveOf).join(':')
+  return { minVersion, ciphers: [...SUITES_OF_13, ...of12].join(':'), curves: groups }
+}
+
+function curveOf(number: string): string {
+  const curve = Object.hasOwn(CURVES, number) ? CURVES[number] : undefined
+  if (curve !== undefined) return curve
+  throw usageError(`--tls-curve-preferences: "${number}" is not one of ${Object.keys(CURVES).join(', ')}`)
 }
 
 function suiteOf(name: string): string {

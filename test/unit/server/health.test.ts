@@ -4,7 +4,13 @@ import { healthChecks } from '../../../src/server/health.ts'
 
 function checksOf({ starting = false, stopping = false, loaded = true } = {}) {
   const life = { isStarting: () => starting, isStopping: () => stopping }
-  return healthChecks({ kv: openMemory(), life, isLoaded: () => loaded, more: [] })
+  return healthChecks({
+    kv: openMemory(),
+    probeMs: { health: 2000, readiness: 2000 },
+    life,
+    isLoaded: () => loaded,
+    more: [],
+  })
 }
 
 const HOOKS = ['poststarthook/rbac/bootstrap-roles', 'poststarthook/storage-readiness', 'autoregister-completion']

@@ -1,0 +1,66 @@
+// Settings about the place of the server among others, read and checked.
+import { isIP } from 'node:net'
+import type { ServedVersions } from './runtime-config.ts'
+import { integer, oneOf, type SettingReader } from './setting-reader.ts'
+import type { Setting } from './settings.ts'
+import { usageError } from './start-error.ts'
+
+export interface ClusterConfig {
+  /** Undefined: everything is served. */
+  readonly served: ServedVersions | undefined
+  /** Undefined: it is found out. */
+  readonly advertiseAddress: string | undefined
+  /** `host` or `host:port`. */
+  readonly externalHost: string | undefined
+  /** Whether every replica keeps its address among the endpoints of the service `kubernetes`. */
+  readonly keepsEndpoints: boolean
+  /** 0: the service `kubernetes` has none. */
+  readonly ownNodePort: number
+  readonly nodePorts: PortRange
+}
+
+/** Both included. */
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+export function clusterConfig(read: SettingReader, served: ServedVersions | undefined): ClusterConfig {
+  const nodePorts = portRange(read.required('service-node-port-range'))
+  return {
+    served,
+    advertiseAddress: addressOf(read.optional('advertise-address')),
+    externalHost: read.optional('external-hostname')?.text ?? read.optional('advertise-address')?.text,
+    keepsEndpoints: oneOf(read.required('endpoint-reconciler-type'), ['lease', 'none']) === 'lease',
+    ownNodePort: ownPort(read.required('kubernetes-service-node-port'), nodePorts),
+    nodePorts,
+  }
+}
+
+function addressOf(setting: Setting | undefined): string | undefined {
+  if (setting === undefined || setting.text === '') return undefined
+  if (isIP(setting.text) === 0) throw usageError(`${setting.source}: "${setting.text}" is not an IP address`)
+  return setting.text
+}
+
+/** `30000-32767`, or the first and how many more: `30000+2767`. */
+function portRange({ text, source }: Setting): PortRange {
+  const [, from = '', sign, to = ''] = /^(\d{1,5})([-+])(\d{1,5})$/.exec(text) ?? []
+  const first = Number(from)
+  const last = sign === '+' ? first + Number(to) : Number(to)
+  if (from !== '' && first >= 1 && first <= last && last <= 65_535) return { first, last }
+  throw usageError(`${source}: "${text}" is not a range of ports like 30000-32767`)
+}
+
+function ownPort(setting: Setting, { first, last }: PortRange): number {
+  const port = integer(setting, { least: 0, most: 65_535, what: 'a port number' })
+  if (port === 0 || (port >= first && port <= last)) return port
+  throw usageError(`${setting.source}: ${port} is not in --service-node-port-range`)
+}
+
+/** What the server calls itself to clients, once it is known where it listens. */
+export function shownAddress({ externalHost }: ClusterConfig, listening: URL): string {
+  if (externalHost === undefined || externalHost === '') return listening.host
+  if (isIP(externalHost) === 6) return `[${externalHost}]:${listening.port}`
+  return /:\d+$/.test(externalHost) ? externalHost : `${externalHost}:${listening.port}`
+}

@@ -1,0 +1,115 @@
+// `--runtime-config`: which of the built-in resources are served (P-470). What is not served is there all the same for the
+// server itself, which reads roles and namespaces whoever may ask for them.
+import { formatGroupVersion, type GroupVersionResource } from '../api/object.ts'
+import type { ResourceTable } from '../registry/registry.ts'
+import { type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
+import type { Setting } from './settings.ts'
+import { usageError } from './start-error.ts'
+
+export interface ServedVersions {
+  readonly isServed: (resource: GroupVersionResource) => boolean
+  /** The built-in groups with what is served of them. */
+  readonly groups: readonly BuiltInGroup[]
+  /** What the operator should know. */
+  readonly notices: readonly string[]
+}
+
+/** Keys for all versions of a stage; later ones are more exact. */
+const STAGES: Readonly<Record<string, RegExp>> = {
+  'api/all': /^/,
+  'api/ga': /^v\d+$/,
+  'api/beta': /^v\d+beta\d+$/,
+  'api/alpha': /^v\d+alpha\d+$/,
+}
+
+/** Versions of the reference's that it does not serve by default either, and that are not to be had here. */
+const ABSENT: ReadonlySet<string> = new Set(
+  `admissionregistration.k8s.io/v1beta1 admissionregistration.k8s.io/v1alpha1 authentication.k8s.io/v1beta1
+   authentication.k8s.io/v1alpha1 certificates.k8s.io/v1beta1 certificates.k8s.io/v1alpha1 coordination.k8s.io/v1beta1
+   coordination.k8s.io/v1alpha2 flowcontrol.apiserver.k8s.io/v1beta1 flowcontrol.apiserver.k8s.io/v1beta2
+   flowcontrol.apiserver.k8s.io/v1beta3 internal.apiserver.k8s.io/v1alpha1 networking.k8s.io/v1beta1
+   resource.k8s.io/v1beta1 resource.k8s.io/v1beta2 resource.k8s.io/v1alpha3 scheduling.k8s.io/v1alpha2
+   storage.k8s.io/v1beta1 storage.k8s.io/v1alpha1 storagemigration.k8s.io/v1beta1`.split(/\s+/),
+)
+
+/** Throws a `StartError` of one line for what is not to be had. */
+export function servedVersions({ text, source }: Setting): ServedVersions {
+  const wanted = new Map(text.split(',').flatMap((part) => (part.trim() === '' ? [] : [readPart(part.trim(), source)])))
+  const groups = builtInGroups()
+  for (const [key, isOn] of wanted) if (!Object.hasOwn(STAGES, key)) checkKey(groups, { key, isOn, source })
+  const isServed = (resource: GroupVersionResource): boolean => {
+    const version = formatGroupVersion(resource)
+    const byStage = Object.entries(STAGES).findLast(([key, stage]) => wanted.has(key) && stage.test(resource.version))
+    const stage = byStage === undefined ? undefined : wanted.get(byStage[0])
+    return wanted.get(`${version}/${resource.resource}`) ?? wanted.get(version) ?? stage ?? true
+  }
+  const isMissed = ['api/beta', 'api/alpha'].some((key) => wanted.get(key) === true)
+  const notices = isMissed ? [`${source}: there are no beta or alpha versions of built-in resources to switch on`] : []
+  return { isServed, groups: left(groups, isServed), notices }
+}
+
+/** `apps/v1=false`; without a value it is switched on. The core group goes by `v1`, and by older names. */
+function readPart(part: string, source: string): readonly [key: string, isOn: boolean] {
+  const [name = '', value = 'true', ...more] = part.split('=').map((text) => text.trim())
+  const isOn = VALUES.get(value)
+  if (isOn === undefined || more.length > 0) throw usageError(`${source}: "${part}" is not KEY=true or KEY=false`)
+  return [Object.hasOwn(STAGES, name) ? name : name.replace(/^(?:api\/|\/)?(?=v\d)/, ''), isOn]
+}
+
+const VALUES: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'True', 'TRUE', 't', 'T', '1', ''].map((text) => [text, true] as const),
+  ...['false', 'False', 'FALSE', 'f', 'F', '0'].map((text) => [text, false] as const),
+])
+
+interface Key {
+  readonly key: string
+  readonly isOn: boolean
+  readonly source: string
+}
+
+function checkKey(groups: readonly BuiltInGroup[], { key, isOn, source }: Key): void {
+  const parts = /^v\d/.test(key) ? ['', ...key.split('/')] : key.split('/')
+  const [groupName, versionName, resource, ...more] = parts
+  if (versionName === undefined || more.length > 0) {
+    throw usageError(`${source}: "${key}" is neither a version nor a resource like apps/v1 or apps/v1/deployments`)
+  }
+  const gv = formatGroupVersion({ group: groupName ?? '', version: versionName })
+  if (ABSENT.has(gv)) {
+    if (!isOn) return
+    throw usageError(`${source}: ${gv} cannot be had; there are only the versions that are on by default`)
+  }
+  const group = groups.find((one) => one.group === groupName)
+  if (group === undefined) throw usageError(`${source}: there is no built-in group "${groupName}"`)
+  const version = group.versions.find((one) => one.version === versionName)
+  if (version === undefined) throw usageError(`${source}: there is no version ${gv}`)
+  if (resource !== undefined && version.resources.every(({ plural }) => plural !== resource)) {
+    throw usageError(`${source}: there is no resource "${resource}" in ${gv}`)
+  }
+}
+
+/** Versions with nothing left in them are gone, and so are such groups. */
+function left(groups: readonly BuiltInGroup[], isServed: ServedVersions['isServed']): readonly BuiltInGroup[] {
+  return groups.flatMap(({ group, versions }) => {
+    const rest = versions.flatMap((version) => {
+      const resources = version.resources.filter((row) => isServed({ ...row, resource: row.plural }))
+      return resources.length === 0 ? [] : [{ ...version, resources }]
+    })
+    return rest.length === 0 ? [] : [{ group, versions: rest }]
+  })
+}
+
+/** The same table for those who ask from outside. */
+export function servedTable(table: ResourceTable, { isServed }: Pick<ServedVersions, 'isServed'>): ResourceTable {
+  return {
+    find: (resource) => {
+      const found = table.find(resource)
+      return found === undefined || found.isCustom || isServed(resource) ? found : undefined
+    },
+    *all() {
+      for (const resource of table.all()) if (resource.isCustom || isServed(resource)) yield resource
+    },
+    findAction: (place) => (isServed(place) ? table.findAction(place) : undefined),
+    isDeclared: (resource) => table.isDeclared(resource) && isServed(resource),
+    knowsKind: (kind) => table.knowsKind(kind),
+  }
+}
