@@ -174,7 +174,7 @@ function mergeOrderedLists(shape: Shape, result: Members, patch: ValueMap): Set<
 
 /** The items of the patch must come in the order that it asks for. */
 function checkOrder(patched: Value | undefined, order: readonly Value[], mergeKey: string): void {
-  if (!isList(patched)) return
+  if (!isList(patched) || order.length === 0) return
   const items = patched.filter((item) => !(isMap(item) && own(item, PATCH) === 'delete'))
   let place = 0
   for (const item of items) {

@@ -1,14 +1,14 @@
 // Fields that belong to a feature: where it is switched off they are dropped in silence, unless what is stored has them.
 import type { ApiObject } from '../api/object.ts'
-import type { ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import type { CharacterTraits } from './character.ts'
 import { withMembers } from './members.ts'
 
 export interface GatedField {
   readonly gate: string
-  /** From the object to the field. */
+  /** From the object to the field; `*` stands for every item of a list and every value of a map. */
   readonly path: readonly string[]
 }
 
@@ -33,14 +33,29 @@ export function withGatedFields(fields: readonly GatedField[], traits: Character
   }
 }
 
-function hasField(map: ValueMap, [name, ...rest]: readonly string[]): boolean {
-  const value = name === undefined ? undefined : own(map, name)
-  return rest.length === 0 ? value !== undefined : isMap(value) && hasField(value, rest)
+function hasField(holder: Value | undefined, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return holder !== undefined
+  if (name === '*')
+    return isMap(holder) || isList(holder) ? Object.values(holder).some((each) => hasField(each, rest)) : false
+  return isMap(holder) && hasField(own(holder, name), rest)
 }
 
-function withoutField(map: ValueMap, [name, ...rest]: readonly string[]): ValueMap {
-  const value = name === undefined ? undefined : own(map, name)
-  if (name === undefined || value === undefined) return map
+/** The same value where the field is not there. */
+function withoutField(holder: Value, [name, ...rest]: readonly string[]): Value {
+  if (name === undefined) return holder
+  if (name === '*' && isList(holder)) {
+    const items = holder.map((item) => withoutField(item, rest))
+    return items.every((item, i) => item === holder[i]) ? holder : items
+  }
+  if (!isMap(holder)) return holder
+  const names = name === '*' ? Object.keys(holder) : [name]
+  return names.reduce((result, each) => withoutMember(result, each, rest), holder)
+}
+
+function withoutMember(map: ValueMap, name: string, rest: readonly string[]): ValueMap {
+  const value = own(map, name)
+  if (value === undefined) return map
   if (rest.length === 0) return withMembers(map, { [name]: undefined })
-  return isMap(value) ? { ...map, [name]: withoutField(value, rest) } : map
+  const changed = withoutField(value, rest)
+  return changed === value ? map : { ...map, [name]: changed }
 }

@@ -8,8 +8,10 @@ import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
 import type { UpdateEndpoint } from '../registry/registry.ts'
 import { qosOf, validateSubresource } from '../schema/validation/validation.ts'
 import type { CharacterTraits } from './character.ts'
+import { withGatedFields } from './gated-field.ts'
 import { mapsIn } from './members.ts'
 import { conditionsOf, specOf, statusOf } from './pod-conditions.ts'
+import { gatedPodFields } from './pod-gated-fields.ts'
 import { withLabelKeys } from './pod-label-keys.ts'
 import { addressWarnings } from './warnings.ts'
 import { podWarnings } from './warnings-template.ts'
@@ -24,7 +26,7 @@ const GATED = {
 
 const POD: CharacterTraits = {
   prepareForCreate: (pod) => withLabelKeys(withGrace(pod)),
-  firstStatus: (pod, { now }) => firstStatus(specOf(pod), now),
+  firstStatus: (pod, { now }) => firstStatus(pod, now),
   prepareForUpdate: (pod) => withGrace(pod),
   prepareStatus: (pod, stored) => ({
     ...withMeta(pod, { deletionTimestamp: own(metaOf(stored), 'deletionTimestamp') }),
@@ -50,7 +52,7 @@ export function podTraits(allowPrivileged: boolean): CharacterTraits {
     resetFields: [],
   })
   return {
-    ...POD,
+    ...withGatedFields(gatedPodFields('spec'), POD),
     subresources: {
       ephemeralcontainers: endpoint('ephemeralcontainers', (pod, stored) => {
         const spec = withMember(specOf(stored), 'ephemeralContainers', own(specOf(pod), 'ephemeralContainers'))
@@ -64,8 +66,12 @@ export function podTraits(allowPrivileged: boolean): CharacterTraits {
 type Prepare = (pod: ApiObject, stored: ApiObject) => ApiObject
 
 /** A pod that may not be scheduled yet says so from the first moment. */
-function firstStatus(spec: ValueMap, now: string): ValueMap {
-  const status: ValueMap = { phase: 'Pending', qosClass: qosOf(spec) }
+function firstStatus(pod: ApiObject, now: string): ValueMap {
+  const spec = specOf(pod)
+  // A class that came with the pod is taken at its word.
+  const given = own(statusOf(pod), 'qosClass')
+  const qosClass = typeof given === 'string' && given !== '' ? given : qosOf(spec)
+  const status: ValueMap = { phase: 'Pending', qosClass }
   return isFilled(own(spec, 'schedulingGates'))
     ? { ...status, conditions: [{ ...GATED, lastTransitionTime: now }] }
     : status

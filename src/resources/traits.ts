@@ -4,9 +4,11 @@ import { CERTIFICATE_SIGNING_REQUEST } from './certificate-signing-request.ts'
 import type { CharacterTraits } from './character.ts'
 import { DAEMON_SET } from './daemon-set.ts'
 import { ENDPOINT_SLICE } from './endpoint-slice.ts'
+import { withGatedFields } from './gated-field.ts'
 import { AUTOSCALER } from './horizontal-pod-autoscaler.ts'
 import { JOB } from './job.ts'
 import { NODE } from './node.ts'
+import { gatedPodFields } from './pod-gated-fields.ts'
 import type { Scalable } from './scale.ts'
 import { BY_LABEL_SELECTOR, BY_LABELS } from './scale.ts'
 import {
@@ -31,26 +33,35 @@ import {
 } from './warnings-small.ts'
 import { CRON_JOB, POD_TEMPLATE, REPLICATED, REPLICATION_CONTROLLER, STATEFUL_SET } from './workloads.ts'
 
+const TEMPLATE = gatedPodFields('spec/template/spec')
+const RESOURCE_SLICE: CharacterTraits = withGatedFields(
+  ['bools', 'ints', 'strings', 'versions'].map((list) => ({
+    gate: 'DRAListTypeAttributes',
+    path: ['spec', 'devices', '*', 'attributes', '*', list],
+  })),
+  {},
+)
+
 export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
   '/Endpoints': ENDPOINTS,
   '/LimitRange': LIMIT_RANGE,
   '/Node': NODE,
   '/PersistentVolume': PERSISTENT_VOLUME,
   '/PersistentVolumeClaim': PERSISTENT_VOLUME_CLAIM,
-  '/PodTemplate': POD_TEMPLATE,
-  '/ReplicationController': REPLICATION_CONTROLLER,
+  '/PodTemplate': withGatedFields(gatedPodFields('template/spec'), POD_TEMPLATE),
+  '/ReplicationController': withGatedFields(TEMPLATE, REPLICATION_CONTROLLER),
   '/ResourceQuota': RESOURCE_QUOTA,
   '/Secret': SECRET,
   '/ServiceAccount': SERVICE_ACCOUNT,
   'apiextensions.k8s.io/CustomResourceDefinition': CUSTOM_DEFINITION,
   'apiregistration.k8s.io/APIService': API_SERVICE,
-  'apps/DaemonSet': DAEMON_SET,
-  'apps/Deployment': REPLICATED,
-  'apps/ReplicaSet': REPLICATED,
-  'apps/StatefulSet': STATEFUL_SET,
+  'apps/DaemonSet': withGatedFields(TEMPLATE, DAEMON_SET),
+  'apps/Deployment': withGatedFields(TEMPLATE, REPLICATED),
+  'apps/ReplicaSet': withGatedFields(TEMPLATE, REPLICATED),
+  'apps/StatefulSet': withGatedFields(TEMPLATE, STATEFUL_SET),
   'autoscaling/HorizontalPodAutoscaler': AUTOSCALER,
-  'batch/CronJob': CRON_JOB,
-  'batch/Job': JOB,
+  'batch/CronJob': withGatedFields(gatedPodFields('spec/jobTemplate/spec/template/spec'), CRON_JOB),
+  'batch/Job': withGatedFields(TEMPLATE, JOB),
   'certificates.k8s.io/CertificateSigningRequest': CERTIFICATE_SIGNING_REQUEST,
   'coordination.k8s.io/Lease': LEASE,
   'discovery.k8s.io/EndpointSlice': ENDPOINT_SLICE,
@@ -58,6 +69,7 @@ export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
   'networking.k8s.io/NetworkPolicy': NETWORK_POLICY,
   'node.k8s.io/RuntimeClass': RUNTIME_CLASS,
   'policy/PodDisruptionBudget': DISRUPTION_BUDGET,
+  'resource.k8s.io/ResourceSlice': RESOURCE_SLICE,
   'scheduling.k8s.io/PriorityClass': PRIORITY_CLASS,
   'storage.k8s.io/CSIDriver': CSI_DRIVER,
   'storage.k8s.io/CSIStorageCapacity': STORAGE_CAPACITY,

@@ -9,7 +9,7 @@ const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribu
 
 export const GONE_SOURCES: Readonly<Record<string, string>> = {
   photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
-  gitRepo: 'deprecated in v1.11',
+  gitRepo: 'deprecated in v1.11, and disabled by default in v1.33+',
   scaleIO: 'deprecated in v1.16, non-functional in v1.22+',
   flocker: 'deprecated in v1.22, non-functional in v1.25+',
   storageos: 'deprecated in v1.22, non-functional in v1.25+',
@@ -59,7 +59,6 @@ export function volumeWarnings(object: ApiObject): readonly string[] {
         ]
       : []),
     ...terms.flatMap((term, index) => nodeTermWarnings(term, `${place}[${index}]`)),
-    ...fractionWarnings('spec.capacity', mapIn(spec, 'capacity'), 'storage'),
     ...sourceWarnings(spec, 'spec'),
   ]
 }

@@ -85,7 +85,13 @@ const BY_STANDING: readonly (readonly [Gate, string])[] = [
   [
     { stage: 'deprecated', enabled: true, locked: true },
     `
-    AllowOverwriteTerminationGracePeriodSeconds DisableNodeKubeProxyVersion GitRepoVolumeDriver
+    DisableNodeKubeProxyVersion
+    `,
+  ],
+  [
+    { stage: 'deprecated', enabled: false, locked: true },
+    `
+    AllowOverwriteTerminationGracePeriodSeconds GitRepoVolumeDriver
     `,
   ],
   [

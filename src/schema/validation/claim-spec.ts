@@ -90,9 +90,15 @@ export function checkClaimTemplate(template: ValueMap, at: FieldPath, check: Che
   const place = at.child('metadata')
   checkAnnotations(partIn(meta, 'annotations'), place.child('annotations'), check)
   checkLabels(partIn(meta, 'labels'), place.child('labels'), check)
+  checkTemplateMembers(meta, place, check)
+  checkClaimSpec(partOf(template, 'spec'), at.child('spec'), check)
+}
+
+/** Templates of claims say no more of themselves than labels and annotations; the reference misspells the identity. */
+export function checkTemplateMembers(meta: ValueMap, at: FieldPath, check: Check): void {
   for (const [name, value] of Object.entries(meta)) {
     const empty = value === null || value === '' || value === 0
-    if (!empty && !TEMPLATE_MEMBERS.includes(name)) check.forbidden(place.child(name), 'cannot be set')
+    if (empty || TEMPLATE_MEMBERS.includes(name)) continue
+    check.forbidden(at.child(name === 'uid' ? 'uID' : name), 'cannot be set')
   }
-  checkClaimSpec(partOf(template, 'spec'), at.child('spec'), check)
 }

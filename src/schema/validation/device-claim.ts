@@ -4,6 +4,7 @@ import { shownJson } from '../../api/field-error.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { deviceExpressionFault } from '../device-expressions.ts'
 import { type Check, IMMUTABLE } from './check.ts'
+import { checkTemplateMembers } from './claim-spec.ts'
 import { checkClaimStatus } from './device-claim-status.ts'
 import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
 import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
@@ -144,17 +145,24 @@ function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
   if (!equalValues(object['spec'], stored['spec'])) check.invalid(SPEC, shownJson(object['spec']), IMMUTABLE)
 }
 
+function checkTemplate(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const spec = partOf(object, 'spec')
+  const meta = partOf(spec, 'metadata')
+  const at = SPEC.child('metadata')
+  checkAnnotations(partIn(meta, 'annotations'), at.child('annotations'), check)
+  checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
+  checkTemplateMembers(meta, at, check)
+  checkClaimSpec(partOf(spec, 'spec'), SPEC.child('spec'), check)
+}
+
 const claimTemplate: KindRules = {
-  create: (object, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    const spec = partOf(object, 'spec')
-    const meta = partOf(spec, 'metadata')
-    const at = SPEC.child('metadata')
-    checkAnnotations(partIn(meta, 'annotations'), at.child('annotations'), check)
-    checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
-    checkClaimSpec(partOf(spec, 'spec'), SPEC.child('spec'), check)
+  create: checkTemplate,
+  // The reference checks the whole of it again.
+  update: (object, stored, check) => {
+    checkTemplate(object, check)
+    checkSameSpec(object, stored, check)
   },
-  update: checkSameSpec,
 }
 
 function checkClass(object: ValueMap, check: Check): void {

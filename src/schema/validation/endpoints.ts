@@ -6,7 +6,7 @@ import { PROTOCOLS } from './container.ts'
 import { dns1123Label, dns1123Subdomain, labelValue, portNumber, qualifiedName } from './formats.ts'
 import { checkEndpointIp, checkIp, parseIp } from './ip-address.ts'
 import { checkLabels } from './labels.ts'
-import { listOf, numberIn, numberOf, partIn, partsOf, textIn, textOf, textsOf } from './members.ts'
+import { listOf, numberOf, partIn, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
 import type { KindRules } from './rules.ts'
 
@@ -189,8 +189,6 @@ function checkSlicePorts(ports: readonly ValueMap[], check: Check): void {
     if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
     if (names.has(name)) check.duplicate(place.child('name'), name)
     else names.add(name)
-    const number = numberIn(port, 'port')
-    if (number !== undefined) check.format(place.child('port'), number, portNumber(number))
     checkProtocol(port, place, check)
   }
 }

@@ -77,6 +77,49 @@ export const SECCOMP_PROFILE: Form = [
   ['localhostProfile', 'LocalhostProfile', null],
 ]
 
+export const SECURITY_CONTEXT: Form = [
+  [
+    'capabilities',
+    'Capabilities',
+    null,
+    [
+      ['add', 'Add', null],
+      ['drop', 'Drop', null],
+    ],
+  ],
+  ['privileged', 'Privileged', null],
+  [
+    'seLinuxOptions',
+    'SELinuxOptions',
+    null,
+    [
+      ['user', 'User', ''],
+      ['role', 'Role', ''],
+      ['type', 'Type', ''],
+      ['level', 'Level', ''],
+    ],
+  ],
+  [
+    'windowsOptions',
+    'WindowsOptions',
+    null,
+    [
+      ['gmsaCredentialSpecName', 'GMSACredentialSpecName', null],
+      ['gmsaCredentialSpec', 'GMSACredentialSpec', null],
+      ['runAsUserName', 'RunAsUserName', null],
+      ['hostProcess', 'HostProcess', null],
+    ],
+  ],
+  ['runAsUser', 'RunAsUser', null],
+  ['runAsGroup', 'RunAsGroup', null],
+  ['runAsNonRoot', 'RunAsNonRoot', null],
+  ['readOnlyRootFilesystem', 'ReadOnlyRootFilesystem', null],
+  ['allowPrivilegeEscalation', 'AllowPrivilegeEscalation', null],
+  ['procMount', 'ProcMount', null],
+  ['seccompProfile', 'SeccompProfile', null, SECCOMP_PROFILE],
+  ['appArmorProfile', 'AppArmorProfile', null, SECCOMP_PROFILE],
+]
+
 export const DEVICE_ATTRIBUTE: Form = [
   ['int', 'IntValue', null],
   ['bool', 'BoolValue', null],

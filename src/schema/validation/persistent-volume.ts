@@ -31,9 +31,7 @@ function checkVolumeSpec(spec: ValueMap, at: FieldPath, check: Check): void {
   if (policy !== '') check.oneOf(at.child('persistentVolumeReclaimPolicy'), policy, ['Delete', 'Recycle', 'Retain'])
   checkNodeAffinity(partIn(spec, 'nodeAffinity'), at.child('nodeAffinity'), check)
   checkSources(PERSISTENT_SOURCES, spec, { at, check })
-  if (has(spec, 'local') && !has(spec, 'nodeAffinity')) {
-    check.required(at.child('nodeAffinity'), 'Local volume requires node affinity')
-  }
+  checkLocal(spec, at, check)
   if (policy === 'Recycle' && isRootPath(textOf(partOf(spec, 'hostPath'), 'path'))) {
     check.forbidden(at.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'")
   }
@@ -42,6 +40,13 @@ function checkVolumeSpec(spec: ValueMap, at: FieldPath, check: Check): void {
   const mode = textIn(spec, 'volumeMode')
   if (mode !== undefined) check.oneOf(at.child('volumeMode'), mode, VOLUME_MODES)
   checkAttributesClass(spec, at, check)
+}
+
+/** Where the local volume is what counts, the volume has to say where it is. */
+function checkLocal(spec: ValueMap, at: FieldPath, check: Check): void {
+  const source = PERSISTENT_SOURCES.find(({ field }) => has(spec, field))
+  if (source?.field !== 'local' || has(spec, 'nodeAffinity')) return
+  check.required(at.child('nodeAffinity'), 'Local volume requires node affinity')
 }
 
 function checkCapacity(spec: ValueMap, at: FieldPath, check: Check): void {
@@ -87,6 +92,7 @@ export function checkInlineVolume(spec: ValueMap, at: FieldPath, check: Check): 
   }
   if (has(spec, 'nodeAffinity')) check.forbidden(at.child('nodeAffinity'), not)
   checkSources(PERSISTENT_SOURCES, spec, { at, check })
+  checkLocal(spec, at, check)
   if (textOf(spec, 'storageClassName') !== '') check.forbidden(at.child('storageClassName'), not)
   const mode = textIn(spec, 'volumeMode')
   if (mode !== undefined && mode !== 'Filesystem') {

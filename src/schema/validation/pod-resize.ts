@@ -158,7 +158,7 @@ function tidy(map: ValueMap): ValueMap {
 export function qosOf(spec: ValueMap): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const level = partIn(spec, 'resources')
   const holders =
-    level !== undefined && hasResources(spec)
+    level !== undefined
       ? [level]
       : [...partsOf(spec, 'containers'), ...partsOf(spec, 'initContainers')].map((c) => partOf(c, 'resources'))
   const isAsked = holders.some((resources) =>

@@ -7,7 +7,7 @@ import { inclusiveRange, isSysctlName, longerThan } from './formats.ts'
 import { flagOf, listOf, numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkDescendingPath } from './paths.ts'
 import { checkWindowsOptions } from './windows-options.ts'
-import { SECCOMP_PROFILE, shownAs } from './internal-form.ts'
+import { SECCOMP_PROFILE, SECURITY_CONTEXT, shownAs } from './internal-form.ts'
 
 const MAX_ID = 2 ** 31 - 1
 const ID_RANGE = inclusiveRange(0, MAX_ID)
@@ -152,10 +152,14 @@ export function checkContainerSecurity(container: ValueMap, at: FieldPath, scope
 
 function checkNoEscalation(context: ValueMap, at: FieldPath, check: Check): void {
   if (flagOf(context, 'privileged')) {
-    check.invalid(at, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true')
+    check.invalid(
+      at,
+      shownAs(context, SECURITY_CONTEXT),
+      'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+    )
   }
   if (textsOf(partOf(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
     const detail = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'
-    check.invalid(at, context, detail)
+    check.invalid(at, shownAs(context, SECURITY_CONTEXT), detail)
   }
 }

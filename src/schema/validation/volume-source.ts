@@ -17,6 +17,8 @@ export interface Source {
   readonly refusedAs?: string
   /** The name under which its own faults are told, where it is another. */
   readonly toldAs?: string
+  /** It counts, but is looked at beside another too. */
+  readonly neverRefused?: true
   readonly rule: SourceRule
 }
 
@@ -24,10 +26,11 @@ export interface Source {
 export function checkSources(sources: readonly Source[], volume: ValueMap, place: Place): void {
   const { at, check } = place
   let found = 0
-  for (const { field, refusedAs, toldAs, rule } of sources) {
+  for (const { field, refusedAs, toldAs, neverRefused, rule } of sources) {
     const source = partIn(volume, field)
     if (source === undefined) continue
-    if (found > 0) check.forbidden(at.child(refusedAs ?? field), 'may not specify more than 1 volume type')
+    if (found > 0 && neverRefused !== true)
+      check.forbidden(at.child(refusedAs ?? field), 'may not specify more than 1 volume type')
     else rule(source, at.child(toldAs ?? field), check)
     found++
   }
@@ -329,7 +332,7 @@ export const PERSISTENT_SOURCES: readonly Source[] = [
   { field: 'iscsi', rule: all(iscsi(ISCSI_FORM), secretRef('name'), iscsiInitiator(ISCSI_FORM)) },
   { field: 'cinder', rule: all(needs('volumeID'), secretRef('name', 'namespace')) },
   fc,
-  flex,
+  { ...flex, neverRefused: true },
   { field: 'azureFile', rule: all(needs('secretName', 'shareName'), azureFileNamespace) },
   ...MORE_DISKS,
   scaleIo,

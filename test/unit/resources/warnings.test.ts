@@ -93,7 +93,7 @@ const rows: readonly Row[] = [
     warnings: [
       'spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead',
       'spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in matching no pod',
-      'spec.volumes[0].gitRepo: deprecated in v1.11',
+      'spec.volumes[0].gitRepo: deprecated in v1.11, and disabled by default in v1.33+',
     ],
   },
   {
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     ],
   },
   {
-    name: 'half a byte, a way to reclaim and an annotation that are gone',
+    name: 'half a byte, which volumes may have, a way to reclaim and an annotation that are gone',
     at: ['persistentvolumes'],
     object: volume(
       { capacity: { storage: '500m' }, persistentVolumeReclaimPolicy: 'Recycle' },
@@ -114,7 +114,6 @@ const rows: readonly Row[] = [
     warnings: [
       'metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "storageClassName" attribute instead',
       'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
-      'spec.capacity[storage]: fractional byte value "500m" is invalid, must be an integer',
     ],
   },
   {

@@ -26,6 +26,28 @@ const ROWS = [
       'spec.securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: "Recursive"',
     ],
   ),
+  ...rows('v1 Pod', [
+    'privileges that may not be won',
+    { 'spec/containers/0/securityContext': { privileged: true, allowPrivilegeEscalation: false } },
+    'spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy',
+    'spec.containers[0].securityContext: Invalid value: {"Capabilities":null,"Privileged":true,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+  ]),
+  ...rows(
+    'v1 PersistentVolume',
+    ['a driver beside another source', { 'spec/flexVolume': { driver: 'a/b' } }],
+    [
+      'a local volume beside another source',
+      { 'spec/local': { path: '/a' } },
+      'spec.local: Forbidden: may not specify more than 1 volume type',
+    ],
+  ),
+  ...rows('discovery.k8s.io/v1 EndpointSlice', ['any number as a port', { ports: [{ port: 70000 }] }]),
+  ...rows('resource.k8s.io/v1 ResourceClaimTemplate', [
+    'a name in the template',
+    { 'spec/metadata': { name: 'x', uid: 'y' } },
+    'spec.metadata.name: Forbidden: cannot be set',
+    'spec.metadata.uID: Forbidden: cannot be set',
+  ]),
   ...changes('v1 ReplicationController', [
     'a fault is told once',
     {},

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import type { ApiObject } from '../../../src/api/object.ts'
+import type { WriteContext } from '../../../src/registry/registry.ts'
+import { withGatedFields } from '../../../src/resources/gated-field.ts'
+import { gatedPodFields } from '../../../src/resources/pod-gated-fields.ts'
+
+const HEAD = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'x' } } as const
+const CONTEXT = contextWith([])
+const TRAITS = withGatedFields(gatedPodFields('spec/template/spec'), {})
+
+/** Nothing but the gates is looked at. */
+function contextWith(gates: readonly string[]): WriteContext {
+  return { gates: new Set(gates) } as unknown as WriteContext
+}
+
+function workload(sources: readonly ApiObject[string][]): ApiObject {
+  const containers = [{ name: 'c', lifecycle: { stopSignal: 'SIGTERM', preStop: {} } }]
+  const spec = { containers, schedulingGroup: {}, volumes: [{ name: 'v', projected: { sources } }, { name: 'w' }] }
+  return { ...HEAD, spec: { template: { spec } } }
+}
+
+describe('fields of features that are off', () => {
+  it('go from every item of the lists on the way', () => {
+    const made = TRAITS.prepareForCreate?.(workload([{ clusterTrustBundle: {} }, { secret: {} }]), CONTEXT)
+    expect(made).toEqual({
+      ...HEAD,
+      spec: {
+        template: {
+          spec: {
+            containers: [{ name: 'c', lifecycle: { preStop: {} } }],
+            volumes: [{ name: 'v', projected: { sources: [{}, { secret: {} }] } }, { name: 'w' }],
+          },
+        },
+      },
+    })
+  })
+
+  it('stay where the feature is on', () => {
+    const context = contextWith(['ClusterTrustBundleProjection', 'ContainerStopSignals', 'GenericWorkload'])
+    const object = workload([{ clusterTrustBundle: {} }])
+    expect(TRAITS.prepareForCreate?.(object, context)).toBe(object)
+  })
+
+  it('stay where what is stored has them', () => {
+    const object = workload([{ podCertificate: {} }])
+    expect(TRAITS.prepareForUpdate?.(object, object, CONTEXT)).toBe(object)
+  })
+
+  it('leave an object without them as it is', () => {
+    const object: ApiObject = { ...HEAD, spec: { template: { spec: { containers: [{ name: 'c' }] } } } }
+    expect(TRAITS.prepareForCreate?.(object, CONTEXT)).toBe(object)
+  })
+})
