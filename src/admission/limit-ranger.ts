@@ -3,6 +3,7 @@
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { compareQuantities, formatQuantity, quantityToNumber } from '../lib/quantity.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
@@ -18,21 +19,21 @@ export function limitRanger(ranges: ObjectReader): AdmissionPlugin {
     name: 'LimitRanger',
     resources: ['pods', 'persistentvolumeclaims'],
     operations: ['CREATE', 'UPDATE'],
-    async mutate(request, signal) {
+    mutate(request, signal) {
       const { object } = request
       if (object === undefined || !isLimited(request) || request.resource.resource !== 'pods') return object
-      let pod = object
-      for (const range of await ranges.list(request.namespace, signal)) pod = withDefaults(pod, range)
-      return pod
+      return whenKnown(ranges.list(request.namespace, signal), (found) => found.reduce(withDefaults, object))
     },
-    async validate(request, signal) {
+    validate(request, signal) {
       const { object, resource } = request
-      if (object === undefined || !isLimited(request)) return
+      if (object === undefined || !isLimited(request)) return undefined
       const faultsOf = resource.resource === 'pods' ? podFaults : claimFaults
-      for (const range of await ranges.list(request.namespace, signal)) {
-        const faults = [...new Set(faultsOf(object, limitsOf(range)))]
-        if (faults.length > 0) throw forbidden(request, faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`)
-      }
+      return whenKnown(ranges.list(request.namespace, signal), (found) => {
+        for (const range of found) {
+          const faults = [...new Set(faultsOf(object, limitsOf(range)))]
+          if (faults.length > 0) throw forbidden(request, faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`)
+        }
+      })
     },
   }
 }

@@ -2,8 +2,9 @@
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { own } from '../api/value.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
-import type { ObjectReader } from './object-reader.ts'
+import { findEven, type ObjectReader } from './object-reader.ts'
 import { forbidden } from './refusal.ts'
 
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
@@ -13,7 +14,7 @@ export function namespaceLifecycle(namespaces: ObjectReader): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     operations: ['CREATE', 'DELETE'],
-    async mutate(request, signal) {
+    mutate(request, signal) {
       const { operation, namespace, resource } = request
       if (operation === 'DELETE' && isNamespace(request) && ALWAYS_THERE.has(request.name)) {
         throw forbidden(request, 'this namespace may not be deleted')
@@ -21,15 +22,15 @@ export function namespaceLifecycle(namespaces: ObjectReader): AdmissionPlugin {
       if (operation !== 'CREATE' || namespace === '' || resource.resource === 'localsubjectaccessreviews') {
         return request.object
       }
-      const found =
-        (await namespaces.find('', namespace, signal)) ?? (await namespaces.findLatest('', namespace, signal))
-      if (found === undefined) {
-        throw new ApiError('NotFound', `namespaces ${JSON.stringify(namespace)} not found`, {
-          details: { name: namespace, kind: 'namespaces' },
-        })
-      }
-      if (isGoing(found)) throw terminating(request)
-      return request.object
+      return whenKnown(findEven(namespaces, ['', namespace], signal), (found) => {
+        if (found === undefined) {
+          throw new ApiError('NotFound', `namespaces ${JSON.stringify(namespace)} not found`, {
+            details: { name: namespace, kind: 'namespaces' },
+          })
+        }
+        if (isGoing(found)) throw terminating(request)
+        return request.object
+      })
     },
   }
 }

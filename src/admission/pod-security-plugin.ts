@@ -6,9 +6,10 @@ import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { equalValues, own } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { labelsOf, mapIn, mapsIn, metaText, partIn, specOf, textIn } from './members.ts'
-import type { ObjectReader, SampleReader } from './object-reader.ts'
+import { findEven, type ObjectReader, type SampleReader } from './object-reader.ts'
 import { detailOf, reasonOf, violationsOf } from './pod-security/pod-security.ts'
 import type { LevelVersion, Policy } from './pod-security-policy.ts'
 import { compareLevels, formatLevel, isSameLevel, MODES, namesMode, policyOf } from './pod-security-policy.ts'
@@ -92,26 +93,28 @@ class PodSecurity {
     this.#options = options
   }
 
-  async checkPod(request: AdmissionRequest, pod: ApiObject, signal: AbortSignal): Promise<void> {
+  checkPod(request: AdmissionRequest, pod: ApiObject, signal: AbortSignal): MaybePromise<void> {
     const { subresource, operation, oldObject } = request
-    if (HARMLESS.has(subresource) || this.#isExempt(request)) return
-    const policy = await this.#policyFor(request, signal)
-    if (MODES.every((mode) => policy[mode].level === 'privileged')) {
-      request.annotate(`${PREFIX}enforce-policy`, formatLevel(policy.enforce))
-      return
-    }
-    if (operation === 'UPDATE' && oldObject !== undefined && !isSignificant(pod, oldObject)) return
-    this.#judge(request, { metadata: mapIn(pod, 'metadata'), spec: specOf(pod), policy, isEnforced: true })
+    if (HARMLESS.has(subresource) || this.#isExempt(request)) return undefined
+    return whenKnown(this.#policyFor(request, signal), (policy) => {
+      if (MODES.every((mode) => policy[mode].level === 'privileged')) {
+        request.annotate(`${PREFIX}enforce-policy`, formatLevel(policy.enforce))
+        return
+      }
+      if (operation === 'UPDATE' && oldObject !== undefined && !isSignificant(pod, oldObject)) return
+      this.#judge(request, { metadata: mapIn(pod, 'metadata'), spec: specOf(pod), policy, isEnforced: true })
+    })
   }
 
-  async checkTemplate(request: AdmissionRequest, object: ApiObject, signal: AbortSignal): Promise<void> {
-    if (request.subresource !== '' || this.#isExempt(request)) return
+  checkTemplate(request: AdmissionRequest, object: ApiObject, signal: AbortSignal): MaybePromise<void> {
+    if (request.subresource !== '' || this.#isExempt(request)) return undefined
     const { group, resource } = request.resource
     const template = partAt(object, TEMPLATES[group === '' ? resource : `${resource}.${group}`] ?? [])
-    if (template === undefined) return
-    const policy = await this.#policyFor(request, signal)
-    if (policy.warn.level === 'privileged' && policy.audit.level === 'privileged') return
-    this.#judge(request, { metadata: mapIn(template, 'metadata'), spec: specOf(template), policy, isEnforced: false })
+    if (template === undefined) return undefined
+    return whenKnown(this.#policyFor(request, signal), (policy) => {
+      if (policy.warn.level === 'privileged' && policy.audit.level === 'privileged') return
+      this.#judge(request, { metadata: mapIn(template, 'metadata'), spec: specOf(template), policy, isEnforced: false })
+    })
   }
 
   async checkNamespace(request: AdmissionRequest, namespace: ApiObject, signal: AbortSignal): Promise<void> {
@@ -136,10 +139,13 @@ class PodSecurity {
     return why !== undefined
   }
 
-  async #policyFor(request: AdmissionRequest, signal: AbortSignal): Promise<Policy> {
-    const { namespaces } = this.#parts
-    const name = request.namespace
-    const found = (await namespaces.find('', name, signal)) ?? (await namespaces.findLatest('', name, signal))
+  #policyFor(request: AdmissionRequest, signal: AbortSignal): MaybePromise<Policy> {
+    return whenKnown(findEven(this.#parts.namespaces, ['', request.namespace], signal), (namespace) =>
+      this.#policyOf(request, namespace),
+    )
+  }
+
+  #policyOf(request: AdmissionRequest, found: ApiObject | undefined): Policy {
     const { policy, faults } = policyOf(found === undefined ? {} : labelsOf(found), this.#options.defaults)
     if (faults.length > 0) {
       const texts = faults.map(({ field, message }) => `${field}: ${message}`)

@@ -3,9 +3,10 @@
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { metaText, numberIn, specOf, textIn, withSpec } from './members.ts'
-import type { ObjectReader } from './object-reader.ts'
+import { findEven, type ObjectReader } from './object-reader.ts'
 import { forbidden } from './refusal.ts'
 
 const PREEMPT = 'PreemptLowerPriority'
@@ -18,22 +19,23 @@ export function priority(classes: ObjectReader): AdmissionPlugin {
     mutate(request, signal) {
       const { object, resource, subresource, operation } = request
       if (object === undefined || subresource !== '' || resource.resource !== 'pods') return object
-      return operation === 'CREATE'
-        ? withPriority(request, object, classes, signal)
-        : withKept(object, request.oldObject)
+      if (operation !== 'CREATE') return withKept(object, request.oldObject)
+      const name = textIn(specOf(object), 'priorityClassName')
+      return whenKnown(resolve(request, name, classes, signal), (resolved) => withPriority(request, object, resolved))
     },
-    async validate(request, signal) {
+    validate(request, signal) {
       const { object, resource, operation, subresource } = request
-      if (resource.resource !== 'priorityclasses' || subresource !== '' || object === undefined) return
-      if (own(object, 'globalDefault') !== true) return
-      const current = await defaultClass(classes, signal)
-      if (current === undefined) return
-      // The default may be changed, and it may be what it was.
-      if (operation === 'UPDATE' && metaText(current, 'name') === metaText(object, 'name')) return
-      throw forbidden(
-        request,
-        `PriorityClass ${metaText(current, 'name')} is already marked as default. Only one default can exist`,
-      )
+      if (resource.resource !== 'priorityclasses' || subresource !== '' || object === undefined) return undefined
+      if (own(object, 'globalDefault') !== true) return undefined
+      return whenKnown(defaultClass(classes, signal), (current) => {
+        if (current === undefined) return
+        // The default may be changed, and it may be what it was.
+        if (operation === 'UPDATE' && metaText(current, 'name') === metaText(object, 'name')) return
+        throw forbidden(
+          request,
+          `PriorityClass ${metaText(current, 'name')} is already marked as default. Only one default can exist`,
+        )
+      })
     },
   }
 }
@@ -44,14 +46,8 @@ interface Resolved {
   readonly policy: string
 }
 
-async function withPriority(
-  request: AdmissionRequest,
-  pod: ApiObject,
-  classes: ObjectReader,
-  signal: AbortSignal,
-): Promise<ApiObject> {
+function withPriority(request: AdmissionRequest, pod: ApiObject, resolved: Resolved): ApiObject {
   const spec = specOf(pod)
-  const resolved = await resolve(request, textIn(spec, 'priorityClassName'), classes, signal)
   const [given, policy] = [numberIn(spec, 'priority'), own(spec, 'preemptionPolicy')]
   if (given !== undefined && given !== resolved.value) {
     throw forbidden(
@@ -72,19 +68,21 @@ async function withPriority(
   })
 }
 
-async function resolve(
+function resolve(
   request: AdmissionRequest,
   name: string,
   classes: ObjectReader,
   signal: AbortSignal,
-): Promise<Resolved> {
+): MaybePromise<Resolved> {
   if (name === '') {
-    const fallback = await defaultClass(classes, signal)
-    return fallback === undefined ? { name: '', value: 0, policy: PREEMPT } : resolvedOf(fallback)
+    return whenKnown(defaultClass(classes, signal), (fallback) =>
+      fallback === undefined ? { name: '', value: 0, policy: PREEMPT } : resolvedOf(fallback),
+    )
   }
-  const found = (await classes.find('', name, signal)) ?? (await classes.findLatest('', name, signal))
-  if (found === undefined) throw forbidden(request, `no PriorityClass with name ${name} was found`)
-  return resolvedOf(found)
+  return whenKnown(findEven(classes, ['', name], signal), (found) => {
+    if (found === undefined) throw forbidden(request, `no PriorityClass with name ${name} was found`)
+    return resolvedOf(found)
+  })
 }
 
 function resolvedOf(priorityClass: ValueMap): Resolved {
@@ -97,13 +95,16 @@ function resolvedOf(priorityClass: ValueMap): Resolved {
 }
 
 /** Of several that came to be at once, the one that is least. */
-async function defaultClass(classes: ObjectReader, signal: AbortSignal): Promise<ApiObject | undefined> {
-  let least: ApiObject | undefined
-  for (const candidate of await classes.list('', signal)) {
-    if (own(candidate, 'globalDefault') !== true) continue
-    if (least === undefined || (numberIn(candidate, 'value') ?? 0) < (numberIn(least, 'value') ?? 0)) least = candidate
-  }
-  return least
+function defaultClass(classes: ObjectReader, signal: AbortSignal): MaybePromise<ApiObject | undefined> {
+  return whenKnown(classes.list('', signal), (all) => {
+    let least: ApiObject | undefined
+    for (const candidate of all) {
+      if (own(candidate, 'globalDefault') !== true) continue
+      if (least === undefined || (numberIn(candidate, 'value') ?? 0) < (numberIn(least, 'value') ?? 0))
+        least = candidate
+    }
+    return least
+  })
 }
 
 /** An update that says nothing of these keeps what there was: they were filled in by us. */

@@ -2,41 +2,46 @@
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, own } from '../api/value.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { QuantityOrder } from '../lib/quantity.ts'
 import { compareQuantities, parseQuantity } from '../lib/quantity.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { mapIn, mapsIn, partIn, specOf, textIn, withSpec } from './members.ts'
-import type { ObjectReader } from './object-reader.ts'
+import { findEven, type ObjectReader } from './object-reader.ts'
 import { forbidden } from './refusal.ts'
 
 export function runtimeClass(classes: ObjectReader): AdmissionPlugin {
-  const find = async (request: AdmissionRequest, signal: AbortSignal): Promise<ApiObject | undefined> => {
+  const find = (request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined> => {
     const name = textIn(specOf(request.object!), 'runtimeClassName')
     if (name === '') return undefined
-    const found = (await classes.find('', name, signal)) ?? (await classes.findLatest('', name, signal))
-    if (found === undefined) {
-      throw forbidden(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`)
-    }
-    return found
+    return whenKnown(findEven(classes, ['', name], signal), (found) => {
+      if (found === undefined) {
+        throw forbidden(request, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`)
+      }
+      return found
+    })
   }
   return {
     name: 'RuntimeClass',
     resources: ['pods'],
     operations: ['CREATE'],
-    async mutate(request, signal) {
+    mutate(request, signal) {
       const { object: pod, subresource } = request
-      if (pod === undefined || subresource !== '' || textIn(specOf(pod), 'runtimeClassName') === '') return pod
-      const found = await find(request, signal)
-      return found === undefined ? pod : withScheduling(request, withOverhead(request, pod, found), found)
+      if (pod === undefined || subresource !== '') return pod
+      return whenKnown(find(request, signal), (found) =>
+        found === undefined ? pod : withScheduling(request, withOverhead(request, pod, found), found),
+      )
     },
-    async validate(request, signal) {
-      if (request.object === undefined || request.subresource !== '') return
-      const found = await find(request, signal)
-      const [given, due] = [partIn(specOf(request.object), 'overhead'), found && overheadOf(found)]
-      if (given !== undefined && due === undefined && Object.keys(given).length > 0) {
-        throw forbidden(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
-      }
-      if (due !== undefined && !sameAmounts(given ?? {}, due)) throw mismatch(request)
+    validate(request, signal) {
+      const { object: pod, subresource } = request
+      if (pod === undefined || subresource !== '') return undefined
+      return whenKnown(find(request, signal), (found) => {
+        const [given, due] = [partIn(specOf(pod), 'overhead'), found && overheadOf(found)]
+        if (given !== undefined && due === undefined && Object.keys(given).length > 0) {
+          throw forbidden(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
+        }
+        if (due !== undefined && !sameAmounts(given ?? {}, due)) throw mismatch(request)
+      })
     },
   }
 }

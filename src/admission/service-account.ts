@@ -5,6 +5,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { pause } from '../lib/pause.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { annotationsOf, mapsIn, metaText, specOf, textIn, withSpec } from './members.ts'
@@ -24,10 +25,10 @@ const DEFAULT_ATTEMPTS = 10
 const RETRY_MS = 100
 
 export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionPlugin {
-  const find = async (request: AdmissionRequest, name: string, signal: AbortSignal): Promise<ApiObject> => {
+  const find = (request: AdmissionRequest, name: string, signal: AbortSignal): MaybePromise<ApiObject> =>
+    whenKnown(accounts.find(request.namespace, name, signal), (cached) => cached ?? findStored(request, name, signal))
+  const findStored = async (request: AdmissionRequest, name: string, signal: AbortSignal): Promise<ApiObject> => {
     const { namespace } = request
-    const cached = await accounts.find(namespace, name, signal)
-    if (cached !== undefined) return cached
     const attempts = name === DEFAULT_NAME ? DEFAULT_ATTEMPTS : 1
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const found = await accounts.findLatest(namespace, name, signal)
@@ -39,37 +40,37 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionP
       `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
     )
   }
-  const check = async (request: AdmissionRequest, signal: AbortSignal): Promise<void> => {
-    if (!isLookedAt(request)) return
+  const check = (request: AdmissionRequest, signal: AbortSignal): MaybePromise<void> => {
+    if (!isLookedAt(request)) return undefined
     const pod = request.object!
     const isNew = request.operation === 'CREATE'
     if (isNew && isMirror(pod)) return checkMirror(request, pod)
     const name = textIn(specOf(pod), 'serviceAccountName')
     if (name === '') {
-      if (!isNew) return
+      if (!isNew) return undefined
       throw forbidden(request, `no service account specified for pod ${request.namespace}/${metaText(pod, 'name')}`)
     }
-    const account = await find(request, name, signal)
-    if (!isStrict(account)) return
-    const refusal = secretRefusal(pod, account, isNew ? ['initContainers', 'containers'] : ['ephemeralContainers'])
-    if (refusal !== undefined) throw forbidden(request, refusal)
+    return whenKnown(find(request, name, signal), (account) => {
+      if (!isStrict(account)) return
+      const refusal = secretRefusal(pod, account, isNew ? ['initContainers', 'containers'] : ['ephemeralContainers'])
+      if (refusal !== undefined) throw forbidden(request, refusal)
+    })
   }
   return {
     name: 'ServiceAccount',
     resources: ['pods'],
     operations: ['CREATE', 'UPDATE'],
-    async mutate(request, signal) {
+    mutate(request, signal) {
       const pod = request.object
       if (pod === undefined || request.operation !== 'CREATE' || request.subresource !== '' || isMirror(pod)) {
-        await check(request, signal)
-        return pod
+        return whenKnown(check(request, signal), () => pod)
       }
       const named = withAccount(pod)
-      const account = await find(request, textIn(specOf(named), 'serviceAccountName'), signal)
-      const mounted = wantsToken(account, named) ? withToken(named) : named
-      const object = withPullSecrets(mounted, account)
-      if (isStrict(account)) await check({ ...request, object }, signal)
-      return object
+      return whenKnown(find(request, textIn(specOf(named), 'serviceAccountName'), signal), (account) => {
+        const mounted = wantsToken(account, named) ? withToken(named) : named
+        const object = withPullSecrets(mounted, account)
+        return isStrict(account) ? whenKnown(check({ ...request, object }, signal), () => object) : object
+      })
     },
     validate: check,
   }

@@ -1,6 +1,6 @@
 // The watch cache: a store that answers from memory. It follows the whole storage by one stream; a consistent read is one
 // shared question to the storage and then memory; writes go through. `run` keeps it going, `ready` says when it answers.
-import type { ListAt, ReadAt } from '../api/read.ts'
+import type { ListAt, ReadAt, StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import { systemClock } from '../lib/clock.ts'
@@ -25,7 +25,7 @@ import type {
 } from '../store/store.ts'
 import { Barrier } from './barrier.ts'
 import { Bookmarks } from './bookmarks.ts'
-import { listCached } from './cached-list.ts'
+import { listAtHand, listCached } from './cached-list.ts'
 import type { CachedState } from './cached-list.ts'
 import { watchCached } from './cached-watch.ts'
 import type { Contents } from './contents.ts'
@@ -64,7 +64,6 @@ export interface WatchCache extends Store {
   run(signal: AbortSignal): Promise<void>
   /** Resolves when everything is loaded; throws `CancelledError` when the signal fires. */
   ready(signal: AbortSignal): Promise<void>
-  /** What is in memory now, without waiting for anything; absent also where nothing is loaded. */
   peek(key: ObjectKey): StoredItem | undefined
   /** For health checks and metrics. */
   status(): CacheStatus
@@ -195,6 +194,10 @@ class MemoryStore implements WatchCache {
   peek(key: ObjectKey): StoredItem | undefined {
     const inType = keyInType(key)
     return inType === undefined ? undefined : this.#typeOf(key.resource)?.get(inType)
+  }
+
+  peekAll(resource: StoredResource, namespace: string): readonly StoredObject[] | undefined {
+    return listAtHand(this.#typeOf(resource)?.snapshots.newest, resource, namespace)
   }
 
   async list(request: ListRequest, signal: AbortSignal): Promise<ListPage> {

@@ -9,7 +9,7 @@ import { listRange, positionAfter } from '../store/list-range.ts'
 import type { ListRange } from '../store/list-range.ts'
 import { matcherOf } from '../store/selection.ts'
 import type { Matcher } from '../store/selection.ts'
-import type { ListPage, ListRequest } from '../store/store.ts'
+import type { ListPage, ListRequest, StoredResource } from '../store/store.ts'
 import type { CachedItem, CachedObject, CachedUnreadable } from './cached-object.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
 
@@ -58,6 +58,23 @@ export async function listCached(state: CachedState, request: ListRequest): Prom
   const remaining = matcher === undefined ? countBetween(state.snapshot.tree, `${last.key}\0`, range.end) : undefined
   return { revision, next, remaining, batches: once(found) }
 }
+
+/** The readable objects of a namespace, of all where it is empty. For types that there are few of. */
+export function listAtHand(
+  snapshot: Snapshot | undefined,
+  resource: StoredResource,
+  namespace: string,
+): readonly CachedObject[] | undefined {
+  if (snapshot === undefined || snapshot.tree.size === 0) return snapshot && NOTHING
+  const within = namespace === '' ? {} : { namespace }
+  const range = listRange({ resource, ...within, at: { kind: 'any' } }, undefined)
+  if (range === undefined) return NOTHING
+  const found: CachedObject[] = []
+  for (const item of walkTree(snapshot.tree, range)) if (item.kind === 'object') found.push(item)
+  return found
+}
+
+const NOTHING: readonly CachedObject[] = []
 
 interface Wanted {
   readonly matcher: Matcher | undefined

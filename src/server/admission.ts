@@ -183,9 +183,14 @@ export function readFrom(store: Store, resource: StoredResource): ObjectReader &
     return { objects, total: objects.length + (page.remaining ?? 0) }
   }
   return {
-    find: (namespace, name, signal) => get({ kind: 'any' }, [namespace, name], signal),
+    find: (namespace, name, signal) => {
+      const item = store.peek?.({ resource, namespace, name })
+      return item?.kind === 'object' ? parse(item) : get({ kind: 'any' }, [namespace, name], signal)
+    },
     findLatest: (namespace, name, signal) => get({ kind: 'latest' }, [namespace, name], signal),
-    list: async (namespace, signal) => (await some(namespace, { read: parse }, signal)).objects,
+    list: (namespace, signal) =>
+      store.peekAll?.(resource, namespace)?.map(parse) ??
+      some(namespace, { read: parse }, signal).then(({ objects }) => objects),
     // Pods are many, and asked for rarely: what was parsed of them is not kept.
     listSome: (namespace, most, signal) => some(namespace, { most, read: (item) => item.object() }, signal),
   }

@@ -148,6 +148,10 @@ export interface Store {
    * begun anew from the last revision.
    */
   watch(request: WatchRequest, signal: AbortSignal): Promise<Watch>
+  /** What is in memory now, without waiting for anything; absent also where nothing is. */
+  peek?(key: ObjectKey): StoredItem | undefined
+  /** The same for the readable objects of a namespace, of all where it is empty; undefined where they are not in memory. */
+  peekAll?(resource: StoredResource, namespace: string): readonly StoredObject[] | undefined
   /** Resolves when the write is durable. A key that no object can have is `NotFound`. */
   write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult>
 }

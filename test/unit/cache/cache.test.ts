@@ -133,6 +133,28 @@ describe('types', () => {
   })
 })
 
+describe('what is at hand', () => {
+  it('is told at once: one object, those of a namespace, or all', async () => {
+    await using test = await openCacheForTest()
+    expect(test.cache.peekAll?.(pods, 'd')).toEqual([])
+    await test.put('a')
+    await test.put('b')
+    await test.putNode('n1')
+    await test.settled()
+    const namesIn = (namespace: string) => test.cache.peekAll?.(pods, namespace)?.map(({ name }) => name)
+    expect(test.cache.peek(keyOf('a'))?.name).toBe('a')
+    expect(namesIn('d')).toEqual(['a', 'b'])
+    expect(namesIn('')).toEqual(['a', 'b'])
+    expect(namesIn('e')).toEqual([])
+  })
+
+  it('is nothing before it is loaded', () => {
+    const cache = openWatchCache({ store: openKvStore({ kv: openMemory() }), resources: [pods] })
+    expect(cache.peek(keyOf('a'))).toBeUndefined()
+    expect(cache.peekAll?.(pods, '')).toBeUndefined()
+  })
+})
+
 describe('a consistent read', () => {
   it('costs one question for all who ask at a time', async () => {
     await using test = await openCacheForTest()
