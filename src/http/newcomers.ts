@@ -27,6 +27,10 @@ export const LONGEST_LINE = 8192
  */
 export const ARRIVALS_A_BEGIN = 16
 
+/** Someone wrote http where https was meant: no TLS would ever tell them. */
+const PLAIN_HTTP = /^[A-Z]{3,10} \//
+const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
+
 export class Newcomers {
   readonly #options: NewcomersOptions
   readonly #line = new WaitingLine<Newcomer>()
@@ -51,6 +55,10 @@ export class Newcomers {
     // What was said is taken out of the buffer, so that the end is seen of a client that goes.
     const hello = socket.read() as Buffer | null
     if (hello === null) return
+    if (PLAIN_HTTP.test(hello.toString('latin1', 0, 16))) {
+      socket.end(PLAIN_HTTP_ANSWER, () => socket.destroy())
+      return
+    }
     if (this.#line.length >= LONGEST_LINE) {
       socket.destroy()
       return

@@ -7,6 +7,7 @@ import { ARRIVALS_A_BEGIN, LONGEST_LINE, Newcomers } from '../../../src/http/new
 /** What a client is to the queue: something that may speak, end, or lose patience with. */
 class Client extends Duplex {
   readonly id: number
+  told = ''
   #onTimeout: (() => void) | undefined
 
   constructor(id: number) {
@@ -16,7 +17,8 @@ class Client extends Duplex {
 
   override _read(): void {}
 
-  override _write(_chunk: unknown, _encoding: string, done: () => void): void {
+  override _write(chunk: unknown, _encoding: string, done: () => void): void {
+    this.told += String(chunk)
     done()
   }
 
@@ -139,6 +141,18 @@ describe('newcomers', () => {
     await world.turns(2)
     expect([silent!.destroyed, heard!.destroyed, world.lost]).toEqual([true, false, 1])
   })
+
+  it.each(['GET / HTTP/1.1\r\n', 'DELETE /api/v1 HTTP/1.1\r\n'])(
+    'who speak plain HTTP are told so: %j',
+    async (said) => {
+      const world = new World()
+      const [client] = world.come()
+      client!.push(said)
+      await world.untilNobodyWaits()
+      expect(client!.told).toContain('400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n')
+      expect([world.begun.length, client!.destroyed]).toEqual([0, true])
+    },
+  )
 
   it('are turned away where the line is full', async () => {
     const world = new World()
