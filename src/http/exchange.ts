@@ -4,12 +4,13 @@
 import { randomUUID } from 'node:crypto'
 import type { User } from '../api/user.ts'
 import { ANONYMOUS } from '../auth/user.ts'
+import { LightSignal } from '../lib/light-signal.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { MAX_BODY_BYTES, readBody } from './body.ts'
 import { type Deadline, deadlineOf } from './deadline.ts'
 import type { HttpRequest, NamedObject, RemoteEnd, RequestHeaders, ResponseHeaders } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
-import { requestInfoOf, type RequestInfo } from './request-info.ts'
+import type { RequestInfo, RequestInfos } from './request-info.ts'
 import type { HeaderRecord, RawRequest } from './raw.ts'
 import { formatWarnings } from './warnings.ts'
 
@@ -17,6 +18,7 @@ export interface ExchangeOptions {
   readonly remote: RemoteEnd
   readonly transport: HttpRequest['transport']
   readonly requestTimeoutMs: number
+  readonly infos: RequestInfos
 }
 
 export class Exchange implements HttpRequest {
@@ -31,7 +33,7 @@ export class Exchange implements HttpRequest {
   readonly transport: HttpRequest['transport']
   readonly deadline: Deadline
   readonly receivedAt: number
-  readonly signal: AbortSignal
+  readonly signal = new LightSignal()
   user: User = ANONYMOUS
   filterSince = 0
   /** The client is to come back on another connection. */
@@ -42,7 +44,6 @@ export class Exchange implements HttpRequest {
   authorization: string | undefined
   /** Called when the deadline passes, after the signal has fired. */
   onDeadline: (() => void) | undefined
-  readonly #abort = new AbortController()
   readonly #request: RawRequest
   #warnings: string[] | undefined
   #added: ResponseHeaders | undefined
@@ -52,7 +53,7 @@ export class Exchange implements HttpRequest {
   #onOver: (() => void) | undefined
   #isOver = false
 
-  constructor(request: RawRequest, { remote, transport, requestTimeoutMs }: ExchangeOptions) {
+  constructor(request: RawRequest, { remote, transport, requestTimeoutMs, infos }: ExchangeOptions) {
     const { headers, target } = request
     const auditId = headers['audit-id']
     const { path, search } = splitTarget(target)
@@ -67,7 +68,7 @@ export class Exchange implements HttpRequest {
     this.info =
       decoded === undefined
         ? { kind: 'broken', message: `invalid URL escape in path ${path}` }
-        : requestInfoOf(this.method, decoded, this.query)
+        : infos.of(this.method, decoded, this.query)
     // Nothing but the authentication filter sees the credential (P-016). Taken out of Node's own record: a copy without it
     // costs more than all the rest of this.
     this.authorization = headers.authorization
@@ -75,7 +76,6 @@ export class Exchange implements HttpRequest {
     this.headers = headers
     this.remote = remote
     this.transport = transport
-    this.signal = this.#abort.signal
     this.deadline = deadlineOf(this.info, this.query, requestTimeoutMs)
   }
 
@@ -163,7 +163,7 @@ export class Exchange implements HttpRequest {
   }
 
   abort(reason: Error): void {
-    this.#abort.abort(reason)
+    this.signal.fire(reason)
   }
 
   /** Gives it up if its time has passed. */
@@ -171,7 +171,7 @@ export class Exchange implements HttpRequest {
     const { deadline, signal } = this
     if (deadline.kind !== 'after' || this.#isOver || signal.aborted) return
     if (now < this.receivedAt + deadline.milliseconds) return
-    this.#abort.abort(new DeadlineError())
+    signal.fire(new DeadlineError())
     this.onDeadline?.()
   }
 
@@ -179,7 +179,7 @@ export class Exchange implements HttpRequest {
   closed(sent: boolean): void {
     this.#isOver = true
     this.#onOver?.()
-    if (!sent && !this.signal.aborted) this.#abort.abort(new ClientGoneError())
+    if (!sent && !this.signal.aborted) this.signal.fire(new ClientGoneError())
   }
 }
 

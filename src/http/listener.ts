@@ -13,6 +13,7 @@ import type { Duplex } from 'node:stream'
 import { fastify } from 'fastify'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { Connections } from './connections.ts'
 import { Delivery } from './delivery.ts'
@@ -27,6 +28,7 @@ import {
   requestOfStream,
   StreamResponse,
 } from './raw.ts'
+import { RequestInfos } from './request-info.ts'
 import { respond } from './respond.ts'
 import { RunningRequests } from './running-requests.ts'
 import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
@@ -115,6 +117,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   queueHandshakes(server, options, onHandshakeError)
   const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const { requestTimeoutMs } = options
+  const infos = new RequestInfos()
   const app = fastify({
     // Only for the types: with a factory fastify makes no server of its own.
     http2: true,
@@ -129,7 +132,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     clientErrorHandler: refuseUnreadable,
   })
   const begin = (request: RawRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
-    const exchange = new Exchange(request, { remote, transport, requestTimeoutMs })
+    const exchange = new Exchange(request, { remote, transport, requestTimeoutMs, infos })
     running.add(exchange)
     return exchange
   }
@@ -211,10 +214,12 @@ interface AnswerOptions extends ListenerOptions {
 async function answer(exchange: Exchange, raw: RawResponse, options: AnswerOptions): Promise<void> {
   let status = 0
   let sentBytes = 0
-  const send = async (response: HttpResponse): Promise<void> => {
+  const send = (response: HttpResponse): MaybePromise<void> => {
     status = response.status
     if (exchange.isSentAway) raw.leave()
-    sentBytes = await respond(raw, response, { exchange, delivery: options.delivery })
+    return whenKnown(respond(raw, response, { exchange, delivery: options.delivery }), (bytes) => {
+      sentBytes = bytes
+    })
   }
   exchange.onDeadline = () => {
     if (!raw.headersSent) void send(options.onTimeout(exchange))
@@ -222,7 +227,8 @@ async function answer(exchange: Exchange, raw: RawResponse, options: AnswerOptio
   try {
     const response = await options.handler(exchange)
     // Too late where its time was up: that was answered already.
-    if (!raw.headersSent) await send(response)
+    const sending = raw.headersSent ? undefined : send(response)
+    if (sending !== undefined) await sending
   } catch (error) {
     tellBroken(options.log, exchange, error)
     raw.breakOff()

@@ -147,17 +147,15 @@ export class StreamResponse implements RawResponse {
   }
 
   whole(status: number, headers: HeaderRecord, body: Buffer | undefined): void {
-    if (this.#stream.destroyed) return
-    headers[':status'] = status
-    this.#stream.respond(headers as Record<string, string>, body === undefined ? ENDS : undefined)
+    if (this.#stream.destroyed || this.#stream.closed) return
+    this.#stream.respond(inTurn(status, headers), body === undefined ? ENDS : undefined)
     if (body !== undefined) this.#stream.end(body)
     this.#letGo()
   }
 
   begin(status: number, headers: HeaderRecord): void {
-    if (this.#stream.destroyed) return
-    headers[':status'] = status
-    this.#stream.respond(headers as Record<string, string>)
+    if (this.#stream.destroyed || this.#stream.closed) return
+    this.#stream.respond(inTurn(status, headers))
   }
 
   write(piece: Buffer, done?: () => void): boolean {
@@ -198,3 +196,11 @@ export class StreamResponse implements RawResponse {
 }
 
 const ENDS = Object.freeze({ endStream: true })
+
+/** Names and values in turn: of a record Node makes two others, which takes as long as all the rest that it does with it. */
+function inTurn(status: number, headers: HeaderRecord): string[] {
+  const list = [':status', String(status)]
+  // Node's declared type has no place for numbers and lists, which it takes.
+  for (const name in headers) list.push(name, headers[name] as string)
+  return list
+}

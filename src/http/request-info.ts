@@ -61,6 +61,31 @@ const VERBS: ReadonlyMap<string, ResourceVerb> = new Map([
   ['DELETE', 'delete'],
 ])
 
+/** More than this is forgotten; longer paths are not kept. */
+const REMEMBERED = 4096
+const LONGEST_REMEMBERED = 200
+
+/** Remembers what paths ask for: the same objects are asked for again and again. */
+export class RequestInfos {
+  readonly #known = new Map<string, Map<string, RequestInfo>>()
+
+  of(method: string, path: string, query: Query): RequestInfo {
+    const known = this.#known.get(method)
+    return known?.get(path) ?? this.#learn(method, path, query)
+  }
+
+  #learn(method: string, path: string, query: Query): RequestInfo {
+    const info = requestInfoOf(method, path, query)
+    // Only what lists and watches ask for depends on the query.
+    const isByPath = info.kind === 'resource' && info.verb !== 'list' && info.verb !== 'watch'
+    if (!isByPath || path.length > LONGEST_REMEMBERED || !VERBS.has(method)) return info
+    const known = this.#known.get(method)
+    if (known === undefined || known.size >= REMEMBERED) this.#known.set(method, new Map([[path, info]]))
+    else known.set(path, info)
+    return info
+  }
+}
+
 /** `path` is percent-decoded: an encoded slash separates like any other (R-049). */
 export function requestInfoOf(method: string, path: string, query: Query): RequestInfo {
   const segments = trimSlashes(path).split('/')

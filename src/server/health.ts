@@ -1,6 +1,7 @@
 // The checks behind /livez, /readyz and /healthz, under the names that monitoring knows.
 import type { HealthCheck, HealthEndpoint } from '../handlers/health.ts'
 import type { Kv } from '../kv/kv.ts'
+import { anySignal } from '../lib/light-signal.ts'
 
 /** What the server knows of its own life. */
 export interface Lifecycle {
@@ -68,7 +69,7 @@ export function healthChecks({
   ]
   const storage = (milliseconds: number) => ({
     check: (signal: AbortSignal): Promise<void> =>
-      kv.checkHealth(AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])),
+      kv.checkHealth(anySignal([signal, AbortSignal.timeout(milliseconds)])),
   })
   const started = (name: string): HealthCheck => ({
     name,

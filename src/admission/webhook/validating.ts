@@ -1,6 +1,7 @@
 // ValidatingAdmissionWebhook: all that want to know are asked at once. The first refusal is the answer, and nobody waits for
 // the others then.
 import { InvariantError } from '../../lib/errors.ts'
+import { anySignal } from '../../lib/light-signal.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
 import { isAdmissionConfiguration } from '../resource-rules.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -51,7 +52,7 @@ async function allAtOnce(
     return
   }
   const stop = new AbortController()
-  const until = AbortSignal.any([signal, stop.signal])
+  const until = anySignal([signal, stop.signal])
   const failures: unknown[] = []
   await Promise.all(
     works.map((work) =>

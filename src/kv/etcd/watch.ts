@@ -2,6 +2,7 @@
 // that etcd said nothing is missing up to), never behind a response's header, which tells the store's newest revision.
 import { Backoff } from '../../lib/backoff.ts'
 import { CancelledError, throwIfCancelled } from '../../lib/errors.ts'
+import { anySignal } from '../../lib/light-signal.ts'
 import {
   type Batch,
   KvError,
@@ -55,7 +56,7 @@ export async function* history(
   call: Call & { readonly upTo: Revision },
 ): AsyncGenerator<KvEvent, void, void> {
   const left = Math.max(0, Math.ceil(call.deadline - performance.now()))
-  const watch = new EtcdWatch(cluster, target, AbortSignal.any([call.signal, AbortSignal.timeout(left)]))
+  const watch = new EtcdWatch(cluster, target, anySignal([call.signal, AbortSignal.timeout(left)]))
   watch.requestProgress()
   try {
     for await (const { events, revision } of watch) {
@@ -74,7 +75,7 @@ export async function oldestRevision(
   key: string,
   signal: AbortSignal,
 ): Promise<Revision | undefined> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(CREATE_LIMIT_MS)])
+  const limited = anySignal([signal, AbortSignal.timeout(CREATE_LIMIT_MS)])
   try {
     const endpoint = await cluster.connected(undefined, limited)
     const call = endpoint.openWatch(cluster.headers)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseQuery } from '../../../src/http/query.ts'
-import { requestInfoOf, type ResourceInfo } from '../../../src/http/request-info.ts'
+import { requestInfoOf, RequestInfos, type ResourceInfo } from '../../../src/http/request-info.ts'
 
 function infoOf(line: string) {
   const [method = '', target = ''] = line.split(' ')
@@ -88,4 +88,27 @@ describe('what a request asks for', () => {
       message: `unable to determine kind and namespace from url, ${path}`,
     })
   })
+})
+
+it('what is remembered of a path is what would be found anew, whatever was asked before', () => {
+  const infos = new RequestInfos()
+  const methods = ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']
+  const paths = ['/api/v1/pods', '/api/v1/namespaces/n/pods/p', '/api/v1/watch/pods', '/version', '/api/v1/watch']
+  const queries = ['', 'watch=1', 'fieldSelector=metadata.name%3Dx'].map(parseQuery)
+  const all = methods.flatMap((method) => paths.flatMap((path) => queries.map((query) => ({ method, path, query }))))
+  const check = (): void => {
+    for (const { method, path, query } of all) {
+      expect(infos.of(method, path, query)).toEqual(requestInfoOf(method, path, query))
+    }
+  }
+  check()
+  check()
+  for (let i = 0; i < 5000; i++) infos.of('GET', `/api/v1/nodes/n${i}`, queries[0]!)
+  check()
+})
+
+it('the same path is not taken apart twice', () => {
+  const infos = new RequestInfos()
+  const ask = () => infos.of('GET', '/api/v1/namespaces/n/pods/p', parseQuery(''))
+  expect(ask()).toBe(ask())
 })
