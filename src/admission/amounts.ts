@@ -10,7 +10,7 @@ export type Amounts = ReadonlyMap<string, Quantity>
 export const NOTHING: Amounts = new Map<string, Quantity>()
 
 /** What is no quantity is left out; decoding has refused it before. */
-export function amountsOf(map: ValueMap): Amounts {
+function amountsOf(map: ValueMap): Amounts {
   const amounts = new Map<string, Quantity>()
   for (const name of Object.keys(map)) {
     const quantity = amountOf(own(map, name))

@@ -21,7 +21,7 @@ export function rulesOf(role: ValueMap): readonly PolicyRule[] {
   return isList(rules) ? rules.filter(isMap).map(ruleOf) : []
 }
 
-export function ruleOf(rule: ValueMap): PolicyRule {
+function ruleOf(rule: ValueMap): PolicyRule {
   return {
     verbs: textsOf(rule, 'verbs'),
     apiGroups: textsOf(rule, 'apiGroups'),

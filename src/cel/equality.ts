@@ -108,7 +108,7 @@ function isNumeric(value: CelValue): value is Numeric {
 }
 
 /** An integer is compared with a double as a double; undefined where one is no number at all. */
-export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
+function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   let left = a instanceof Uint ? a.value : a
   let right = b instanceof Uint ? b.value : b
   if (typeof left !== typeof right) {

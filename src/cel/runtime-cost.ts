@@ -13,7 +13,7 @@ export const STRUCT_COST = 40
 export const CHECK_COST = 350_000
 
 /** Characters, bytes, items or members; 1 for what has no size. */
-export function sizeOf(value: CelValue | undefined): number {
+function sizeOf(value: CelValue | undefined): number {
   if (typeof value === 'string') return characters(value)
   if (typeof value !== 'object' || value === null) return 1
   if (value instanceof CelList || value instanceof CelMap) return value.size

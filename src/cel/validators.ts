@@ -24,7 +24,7 @@ export function validate(expression: Expr, checked: Checked, mixedLiterals: bool
   return issues
 }
 
-export function childrenOf(node: Expr): readonly Expr[] {
+function childrenOf(node: Expr): readonly Expr[] {
   switch (node.kind) {
     case 'select':
       return [node.operand]

@@ -50,7 +50,7 @@ const NEVER_OWNED = setOfFields([
 const MAX_UPDATE_MANAGERS = 10
 const FOLDED_MANAGER = 'ancient-changes'
 const BEFORE_FIRST_APPLY = 'before-first-apply'
-export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 const MAX_ANNOTATION_BYTES = 256 * 1024
 
 export interface FieldManagerRequest {

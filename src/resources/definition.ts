@@ -104,7 +104,7 @@ export function conditionOf(object: ValueMap, type: string): ValueMap | undefine
   return mapsIn(mapIn(object, 'status'), 'conditions').find((condition) => condition['type'] === type)
 }
 
-export function namesOf(names: ValueMap): DefinitionNames {
+function namesOf(names: ValueMap): DefinitionNames {
   return {
     plural: textIn(names, 'plural'),
     singular: textIn(names, 'singular'),

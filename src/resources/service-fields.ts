@@ -32,7 +32,7 @@ export function numberIn(map: ValueMap, field: string): number {
 }
 
 /** The map with these members; `undefined` takes one away. */
-export function withMembers(map: ValueMap, members: Readonly<Record<string, Value | undefined>>): ValueMap {
+function withMembers(map: ValueMap, members: Readonly<Record<string, Value | undefined>>): ValueMap {
   const next: Record<string, Value> = { ...map }
   for (const [name, value] of Object.entries(members)) {
     if (value === undefined) delete next[name]

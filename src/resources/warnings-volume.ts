@@ -7,7 +7,7 @@ import { annotationWarnings, fractionWarnings, nodeTermWarnings } from './warnin
 
 const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
 
-export const GONE_SOURCES: Readonly<Record<string, string>> = {
+const GONE_SOURCES: Readonly<Record<string, string>> = {
   photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
   gitRepo: 'deprecated in v1.11, and disabled by default in v1.33+',
   scaleIO: 'deprecated in v1.16, non-functional in v1.22+',

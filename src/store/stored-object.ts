@@ -41,7 +41,7 @@ export function itemOf(names: KeyNames, revision: number, content: Content): Sto
   return new BytesObject(names, revision, spliceResourceVersion(content.bytes, content.layout, revision))
 }
 
-export function unreadable(names: KeyNames, revision: number, problem: string): UnreadableObject {
+function unreadable(names: KeyNames, revision: number, problem: string): UnreadableObject {
   return { kind: 'unreadable', namespace: names.namespace, name: names.name, revision, problem }
 }
 

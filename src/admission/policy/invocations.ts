@@ -39,7 +39,7 @@ export interface Misconfiguration {
 const REVIEWS: ReadonlySet<string> = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
 
 /** Policies are changed without asking policies; and who may do what is not theirs to decide. */
-export function isExempt({ requestKind, requestResource }: AdmissionRequest): boolean {
+function isExempt({ requestKind, requestResource }: AdmissionRequest): boolean {
   return isAdmissionConfiguration(requestKind) || REVIEWS.has(requestResource.group)
 }
 

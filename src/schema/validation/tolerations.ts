@@ -6,7 +6,7 @@ import type { Check } from './check.ts'
 import { labelValue, qualifiedName } from './formats.ts'
 import { has, textOf } from './members.ts'
 
-export const EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+const EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 export function checkTolerations(tolerations: readonly ValueMap[], list: FieldPath, check: Check): void {
   for (const [i, toleration] of tolerations.entries()) checkToleration(toleration, list.index(i), check)

@@ -6,7 +6,7 @@ import type { Check } from './check.ts'
 import { has, numberOf, partIn, partOf, textOf } from './members.ts'
 import { checkPodTemplate } from './pod-template.ts'
 
-export const MISMATCH = '`selector` does not match template `labels`'
+const MISMATCH = '`selector` does not match template `labels`'
 
 export interface TemplateScope {
   readonly at: FieldPath

@@ -38,9 +38,7 @@ export interface WebhookWorld extends AsyncDisposable {
   validate(object: object | undefined, more?: Partial<AdmissionRequest>): Promise<void>
 }
 
-export const CONFIG_MAPS = [
-  { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], scope: '*' },
-]
+const CONFIG_MAPS = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], scope: '*' }]
 
 const signal = new AbortController().signal
 

@@ -14,7 +14,7 @@ export function defaulted(kind: string, members: ValueMap, gates: readonly strin
 }
 
 /** Frozen all the way down: a rule that changes what it was given throws. */
-export function freeze<T>(value: T): T {
+function freeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.freeze(value)
     Object.values(value).forEach(freeze)
