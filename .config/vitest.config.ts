@@ -27,6 +27,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           setupFiles: ['test/fakes/seeded-properties.ts'],
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

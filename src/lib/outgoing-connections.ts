@@ -69,6 +69,9 @@ export class OutgoingConnections extends Agent {
   readonly #target: ConnectionTarget
   readonly #rules: ConnectionRules
   readonly #context: SecureContext | undefined
+  /** Those that are being made: the agent learns of a connection when it is there. */
+  readonly #opening = new Set<Socket>()
+  #isOver = false
 
   /** Throws `OutgoingCallError` where certificates or keys are not usable. */
   constructor(target: ConnectionTarget, rules: ConnectionRules) {
@@ -81,7 +84,10 @@ export class OutgoingConnections extends Agent {
   /** The door that the agent asks for a new connection by. */
   override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
     this.#dial().then(
-      (socket) => callback?.(null, socket),
+      (socket) => {
+        if (this.#isOver) socket.destroy()
+        callback?.(null, socket)
+      },
       (error: Error) => (callback as ((error: Error) => void) | undefined)?.(error),
     )
     return undefined
@@ -93,10 +99,17 @@ export class OutgoingConnections extends Agent {
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
   }
 
+  /** Ends everything, and what is being made too. */
+  override destroy(): void {
+    this.#isOver = true
+    for (const socket of this.#opening) socket.destroy()
+    super.destroy()
+  }
+
   async #dial(): Promise<Socket> {
     const place = (await this.#target.locate?.()) ?? this.#target.place
     const addresses = await this.#addresses(place)
-    const socket = await opened(
+    const socket = await this.#opened(
       connectTcp({
         host: place.host,
         port: place.port,
@@ -139,7 +152,17 @@ export class OutgoingConnections extends Agent {
       rejectUnauthorized: tls?.insecure !== true,
       checkServerIdentity: (_host, certificate) => checkNames(name, certificate),
     })
-    return opened(secured, { event: 'secureConnect', failure: tlsFailure, timeout: dialTimeout(place) })
+    return this.#opened(secured, { event: 'secureConnect', failure: tlsFailure, timeout: dialTimeout(place) })
+  }
+
+  async #opened<S extends Socket>(socket: S, opening: Opening): Promise<S> {
+    if (this.#isOver) socket.destroy()
+    this.#opening.add(socket)
+    try {
+      return await opened(socket, opening)
+    } finally {
+      this.#opening.delete(socket)
+    }
   }
 }
 

@@ -281,6 +281,26 @@ describe('a call to another server', () => {
     await expect(dead).rejects.toThrow('connect: connection refused')
   })
 
+  it('leaves no connection behind that was still being made when it was closed', async () => {
+    // Takes connections and says nothing, so that no handshake comes to its end.
+    const ends: Promise<void>[] = []
+    const silent = createTcpServer((socket) => {
+      socket.on('error', () => {}).resume()
+      ends.push(new Promise((resolve) => socket.once('close', () => resolve())))
+    })
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    open()
+    const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+    const abort = new AbortController()
+    const calling = caller.call({ url, tls: { ca: authority.certificate } }, CALL, abort.signal)
+    await expect.poll(() => ends.length).toBe(1)
+    abort.abort()
+    await expect(calling).rejects.toBeInstanceOf(CancelledError)
+    caller[Symbol.dispose]()
+    await ends[0]
+    await new Promise((resolve) => silent.close(resolve))
+  })
+
   it('leaves when it is told to', async () => {
     open()
     const leaving = new AbortController()
