@@ -142,7 +142,7 @@ class RemoteAvailability {
   }
 
   async #tell(name: string, { isAvailable, reason, message }: Verdict, signal: AbortSignal): Promise<void> {
-    const context = controllerContext(this.#parts, '', signal)
+    const context = { ...controllerContext(this.#parts, '', signal), fieldManager: 'kube-apiserver' }
     const status = isAvailable ? 'True' : 'False'
     const wanted = (live: ApiObject | undefined): ApiObject => {
       if (live === undefined) throw new TypeError('nothing to tell about')

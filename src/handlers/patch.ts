@@ -19,7 +19,8 @@ import { updateObject } from '../registry/update.ts'
 import type { PatchBody } from './apply.ts'
 import { Applied } from './apply.ts'
 import { patchType } from './media-types.ts'
-import { checkName, otherKindProblem, withReset } from './read-body.ts'
+import { metaText } from '../registry/object-meta.ts'
+import { checkName, checkStaysCustomKind, otherKindProblem, withReset } from './read-body.ts'
 import type { ResourceParts, ResourceRequest, WrittenKind } from './resource-parts.ts'
 import { servedAt, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
@@ -151,6 +152,7 @@ class Patch {
       if (!(error instanceof BodySyntaxError)) throw error
       throw refuse(shown(), error.message)
     }
+    checkStaysCustomKind(patched, this.#target, metaText(live, 'name'))
     const other = otherKindProblem(patched, this.#target, this.#parts.resources())
     if (other !== undefined) throw refuse(shown(), other)
     return this.#decode(patched, problems, { shown, live })

@@ -130,6 +130,19 @@ function unfitKind(kind: GroupVersionKind, resource: BodyKind, resources: Resour
   return `converting (${kind.version}.${kind.kind}) to (${group}.${resource.kind}): unknown conversion`
 }
 
+/** A custom object stays what it is: a patch that says otherwise is refused in the words of its fields. */
+export function checkStaysCustomKind(patched: Value, resource: BodyKind, name: string): void {
+  if (resource.schema.custom !== true || textIn(patched, 'kind') === '') return
+  const kind = kindIn(patched, resource)
+  const given = formatGroupVersion(kind)
+  const wanted = formatGroupVersion(resource)
+  const faults = [
+    ...(kind.kind === resource.kind ? [] : [invalid(FieldPath.root('kind'), kind.kind, `must be ${resource.kind}`)]),
+    ...(given === wanted ? [] : [invalid(FieldPath.root('apiVersion'), given, `must be ${wanted}`)]),
+  ]
+  if (faults.length > 0) throw invalidError({ group: kind.group, kind: kind.kind }, name, faults)
+}
+
 /** Why a document cannot be of the resource's kind by what it says it is; undefined: it can. It is first read as what it says. */
 export function otherKindProblem(value: Value, resource: BodyKind, resources: ResourceTable): string | undefined {
   if (resource.schema.custom === true && textIn(value, 'kind') === '') return kindMissing(plainJson(value))

@@ -36,7 +36,11 @@ export interface View extends Negotiated {
 }
 
 /** `transforms`: which forms there are beside the objects themselves. */
-export function viewOf(parts: ResourceParts, request: ServedRequest, transforms: Offer['transforms'] = 'all'): View {
+export function viewOf(
+  parts: ResourceParts,
+  request: ServedRequest,
+  transforms: Offer['transforms'] = formsOf(request),
+): View {
   const offer = offerOf(parts, request, transforms)
   return completeView(parts, request, parts.negotiator.negotiate(askedBy(request), offer))
 }
@@ -51,16 +55,31 @@ export function watchViewOf(parts: ResourceParts, request: ResourceRequest): Vie
   return completeView(parts, request, negotiateWatch(askedBy(request), offerOf(parts, request, 'all')))
 }
 
+/** Subresources that the reference shows as no Table. */
+const WITHOUT_TABLE: ReadonlySet<string> = new Set([
+  'certificatesigningrequests/approval',
+  'resourceclaims/status',
+  'apiservices/status',
+  'customresourcedefinitions/status',
+])
+
+function formsOf({ info, resource }: ServedRequest): Offer['transforms'] {
+  if (info.subresource === undefined || resource.isCustom) return 'all'
+  return WITHOUT_TABLE.has(`${info.resource}/${info.subresource}`) ? 'metadata' : 'all'
+}
+
 function askedBy({ http }: ServedRequest): Asked {
   const [accept, contentType] = [headerOf(http, 'accept'), headerOf(http, 'content-type')]
   return { accept, contentType }
 }
 
 function offerOf(parts: ResourceParts, { resource, info }: ServedRequest, transforms: Offer['transforms']): Offer {
+  // The scale of a custom object is a built-in kind, and is served like the object.
+  const isCustom = resource.custom !== undefined
   return {
-    router: !resource.isCustom,
+    router: !isCustom,
     collection: info.verb === 'list' || info.verb === 'watch',
-    protobuf: resource.schema.hasProtobuf,
+    protobuf: resource.schema.hasProtobuf && !isCustom,
     transforms,
     cbor: parts.gates.has(CBOR_GATE),
   }

@@ -41,18 +41,17 @@ export function customCharacter(kind: CustomKind): Character {
     prepareForCreate: (object) => (hasStatus ? withMemberOf(object, {}, 'status') : object),
     main: {
       prepare: (object, stored) => (hasStatus ? withMemberOf(object, stored, 'status') : object),
-      validate: (object, stored, context) => [
-        ...validateUpdate(gvk, { object, stored }, contextOf(definition, context)),
-        ...valueFaults(kind, { object, stored }, context),
-      ],
+      validate: (object, stored, context) =>
+        allFaults(kind, { object, stored }, {
+          context,
+          meta: validateUpdate(gvk, { object, stored }, contextOf(definition, context)),
+        }),
       resetFields: hasStatus ? ['status'] : [],
     },
     subresources: hasStatus ? { status: statusEndpoint(kind) } : {},
     validateCreate: (object, context) => {
-      const faults = [
-        ...validateCreate(gvk, object, contextOf(definition, context)),
-        ...valueFaults(kind, { object, stored: undefined }, context),
-      ]
+      const meta = validateCreate(gvk, object, contextOf(definition, context))
+      const faults = allFaults(kind, { object, stored: undefined }, { context, meta })
       if (faults.length === 0 && definition.isTerminating) throw terminating(definition, metaText(object, 'name'))
       return faults
     },
@@ -82,13 +81,20 @@ interface Values {
   readonly stored: ApiObject | undefined
 }
 
-/** By its values: the schema, the numbers of replicas, embedded objects, items that repeat, and then the rules. */
-function valueFaults(
+interface Judging {
+  readonly context: WriteContext
+  /** What is wrong with the metadata. */
+  readonly meta: readonly FieldError[]
+}
+
+/** The metadata, the schema, the numbers of replicas, embedded objects, items that repeat, and then the rules. */
+function allFaults(
   { schema, version }: CustomKind,
   { object, stored }: Values,
-  { warn }: WriteContext,
+  { context: { warn }, meta }: Judging,
 ): readonly FieldError[] {
   const others = [
+    ...meta,
     ...schema.faults(object, stored),
     ...(version.scale === undefined ? [] : scaleFaults(object, version.scale)),
     ...schema.embedded(object, OBJECT_RULES),

@@ -7,7 +7,7 @@ import type { FieldError } from '../api/field-error.ts'
 import { invalid } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
 import { customSelectableFields } from '../api/selector-fields.ts'
 import type { CustomColumn, ObjectView } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -80,9 +80,11 @@ const COLUMNS: readonly CustomColumn[] = [
 /** What the numbers may be, whoever writes them. */
 export function scaleFaults(object: ValueMap, paths: ScalePaths): readonly FieldError[] {
   return [paths.spec, paths.status].flatMap((path): readonly FieldError[] => {
-    const value = valueAt(object, partsOf(path))
     const at = FieldPath.root(path)
-    if (typeof value !== 'number' && typeof value !== 'bigint') return []
+    const found = heldAt(object, partsOf(path))
+    if (found.kind === 'wrong') return [invalid(at, 0, `${path} accessor error: ${found.problem}`)]
+    const { value } = found
+    if (value === undefined) return []
     if (value < 0) return [invalid(at, value, 'should be a non-negative integer')]
     return value > MAX_REPLICAS ? [invalid(at, value, `should be less than or equal to ${MAX_REPLICAS}`)] : []
   })
@@ -96,6 +98,40 @@ function valueAt(object: ValueMap, path: readonly string[]): Value | undefined {
   let value: Value | undefined = object
   for (const name of path) value = isMap(value) ? own(value, name) : undefined
   return value
+}
+
+type Held =
+  | { readonly kind: 'number'; readonly value: number | bigint | undefined }
+  | { readonly kind: 'wrong'; readonly problem: string }
+
+/** The whole number at a path; what else is in its place or on the way to it, in the reference's words. */
+function heldAt(object: ValueMap, path: readonly string[]): Held {
+  let value: Value | undefined = object
+  for (const name of path) {
+    if (value === undefined || value === null) return { kind: 'number', value: undefined }
+    if (!isMap(value)) return { kind: 'wrong', problem: `${printed(value)}, expected map[string]interface{}` }
+    value = own(value, name)
+  }
+  if (value === undefined) return { kind: 'number', value }
+  const isWhole = typeof value === 'bigint' || Number.isInteger(value)
+  return isWhole
+    ? { kind: 'number', value: value as number | bigint }
+    : { kind: 'wrong', problem: `${printed(value)}, expected int64` }
+}
+
+function printed(value: Value): string {
+  if (value === null) return '<nil> is of the type <nil>'
+  if (isMap(value)) return `${goText(value)} is of the type map[string]interface {}`
+  if (isList(value)) return `${goText(value)} is of the type []interface {}`
+  return `${goText(value)} is of the type ${typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : 'float64'}`
+}
+
+function goText(value: Value): string {
+  if (value === null) return '<nil>'
+  if (isList(value)) return `[${value.map(goText).join(' ')}]`
+  if (!isMap(value)) return String(value)
+  const keys = Object.keys(value).sort()
+  return `map[${keys.map((key) => `${key}:${goText(value[key] ?? null)}`).join(' ')}]`
 }
 
 function withValueAt(map: ValueMap, path: readonly string[], value: Value): ValueMap {

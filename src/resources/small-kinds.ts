@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { equalValues, isList, isMap, own } from '../api/value.ts'
 import { finalizersOf, metaOf, metaText, withMeta } from '../registry/object-meta.ts'
 import { isRecognizedFormat } from '../schema/custom/custom.ts'
 import type { CharacterTraits } from './character.ts'
@@ -146,8 +146,18 @@ export const LEASE: CharacterTraits = withGatedFields(
 
 export const CSI_DRIVER: CharacterTraits = withGatedFields(
   [{ gate: 'VolumeLimitScaling', path: ['spec', 'preventPodSchedulingIfMissing'] }],
-  {},
+  { warnings: driverWarnings },
 )
+
+/** Whoever asks for tokens is told of a safer place for them. */
+function driverWarnings(object: ApiObject, stored: ApiObject | undefined): readonly string[] {
+  const spec = mapIn(object, 'spec')
+  const asked = own(spec, 'tokenRequests') ?? null
+  if (!isList(asked) || asked.length === 0 || Object.hasOwn(spec, 'serviceAccountTokenInSecrets')) return []
+  if (stored !== undefined && equalValues(asked, own(mapIn(stored, 'spec'), 'tokenRequests') ?? null)) return []
+  const risk = 'to prevent possible logging of tokens in volume attributes'
+  return [`spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true ${risk}`]
+}
 
 /** The classes of the system stay (W-610). */
 export const PRIORITY_CLASS: CharacterTraits = {

@@ -1,9 +1,9 @@
 // The tables of who may do what: role bindings, certificates, admission, disruption budgets.
-import type { ValueMap } from '../../api/value.ts'
+import type { Value, ValueMap } from '../../api/value.ts'
 import { AGE, column, count, integer, length, NAME, tableOf, text, wide } from './column.ts'
 import type { Column, TableShape, TableShapes } from './column.ts'
 import { humanDuration } from './elapsed.ts'
-import { at, listAt, numberAt, orNone, selectorText, textAt } from './reading.ts'
+import { at, listAt, mapAt, numberAt, orNone, textAt } from './reading.ts'
 
 /** The subjects of one kind, those of service accounts with their namespace. */
 function subjects(kind: string): (binding: ValueMap) => string {
@@ -50,13 +50,24 @@ const PARAM_KIND: Column = column('ParamKind', 'The kind of its parameters.', (p
   return kind === undefined ? '<unset>' : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`
 })
 
+/** The one selector that the reference prints as it is held in memory. */
+function printedSelector(selector: Value): string {
+  const labels = Object.entries(mapAt(selector, 'matchLabels')).sort(([a], [b]) => (a < b ? -1 : 1))
+  const expressions = listAt(selector, 'matchExpressions').map((one) => {
+    const values = listAt(one, 'values').map((value) => String(value)).join(' ')
+    return `LabelSelectorRequirement{Key:${textAt(one, 'key')},Operator:${textAt(one, 'operator')},Values:[${values}],},`
+  })
+  const shownLabels = labels.map(([name, value]) => `${name}: ${String(value)},`).join('')
+  return `&LabelSelector{MatchLabels:map[string]string{${shownLabels}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
+}
+
 /** A name without a namespace may be one in every namespace. */
 function paramRef(binding: ValueMap): string {
   const reference = at(binding, 'spec', 'paramRef')
   const name = textAt(reference, 'name')
   if (name !== '') return `${textAt(reference, 'namespace') || '*'}/${name}`
   const selector = at(reference, 'selector')
-  return selector === undefined ? '<unset>' : selectorText(selector)
+  return selector === undefined ? '<unset>' : printedSelector(selector)
 }
 
 const POLICY_BINDINGS: TableShape = tableOf([

@@ -48,7 +48,7 @@ function checkObject(object: ValueMap, { at, errors, rules }: Place & { readonly
   for (const name of ['apiVersion', 'kind']) {
     const value = own(object, name)
     const place = at.child(name)
-    if (value === undefined) errors.push(required(place, 'must not be empty'))
+    if (value === undefined) errors.push(required(place))
     else if (typeof value !== 'string') errors.push(invalid(place, value, 'must be a string'))
     else if (value === '') errors.push(invalid(place, value, 'must not be empty'))
     else {

@@ -7,7 +7,10 @@ type Format = (text: string) => boolean
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{12}$/i
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
 const LABEL = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/
-const HOST = /^[a-zA-Z0-9\u{80}-\u{10ffff}](?:[a-zA-Z0-9\-\u{80}-\u{10ffff}]{0,61}[a-zA-Z0-9\u{80}-\u{10ffff}])?$/u
+/** One word, with a hyphen behind its first letter only; or labels that end in one of letters alone. */
+const HOST_WORD = /^[a-zA-Z0-9\p{S}\p{L}]-?[a-zA-Z0-9\p{S}\p{L}]{0,62}$/u
+const HOST_LABEL = /^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$/u
+const TOP_LABEL = /^[a-zA-Z\p{L}]{2,63}$/u
 
 const FORMATS: Readonly<Record<string, Format>> = {
   bsonobjectid: (text) => /^[0-9a-fA-F]{24}$/.test(text),
@@ -72,7 +75,7 @@ function isCidr(text: string): boolean {
 /** An absolute address, or a path from the root. */
 function isRequestUri(text: string): boolean {
   if (text === '' || /[\s\p{Cc}]/u.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false
-  return text.startsWith('/') || /^[a-zA-Z][a-zA-Z0-9+.-]*:.+/.test(text)
+  return text === '*' || text.startsWith('/') || /^[a-zA-Z][a-zA-Z0-9+.-]*:.+/.test(text)
 }
 
 function isEmail(text: string): boolean {
@@ -85,8 +88,10 @@ function isEmail(text: string): boolean {
 }
 
 function isHostname(text: string): boolean {
-  const name = text.endsWith('.') ? text.slice(0, -1) : text
-  return name !== '' && name.length <= 253 && name.split('.').every((label) => HOST.test(label))
+  const labels = text.split('.')
+  if (text.length > 255 || labels.some((label) => Buffer.byteLength(label) > 63)) return false
+  if (labels.length === 1) return HOST_WORD.test(text)
+  return TOP_LABEL.test(labels.pop() ?? '') && labels.every((label) => HOST_LABEL.test(label))
 }
 
 function isMac(text: string): boolean {

@@ -1,5 +1,5 @@
 // Items of sets and of lists with keys must differ (P-323). Whether they do is asked of the whole object at once.
-import { duplicate, type FieldError, shownJson } from '../../api/field-error.ts'
+import { duplicate, type FieldError, invalid, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isList, isMap, own, setOwn, type Value } from '../../api/value.ts'
 import { identityOf, keysOf } from './correlate.ts'
@@ -41,12 +41,21 @@ function checkList(
   list: readonly Value[],
   { at, errors }: { readonly at: FieldPath; readonly errors: FieldError[] },
 ): void {
-  const seen = new Set<string>()
+  if (node.listType === 'map') {
+    const odd = list.findIndex((item) => item !== null && !isMap(item))
+    if (odd >= 0) {
+      errors.push(invalid(at.index(odd), shownJson(list[odd]), 'must be an object for an array of list-type map'))
+      return
+    }
+  }
+  const counts = new Map<string, number>()
   for (const [i, item] of list.entries()) {
     const key = node.listType === 'set' ? identityOf(item) : keysOf(node, item)
     if (key === undefined) continue
-    if (seen.has(key)) errors.push(duplicate(at.index(i), node.listType === 'set' ? item : shownKeys(node, item)))
-    seen.add(key)
+    const before = counts.get(key) ?? 0
+    counts.set(key, before + 1)
+    // What is there a third time is not told again.
+    if (before === 1) errors.push(duplicate(at.index(i), node.listType === 'set' ? item : shownKeys(node, item)))
   }
 }
 

@@ -678,7 +678,7 @@ describe('cells', () => {
       'admissionregistration.k8s.io MutatingAdmissionPolicyBinding',
       'by labels',
       { spec: { policyName: 'p', paramRef: { selector: { matchLabels: { b: 'c' } } } } },
-      ['p', 'b=c'],
+      ['p', '&LabelSelector{MatchLabels:map[string]string{b: c,},MatchExpressions:[]LabelSelectorRequirement{},}'],
     ],
     [
       'admissionregistration.k8s.io MutatingAdmissionPolicyBinding',

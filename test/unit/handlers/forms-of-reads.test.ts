@@ -91,3 +91,17 @@ describe('the table of a kind that is stored in another version', () => {
     }
   })
 })
+
+describe('the table of a subresource that has none', () => {
+  it('is refused', async () => {
+    const body = { metadata: { name: 'v1.x.example.com' }, spec: { group: 'x.example.com', version: 'v1' } }
+    const path = '/apis/apiregistration.k8s.io/v1/apiservices'
+    const spec = { ...body.spec, groupPriorityMinimum: 1, versionPriority: 1 }
+    await api.send({ method: 'POST', path, body: { ...body, spec } })
+    const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+    const shown = await api.send({ method: 'GET', path: `${path}/v1.x.example.com`, accept })
+    expect(shown.body['kind']).toBe('Table')
+    const refused = await api.send({ method: 'GET', path: `${path}/v1.x.example.com/status`, accept })
+    expect(refused.status).toBe(406)
+  })
+})

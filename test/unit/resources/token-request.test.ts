@@ -83,6 +83,12 @@ describe('asking for a token', () => {
     expect(orders[2]).not.toHaveProperty('pod')
   })
 
+  it('is told which object is meant', async () => {
+    const bound = (name: string) => ask({ boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name } })
+    await expect(bound('')).rejects.toThrow('Name parameter required.')
+    await expect(bound('a/b')).rejects.toThrow('Name parameter invalid: "a/b": may not contain \'/\'')
+  })
+
   it.each([
     ['for this server, and asked for in the words of kubelets', {}, 365 * 24 * 3600],
     ['for others', { audiences: ['x'] }, 3607],

@@ -26,6 +26,14 @@ const LABELS = 'a DNS label is recommended'
 const rows: readonly Row[] = [
   { name: 'nothing to tell', at: ['deployments', 'apps'], object: deployment({}), warnings: [] },
   {
+    name: 'tokens for a driver',
+    at: ['csidrivers', 'storage.k8s.io'],
+    object: { metadata: { name: 'd' }, spec: { tokenRequests: [{ audience: 'a' }] } },
+    warnings: [
+      'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
+    ],
+  },
+  {
     name: 'a name with dots',
     at: ['deployments', 'apps'],
     object: deployment({}, 'a.b'),

@@ -233,8 +233,8 @@ describe('formats', () => {
     ['uuid', ['123e4567-e89b-12d3-a456-426614174000'], ['123e4567']],
     ['uuid4', ['123e4567-e89b-42d3-a456-426614174000'], ['123e4567-e89b-12d3-a456-426614174000']],
     ['email', ['a@b.c'], ['nobody', '@b', 'a b@c']],
-    ['hostname', ['a.b-c.d', 'x'], ['-a', 'a..b', '']],
-    ['uri', ['https://a/b?c', '/path'], ['', 'no scheme']],
+    ['hostname', ['a.b-c.dd', 'x', 'a-b'], ['-a', 'a..bb', '', 'a.b', 'ab-c', 'a.b1']],
+    ['uri', ['https://a/b?c', '/path', '*'], ['', 'no scheme']],
     ['byte', ['YWJj', ''], ['YWJ', 'a b=']],
     ['hexcolor', ['#fff', 'a1b2c3'], ['#ffff']],
     ['rgbcolor', ['rgb(1, 2,255)'], ['rgb(1,2,256)']],
@@ -321,6 +321,13 @@ describe('lists whose items differ', () => {
     expect(repeated({ list: [{ k: 'a' }, { k: 'a' }], set: ['x', 'y', 'x'] })).toEqual([
       'spec.list[1]: Duplicate value: {"k":"a"}',
       'spec.set[2]: Duplicate value: "x"',
+    ])
+  })
+
+  it('tell a repetition once, and what has no keys', () => {
+    expect(repeated({ set: ['x', 'x', 'x'] })).toEqual(['spec.set[1]: Duplicate value: "x"'])
+    expect(repeated({ list: [{ k: 'a' }, 'x'] })).toEqual([
+      'spec.list[1]: Invalid value: "x": must be an object for an array of list-type map',
     ])
   })
 
