@@ -23,7 +23,12 @@ export async function makeSystemNamespaces(parts: ControllerParts, signal: Abort
   for (const name of NAMES) {
     try {
       const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
-      await createObject(parts.registry, resource, newObject(resource, { name, labels: { 'kubernetes.io/metadata.name': name } }), context)
+      await createObject(
+        parts.registry,
+        resource,
+        newObject(resource, { name, labels: { 'kubernetes.io/metadata.name': name } }),
+        context,
+      )
     } catch (error) {
       if (!isReason(error, 'AlreadyExists')) throw error
     }

@@ -42,10 +42,14 @@ export function customCharacter(kind: CustomKind): Character {
     main: {
       prepare: (object, stored) => (hasStatus ? withMemberOf(object, stored, 'status') : object),
       validate: (object, stored, context) =>
-        allFaults(kind, { object, stored }, {
-          context,
-          meta: validateUpdate(gvk, { object, stored }, contextOf(definition, context)),
-        }),
+        allFaults(
+          kind,
+          { object, stored },
+          {
+            context,
+            meta: validateUpdate(gvk, { object, stored }, contextOf(definition, context)),
+          },
+        ),
       resetFields: hasStatus ? ['status'] : [],
     },
     subresources: hasStatus ? { status: statusEndpoint(kind) } : {},

@@ -54,10 +54,12 @@ const PARAM_KIND: Column = column('ParamKind', 'The kind of its parameters.', (p
 function printedSelector(selector: Value): string {
   const labels = Object.entries(mapAt(selector, 'matchLabels')).sort(([a], [b]) => (a < b ? -1 : 1))
   const expressions = listAt(selector, 'matchExpressions').map((one) => {
-    const values = listAt(one, 'values').map((value) => String(value)).join(' ')
+    const values = listAt(one, 'values')
+      .map((value) => textAt(value))
+      .join(' ')
     return `LabelSelectorRequirement{Key:${textAt(one, 'key')},Operator:${textAt(one, 'operator')},Values:[${values}],},`
   })
-  const shownLabels = labels.map(([name, value]) => `${name}: ${String(value)},`).join('')
+  const shownLabels = labels.map(([name, value]) => `${name}: ${textAt(value)},`).join('')
   return `&LabelSelector{MatchLabels:map[string]string{${shownLabels}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
 }
 
