@@ -16,6 +16,7 @@ function inCoreNames(event: ValueMap): ValueMap {
   const {
     regarding,
     note,
+    reportingComponent,
     deprecatedSource,
     deprecatedFirstTimestamp,
     deprecatedLastTimestamp,
@@ -25,6 +26,7 @@ function inCoreNames(event: ValueMap): ValueMap {
   const named: Record<string, Value | undefined> = {
     involvedObject: regarding,
     message: note,
+    reportingController: reportingComponent,
     source: deprecatedSource,
     firstTimestamp: deprecatedFirstTimestamp,
     lastTimestamp: deprecatedLastTimestamp,
@@ -127,8 +129,8 @@ export const event: KindRules = {
     checkBuiltInMetaUpdate(object, stored, check)
     if (!equalValues(named['series'], old['series'])) checkSeries(named, check)
     for (const field of FROZEN) {
-      if (!equalValues(zeroed(named[field]), zeroed(old[field])))
-        check.invalid(FieldPath.root(field), named[field], IMMUTABLE)
+      if (equalValues(zeroed(named[field]), zeroed(old[field]))) continue
+      check.invalid(FieldPath.root(field), named[field] ?? (typeof old[field] === 'string' ? '' : undefined), IMMUTABLE)
     }
   },
 }

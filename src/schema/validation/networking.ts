@@ -144,12 +144,15 @@ function checkParent(object: ValueMap, check: Check): void {
   }
 }
 
+function checkAddress(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, addressName, check)
+  checkParent(object, check)
+}
+
 const ipAddress: KindRules = {
-  create: (object, check) => {
-    checkBuiltInMeta(object, addressName, check)
-    checkParent(object, check)
-  },
+  create: checkAddress,
   update: (object, stored, check) => {
+    checkAddress(object, check)
     checkBuiltInMetaUpdate(object, stored, check)
     check.unchanged(SPEC.child('parentRef'), partOf(object, 'spec')['parentRef'], partOf(stored, 'spec')['parentRef'])
   },

@@ -89,6 +89,13 @@ const NETWORKING = [
     { 'spec/parentRef/name': 't' },
     `spec.parentRef: Invalid value: {"resource":"services","namespace":"ns","name":"t"}: ${IMMUTABLE}`,
   ]),
+  ...changes('networking.k8s.io/v1 IPAddress', [
+    'no parent any more',
+    {},
+    { 'spec/parentRef': undefined },
+    'spec.parentRef: Required value',
+    `spec.parentRef: Invalid value: null: ${IMMUTABLE}`,
+  ]),
   ...rows(
     'networking.k8s.io/v1 ServiceCIDR',
     ['no ranges', { 'spec/cidrs': [] }, 'spec.cidrs: Required value: at least one CIDR required'],

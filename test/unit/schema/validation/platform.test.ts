@@ -148,6 +148,13 @@ const SMALL = [
     `reason: Invalid value: "S": ${IMMUTABLE}`,
     `reason: Invalid value: "S": ${IMMUTABLE}`,
   ]),
+  ...changes('events.k8s.io/v1 Event', [
+    'another reporter and no type',
+    { type: 'Normal' },
+    { reportingController: 'example.com/other', type: undefined },
+    `type: Invalid value: "": ${IMMUTABLE}`,
+    `reportingController: Invalid value: "example.com/other": ${IMMUTABLE}`,
+  ]),
 ]
 
 const FLOW = 'flowcontrol.apiserver.k8s.io/v1 FlowSchema'
