@@ -1,11 +1,20 @@
 // Create: from a decoded object to a stored one, in the reference's order of checks (W-022).
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
+import { own } from '../api/value.ts'
 import { setOfFields } from '../patch/field-set.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import type { Decide, WriteResult } from '../store/store.ts'
 import { alreadyExistsError } from './errors.ts'
-import { generateName, isTerminating, metaForCreate, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
+import {
+  generateName,
+  isTerminating,
+  metaForCreate,
+  metaOf,
+  metaText,
+  withMeta,
+  withUniqueOwners,
+} from './object-meta.ts'
 import type { RegistryParts, Reservation, Resource, WriteAnswer, WriteContext } from './registry.ts'
 import {
   admissionRequest,
@@ -37,7 +46,7 @@ export async function createObject(
 }
 
 function trackedForCreate(resource: Resource, sent: ApiObject, context: WriteContext): ApiObject {
-  const object = withUniqueOwners(withNamespace(sent, resource, context), '', context.warn)
+  const object = withUniqueOwners(withNamespace(notDeleted(sent), resource, context), '', context.warn)
   const { apiVersion, kind } = object
   return trackUpdate(
     {
@@ -51,6 +60,14 @@ function trackedForCreate(resource: Resource, sent: ApiObject, context: WriteCon
     },
     object,
   )
+}
+
+/** Nobody comes to own the marks of a deletion that a new object cannot have. */
+function notDeleted(object: ApiObject): ApiObject {
+  const meta = metaOf(object)
+  if (own(meta, 'deletionTimestamp') === undefined && own(meta, 'deletionGracePeriodSeconds') === undefined)
+    return object
+  return withMeta(object, { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined })
 }
 
 /** Mutating admission, on the object in its stored version. Also where an update turns out to create. */

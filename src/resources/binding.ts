@@ -26,7 +26,11 @@ export function bindingActions(schemas: SchemaTable): readonly Action[] {
       at: { ...at, resource: 'bindings', subresource: '' },
       body,
       alsoVersions: [],
-      run: (binding, context) => bind(binding, { ...context, name: metaText(binding, 'name') }),
+      run: (binding, context) => {
+        const name = metaText(binding, 'name')
+        if (name === '') throw new ApiError('BadRequest', 'Name parameter required.')
+        return bind(binding, { ...context, name })
+      },
     },
   ]
 }

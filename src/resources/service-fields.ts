@@ -93,10 +93,15 @@ function withMatchingAddresses(spec: ValueMap, old: ValueMap): ValueMap {
   return withMembers(spec, { clusterIPs: now === '' ? undefined : [now] })
 }
 
+/** The server gives its ports numbers on the nodes. */
+function isGivenNodePorts(spec: ValueMap): boolean {
+  return needsNodePorts(spec) && !(isBalanced(spec) && own(spec, 'allocateLoadBalancerNodePorts') === false)
+}
+
 /** Ports keep their number on the nodes by their name, unless another port asks for it. */
 function withKeptPorts(spec: ValueMap, old: ValueMap): ValueMap {
   let next = spec
-  if (needsNodePorts(spec) && needsNodePorts(old)) {
+  if (isGivenNodePorts(spec) && isGivenNodePorts(old)) {
     const asked = new Set(portsIn(spec).map((port) => numberIn(port, 'nodePort')))
     const byName = new Map(portsIn(old).map((port) => [textIn(port, 'name'), numberIn(port, 'nodePort')]))
     const ports = portsIn(spec).map((port) => {
@@ -125,7 +130,6 @@ const DEPENDENT: readonly Dependent[] = [
   { fields: ['ipFamilies'], isNeeded: hasAddress },
   { fields: ['ipFamilyPolicy'], isNeeded: hasAddress },
   { fields: ['internalTrafficPolicy'], isNeeded: hasAddress },
-  { fields: ['externalName'], isNeeded: isExternalName },
   { fields: ['healthCheckNodePort'], isNeeded: needsHealthCheckPort },
   { fields: ['allocateLoadBalancerNodePorts'], isNeeded: isBalanced },
   { fields: ['loadBalancerClass'], isNeeded: isBalanced },

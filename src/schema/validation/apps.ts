@@ -8,7 +8,7 @@ import { amountIn, checkAtMostAll, checkIntOrPercent } from './int-or-percent.ts
 import { checkLabelSelector, isEmptySelector, isUsable, selects, shownSelector } from './labels.ts'
 import { has, numberIn, numberOf, partIn, partOf, partsOf, textOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, labelName, subdomainName } from './object-meta.ts'
-import { checkPodTemplate } from './pod-template.ts'
+import { checkPodTemplate, checkTemplateMeta } from './pod-template.ts'
 import { checkReplicas } from './replication-controller.ts'
 import type { GroupRules, KindRules } from './rules.ts'
 import { checkCounts, checkLastingTemplate, checkWithin, labelsOf, tellMismatch } from './workload-template.ts'
@@ -143,8 +143,6 @@ const replicaSet: KindRules = {
     checkReplicaSet(partOf(object, 'spec'), check)
   },
   update: (object, stored, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkReplicaSet(partOf(object, 'spec'), check)
     checkBuiltInMetaUpdate(object, stored, check)
     checkReplicaSet(partOf(object, 'spec'), check)
     checkSameSelector(partOf(object, 'spec'), partOf(stored, 'spec'), check)
@@ -212,8 +210,6 @@ const daemonSet: KindRules = {
     checkDaemonSet(partOf(object, 'spec'), check)
   },
   update: (object, stored, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkDaemonSet(partOf(object, 'spec'), check)
     checkBuiltInMetaUpdate(object, stored, check)
     checkSameSelector(partOf(object, 'spec'), partOf(stored, 'spec'), check)
     checkDaemonSet(partOf(object, 'spec'), check)
@@ -297,6 +293,8 @@ function checkStatefulTemplate(spec: ValueMap, check: Check): void {
   else {
     checkSelected(spec, check)
     checkPodTemplate(template, TEMPLATE, check)
+    // The reference looks at these twice.
+    checkTemplateMeta(template, TEMPLATE, check)
   }
   const inner = partOf(template, 'spec')
   const policy = textOf(inner, 'restartPolicy')

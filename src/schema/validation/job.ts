@@ -48,7 +48,7 @@ export const job: KindRules = {
 }
 
 function checkJob(object: ValueMap, check: Check): void {
-  checkBuiltInMeta(object, subdomainName, check)
+  checkBuiltInMeta(withOwnLabels(object), subdomainName, check)
   checkGenerated(object, check)
   checkWithSelector(partOf(object, 'spec'), check)
   checkHostnames(object, check)
@@ -60,6 +60,15 @@ const GENERATED: readonly (readonly [string, string])[] = [
   ['batch.kubernetes.io/controller-uid', 'uid'],
   ['batch.kubernetes.io/job-name', 'name'],
 ]
+
+/** Labels that the server gave the template, and the job with it, are looked at in the template alone. */
+function withOwnLabels(object: ValueMap): ValueMap {
+  const meta = partOf(object, 'metadata')
+  const labels = partIn(meta, 'labels')
+  if (!equalValues(labels, labelsOf(partOf(partOf(object, 'spec'), 'template'))) || labels === undefined) return object
+  const given = Object.entries(labels).filter(([name]) => !GENERATED.some(([label]) => label === name))
+  return { ...object, metadata: { ...meta, labels: Object.fromEntries(given) } }
+}
 
 /** Labels and selector that the server gave the job are as it gave them. */
 function checkGenerated(object: ValueMap, check: Check): void {

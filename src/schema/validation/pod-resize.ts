@@ -109,7 +109,11 @@ function withOldAmounts(spec: ValueMap, old: ValueMap, check: Check): ValueMap {
     const stored = partsOf(old, field)
     return partsOf(spec, field).map((container, i) => {
       const before = stored[i] ?? {}
-      const resources = amountsAsBefore(partOf(container, 'resources'), partOf(before, 'resources'))
+      const { requests = {}, limits = {} } = amountsAsBefore(
+        partOf(container, 'resources'),
+        partOf(before, 'resources'),
+      )
+      const resources: ValueMap = { requests, limits }
       const rest = withResources(container, resources)
       if (!equalValues(rest, withResources(before, partOf(before, 'resources')))) tell(container, { field, i, check })
       return before
@@ -132,9 +136,8 @@ function tell(container: ValueMap, { field, i, check }: Containers & { readonly 
   } else check.forbidden(SPEC, 'resources for non-sidecar init containers are immutable')
 }
 
-/** `resizePolicy` may change with the resources. */
 function withResources(container: ValueMap, resources: ValueMap): ValueMap {
-  const { resources: _resources, resizePolicy: _policy, ...rest } = container
+  const { resources: _resources, ...rest } = container
   return { ...rest, resources: tidy(resources) }
 }
 

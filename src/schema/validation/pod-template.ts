@@ -10,18 +10,23 @@ import { checkPodSpec } from './pod-spec.ts'
 import type { KindRules } from './rules.ts'
 
 export function checkPodTemplate(template: ValueMap, at: FieldPath, check: Check): void {
-  const meta = partOf(template, 'metadata')
   const spec = partOf(template, 'spec')
-  const annotations = partOf(meta, 'annotations')
-  checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
-  checkAnnotations(annotations, at.child('annotations'), check)
-  checkPodAnnotations(annotations, { at: at.child('annotations'), check, spec })
+  const annotations = partOf(partOf(template, 'metadata'), 'annotations')
+  checkTemplateMeta(template, at, check)
   checkPodSpec(spec, at.child('spec'), { check, pod: undefined })
   checkProfilesAgree(annotations, { at: at.child('spec'), check, spec })
   if (partsOf(spec, 'ephemeralContainers').length > 0) {
     const detail = 'ephemeral containers not allowed in pod template'
     check.forbidden(at.child('spec').child('ephemeralContainers'), detail)
   }
+}
+
+export function checkTemplateMeta(template: ValueMap, at: FieldPath, check: Check): void {
+  const meta = partOf(template, 'metadata')
+  const annotations = partOf(meta, 'annotations')
+  checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
+  checkAnnotations(annotations, at.child('annotations'), check)
+  checkPodAnnotations(annotations, { at: at.child('annotations'), check, spec: partOf(template, 'spec') })
 }
 
 const TEMPLATE = FieldPath.root('template')

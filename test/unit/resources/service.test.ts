@@ -241,6 +241,13 @@ describe('an update', () => {
     expect(nodePorts(after)).toEqual(nodePorts(before))
   })
 
+  test('gives no ports on the nodes back to a balanced service that wants none', async () => {
+    const world = new ApiWorld()
+    await create(world, 's', { type: 'LoadBalancer' })
+    await change(world, 's', { allocateLoadBalancerNodePorts: false })
+    expect(nodePorts(await change(world, 's', { ports: [{ port: 80, nodePort: 0 }] }))).toEqual([undefined])
+  })
+
   test('to another type claims what is new, drops what is useless and gives it back', async () => {
     const world = new ApiWorld()
     const address = addressOf(await create(world, 's'))
@@ -258,7 +265,7 @@ describe('an update', () => {
     }
     await expect(addressObject(world, address)).rejects.toMatchObject({ reason: 'NotFound' })
     const back = await change(world, 's', { type: 'ClusterIP' })
-    expect(specOf(back)).not.toHaveProperty('externalName')
+    expect(specOf(back)).toHaveProperty('externalName', 'example.com')
     expect(await addressObject(world, addressOf(back))).toMatchObject({ spec: { parentRef: { name: 's' } } })
   })
 

@@ -60,6 +60,24 @@ const ROWS = [
     { rules: [{ apiGroups: [''], resources: ['pods'] }] },
     'rules[0].verbs: Required value: verbs must contain at least one value',
   ]),
+  ...changes('apps/v1 ReplicaSet', [
+    'a fault is told once',
+    {},
+    { 'spec/replicas': -1 },
+    'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+  ]),
+  ...changes('apps/v1 DaemonSet', [
+    'a fault is told once',
+    {},
+    { 'spec/minReadySeconds': -1 },
+    'spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0',
+  ]),
+  ...rows('apps/v1 StatefulSet', [
+    'labels of the template are looked at twice',
+    { 'spec/template/metadata/labels/b': 'Bad!' },
+    'spec.template.labels: Invalid value: "Bad!": a valid label must be an empty string or…',
+    'spec.template.labels: Invalid value: "Bad!": a valid label must be an empty string or…',
+  ]),
   ...rows('storage.k8s.io/v1 StorageClass', [
     'a topology that says nothing',
     { allowedTopologies: [{}] },
