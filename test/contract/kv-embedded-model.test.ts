@@ -52,7 +52,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
 )
 
-it('any history gives the same answers on disk as in memory', { timeout: 60_000 }, async () => {
+it('any history gives the same answers on disk as in memory', async () => {
   const folder = await tempFolder()
   let run = 0
   await fc.assert(

@@ -105,7 +105,7 @@ describe('a controller lives through a restart of the server', () => {
     expect(lines()).toContain('elected')
   })
 
-  it('with the client for JavaScript', { timeout: 120_000 }, async () => {
+  it('with the client for JavaScript', async () => {
     await liveThroughRestart(async (server) => {
       const said: string[] = []
       const config = new KubeConfig()

@@ -64,7 +64,7 @@ async function goThroughRestart(end: NodeJS.Signals, startInformer: StartInforme
   await writer.createNamespace()
   await writer.create('a')
   const told = await startInformer(first)
-  const sees = (): Promise<void> => expect.poll(told, { timeout: 40_000 }).toEqual(writer.record)
+  const sees = (): Promise<void> => expect.poll(told).toEqual(writer.record)
   await sees()
   await writer.update('a', '1')
   await writer.create('b')
@@ -89,7 +89,7 @@ function lineOf(event: string, { metadata }: V1ConfigMap): Record {
 }
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('a restart after %s', (end) => {
-  it('is nothing to an informer of client-node', { timeout: 120_000 }, async () => {
+  it('is nothing to an informer of client-node', async () => {
     let lists = 0
     await goThroughRestart(end, async (server) => {
       const config = new KubeConfig()
@@ -128,7 +128,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('a restart after %s', (end) => {
       const args = [server.kubeconfigFile, NAMESPACE]
       const informer = new FollowedCommand(spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'] }))
       const isSynced = (): boolean => informer.lines.some((line) => line.includes('synced'))
-      await expect.poll(isSynced, { timeout: 40_000 }).toBe(true)
+      await expect.poll(isSynced).toBe(true)
       await noteLists(server)
       return () =>
         informer.lines.flatMap((line) => {

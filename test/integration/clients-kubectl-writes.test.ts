@@ -49,7 +49,7 @@ const map = (name: string, data: object, more: object = {}): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...more }, data })
 
 describe('kubectl writes', () => {
-  it('by editing and replacing', { timeout: 120_000 }, async () => {
+  it('by editing and replacing', async () => {
     await withEach(async ({ say, fail }) => {
       expect(await say('create -f -', map('a', { x: 'before' }))).toBe('configmap/a created\n')
       expect(await fail('create -f -', map('a', {}))).toContain('configmaps "a" already exists')
@@ -69,7 +69,7 @@ describe('kubectl writes', () => {
     })
   })
 
-  it('labels and notes, and takes them away', { timeout: 120_000 }, async () => {
+  it('labels and notes, and takes them away', async () => {
     await withEach(async ({ say, fail }) => {
       await say('create -f -', map('a', {}))
       expect(await say('label configmap a tier=front')).toBe('configmap/a labeled\n')
@@ -86,7 +86,7 @@ describe('kubectl writes', () => {
     })
   })
 
-  it('applies a folder and prunes what is no longer in it', { timeout: 120_000 }, async () => {
+  it('applies a folder and prunes what is no longer in it', async () => {
     await withEach(async ({ home, say }) => {
       const folder = path.join(home, 'set')
       mkdirSync(folder, { recursive: true })
@@ -108,7 +108,7 @@ describe('kubectl writes', () => {
     })
   })
 
-  it('rolls out, and tells how far it is', { timeout: 120_000 }, async () => {
+  it('rolls out, and tells how far it is', async () => {
     await withEach(async ({ say, fail }) => {
       await say('create deployment web --image=nginx:1 --replicas=2')
       expect(await fail('rollout status deployment/web --timeout=1s')).toContain('timed out')
@@ -133,7 +133,7 @@ describe('kubectl writes', () => {
     })
   })
 
-  it('waits for what comes and what goes', { timeout: 120_000 }, async () => {
+  it('waits for what comes and what goes', async () => {
     await withEach(async ({ say, fail }) => {
       await say('create -f -', map('a', { x: '1' }))
       expect(await say('wait --for=jsonpath={.data.x}=1 configmap/a --timeout=10s')).toContain('condition met')
@@ -149,7 +149,7 @@ describe('kubectl writes', () => {
     })
   })
 
-  it('deletes with what belongs to it, before it, or without it', { timeout: 120_000 }, async () => {
+  it('deletes with what belongs to it, before it, or without it', async () => {
     await withEach(async ({ say }) => {
       for (const cascade of ['background', 'foreground', 'orphan']) {
         await say('create -f -', map('owner', {}))

@@ -49,7 +49,7 @@ function cells(table: string): readonly (readonly string[])[] {
 const deployment = 'create deployment web --image=nginx:1 --replicas=2'
 
 describe('kubectl', () => {
-  it('finds out what there is', { timeout: 120_000 }, async () => {
+  it('finds out what there is', async () => {
     await withEach(async ({ say }, namespace) => {
       expect(await say('version')).toMatch(/^Server Version: .*v1\.36\.\d+/m)
       expect(await say('api-resources --namespaced=true -o name')).toMatch(/^configmaps$[^]*^deployments\.apps$/m)
@@ -67,7 +67,7 @@ describe('kubectl', () => {
     })
   })
 
-  it('makes tokens, and approves certificates', { timeout: 120_000 }, async () => {
+  it('makes tokens, and approves certificates', async () => {
     const request = certificateRequest([
       [COMMON_NAME, utf8String('jane')],
       [ORGANIZATION, utf8String('dev')],
@@ -112,7 +112,7 @@ describe('kubectl', () => {
     })
   })
 
-  it('makes, shows, changes and removes', { timeout: 120_000 }, async () => {
+  it('makes, shows, changes and removes', async () => {
     await withEach(async ({ kubectl, say: sayAnywhere }, namespace) => {
       const say = (command: string, input?: string): Promise<string> => sayAnywhere(`-n ${namespace} ${command}`, input)
       expect(await say('create configmap one --from-literal=a=1')).toBe('configmap/one created\n')
@@ -156,7 +156,7 @@ describe('kubectl', () => {
     })
   })
 
-  it('applies files, and tells what would change', { timeout: 120_000 }, async () => {
+  it('applies files, and tells what would change', async () => {
     await withEach(async ({ kubectl, say, home }, namespace) => {
       const file = path.join(home, `${namespace}.yaml`)
       const write = (value: string): void =>
@@ -190,7 +190,7 @@ describe('kubectl', () => {
     })
   })
 
-  it('shows changes as they come', { timeout: 120_000 }, async () => {
+  it('shows changes as they come', async () => {
     await withEach(async ({ kubectl, say: sayAnywhere }, namespace) => {
       const say = (command: string): Promise<string> => sayAnywhere(`-n ${namespace} ${command}`)
       await say('create configmap one --from-literal=a=1')
@@ -201,7 +201,7 @@ describe('kubectl', () => {
           const [type, name, data] = line.split(/ +/)
           return name === 'kube-root-ca.crt' ? [] : [`${type} ${name} ${data}`]
         })
-      const sees = (lines: readonly string[]): Promise<void> => expect.poll(seen, { timeout: 20_000 }).toEqual(lines)
+      const sees = (lines: readonly string[]): Promise<void> => expect.poll(seen).toEqual(lines)
       await sees(['ADDED one 1'])
       await say('patch configmap one -p {"data":{"b":"2"}}')
       await say('create configmap two')

@@ -61,7 +61,7 @@ describe('controllers of two replicas on one etcd', () => {
 
     await first.stop('SIGKILL')
     await two.orphan('b')
-    await expect.poll(() => two.isThere('b-child'), { timeout: 20_000, interval: 100 }).toBe(false)
+    await expect.poll(() => two.isThere('b-child'), { interval: 100 }).toBe(false)
     expect(await two.holder()).not.toBe(holder)
   })
 

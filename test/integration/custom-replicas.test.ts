@@ -46,6 +46,6 @@ it('a new kind can be used at every replica by who was told that it is there, an
   await expect.poll(() => first.must(`${FOOS}/a`)).toMatchObject({ colour: 'red' })
 
   await first.must(`${CRD}/foos.${GROUP}`, { method: 'DELETE' })
-  await expect.poll(async () => (await second.request(FOOS)).status, { timeout: 10_000 }).toBe(404)
-  await expect.poll(async () => (await first.request(FOOS)).status, { timeout: 10_000 }).toBe(404)
+  await expect.poll(async () => (await second.request(FOOS)).status).toBe(404)
+  await expect.poll(async () => (await first.request(FOOS)).status).toBe(404)
 })

@@ -26,7 +26,7 @@ describe('two replicas that keep history for a moment', () => {
     for (const replica of replicas) {
       const token = replica.adminToken
       const past = async (): Promise<number> => (await replica.request(exactly, { token })).status
-      await expect.poll(past, { timeout: 20_000 }).toBe(410)
+      await expect.poll(past).toBe(410)
       expect((await replica.request(`${collection}/a`, { token })).status).toBe(200)
     }
     for (const replica of replicas) expect(await replica.stop()).toMatchObject({ code: 0 })

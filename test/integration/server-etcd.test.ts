@@ -32,7 +32,7 @@ describe('on etcd', () => {
     expect((await server.request('/livez?exclude=etcd')).status).toBe(200)
     await store.start()
     const back = async (): Promise<number> => (await server.request('/readyz')).status
-    await expect.poll(back, { timeout: 20_000 }).toBe(200)
+    await expect.poll(back).toBe(200)
     expect(await server.stop()).toMatchObject({ code: 0 })
   })
 

@@ -22,9 +22,7 @@ async function runFiller(dataDir: string, limitKb: number): Promise<{ code: numb
   return { code: code as number, out, err }
 }
 
-it('a store that runs out of room keeps what it acknowledged and goes on when there is room', {
-  timeout: 60_000,
-}, async () => {
+it('a store that runs out of room keeps what it acknowledged and goes on when there is room', async () => {
   const dataDir = await tempFolder()
   const { code, out, err } = await runFiller(dataDir, 8_000)
   expect(code, err).toBe(0)

@@ -19,7 +19,7 @@ interface Acknowledged {
   readonly counted: number
 }
 
-it('what was acknowledged is there after every kill', { timeout: 300_000 }, async () => {
+it('what was acknowledged is there after every kill', async () => {
   const dataDir = await tempFolder()
   const story = new Story()
   for (let round = 0; round < ROUNDS; round++) {

@@ -71,7 +71,7 @@ async function namespace(labels: object = {}): Promise<string> {
 }
 
 async function until(ask: () => Promise<ServerAnswer>, isIt: (answer: ServerAnswer) => boolean): Promise<ServerAnswer> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const answer = await ask()
     if (isIt(answer)) return answer

@@ -17,7 +17,7 @@ import { controllerParts, runUntilFinished } from '../../fakes/running-controlle
 
 const GROUP = 'stable.example.com'
 const CLUSTER = { namespace: '' }
-const SOON = { interval: 2, timeout: 4_000 }
+const SOON = { interval: 2 }
 
 class Definitions {
   readonly world = new ApiWorld()

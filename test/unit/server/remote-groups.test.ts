@@ -4,7 +4,7 @@ import { RemoteGroups } from '../../../src/server/remote-groups.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { runUntilFinished } from '../../fakes/running-controller.ts'
 
-const SOON = { interval: 2, timeout: 4_000 }
+const SOON = { interval: 2 }
 const CLUSTER = { namespace: '' }
 
 function group(name: string, priority: number): DiscoveryGroup {

@@ -190,7 +190,7 @@ describe('keys that a plugin keeps', () => {
     kind: 'kms',
     name: 'p',
     endpoint: plugin.endpoint,
-    timeoutMs: 2_000,
+    timeoutMs: 30_000,
   })
   let plugin: FakeKmsPlugin
   let folder: string
