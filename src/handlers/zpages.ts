@@ -108,7 +108,7 @@ function encode(document: ValueMap, encoding: 'json' | 'yaml' | 'cbor', pretty: 
 }
 
 /** What belongs to the API itself is no page to look at. */
-const NO_PAGES: ReadonlySet<string> = new Set(['/', '/api', '/apis', '/openapi', '/openid', '/.well-known'])
+const NO_PAGES: ReadonlySet<string> = new Set(['/', '/api', '/apis', '/debug', '/openapi', '/openid', '/.well-known'])
 
 function pagesAmong(paths: readonly string[]): readonly string[] {
   const roots = paths.map((path) => `/${path.split('/', 2)[1] ?? ''}`)

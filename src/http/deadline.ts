@@ -15,7 +15,7 @@ export type Deadline =
 const LONG_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
 
 export function isLongRunning(info: RequestInfo): boolean {
-  if (info.kind !== 'resource') return false
+  if (info.kind !== 'resource') return info.kind === 'path' && info.isProfile === true
   if (info.verb === 'watch' || info.verb === 'proxy') return true
   return info.subresource !== undefined && LONG_SUBRESOURCES.has(info.subresource)
 }

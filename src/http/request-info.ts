@@ -42,6 +42,8 @@ export interface PathInfo {
   readonly kind: 'path'
   /** The method in lower case. */
   readonly verb: string
+  /** What takes as long as its client says. */
+  readonly isProfile?: true
 }
 
 /** The path begins like one of a resource and stops too early: `/api/v1/watch`. */
@@ -91,7 +93,10 @@ export function requestInfoOf(method: string, path: string, query: Query): Reque
   const segments = trimSlashes(path).split('/')
   const grouped = segments[0] === 'apis'
   const isResource = grouped ? segments.length >= 4 : segments[0] === 'api' && segments.length >= 3
-  if (!isResource) return { kind: 'path', verb: method.toLowerCase() }
+  if (!isResource) {
+    const info = { kind: 'path', verb: method.toLowerCase() } as const
+    return path.startsWith('/debug/pprof/') ? { ...info, isProfile: true } : info
+  }
   const versionAt = grouped ? 2 : 1
   const first = segments[versionAt + 1]
   const legacy = first === 'watch' || first === 'proxy'

@@ -12,7 +12,6 @@ import type { Exchange } from './exchange.ts'
 import type { ByteSink, HttpResponse } from './http.ts'
 import { MessageResponse } from './raw.ts'
 import { respond } from './respond.ts'
-import { plainText } from './responses.ts'
 import { joinEnds } from './tunnel.ts'
 
 export interface Upgrade {
@@ -55,9 +54,9 @@ export async function answerUpgrade(
     return sendPlain(upgrade, response, request)
   }
   const refusal = refusalOf(upgrade.message)
-  if (refusal !== undefined) return sendPlain(upgrade, refusal, request)
+  if (refusal !== undefined) return refuse(upgrade, refusal)
   const socket = await handshake(upgrade)
-  if (socket === undefined) return sendPlain(upgrade, plainText(400, 'bad WebSocket handshake'), request)
+  if (socket === undefined) return refuse(upgrade, [400, '', 'mismatch challenge/response'])
   const isText = String(response.headers['content-type']).startsWith('application/json')
   const sink = new MessageSink(socket, request.signal, isText)
   try {
@@ -85,14 +84,24 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   }
 }
 
-function refusalOf({ headers }: IncomingMessage): HttpResponse | undefined {
+/** The one header that it may have stands as it is sent. */
+type Refusal = readonly [status: 400 | 403, header: string, text: string]
+
+const PHRASES = { 400: 'Bad Request', 403: 'Forbidden' } as const
+
+/** A handshake that fails is no answer of the API's: it has none of the headers that those have. */
+function refuse({ socket }: Upgrade, [status, header, text]: Refusal): UpgradeOutcome {
+  socket.end(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${header}\r\n${text}`)
+  return { status, sentBytes: Buffer.byteLength(text) }
+}
+
+function refusalOf({ headers }: IncomingMessage): Refusal | undefined {
   const { origin } = headers
   if (headers['sec-websocket-version'] !== '13') {
-    return plainText(400, 'missing or bad WebSocket Version', { 'sec-websocket-version': '13' })
+    return [400, 'Sec-WebSocket-Version: 13\r\n', 'missing or bad WebSocket Version']
   }
-  const empty = (status: number): HttpResponse => ({ status, headers: {}, body: { kind: 'empty' } })
-  if (origin === undefined || origin === 'null' || !URL.canParse(origin)) return empty(403)
-  return offeredProtocols(headers['sec-websocket-protocol']).length > 1 ? empty(400) : undefined
+  if (origin === undefined || origin === 'null' || !URL.canParse(origin)) return [403, '', '']
+  return offeredProtocols(headers['sec-websocket-protocol']).length > 1 ? [400, '', ''] : undefined
 }
 
 /** Without the one that carries a token, which is nobody's business any more. */

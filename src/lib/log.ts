@@ -3,6 +3,8 @@
 export type LogFields = Readonly<Record<string, unknown>>
 
 export interface Log {
+  /** How much is told, `debug` the most; may be changed while it runs. Absent where nothing is told. */
+  level?: string
   debug(fields: LogFields, message: string): void
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void

@@ -95,6 +95,7 @@ export interface Config {
   readonly featureGates: FeatureGates
   readonly logLevel: LogLevel
   readonly hiddenMetrics: ReadonlySet<string>
+  readonly profiling: boolean
   /** What was asked for and will not happen: a line each. */
   readonly notices: readonly string[]
   /** All flags as text, to be shown: what they mean is above. */
@@ -211,6 +212,7 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
     featureGates: gates(read.optional('feature-gates')),
     logLevel: logLevel(read),
     hiddenMetrics: new Set(read.list('disabled-metrics')),
+    profiling: read.switch('profiling'),
     notices: [...idleNotices(read), ...(served?.notices ?? [])],
     flags: read.texts(),
   })
@@ -315,11 +317,15 @@ function egressRules(read: SettingReader): EgressRules {
   return { loopback, allow: ranges('egress-allow'), deny: ranges('egress-deny') }
 }
 
-/** From 3 on the reference tells of every request. */
 function logLevel(read: SettingReader): LogLevel {
   const number = read.optional('v')
   if (number === undefined || read.isSet('log-level')) return oneOf(read.required('log-level'), LOG_LEVELS)
-  return integer(number, { least: 0, most: 99, what: 'a level' }) >= 3 ? 'debug' : 'info'
+  return levelOf(integer(number, { least: 0, most: 99, what: 'a level' }), 'info')
+}
+
+/** In the reference's numbers, of which from 3 on it tells of every request. */
+export function levelOf(number: number, otherwise: LogLevel): LogLevel {
+  return number >= 3 ? 'debug' : otherwise
 }
 
 function gates(setting: Setting | undefined): FeatureGates {

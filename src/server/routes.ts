@@ -1,17 +1,19 @@
 // Every path that is no resource: health, version, metrics, the documents, and the pages about the server itself.
 import { type HealthCheck, healthRoutes } from '../handlers/health.ts'
 import { showMetrics } from '../handlers/metrics.ts'
+import { type PprofParts, pprofRoutes } from '../handlers/pprof.ts'
 import { showVersion } from '../handlers/version.ts'
 import { showFlagz, showStatusz } from '../handlers/zpages.ts'
 import type { Handler } from '../http/http.ts'
 import { indexPage, type Route } from '../http/router.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { Log } from '../lib/log.ts'
-import type { Config } from './config.ts'
+import { type Config, levelOf } from './config.ts'
 import { healthChecks } from './health.ts'
 import type { Life } from './life.ts'
 import { HealthMeasures } from './measures.ts'
 import { type Metrics, showFamilies } from './metrics.ts'
+import { openProfiler } from './profiler.ts'
 import type { ResourceApi } from './resource-api.ts'
 import { versionInfo } from './version.ts'
 
@@ -41,11 +43,19 @@ export function routesOf({ config, kv, metrics, life, log, api, more, checks }: 
     { path: '/version', subtree: true, handler: showVersion(versionInfo()) },
     { path: '/metrics', handler: showMetrics(metrics) },
     { path: '/metrics/slis', handler: showMetrics(showFamilies(health.all())) },
+    ...(config.profiling ? pprofRoutes(profilingOf(config, log)) : []),
     ...more,
   ]
   routes.push(...pagesBeside(routes, config))
   const index: Handler = indexPage(routes)
   return [...routes, { path: '/', handler: index }, { path: '/index.html', handler: index }]
+}
+
+function profilingOf({ logLevel }: Config, log: Log): PprofParts {
+  const setVerbosity = (number: number): void => {
+    if (log.level !== undefined) log.level = levelOf(number, logLevel)
+  }
+  return { profiler: openProfiler(), setVerbosity }
 }
 
 /** What shows how the server itself is: /statusz names the others, so they come first. */

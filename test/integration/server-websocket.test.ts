@@ -176,6 +176,8 @@ describe('a stream over a WebSocket', () => {
       body: 'missing or bad WebSocket Version',
       headers: { 'sec-websocket-version': '13' },
     })
+    // It is refused by the handshake, not by the API.
+    expect((await refusal(dial('/json', { origin: 'null' }))).headers).not.toHaveProperty('audit-id')
   })
 
   it('ends with the server, as if it had come to its end', async () => {
