@@ -12,7 +12,11 @@ type Parse = (text: string, reviver: (key: string, value: unknown, context: { so
 
 /** Throws `SyntaxError` for what is not JSON. */
 export function parseJson(bytes: Buffer): Value {
-  const text = bytes.toString('utf8')
+  return parseText(bytes.toString('utf8'))
+}
+
+/** The same of a text. */
+export function parseText(text: string): Value {
   return LONG_NUMBER.test(text) ? ((JSON.parse as Parse)(text, reviveInteger) as Value) : (JSON.parse(text) as Value)
 }
 
@@ -23,8 +27,13 @@ function reviveInteger(_key: string, value: unknown, context: { source?: string 
 
 /** The object in stored bytes; undefined where they are no object with metadata. */
 export function parseStored(bytes: Buffer): ApiObject | undefined {
+  return parseStoredText(bytes.toString('utf8'))
+}
+
+/** The same of a text. */
+export function parseStoredText(text: string): ApiObject | undefined {
   try {
-    const value = parseJson(bytes)
+    const value = parseText(text)
     return isMap(value) && isMap(value['metadata']) ? (value as ApiObject) : undefined
   } catch {
     return undefined
@@ -33,6 +42,9 @@ export function parseStored(bytes: Buffer): ApiObject | undefined {
 
 /** How objects of a type are written; absent: in their own order of keys. */
 export type EncodeText = (object: ApiObject) => string
+
+/** How they are read; undefined as in `parseStored`. */
+export type ParseObject = (bytes: Buffer) => ApiObject | undefined
 
 /** Canonical bytes: no blanks, and without what the server adds when it serves. */
 export function encodeStored(object: ApiObject, encode: EncodeText = stringifyJson): Buffer {

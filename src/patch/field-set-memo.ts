@@ -14,6 +14,7 @@ const MAX_TEXT_LENGTH = 16 * 1024
 export class FieldSetMemo {
   readonly #byOutline = new Map<string, FieldSet>()
   readonly #byText = new Map<string, FieldSet>()
+  readonly #byRecord = new WeakMap<ValueMap, FieldSet>()
   readonly #stripped = new WeakMap<FieldSet, FieldSet>()
   readonly #byNames = new WeakMap<readonly string[], FieldSet>()
   readonly #fitting = new WeakMap<FieldSet, ObjectShape>()
@@ -34,9 +35,18 @@ export class FieldSetMemo {
     return known
   }
 
-  /** The set of a FieldsV1 object that we have stored; undefined where it cannot be read. */
+  /** The set of a FieldsV1 object that we have stored; undefined where it cannot be read. Many objects share one. */
   ofStored(fields: Value | undefined): FieldSet | undefined {
-    const text = isMap(fields) ? textOf(fields) : undefined
+    if (!isMap(fields)) return decodeFieldsV1(fields, true)
+    let known = this.#byRecord.get(fields)
+    if (known !== undefined) return known
+    known = this.#readOnce(fields)
+    if (known !== undefined) this.#byRecord.set(fields, known)
+    return known
+  }
+
+  #readOnce(fields: ValueMap): FieldSet | undefined {
+    const text = textOf(fields)
     const known = text === undefined ? undefined : this.#byText.get(text)
     if (known !== undefined) return known
     const decoded = decodeFieldsV1(fields, true)

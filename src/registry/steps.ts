@@ -65,6 +65,11 @@ export function readable(item: StoredItem): StoredObject {
   })
 }
 
+/** What is stored, parsed; parts that many objects have alike are the same in all of them. */
+export function objectToChange({ stored }: Resource, item: StoredObject): ApiObject {
+  return stored.parse?.(item.bytes) ?? item.object()
+}
+
 export interface AdmissionStep {
   readonly resource: Resource
   /** Where it is not the kind that is stored. */

@@ -28,6 +28,7 @@ import {
   checkUid,
   fromAdmission,
   keyOf,
+  objectToChange,
   parseResourceVersion,
   readable,
   refuseInvalid,
@@ -93,7 +94,9 @@ class UpdatePipeline {
       const key = keyOf(this.resource, this.context.namespace, name)
       const decide: Decide = async (current) => {
         await this.giveBack()
-        return current === undefined ? this.createOutcome() : this.updateOutcome(readable(current).object())
+        return current === undefined
+          ? this.createOutcome()
+          : this.updateOutcome(objectToChange(this.resource, readable(current)))
       }
       const store = storeFor(this.parts, this.context)
       result = await writeFitting(store, { key, decide, keepsOwners: this.request.tracksFields }, this.context.signal)

@@ -71,7 +71,14 @@ const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {
   '/v1/Endpoints': ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
 }
 
+type Stored = Resource['stored']
+
+/** How the objects of a resource are read and written where they are stored, by how they are written plainly; the codec's too. */
+export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored, 'encode' | 'parse'>
+
 export interface BuiltInOptions {
+  /** Absent: plainly. */
+  readonly texts?: StoredTexts
   /** Actions that need something which is not known here. */
   readonly actions?: readonly Action[]
   /** Where the addresses of services come from: a range in CIDR notation. */
@@ -94,7 +101,7 @@ export function builtInResources(
   options: BuiltInOptions = {},
 ): ResourceTable {
   const { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE, eventTtlSeconds = 3600, roleGuard } = options
-  const { allowPrivileged = false, nodePorts = DEFAULT_NODE_PORTS } = options
+  const { allowPrivileged = false, nodePorts = DEFAULT_NODE_PORTS, texts = (plain) => ({ encode: plain }) } = options
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
   const actions = new Map(
@@ -117,7 +124,7 @@ export function builtInResources(
     for (const { resources: rows } of versions) {
       for (const row of rows) {
         declared.add(keyOf({ ...row, resource: row.plural }))
-        const resource = resourceOf({ schema, encode, traits, allowPrivileged }, row)
+        const resource = resourceOf({ schema, encode, texts, traits, allowPrivileged }, row)
         if (resource !== undefined) resources.set(keyOf(resource), resource)
       }
     }
@@ -142,13 +149,14 @@ function placeOf(place: GroupVersionResource & { readonly subresource: string })
 interface Sources {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
+  readonly texts: StoredTexts
   readonly traits: Readonly<Record<string, CharacterTraits>>
   readonly allowPrivileged: boolean
 }
 
 /** Undefined for what is not stored: reviews and bindings. Of component statuses there are none, and that can be read. */
 function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefined {
-  const { schema, encode, traits, allowPrivileged } = sources
+  const { schema, encode, texts, traits, allowPrivileged } = sources
   const kind = schema.kind(row)
   if (kind === undefined || !row.verbs.includes('get')) return undefined
   const path = pathOf(row, row.kind)
@@ -174,7 +182,7 @@ function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefine
       storagePrefix: STORAGE_PREFIXES[`${row.group}/${row.plural}`] ?? row.plural,
       namespaced: row.namespaced,
       selectableFields: selectableFields(row).own,
-      encode: (object) => encode(object, storedSchema),
+      ...texts((object) => encode(object, storedSchema)),
     },
     conversion,
     withDefaults: (object, context) => applyDefaults(row, object, context),

@@ -8,6 +8,7 @@ import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { publishTrust } from '../controllers/authentication-trust.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
+import { rememberingClaims } from '../codec/stored-claims.ts'
 import { Negotiator } from '../codec/negotiate.ts'
 import { Transcoder } from '../codec/transcode.ts'
 import { runControllers, type Controller } from '../controllers/controllers.ts'
@@ -240,6 +241,7 @@ function openObjects(options: ResourceApiOptions, schema: SchemaTable): Objects 
   const late = { store: () => store, table: () => builtIn }
   const identity = options.openIdentity(liveObjects(late.store, late.table), noteLegacyUse({ ...late, log }))
   const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
+    texts: rememberingClaims,
     actions: [
       ...accessReviewActions(schema, authorizer),
       tokenRequestAction(schema, identity.tokenRequests),

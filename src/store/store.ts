@@ -1,6 +1,6 @@
 // Objects in a kv: the interface that the registry works against. The store on a kv (`kv-store.ts`), the watch cache and
 // the dry run implement it. One write verb: whoever writes decides on what is stored now, again if another won.
-import type { EncodeText } from '../codec/stored-json.ts'
+import type { EncodeText, ParseObject } from '../codec/stored-json.ts'
 import type { ApiObject, GroupResource } from '../api/object.ts'
 import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart } from '../api/read.ts'
 import type { SelectableField } from '../api/selector-fields.ts'
@@ -16,6 +16,8 @@ export interface StoredResource extends GroupResource {
   readonly selectableFields: readonly SelectableField[]
   /** The canonical text of an object; absent: the object in its own order of keys. */
   readonly encode?: EncodeText
+  /** The object in canonical bytes, for who is about to change it; absent: as in any JSON. */
+  readonly parse?: ParseObject
   /** How objects look to whoever asks for this resource; absent: as they are stored. `ServedStore` is the one who looks. */
   readonly form?: ServedForm
 }

@@ -1,0 +1,182 @@
+// The claims of managers (`fieldsV1`) in stored JSON. They are a third of many objects, and the same text in all that come from
+// one template: each text is parsed once, to a record that all those objects share, and written from the text again.
+import type { ApiObject } from '../api/object.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import { plainJson } from './json-encode.ts'
+import { type EncodeText, type ParseObject, parseStoredText, parseText } from './stored-json.ts'
+
+const MAX_KNOWN = 64
+const MAX_RECENT = 8
+const MAX_TEXT_LENGTH = 16 * 1024
+const LIST = '"managedFields":['
+const CLAIMS = '"fieldsV1":'
+const NO_CLAIMS: ValueMap = {}
+const EMPTY_CLAIMS = `${CLAIMS}{}`
+
+/** How objects of a resource are read and written, by how they are written plainly. */
+export function rememberingClaims(plain: EncodeText): { readonly encode: EncodeText; readonly parse: ParseObject } {
+  const claims = new StoredClaims(plain)
+  return { encode: (object) => claims.encode(object), parse: (bytes) => claims.parse(bytes) }
+}
+
+interface Claims {
+  readonly text: string
+  readonly record: ValueMap
+}
+
+/** Reads and writes the objects of one resource. What it remembers is bounded, and dropped oldest first. */
+class StoredClaims {
+  readonly #encode: EncodeText
+  readonly #known = new Map<string, Claims>()
+  /** Those that were met more than once: they are tried before anybody looks where a text ends. */
+  #recent: readonly Claims[] = []
+  readonly #texts = new WeakMap<ValueMap, string>()
+
+  constructor(encode: EncodeText) {
+    this.#encode = encode
+  }
+
+  /** What `parseStored` gives; equal claims are one and the same record. */
+  parse(bytes: Buffer): ApiObject | undefined {
+    const text = bytes.toString('utf8')
+    const { rest, records } = this.#takeOut(text)
+    if (records.length === 0) return parseStoredText(text)
+    const object = parseStoredText(rest)
+    return object !== undefined && putBack(object, records) ? object : parseStoredText(text)
+  }
+
+  /** What the plain `encode` gives. */
+  encode(object: ApiObject): string {
+    const list = own(object.metadata, 'managedFields')
+    if (!isList(list)) return this.#encode(object)
+    const texts: string[] = []
+    const managedFields = list.map((entry) => {
+      const record = isMap(entry) ? own(entry, 'fieldsV1') : undefined
+      if (!isMap(entry) || !isMap(record)) return entry
+      texts.push(this.#textOf(record))
+      return { ...entry, fieldsV1: NO_CLAIMS }
+    })
+    const text = this.#encode({ ...object, metadata: { ...object.metadata, managedFields } })
+    return putIn(text, texts) ?? this.#encode(object)
+  }
+
+  #textOf(record: ValueMap): string {
+    let text = this.#texts.get(record)
+    if (text === undefined) this.#texts.set(record, (text = plainJson(record)))
+    return text
+  }
+
+  /** The claims in the list of managers, and the text with `null` in their places. */
+  #takeOut(text: string): { readonly rest: string; readonly records: readonly ValueMap[] } {
+    const records: ValueMap[] = []
+    const list = text.indexOf(LIST)
+    if (list < 0) return { rest: text, records }
+    let rest = ''
+    let behind = 0
+    for (let from = list + LIST.length; ; from = behind) {
+      const at = text.indexOf(CLAIMS, from)
+      // Behind a bracket the list may be at its end: what follows can be something else by that name.
+      if (at < 0 || text.slice(from, at).includes(']')) break
+      const start = at + CLAIMS.length
+      const claims = this.#claimsAt(text, start)
+      if (claims === undefined) break
+      records.push(claims.record)
+      rest += `${text.slice(behind, start)}null`
+      behind = start + claims.text.length
+      if (text.startsWith('}]', behind)) break
+    }
+    return { rest: rest + text.slice(behind), records }
+  }
+
+  /** Undefined where there is no map of JSON. */
+  #claimsAt(text: string, start: number): Claims | undefined {
+    // A map is over where its text is, so that one that begins like a known one is that one.
+    for (const claims of this.#recent) if (text.startsWith(claims.text, start)) return claims
+    const end = endOfMap(text, start)
+    if (end < 0) return undefined
+    const found = text.slice(start, end)
+    const known = this.#known.get(found)
+    if (known === undefined) return this.#remember(found)
+    this.#recent = [known, ...this.#recent.slice(0, MAX_RECENT - 1)]
+    return known
+  }
+
+  #remember(found: string): Claims | undefined {
+    const record = parseRecord(found)
+    if (record === undefined || found.length > MAX_TEXT_LENGTH) return record && { text: found, record }
+    // A copy: a part of a text would keep the whole of it.
+    const text = Buffer.from(found).toString()
+    const claims = { text, record }
+    const [oldest] = this.#known.keys()
+    if (this.#known.size >= MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest)
+    this.#known.set(text, claims)
+    return claims
+  }
+}
+
+function parseRecord(text: string): ValueMap | undefined {
+  try {
+    return parseText(text) as ValueMap
+  } catch {
+    return undefined
+  }
+}
+
+/** The text with those of the claims in its list of managers, which is the first thing by that name; undefined where it has no place for them. */
+function putIn(text: string, claims: readonly string[]): string | undefined {
+  let out = ''
+  let behind = 0
+  let at = text.indexOf(LIST)
+  for (const written of claims) {
+    at = at < 0 ? -1 : text.indexOf(EMPTY_CLAIMS, at)
+    if (at < 0) return undefined
+    out += text.slice(behind, at + CLAIMS.length) + written
+    behind = at += EMPTY_CLAIMS.length
+  }
+  return out + text.slice(behind)
+}
+
+/** False where the nulls are not where the claims were. The object is one that nobody else has yet. */
+function putBack(object: ApiObject, records: readonly ValueMap[]): boolean {
+  const list = own(object.metadata, 'managedFields')
+  if (!isList(list)) return false
+  let count = 0
+  for (const entry of list) {
+    if (!isMap(entry) || own(entry, 'fieldsV1') !== null) continue
+    const record = records[count++]
+    if (record === undefined) return false
+    ;(entry as Record<string, Value>)['fieldsV1'] = record
+  }
+  return count === records.length
+}
+
+/** Behind the map that begins at `start`; -1 where none does, or it does not end. */
+function endOfMap(text: string, start: number): number {
+  if (text[start] !== '{') return -1
+  let depth = 0
+  for (let i = start; i < text.length; i++) {
+    switch (text[i]) {
+      case '"':
+        i = endOfString(text, i)
+        if (i < 0) return -1
+        break
+      case '{':
+        depth++
+        break
+      case '}':
+        if (--depth === 0) return i + 1
+        break
+    }
+  }
+  return -1
+}
+
+/** At the quote that ends the string whose first quote is at `start`; -1 where none does. */
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    if (text[i] === '"') return i
+    if (text[i] === '\\') i++
+  }
+  return -1
+}
