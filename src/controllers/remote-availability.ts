@@ -4,6 +4,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { availabilityOf, readRemoteService, type RemoteService } from '../api/remote-service.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { InvariantError } from '../lib/errors.ts'
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -145,7 +146,7 @@ class RemoteAvailability {
     const context = { ...controllerContext(this.#parts, '', signal), fieldManager: 'kube-apiserver' }
     const status = isAvailable ? 'True' : 'False'
     const wanted = (live: ApiObject | undefined): ApiObject => {
-      if (live === undefined) throw new TypeError('nothing to tell about')
+      if (live === undefined) throw new InvariantError('nothing to tell about')
       const before = availabilityOf(live)
       const since = before?.['status'] === status ? before['lastTransitionTime'] : undefined
       const condition = { type: 'Available', status, lastTransitionTime: since ?? context.now, reason, message }

@@ -1,5 +1,6 @@
 // The queues of a priority level. Each active queue gets an equal share of the seats over time: a queue's next request is
 // due at a virtual moment, which moves on by the work that the queue was given, and the earliest goes first.
+import { InvariantError } from '../lib/errors.ts'
 import { dealHand } from './shuffle-shard.ts'
 import type { Queuing } from './flow-objects.ts'
 
@@ -138,5 +139,5 @@ function loadOf(queue: { readonly seatsWaiting: number; readonly seatsInUse: num
 
 function oldestOf<Q extends Queued>(queue: Queue<Q>): Q {
   for (const request of queue.waiting) return request
-  throw new RangeError('the queue is empty')
+  throw new InvariantError('the queue is empty')
 }
