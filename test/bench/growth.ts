@@ -1,6 +1,6 @@
 // What becomes of reads when there is more of everything: one server on one etcd, from 1,000 objects to 100,000 in one run.
-// Where no etcd is found it runs on the embedded store. What should stay as it is has a ratio near one; a list should cost the
-// same for each object. `SIZES=1000,10000` for less.
+// Where no etcd is found, or with `STORE=embedded`, it runs on the embedded store. What should stay as it is has a ratio near
+// one; a list should cost the same for each object. `SIZES=1000,10000` for less.
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ interface World {
 }
 
 export async function bench(): Promise<void> {
-  const etcd = await startEtcd({ flags: ['--quota-backend-bytes=8000000000'] }).catch(() => undefined)
+  const etcd = process.env['STORE'] === 'embedded' ? undefined : await startLargeEtcd()
   const folder = await mkdtemp(join(tmpdir(), 'quarterdeck-growth-'))
   const store = etcd === undefined ? ['--data-dir', join(folder, 'data')] : ['--etcd-servers', etcd.endpoint]
   const server = new ServerProcess(['serve', '--secure-port', '0', ...store], folder, {})
@@ -45,6 +45,10 @@ export async function bench(): Promise<void> {
     await etcd?.[Symbol.asyncDispose]()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+function startLargeEtcd(): Promise<EtcdServer | undefined> {
+  return startEtcd({ flags: ['--quota-backend-bytes=8000000000'] }).catch(() => undefined)
 }
 
 async function measureAll(world: World): Promise<readonly Figures[]> {
