@@ -19,7 +19,7 @@ import { Connections } from './connections.ts'
 import { Delivery } from './delivery.ts'
 import { Exchange } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
-import { Newcomers } from './newcomers.ts'
+import { Newcomers, type NewcomersOptions } from './newcomers.ts'
 import {
   MessageResponse,
   type RawRequest,
@@ -114,7 +114,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const parts: AnswerOptions = { ...options, delivery: new Delivery() }
   const onHandshakeError = (): void => options.onHandshakeError?.()
   server.on('tlsClientError', onHandshakeError)
-  queueHandshakes(server, options, onHandshakeError)
+  queueHandshakes(server, {
+    onLost: onHandshakeError,
+    isBusy: () => parts.delivery.isBusy,
+    patienceMs: handshakeTimeoutOf(options),
+  })
   const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const { requestTimeoutMs } = options
   const infos = new RequestInfos()
@@ -289,14 +293,13 @@ function handshakeTimeoutOf({ handshakeTimeoutMs = 10_000 }: ListenerOptions): n
 }
 
 /** Node would begin the handshake of every connection that it has. */
-function queueHandshakes(server: Http2SecureServer, listener: ListenerOptions, onLost: () => void): void {
+function queueHandshakes(server: Http2SecureServer, how: Omit<NewcomersOptions, 'begin'>): void {
   const begins = server.listeners('connection')
   const newcomers = new Newcomers({
+    ...how,
     begin: (socket) => {
       for (const begin of begins) begin.call(server, socket)
     },
-    onLost,
-    patienceMs: handshakeTimeoutOf(listener),
   })
   server.removeAllListeners('connection').on('connection', (socket: Socket) => newcomers.greet(socket))
 }

@@ -11,6 +11,8 @@ export interface NewcomersOptions {
   readonly onLost: () => void
   /** So long a client may say nothing, and so long it waits for its turn: clients themselves give up after ten seconds. */
   readonly patienceMs: number
+  /** Something goes on that takes several turns, and that others wait for. */
+  readonly isBusy: () => boolean
 }
 
 interface Newcomer {
@@ -20,12 +22,13 @@ interface Newcomer {
 }
 
 /** Whoever comes when so many wait is turned away; at a millisecond each, the last would have given up before its turn. */
-export const LONGEST_LINE = 8192
+export const LONGEST_LINE = 4096
 /**
- * Node takes one connection a turn from the kernel, first come first served. While they come handshakes would keep the
- * others in that line: only every so many arrivals one is begun.
+ * Node takes one connection a turn from the kernel, first come first served. While they come, handshakes would keep the
+ * others in that line; and what is sent to a thousand streams would take a handshake longer for every few of them. So in
+ * such times only every so many turns one is begun.
  */
-export const ARRIVALS_A_BEGIN = 16
+export const TURNS_A_BEGIN = 16
 
 /** Someone wrote http where https was meant: no TLS would ever tell them. */
 const PLAIN_HTTP = /^[A-Z]{3,10} \//
@@ -35,7 +38,7 @@ export class Newcomers {
   readonly #options: NewcomersOptions
   readonly #line = new WaitingLine<Newcomer>()
   #hasArrived = false
-  #arrivals = 0
+  #turns = 0
   #isPlanned = false
 
   constructor(options: NewcomersOptions) {
@@ -75,10 +78,10 @@ export class Newcomers {
 
   readonly #turn = (): void => {
     this.#isPlanned = false
-    const waits = this.#hasArrived && ++this.#arrivals < ARRIVALS_A_BEGIN
+    const waits = (this.#hasArrived || this.#options.isBusy()) && ++this.#turns < TURNS_A_BEGIN
     this.#hasArrived = false
     if (!waits) {
-      this.#arrivals = 0
+      this.#turns = 0
       this.#beginNext()
     }
     if (this.#line.length > 0) this.#plan()

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Delivery } from '../../../src/http/delivery.ts'
 import type { RawResponse } from '../../../src/http/raw.ts'
 import { StreamSink } from '../../../src/http/stream-sink.ts'
@@ -79,6 +79,26 @@ describe('delivering to streams', () => {
     await complete
     expect(new Set(got.values())).toEqual(new Set(['0.1.2.3.4.5.6.7.8.9.10.']))
     expect(world.written.length).toBeLessThan(200 * 11)
+  })
+
+  it('rests after a round for longer than its writing took, whether or not more has come', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const world = new World()
+    const sink = world.sink('a', {})
+    const write = async (piece: string, tookMs: number): Promise<void> => {
+      world.onWrite = () => void vi.advanceTimersByTime(tookMs)
+      sink.write(text(piece))
+      await world.settled()
+    }
+    await write('dear', 2)
+    await write('waits', 0)
+    expect(world.written).toHaveLength(1)
+    vi.advanceTimersByTime(16)
+    await world.settled()
+    expect(world.written).toHaveLength(2)
+    await write('at once after a cheap one', 0)
+    expect(world.written).toHaveLength(3)
   })
 
   it('does not let much wait', () => {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { ARRIVALS_A_BEGIN, LONGEST_LINE, Newcomers } from '../../../src/http/newcomers.ts'
+import { TURNS_A_BEGIN, LONGEST_LINE, Newcomers } from '../../../src/http/newcomers.ts'
 
 /** What a client is to the queue: something that may speak, end, or lose patience with. */
 class Client extends Duplex {
@@ -43,6 +43,7 @@ class World {
   readonly begun: number[] = []
   readonly heard: string[] = []
   lost = 0
+  isBusy = false
   readonly newcomers = new Newcomers({
     begin: (socket) => {
       const client = socket as unknown as Client
@@ -51,6 +52,7 @@ class World {
     },
     onLost: () => void this.lost++,
     patienceMs: 10_000,
+    isBusy: () => this.isBusy,
   })
 
   come(count = 1): readonly Client[] {
@@ -74,7 +76,7 @@ class World {
   }
 
   async untilNobodyWaits(): Promise<void> {
-    for (let before = -1, quiet = 0; quiet <= ARRIVALS_A_BEGIN; before = this.begun.length) {
+    for (let before = -1, quiet = 0; quiet <= TURNS_A_BEGIN; before = this.begun.length) {
       quiet = before === this.begun.length ? quiet + 1 : 0
       await setImmediate()
     }
@@ -168,12 +170,21 @@ describe('newcomers', () => {
 
   it('are taken in before others are begun, as long as they come', async () => {
     const world = new World()
-    const turns = 10 * ARRIVALS_A_BEGIN
+    const turns = 10 * TURNS_A_BEGIN
     for (let turn = 0; turn < turns; turn++) {
       await world.waiting(1)
       await world.turns(1)
     }
     expect(world.begun.length).toBeGreaterThanOrEqual(9)
     expect(world.begun.length).toBeLessThanOrEqual(11)
+  })
+
+  it('are begun now and then while something goes on that others wait for', async () => {
+    const world = new World()
+    await world.waiting(5)
+    world.isBusy = true
+    await world.turns(3 * TURNS_A_BEGIN)
+    expect(world.begun.length).toBeGreaterThanOrEqual(2)
+    expect(world.begun.length).toBeLessThanOrEqual(3)
   })
 })
