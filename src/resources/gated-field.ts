@@ -8,7 +8,10 @@ import { withMembers } from './members.ts'
 
 export interface GatedField {
   readonly gate: string
-  /** From the object to the field; `*` stands for every item of a list and every value of a map. */
+  /**
+   * From the object to the field; `*` stands for every item of a list and every value of a map, and a member whose name ends in `?`
+   * goes with the field where it holds nothing else.
+   */
   readonly path: readonly string[]
 }
 
@@ -33,11 +36,13 @@ export function withGatedFields(fields: readonly GatedField[], traits: Character
   }
 }
 
+const plain = (name: string): string => (name.endsWith('?') ? name.slice(0, -1) : name)
+
 function hasField(holder: Value | undefined, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return holder !== undefined
   if (name === '*')
     return isMap(holder) || isList(holder) ? Object.values(holder).some((each) => hasField(each, rest)) : false
-  return isMap(holder) && hasField(own(holder, name), rest)
+  return isMap(holder) && hasField(own(holder, plain(name)), rest)
 }
 
 /** The same value where the field is not there. */
@@ -52,10 +57,13 @@ function withoutField(holder: Value, [name, ...rest]: readonly string[]): Value 
   return names.reduce((result, each) => withoutMember(result, each, rest), holder)
 }
 
-function withoutMember(map: ValueMap, name: string, rest: readonly string[]): ValueMap {
+function withoutMember(map: ValueMap, step: string, rest: readonly string[]): ValueMap {
+  const name = plain(step)
   const value = own(map, name)
   if (value === undefined) return map
   if (rest.length === 0) return withMembers(map, { [name]: undefined })
   const changed = withoutField(value, rest)
-  return changed === value ? map : { ...map, [name]: changed }
+  if (changed === value) return map
+  const isGone = name !== step && isMap(changed) && Object.keys(changed).length === 0
+  return isGone ? withMembers(map, { [name]: undefined }) : { ...map, [name]: changed }
 }

@@ -3,8 +3,8 @@ import type { GatedField } from './gated-field.ts'
 
 const FIELDS: readonly (readonly [gate: string, path: string])[] = [
   ['ClusterTrustBundleProjection', 'volumes/*/projected/sources/*/clusterTrustBundle'],
-  ['ContainerStopSignals', 'containers/*/lifecycle/stopSignal'],
-  ['ContainerStopSignals', 'initContainers/*/lifecycle/stopSignal'],
+  ['ContainerStopSignals', 'containers/*/lifecycle?/stopSignal'],
+  ['ContainerStopSignals', 'initContainers/*/lifecycle?/stopSignal'],
   ['GenericWorkload', 'schedulingGroup'],
   ['PodCertificateRequest', 'volumes/*/projected/sources/*/podCertificate'],
 ]

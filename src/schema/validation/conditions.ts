@@ -25,9 +25,9 @@ function checkCondition(condition: ValueMap, at: FieldPath, check: Check): void 
   check.oneOf(at.child('status'), textOf(condition, 'status'), STATUSES)
   const generation = numberOf(condition, 'observedGeneration')
   if (generation < 0) check.invalid(at.child('observedGeneration'), generation, 'must be greater than or equal to zero')
-  if (!has(condition, 'lastTransitionTime')) check.required(at.child('lastTransitionTime'), 'must be set')
+  if (!has(condition, 'lastTransitionTime')) check.required(at.child('lastTransitionTime'))
   const reason = textOf(condition, 'reason')
-  if (reason === '') check.required(at.child('reason'), 'must be set')
+  if (reason === '') check.required(at.child('reason'))
   else {
     check.format(at.child('reason'), reason, conditionReason(reason))
     if (longerThan(reason, MAX_REASON)) check.tooLong(at.child('reason'), MAX_REASON)

@@ -1,8 +1,10 @@
 // Events, in the core group and in their own. The names of fields in faults are those of the core group.
+import type { Shown } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { dns1123Subdomain, longerThan, qualifiedName } from './formats.ts'
+import { OBJECT_REFERENCE, shownAs } from './internal-form.ts'
 import { has, numberOf, partIn, partOf, textOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
 import type { KindRules } from './rules.ts'
@@ -130,9 +132,16 @@ export const event: KindRules = {
     if (!equalValues(named['series'], old['series'])) checkSeries(named, check)
     for (const field of FROZEN) {
       if (equalValues(zeroed(named[field]), zeroed(old[field]))) continue
-      check.invalid(FieldPath.root(field), named[field] ?? (typeof old[field] === 'string' ? '' : undefined), IMMUTABLE)
+      check.invalid(FieldPath.root(field), shownIn(field, named[field], old[field]), IMMUTABLE)
     }
   },
+}
+
+/** References are shown whole. */
+function shownIn(field: string, value: Value | undefined, old: Value | undefined): Value | Shown | undefined {
+  if (field === 'involvedObject') return shownAs(value ?? {}, OBJECT_REFERENCE)
+  if (field === 'related') return shownAs(value, OBJECT_REFERENCE)
+  return value ?? (typeof old === 'string' ? '' : undefined)
 }
 
 /** Absence and emptiness are one. */

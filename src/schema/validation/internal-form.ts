@@ -130,3 +130,41 @@ export const DEVICE_ATTRIBUTE: Form = [
   ['strings', 'StringValues', null],
   ['versions', 'VersionValues', null],
 ]
+
+export const OBJECT_REFERENCE: Form = [
+  ['kind', 'Kind', ''],
+  ['namespace', 'Namespace', ''],
+  ['name', 'Name', ''],
+  ['uid', 'UID', ''],
+  ['apiVersion', 'APIVersion', ''],
+  ['resourceVersion', 'ResourceVersion', ''],
+  ['fieldPath', 'FieldPath', ''],
+]
+
+const NODE_REQUIREMENT: Form = [
+  ['key', 'Key', ''],
+  ['operator', 'Operator', ''],
+  ['values', 'Values', null],
+]
+const NODE_TERM: Form = [
+  ['matchExpressions', 'MatchExpressions', null, NODE_REQUIREMENT],
+  ['matchFields', 'MatchFields', null, NODE_REQUIREMENT],
+]
+export const VOLUME_AFFINITY: Form = [
+  ['required', 'Required', null, [['nodeSelectorTerms', 'NodeSelectorTerms', null, NODE_TERM]]],
+]
+
+/** Where the volume has a name; one that is written out is shown as it came. */
+export const ATTACHMENT: Form = [
+  ['attacher', 'Attacher', ''],
+  [
+    'source',
+    'Source',
+    null,
+    [
+      ['persistentVolumeName', 'PersistentVolumeName', null],
+      ['inlineVolumeSpec', 'InlineVolumeSpec', null],
+    ],
+  ],
+  ['nodeName', 'NodeName', ''],
+]

@@ -7,6 +7,7 @@ import { checkNodeSelector } from './affinity.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { checkAccessModes, checkClaimSpec, VOLUME_MODES } from './claim-spec.ts'
 import { qualifiedName } from './formats.ts'
+import { shownAs, VOLUME_AFFINITY } from './internal-form.ts'
 import { has, partIn, partOf, textAt, textIn, textOf, textsOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, METADATA, subdomainName } from './object-meta.ts'
 import { isRootPath } from './paths.ts'
@@ -137,7 +138,7 @@ export const persistentVolume: KindRules = {
       !equalValues(renewed(before), renewed(affinity))
     ) {
       const detail = `${IMMUTABLE}, except for updating from beta label to GA`
-      check.invalid(FieldPath.root('nodeAffinity'), affinity, detail)
+      check.invalid(FieldPath.root('nodeAffinity'), shownAs(affinity, VOLUME_AFFINITY), detail)
     }
     if (textIn(old, 'volumeAttributesClassName') !== undefined && !has(spec, 'volumeAttributesClassName')) {
       const detail = 'update from non-nil value to nil is forbidden'
@@ -201,7 +202,7 @@ function checkClaimChange(object: ValueMap, stored: ValueMap, check: Check): voi
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
     check.forbidden(SPEC, detail)
   }
-  const size = amountOf(storageOf(spec))
+  const size = amountOf(storageOf(spec) ?? '0')
   const before = amountOf(storageOf(old))
   const capacity = amountOf(own(partOf(partOf(stored, 'status'), 'capacity'), 'storage') ?? '0')
   if (size !== undefined && before !== undefined && compareQuantities(size, before) < 0) {

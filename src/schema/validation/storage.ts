@@ -5,6 +5,7 @@ import { equalValues, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { inclusiveRange, longerThan, qualifiedName } from './formats.ts'
 import { checkLabelSelector } from './labels.ts'
+import { ATTACHMENT, shownAs } from './internal-form.ts'
 import { has, numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
 import { checkInlineVolume } from './persistent-volume.ts'
@@ -172,7 +173,7 @@ const volumeAttachment: KindRules = {
 function checkAttachmentUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
   checkAttachment(object, check)
   const { spec } = object
-  if (!equalValues(spec, stored['spec'])) check.invalid(SPEC, shownJson(spec), IMMUTABLE)
+  if (!equalValues(spec, stored['spec'])) check.invalid(SPEC, shownAs(spec, ATTACHMENT), IMMUTABLE)
 }
 
 const LIFECYCLE_MODES: readonly string[] = ['Persistent', 'Ephemeral']

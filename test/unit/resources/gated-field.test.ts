@@ -35,6 +35,13 @@ describe('fields of features that are off', () => {
     })
   })
 
+  it('take their holder with them where that is meant and it holds nothing else', () => {
+    const traits = withGatedFields([{ gate: 'G', path: ['spec', 'list', '*', 'holder?', 'field'] }], {})
+    const list = [{ holder: { field: 1 } }, { holder: { field: 1, other: 2 } }, { holder: {} }]
+    const made = traits.prepareForCreate?.({ ...HEAD, spec: { list } }, CONTEXT)
+    expect(made).toEqual({ ...HEAD, spec: { list: [{}, { holder: { other: 2 } }, { holder: {} }] } })
+  })
+
   it('stay where the feature is on', () => {
     const context = contextWith(['ClusterTrustBundleProjection', 'ContainerStopSignals', 'GenericWorkload'])
     const object = workload([{ clusterTrustBundle: {} }])

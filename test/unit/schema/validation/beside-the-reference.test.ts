@@ -48,6 +48,14 @@ const ROWS = [
     'spec.metadata.name: Forbidden: cannot be set',
     'spec.metadata.uID: Forbidden: cannot be set',
   ]),
+  ...changes('v1 PersistentVolumeClaim', [
+    'no size any more',
+    {},
+    { 'spec/resources': {} },
+    'spec.resources[storage]: Required value',
+    'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims…',
+    'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
+  ]),
   ...changes('v1 ReplicationController', [
     'a fault is told once',
     {},

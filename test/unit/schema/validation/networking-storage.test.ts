@@ -187,7 +187,7 @@ const STORAGE = [
     'another node',
     {},
     { 'spec/nodeName': 'm' },
-    'spec: Invalid value: {"attacher":"example.com","source":{"persistentVolumeName":"v"},"nodeName":"m"}: field is immutable',
+    'spec: Invalid value: {"Attacher":"example.com","Source":{"PersistentVolumeName":"v","InlineVolumeSpec":null},"NodeName":"m"}: field is immutable',
   ]),
   ...rows(
     'storage.k8s.io/v1 CSIDriver',
