@@ -12,7 +12,15 @@ import {
   unionEntries,
   UNKNOWN,
 } from './cost-range.ts'
-import { CHECK_COST, LIST_COST, MAX_FORMAT_PATTERN, REGEX_LENGTH, STRUCT_COST, TRAVERSAL } from './runtime-cost.ts'
+import {
+  CHECK_COST,
+  LIST_COST,
+  MAX_FORMAT_PATTERN,
+  REGEX_LENGTH,
+  SORTED_TYPES,
+  STRUCT_COST,
+  TRAVERSAL,
+} from './runtime-cost.ts'
 
 export interface CallToEstimate {
   readonly name: string
@@ -123,6 +131,41 @@ const sets =
   (factor: number): Rule =>
   ({ args: [a, b] }) => ({ cost: add(scaled(times(sizeOf(a), sizeOf(b)), factor), ONE) })
 
+/** What makes a list is charged for its size, for the call and for the list. */
+function makesList(size: CostEstimate, factor = 1): CallEstimate {
+  return { cost: add(scaled(size, factor), exactly(1 + LIST_COST)), size }
+}
+
+/** A number that stands in the expression; nothing less than 0. */
+function literalOf(node: Node | undefined, otherwise: number): number {
+  const value = node?.expression.kind === 'literal' ? node.expression.value : undefined
+  return typeof value === 'bigint' ? Number(value < 0n ? 0n : value) : otherwise
+}
+
+const sliced: Rule = ({ target, args: [start, end] }) => {
+  const size = literalOf(end, sizeOf(target).max) - literalOf(start, 0)
+  return makesList(size < 0 ? UNKNOWN_SIZE : exactly(size))
+}
+const flattened: Rule = ({ target, args: [depth] }) =>
+  makesList(sizeOf(target), depth === undefined ? 1 : literalOf(depth, UNKNOWN.max))
+/** Everything is compared with everything; texts are looked through for it. */
+const sorted =
+  (factor: number, ofKeys: boolean): Rule =>
+  ({ target, args: [keys] }) => {
+    const size = sizeOf(ofKeys ? keys : target)
+    return makesList(times(size, size), factor)
+  }
+const UNKNOWN_SIZE = exactly(UNKNOWN.max)
+const COMPARED = 2
+
+const sortRules = SORTED_TYPES.flatMap((type): readonly [string, Rule][] => {
+  const factor = type === 'string' || type === 'bytes' ? COMPARED + TRAVERSAL : COMPARED
+  return [
+    [`list_${type}_sort`, sorted(factor, false)],
+    [`list_${type}_sortByAssociatedKeys`, sorted(factor, true)],
+  ]
+})
+
 const NOMINAL: readonly string[] = [
   ...'serviceAccount path group resource subresource namespace name allowed reason error errored'.split(' '),
   ...'masked prefixLength family isUnspecified isLoopback isLinkLocalMulticast isLinkLocalUnicast'.split(' '),
@@ -173,6 +216,13 @@ const BY_OVERLOAD: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['list_sets_contains_list', sets(1)],
   ['list_sets_intersects_list', sets(1)],
   ['list_sets_equivalent_list', sets(2)],
+  ['list_slice', sliced],
+  ['list_flatten', flattened],
+  ['list_flatten_int', flattened],
+  ['lists_range', ({ args: [count] }) => makesList(exactly(literalOf(count, UNKNOWN.max)))],
+  ['list_reverse', ({ target }) => makesList(sizeOf(target))],
+  ['list_distinct', sorted(COMPARED, false)],
+  ...sortRules,
   ['string_format', ({ target }) => ({ cost: traversal(sizeOf(target)) })],
   ['string_to_bytes', ({ args: [text] }) => sized(text, (size) => ({ min: size.min, max: size.max * 4 }))],
   ['bytes_to_string', ({ args: [text] }) => sized(text, (size) => ({ min: Math.floor(size.min / 4), max: size.max }))],

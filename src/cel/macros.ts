@@ -12,6 +12,8 @@ export const ACCUMULATOR = '__result__'
 /** Never looked at: the fold of a binding has no items. */
 const UNUSED = '#unused'
 export const MAP_INSERT = 'cel.@mapInsert'
+export const SORT_BY_KEYS = '@sortByAssociatedKeys'
+const SORTED = '@__sortBy_input__'
 
 type Expander = (call: Call) => Expanded
 
@@ -23,7 +25,7 @@ const MACROS: ReadonlyMap<string, Expander> = new Map<string, Expander>([
   ['.exists/2', (call) => quantifier(call, 1, exists)],
   ['.exists/3', (call) => quantifier(call, 2, exists)],
   ['.exists_one/2', (call) => quantifier(call, 1, existsOne)],
-  ['.existsOne/2', (call) => quantifier(call, 1, existsOne)],
+  ['.exists_one/3', (call) => quantifier(call, 2, existsOne)],
   ['.existsOne/3', (call) => quantifier(call, 2, existsOne)],
   ['.map/2', (call) => transform(call, { names: 1, filtered: false, add: addItem })],
   ['.map/3', (call) => transform(call, { names: 1, filtered: true, add: addItem })],
@@ -34,6 +36,7 @@ const MACROS: ReadonlyMap<string, Expander> = new Map<string, Expander>([
   ['.transformMap/4', (call) => transform(call, { names: 2, filtered: true, add: addMember })],
   ['.transformMapEntry/3', (call) => transform(call, { names: 2, filtered: false, add: addEntry })],
   ['.transformMapEntry/4', (call) => transform(call, { names: 2, filtered: true, add: addEntry })],
+  ['.sortBy/2', sortBy],
   ['.optMap/2', (call) => optional(call, true)],
   ['.optFlatMap/2', (call) => optional(call, false)],
   ['.bind/3', bind],
@@ -194,6 +197,21 @@ function binding(at: number, variable: string, { value, expression }: { value: E
     result: expression,
   }
 }
+
+/** The list is bound to a name, and sorted by what the expression makes of its items. */
+function sortBy(call: Call): Expanded {
+  const { at, target } = call
+  if (target === undefined || !SORTABLE.has(target.kind)) {
+    const message = 'sortBy can only be applied to a list, identifier, comprehension, call or select expression'
+    return { kind: 'refused', message, at: target?.at ?? at }
+  }
+  const keys = transform({ ...call, target: name(at, SORTED) }, { names: 1, filtered: false, add: addItem })
+  if (keys.kind === 'refused') return keys
+  const sorted: Call = { kind: 'call', at, name: SORT_BY_KEYS, target: name(at, SORTED), args: [keys.expression] }
+  return expanded(binding(at, SORTED, { value: target, expression: sorted }))
+}
+
+const SORTABLE: ReadonlySet<Expr['kind']> = new Set(['list', 'select', 'ident', 'fold', 'call'])
 
 function optional(call: Call, wrap: boolean): Expanded {
   const [variable, expression] = call.args

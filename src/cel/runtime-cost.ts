@@ -48,6 +48,31 @@ const sets =
   ([a, b]) =>
     1 + Math.floor(sizeOf(a) * sizeOf(b) * factor)
 
+/** What can be sorted. */
+export const SORTED_TYPES: readonly string[] = [
+  'int',
+  'uint',
+  'double',
+  'bool',
+  'string',
+  'bytes',
+  'duration',
+  'timestamp',
+]
+
+/** What makes a list is charged for the call, for the list, and for what it looks at. */
+const makesList = (size: number, factor = 1): number => Math.floor(size * factor) + 1 + LIST_COST
+
+/** Everything is compared with everything; texts are looked through for it. */
+function selfCompared(list: CelValue | undefined): number {
+  const size = sizeOf(list)
+  const first = list instanceof CelList && list.size > 0 ? list.at(0) : undefined
+  const isText = typeof first === 'string' || first instanceof Uint8Array
+  return makesList(size * size, isText ? 2 + TRAVERSAL : 2)
+}
+
+const whole = (value: CelValue | undefined): number => (typeof value === 'bigint' ? Math.max(0, Number(value)) : 1)
+
 /** Visits a value as a tree, which is also what it counts. */
 function traverse(value: CelValue, meter: Meter): number {
   meter.work(1)
@@ -114,6 +139,18 @@ const BY_OVERLOAD: Readonly<Record<string, CallCost>> = {
   list_sets_contains_list: sets(1),
   list_sets_intersects_list: sets(1),
   list_sets_equivalent_list: sets(2),
+  list_slice: ([, start, end]) => makesList(Math.max(0, whole(end) - whole(start))),
+  list_flatten: ([list]) => makesList(sizeOf(list)),
+  list_flatten_int: ([list, depth]) => makesList(sizeOf(list), whole(depth)),
+  lists_range: ([count]) => makesList(whole(count)),
+  list_reverse: ([list]) => makesList(sizeOf(list)),
+  list_distinct: ([list]) => selfCompared(list),
+  ...Object.fromEntries(
+    SORTED_TYPES.flatMap((type): [string, CallCost][] => [
+      [`list_${type}_sort`, ([list]) => selfCompared(list)],
+      [`list_${type}_sortByAssociatedKeys`, ([, keys]) => selfCompared(keys)],
+    ]),
+  ),
   starts_with_string: ofFirst,
   ends_with_string: ofFirst,
   string_to_bytes: ofFirst,

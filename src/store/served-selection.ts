@@ -1,8 +1,9 @@
-// Selecting by fields of a form that has to be made first, as by a conversion webhook: objects are selected after that, and a
-// watch remembers what it has shown, to tell what came into the selection and what left it.
+// Selecting by fields and labels of a form that has to be made first, as by a conversion webhook, which may change both:
+// objects are selected after that, and a watch remembers what it has shown, to tell what came into the selection and what left it.
 import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } from '../api/read.ts'
 import { readField } from '../api/selector-fields.ts'
-import { type FieldTerm, matchesFields } from '../api/selector.ts'
+import { type FieldTerm, matchesFields, matchesLabels } from '../api/selector.ts'
+import { own } from '../api/value.ts'
 import type { ListPage, ListRequest, Selection, StoredResource } from './store.ts'
 
 /** A selection in two parts. */
@@ -17,13 +18,15 @@ export interface SplitSelection {
 export function splitSelection(resource: StoredResource, selection: Selection | undefined): SplitSelection | undefined {
   const terms = selection?.fields?.terms ?? []
   const isOwn = ({ field }: FieldTerm): boolean => !field.startsWith('metadata.')
-  const own = terms.filter(isOwn)
-  if (own.length === 0) return undefined
+  const ownTerms = terms.filter(isOwn)
+  const labels = selection?.labels?.requirements.length ? selection.labels : undefined
+  if (ownTerms.length === 0 && labels === undefined) return undefined
   return {
-    stored: { ...selection, fields: { terms: terms.filter((term) => !isOwn(term)) } },
+    stored: { fields: { terms: terms.filter((term) => !isOwn(term)) } },
     matches: (served) => {
       const object = served.object()
-      return matchesFields({ terms: own }, (name) => {
+      if (labels !== undefined && !matchesLabels(labels, own(object.metadata, 'labels'))) return false
+      return matchesFields({ terms: ownTerms }, (name) => {
         const field = resource.selectableFields.find((one) => one.name === name)
         return field === undefined ? '' : readField(object, field)
       })

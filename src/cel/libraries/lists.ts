@@ -4,7 +4,16 @@ import { compare, contains, equals } from '../equality.ts'
 import { define, type FunctionDefinition, type Meter } from '../function.ts'
 import { CelList, type CelValue, Fault, noSuchOverload } from '../value.ts'
 
-const COMPARABLE: readonly string[] = ['int', 'uint', 'double', 'bool', 'string', 'bytes', 'duration', 'timestamp']
+export const COMPARABLE: readonly string[] = [
+  'int',
+  'uint',
+  'double',
+  'bool',
+  'string',
+  'bytes',
+  'duration',
+  'timestamp',
+]
 const SUMMABLE: readonly string[] = ['int', 'uint', 'double', 'duration']
 
 const onEach = (types: readonly string[], name: string, result: (type: string) => string): readonly string[] =>

@@ -168,7 +168,6 @@ export const STRINGS: readonly FunctionDefinition[] = [
     substring,
   ),
   onText('trim', ['string_trim: string.() string'], trim),
-  onText('reverse', ['string_reverse: string.() string'], (text) => Array.from(text).reverse().join('')),
   define('join', ['list_join: list(string).() string', 'list_join_string: list(string).(string) string'], join),
   onText('strings.quote', ['strings_quote: (string) string'], quote),
   onText('format', ['string_format: string.(list(dyn)) string'], (text, [list], meter) =>

@@ -215,6 +215,11 @@ describe('the limit', () => {
     expect(processorMilliseconds(evaluate)).toBeLessThan(10_000)
   })
 
+  it('is looked at before a list is made', () => {
+    const program = programFor(three, 'lists.range(9223372036854775807).size() > 0')
+    expect(program.evaluate({ self: value }, LIMIT)).toMatchObject({ kind: 'overBudget' })
+  })
+
   it('is what may be spent, not one more', () => {
     const program = programFor(three, 'self.l.size() == 300')
     expect(program.evaluate({ self: value }, 4)).toMatchObject({ kind: 'value' })

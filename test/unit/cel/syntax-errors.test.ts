@@ -4,11 +4,13 @@ import { getParsingSuite } from '@bufbuild/cel-spec/testdata/tests.js'
 import { describe, expect, it } from 'vitest'
 import { compile } from '../../../src/cel/cel.ts'
 
-/** Their parser had narrower limits, or did not know all of the syntax that the API has. */
+/** Their parser had narrower limits, or did not know all of the syntax that the API has, or knew `existsOne` of one variable. */
 const SET_UP_OTHERWISE = /limit exceeded|max recursion depth|unsupported syntax|undeclared reference to 'existsOne'/
 
 const rows = getParsingSuite().tests.flatMap(({ original, error }) =>
-  error === undefined || SET_UP_OTHERWISE.test(error) ? [] : [[original.expr, error] as const],
+  error === undefined || SET_UP_OTHERWISE.test(error) || original.expr.includes('.existsOne(__')
+    ? []
+    : [[original.expr, error] as const],
 )
 
 /** The texts name their source differently, and end in spaces that nobody sees. */

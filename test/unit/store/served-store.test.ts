@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { ListAt, StoredObject } from '../../../src/api/read.ts'
+import { parseLabelSelector } from '../../../src/api/selector-text.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
@@ -92,7 +93,10 @@ describe('a type that is served in another form', () => {
     await expect(store.list({ resource: failing, at: { kind: 'latest' } }, signal)).rejects.toThrow('no webhook')
   })
 
-  describe('and is selected by a field of the form that is served', () => {
+  describe.each([
+    ['a field', { fields: { terms: [{ field: 'spec.colour', operator: '=', value: 'red' }] } }],
+    ['a label', { labels: parseLabelSelector('colour=red') }],
+  ] as const)('and is selected by %s of the form that is served', (_name, red) => {
     /** What is stored says nothing of colours. */
     const coloured = (): StoredResource => {
       const resource: StoredResource = resourceWith({
@@ -101,7 +105,9 @@ describe('a type that is served in another form', () => {
             objects.map((one) => {
               const { metadata, ...rest } = one.object()
               const labels = metadata['labels'] as Readonly<Record<string, string>>
-              return new ServedObject(one, { ...rest, metadata, spec: { colour: labels['paint'] ?? '' } }, resource)
+              const colour = labels['paint'] ?? ''
+              const shown = { ...metadata, labels: { ...labels, colour } }
+              return new ServedObject(one, { ...rest, metadata: shown, spec: { colour } }, resource)
             }),
           ),
         toStored: (given) => given,
@@ -109,7 +115,6 @@ describe('a type that is served in another form', () => {
       const field = { name: 'spec.colour', paths: [['spec', 'colour']], absent: '', indexed: false }
       return { ...resource, selectableFields: [field] }
     }
-    const red = { fields: { terms: [{ field: 'spec.colour', operator: '=', value: 'red' }] } } as const
     const painted = (name: string, paint: string): ApiObject => ({
       kind: 'Foo',
       apiVersion: 'g/v2',
