@@ -49,7 +49,7 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
       wanted: (live) =>
         whenKnown<ApiObject, ApiObject>(patch.apply(live), (wanted) => {
           checkName(wanted, name)
-          return withDefaults(served.resource, wanted, context)
+          return withDefaults(served.resource, wanted, context, live)
         }),
       tracksFields: isApply(type),
       absent: isApply(type) && subresource === '' ? 'apply' : 'refuse',

@@ -102,11 +102,12 @@ export function writeContext(
   }
 }
 
-/** The object with its defaults, in the served version. */
+/** The object with its defaults, in the served version; `stored` is what it was made of, in that version too. */
 export function withDefaults(
   resource: Pick<Resource, 'withDefaults'>,
   object: ApiObject,
   context: WriteContext,
+  stored?: ApiObject,
 ): ApiObject {
-  return resource.withDefaults(object, { gates: context.gates, now: () => context.now })
+  return resource.withDefaults(object, { gates: context.gates, now: () => context.now, stored })
 }

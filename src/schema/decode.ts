@@ -1,7 +1,7 @@
 // From JSON values to canonical objects of a built-in kind: types are checked with the reference's messages, scalars take their
 // canonical forms, members that JSON would leave out go, those that it always shows come. What is unknown is dropped and told.
 import { quoted } from '../api/field-error.ts'
-import { isMap, type Value, type ValueMap, setOwn } from '../api/value.ts'
+import { isList, isMap, own, type Value, type ValueMap, setOwn } from '../api/value.ts'
 import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
 import { ExactMap, ExactNumber, type ExactValue, plainValue, type SourceValue } from './exact-value.ts'
 import { goPlace, goType } from './go-place.ts'
@@ -40,7 +40,8 @@ type SourceMap = ExactMap | ValueMap
 /** One document under way. The stacks stand where a fault is thrown, so that the message can say where it was. */
 class Decoder {
   readonly #root: ObjectShape
-  readonly #known: ValueMap | undefined
+  /** What a canonical object has in the place that is being decoded: the very same is canonical too. */
+  #known: Value | undefined
   readonly #problems = new Set<string>()
   /** Names of fields, without indices and the keys of maps: how type errors say the place. */
   readonly #fields: string[] = []
@@ -108,17 +109,19 @@ class Decoder {
   /** The members in canonical form; `source` itself where they are in it already, for most are and objects are shared. */
   #members(shape: ObjectShape, source: ValueMap): Record<string, Value> {
     const keys = Object.keys(source)
-    const known = shape === this.#root ? this.#known : undefined
+    const known = this.#known
+    const before = isMap(known) ? known : undefined
     let out: Record<string, Value> | undefined
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] ?? ''
       const member = source[key] ?? null
-      const isKnown = typeof member === 'object' && member !== null && member === known?.[key]
-      const value = isKnown ? member : this.#member(shape, key, member)
+      this.#known = before && own(before, key)
+      const value = isSamePart(member, this.#known) ? member : this.#member(shape, key, member)
       if (value === member && out === undefined) continue
       out ??= firstMembers(source, keys, i)
       if (value !== undefined) setOwn(out, key, value)
     }
+    this.#known = known
     return out ?? source
   }
 
@@ -167,15 +170,19 @@ class Decoder {
     if (source === null) return null
     if (!Array.isArray(source)) return this.#wrong(source, shape)
     const items = source as readonly SourceValue[]
+    const known = this.#known
+    const before = isList(known) ? known : undefined
     let out: Value[] | undefined
     this.#path.push(0)
     for (let i = 0; i < items.length; i++) {
       this.#path[this.#path.length - 1] = i
       const item = items[i] ?? null
-      const value = this.#value(shape.item, item)
+      this.#known = before?.[i]
+      const value = isSamePart(item, this.#known) ? item : this.#value(shape.item, item)
       if (out === undefined && value !== item) out = items.slice(0, i) as Value[]
       out?.push(value)
     }
+    this.#known = known
     this.#path.pop()
     return out ?? (items as readonly Value[])
   }
@@ -185,20 +192,28 @@ class Decoder {
     if (!isSourceMap(source)) return this.#wrong(source, shape)
     const exact = source instanceof ExactMap ? source : undefined
     const keys = exact?.keys ?? Object.keys(source)
+    const known = this.#known
+    const before = isMap(known) ? known : undefined
     let out: Record<string, Value> | undefined = exact && {}
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] ?? ''
       const member = (exact === undefined ? (source as ValueMap)[key] : exact.values[i]) ?? null
       if (exact !== undefined && out !== undefined && Object.hasOwn(out, key)) this.#report('duplicate', key)
       this.#path.push(key)
-      // An absent value in a map of bytes does not survive storage as such.
-      const value = member === null && shape.value.kind === 'bytes' ? '' : this.#value(shape.value, member)
+      this.#known = before && own(before, key)
+      const value = isSamePart(member, this.#known) ? member : this.#mapValue(shape, member)
       this.#path.pop()
       if (out === undefined && value === member) continue
       out ??= firstMembers(source as ValueMap, keys, i)
       setOwn(out, key, value)
     }
+    this.#known = known
     return out ?? (source as ValueMap)
+  }
+
+  /** An absent value in a map of bytes does not survive storage as such. */
+  #mapValue(shape: MapShape, source: SourceValue): Value {
+    return source === null && shape.value.kind === 'bytes' ? '' : this.#value(shape.value, source)
   }
 
   #schemaOr(shape: OpaqueShape, source: SourceValue): Value {
@@ -242,6 +257,10 @@ function emptied(field: Field, value: Value): Value {
   const { kind } = field.shape
   if ((kind !== 'list' && kind !== 'map') || field.pointer || value === null) return value
   return (kind === 'list' ? (value as readonly Value[]) : Object.keys(value)).length === 0 ? null : value
+}
+
+function isSamePart(source: SourceValue, known: Value | undefined): source is ValueMap | readonly Value[] {
+  return source === known && typeof source === 'object' && source !== null
 }
 
 /** A new map with the first members of another. */

@@ -4,7 +4,7 @@ import { isList, isMap, type Value } from '../../api/value.ts'
 import { podLevelResources } from './pod-level-resources.ts'
 import { podMetadata, podSpec } from './pod-spec.ts'
 import { completedFrom, rounded, roundedResources } from './resource-list.ts'
-import { absent, both, each, gated, isAbsent, type Rule, where, withMember, within } from './rule.ts'
+import { absent, both, each, gated, isAbsent, type Rule, unlessStored, where, withMember, within } from './rule.ts'
 
 /** Who asks for at most so much asks for that much. */
 const requestsFromLimits: Rule = (given) => {
@@ -63,4 +63,8 @@ export const podStatus: Rule = both(
   addresses,
 )
 
-export const pod: Rule = within({ metadata: podMetadata, spec, status: podStatus })
+export const pod: Rule = within({
+  metadata: podMetadata,
+  spec: unlessStored('spec', spec),
+  status: unlessStored('status', podStatus),
+})

@@ -8,6 +8,8 @@ export interface DefaultsContext {
   readonly gates: ReadonlySet<string>
   /** The time that fields about now are filled with, RFC 3339 in whole seconds. */
   readonly now: () => string
+  /** What the object was made of: it is stored, and so has its defaults. */
+  readonly stored?: ValueMap | undefined
 }
 
 /** `parent` is the object that the field is in, with the defaults of the fields before it. */
@@ -86,6 +88,12 @@ export function both(...rules: readonly Rule[]): Rule {
     for (const rule of rules) value = rule(value, context, parent)
     return value
   }
+}
+
+/** For a member of the object itself that depends on no other: the very one that is stored has its defaults. */
+export function unlessStored(name: string, rule: Rule): Rule {
+  return (given, context, parent) =>
+    given !== undefined && given === context.stored?.[name] ? given : rule(given, context, parent)
 }
 
 /** Only where the gate is on. */

@@ -92,6 +92,7 @@ const checkUpdate: UpdateRule = (object, stored, check) => {
   checkUpdatedAnnotations(object, stored, check)
   const spec = partOf(object, 'spec')
   const old = partOf(stored, 'spec')
+  if (spec === old) return
   if (!checkSameContainers(spec, old, check) || !checkDeadline(spec, old, check)) return
   checkAddedTolerations(spec, old, check)
   checkRemovedGates(spec, old, check)
