@@ -13,7 +13,7 @@ import type { Store } from '../../src/store/store.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { FaultyKv } from '../fakes/faulty-kv.ts'
 import { Informer } from '../fakes/informer.ts'
-import { pods } from '../unit/store/resources.ts'
+import { pods } from '../fakes/stored-resources.ts'
 import { TrueHistory } from './cache-history.ts'
 
 const OBJECTS = 40

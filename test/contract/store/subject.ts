@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { ListAt, ReadAt, StoredObject, WatchEvent, WatchStart } from '../../../src/api/read.ts'
-import { selectableFields } from '../../../src/api/selector-fields.ts'
 import { parseFieldSelector } from '../../../src/api/selector-fields.ts'
 import { parseLabelSelector } from '../../../src/api/selector-text.ts'
 import { ApiError } from '../../../src/api/status.ts'
@@ -19,22 +18,9 @@ import type {
   StoredResource,
   WriteResult,
 } from '../../../src/store/store.ts'
+import { nodes, pods } from '../../fakes/stored-resources.ts'
 
-export const pods: StoredResource = {
-  group: '',
-  resource: 'pods',
-  storagePrefix: 'pods',
-  namespaced: true,
-  selectableFields: selectableFields({ group: '', version: 'v1', kind: 'Pod' }).own,
-}
-
-export const nodes: StoredResource = {
-  group: '',
-  resource: 'nodes',
-  storagePrefix: 'minions',
-  namespaced: false,
-  selectableFields: selectableFields({ group: '', version: 'v1', kind: 'Node' }).own,
-}
+export { nodes, pods }
 
 export interface StoreUnderTest {
   readonly store: Store

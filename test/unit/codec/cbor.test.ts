@@ -7,20 +7,12 @@ import { encodeCbor, encodeCborEvent, encodeCborValue } from '../../../src/codec
 import { sortedJson } from '../../../src/codec/json-encode.ts'
 import { parseJson } from '../../../src/codec/json-parse.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
-import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import type { KindSchema } from '../../../src/schema/table.ts'
+import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
 import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
 import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
 import { repeated, tooSlow } from '../../fakes/processor-time.ts'
 
-const table = loadBuiltInSchema()
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
-
-function kindOf(kind: string, group = '', version = 'v1'): KindSchema {
-  const schema = table.kind({ group, version, kind })
-  if (schema === undefined) throw new Error(`no kind ${kind}`)
-  return schema
-}
 
 function messageOf(bytes: Buffer): string {
   try {
@@ -177,7 +169,7 @@ describe('reading CBOR', () => {
 })
 
 describe('objects', () => {
-  const served = goldenFixtures(table).filter(({ kind }) => kind !== undefined)
+  const served = goldenFixtures(BUILT_IN).filter(({ kind }) => kind !== undefined)
 
   it.each(served.map((golden) => [golden.name, golden] as const))('the reference’s %s', (_name, golden) => {
     if (golden.kind === undefined) throw new Error('not served')
@@ -187,7 +179,7 @@ describe('objects', () => {
     expect(sortedJson(read.value)).toBe(sortedJson(value))
   })
 
-  it.each([...table.kinds()].map((kind) => [`${kind.group}/${kind.version} ${kind.kind}`, kind] as const))(
+  it.each([...BUILT_IN.kinds()].map((kind) => [`${kind.group}/${kind.version} ${kind.kind}`, kind] as const))(
     'random %s',
     (_name, kind) => {
       fc.assert(

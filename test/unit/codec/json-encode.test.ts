@@ -5,18 +5,10 @@ import { encodeJson, plainJson, sortedJson, stringJson } from '../../../src/code
 import { indentJson } from '../../../src/codec/indent.ts'
 import { parseJson } from '../../../src/codec/json-parse.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
-import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import type { KindSchema } from '../../../src/schema/table.ts'
+import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
 import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
 import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
-
-const table = loadBuiltInSchema()
-
-function kindOf(kind: string, group = '', version = 'v1'): KindSchema {
-  const schema = table.kind({ group, version, kind })
-  if (schema === undefined) throw new Error(`no kind ${kind}`)
-  return schema
-}
 
 const encode = (kind: KindSchema, object: ValueMap): string => encodeJson(object, kind).toString()
 
@@ -103,7 +95,7 @@ describe('canonical JSON', () => {
 })
 
 describe('the reference’s objects', () => {
-  const served = goldenFixtures(table).filter(({ kind }) => kind !== undefined)
+  const served = goldenFixtures(BUILT_IN).filter(({ kind }) => kind !== undefined)
 
   it('are there', () => expect(served.length).toBeGreaterThan(40))
 
@@ -119,7 +111,7 @@ describe('the reference’s objects', () => {
 })
 
 describe('random objects of every kind', () => {
-  it.each([...table.kinds()].map((kind) => [`${kind.group}/${kind.version} ${kind.kind}`, kind] as const))(
+  it.each([...BUILT_IN.kinds()].map((kind) => [`${kind.group}/${kind.version} ${kind.kind}`, kind] as const))(
     '%s reads back equal',
     (_name, kind) => {
       fc.assert(

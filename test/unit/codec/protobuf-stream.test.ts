@@ -3,17 +3,8 @@ import { ProtobufError } from '../../../src/codec/protobuf-error.ts'
 import { encodeListHead, encodeWatchFrame, LIST_TAIL } from '../../../src/codec/protobuf-stream.ts'
 import { decodeProtobuf, decodeRaw, encodeProtobuf } from '../../../src/codec/protobuf.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
-import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import type { KindSchema } from '../../../src/schema/table.ts'
 import { readWatchFrame } from './read-watch-frame.ts'
-
-const table = loadBuiltInSchema()
-
-function kindOf(kind: string, group = '', version = 'v1'): KindSchema {
-  const found = table.kind({ group, version, kind })
-  if (found === undefined) throw new Error(`no ${kind}`)
-  return found
-}
+import { kindOf } from '../../fakes/built-in-kinds.ts'
 
 describe('a list in pieces', () => {
   it.each([

@@ -2,20 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { ProtobufError } from '../../../src/codec/protobuf-error.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { decodeProtobuf, decodeRaw, encodeEnvelope, encodeProtobuf, encodeRaw } from '../../../src/codec/protobuf.ts'
-import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import type { KindSchema, ObjectShape } from '../../../src/schema/table.ts'
+import type { ObjectShape } from '../../../src/schema/table.ts'
+import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
 import { tooSlow } from '../../fakes/processor-time.ts'
 
-const table = loadBuiltInSchema()
-
-function kindOf(kind: string, group = '', version = 'v1'): KindSchema {
-  const found = table.kind({ group, version, kind })
-  if (found === undefined) throw new Error(`no ${kind}`)
-  return found
-}
-
 function shapeOf(name: string): ObjectShape {
-  const found = table.shape(name)
+  const found = BUILT_IN.shape(name)
   if (found === undefined) throw new Error(`no ${name}`)
   return found
 }

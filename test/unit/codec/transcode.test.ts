@@ -4,20 +4,12 @@ import type { ValueMap } from '../../../src/api/value.ts'
 import { encodeProtobuf, encodeRaw, typeNamesOf } from '../../../src/codec/protobuf.ts'
 import { parseJson, stringifyJson } from '../../../src/codec/stored-json.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
-import { InvariantError } from '../../../src/lib/errors.ts'
-import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import type { KindSchema } from '../../../src/schema/table.ts'
+import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
 import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
 import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
 
-const table = loadBuiltInSchema()
 const transcoder = new Transcoder()
-
-function kindOf(kind: string, group = '', version = 'v1'): KindSchema {
-  const found = table.kind({ group, version, kind })
-  if (found === undefined) throw new InvariantError(`no ${kind}`)
-  return found
-}
 
 /** The two ways from JSON to protobuf must meet. */
 function expectSame(kind: KindSchema, json: string): void {
@@ -28,7 +20,7 @@ function expectSame(kind: KindSchema, json: string): void {
 
 describe('stored JSON to protobuf', () => {
   it('gives the golden bytes of every fixture', () => {
-    const fixtures = goldenFixtures(table).filter(({ kind }) => kind?.hasProtobuf === true)
+    const fixtures = goldenFixtures(BUILT_IN).filter(({ kind }) => kind?.hasProtobuf === true)
     expect(fixtures.length).toBeGreaterThan(30)
     for (const { name, kind, json, protobuf } of fixtures) {
       if (kind === undefined) continue
@@ -40,7 +32,7 @@ describe('stored JSON to protobuf', () => {
   })
 
   it('gives what the encoder gives, for objects of every kind', () => {
-    const kinds = [...table.kinds()].filter((kind) => kind.hasProtobuf)
+    const kinds = [...BUILT_IN.kinds()].filter((kind) => kind.hasProtobuf)
     fc.assert(
       fc.property(
         fc.constantFrom(...kinds).chain((kind) => arbitraryObject(kind).map((object) => ({ kind, object }))),

@@ -3,7 +3,7 @@ import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { DryRunStore } from '../../../src/store/dry-run.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { Outcome } from '../../../src/store/store.ts'
-import { pods } from './resources.ts'
+import { pods } from '../../fakes/stored-resources.ts'
 
 const key = { resource: pods, namespace: 'd', name: 'a' }
 const { signal } = new AbortController()

@@ -6,7 +6,7 @@ import { ABSENT } from '../../../src/kv/kv.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { Transformer } from '../../../src/store/transformer.ts'
-import { pods } from './resources.ts'
+import { pods } from '../../fakes/stored-resources.ts'
 
 /** No encryption, but all that matters of one: a seal that is bound to the key, keys of several ages, and time that it takes. */
 function sealWith(newest: string, older: readonly string[] = []): Transformer {

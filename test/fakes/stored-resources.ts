@@ -1,6 +1,6 @@
 // Two types of objects for tests: one in namespaces, with an indexed field, and one of the whole cluster.
-import { selectableFields } from '../../../src/api/selector-fields.ts'
-import type { StoredResource } from '../../../src/store/store.ts'
+import { selectableFields } from '../../src/api/selector-fields.ts'
+import type { StoredResource } from '../../src/store/store.ts'
 
 export const pods: StoredResource = {
   group: '',
