@@ -68,7 +68,7 @@ export function checkMetaUpdate(object: ValueMap, stored: ValueMap, check: Check
     const now = meta[field] ?? null
     if (!equalValues(now, old[field] ?? null)) check.invalid(METADATA.child(field), now, IMMUTABLE)
   }
-  checkCollections(meta, check)
+  checkCollections(meta, check, NO_FINALIZERS)
 }
 
 /** `checkMetaUpdate` with the finalizer words of built-in kinds. */
@@ -94,15 +94,18 @@ function checkNamespace(meta: ValueMap, check: Check): void {
   else check.format(at, namespace, labelName(namespace, false))
 }
 
-function checkCollections(meta: ValueMap, check: Check): void {
-  check.unlessFaultless(meta, () => checkEachCollection(meta, check))
+/** A change to an object is not asked about its finalizers again. */
+const NO_FINALIZERS: readonly string[] = []
+
+function checkCollections(meta: ValueMap, check: Check, finalizers = textsOf(meta, 'finalizers')): void {
+  check.unlessFaultless(meta, () => checkEachCollection(meta, check, finalizers))
 }
 
-function checkEachCollection(meta: ValueMap, check: Check): void {
+function checkEachCollection(meta: ValueMap, check: Check, finalizers: readonly string[]): void {
   checkLabels(partIn(meta, 'labels'), METADATA.child('labels'), check)
   checkAnnotations(partIn(meta, 'annotations'), METADATA.child('annotations'), check)
   checkOwners(partsOf(meta, 'ownerReferences'), METADATA.child('ownerReferences'), check)
-  checkFinalizers(textsOf(meta, 'finalizers'), METADATA.child('finalizers'), check)
+  checkFinalizers(finalizers, METADATA.child('finalizers'), check)
   checkManagedFields(partsOf(meta, 'managedFields'), METADATA.child('managedFields'), check)
 }
 

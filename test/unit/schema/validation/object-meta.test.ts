@@ -153,3 +153,13 @@ describe('metadata of a changed object', () => {
     expect(told.filter((error) => error.field === 'metadata.labels')).toHaveLength(3)
   })
 })
+
+describe('finalizers of a changed object', () => {
+  it('are judged for every kind once, and not again as a change', () => {
+    const change = { object: stored({ finalizers: ['a/b/c'] }), stored: stored({}) }
+    const kind = { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' }
+    expect(told(validateUpdate(kind, change, context))).toEqual([
+      expect.stringContaining('metadata.finalizers: Invalid value: "a/b/c": a valid label key must'),
+    ])
+  })
+})
