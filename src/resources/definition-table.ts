@@ -308,6 +308,7 @@ function openApiResource(
       ...(version.hasStatus ? (['status'] as const) : []),
       ...(version.scale === undefined ? [] : (['scale'] as const)),
     ],
+    selectable: version.selectable,
     fingerprint: `${definition.uid} ${definition.generation} ${version.version} ${JSON.stringify(accepted)}`,
     get schema() {
       return schemaIn(stored.object(), version.index)

@@ -21,6 +21,8 @@ export interface CustomOpenApiResource extends GroupVersionKind {
   readonly subresources: readonly ('status' | 'scale')[]
   /** `openAPIV3Schema` of the version; undefined where nothing is known of the objects. */
   readonly schema: ValueMap | undefined
+  /** `.spec.color`: the fields that lists can be asked by. */
+  readonly selectable?: readonly string[]
   /** Changes whenever anything else here does, so that the schema need not be looked at to know; absent: it is looked at. */
   readonly fingerprint?: string
 }
@@ -98,12 +100,40 @@ class CustomTypeSchemas implements TypeSchemas {
 
 function objectSchema(resource: CustomOpenApiResource, version: OpenApiVersion): ValueMap {
   const own = resource.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-  const shown = version === 2 ? forVersion2(own) : own
+  const dressed = withEmbedded(own, version)
+  const shown = version === 2 ? forVersion2(dressed) : dressed
   const members = isMap(shown['properties']) ? shown['properties'] : {}
   return {
     ...shown,
     properties: { ...members, ...TYPE_META, metadata: reference(`${META}.ObjectMeta`, version) },
     'x-kubernetes-group-version-kind': [kindOf(resource, resource.kind)],
+    ...selectableFields(resource),
+  }
+}
+
+function selectableFields({ selectable = [] }: CustomOpenApiResource): ValueMap {
+  if (selectable.length === 0) return {}
+  return { 'x-kubernetes-selectable-fields': selectable.map((path) => ({ fieldPath: path.replace(/^\./, '') })) }
+}
+
+/** Objects within objects say what they are, and have metadata, whatever their author wrote down. */
+function withEmbedded(schema: ValueMap, version: OpenApiVersion): ValueMap {
+  const inner = (value: Value | undefined): Value | undefined => (isMap(value) ? withEmbedded(value, version) : value)
+  const out: Record<string, Value> = { ...schema }
+  for (const field of ['items', 'additionalProperties']) {
+    const value = inner(schema[field])
+    if (value !== undefined) out[field] = value
+  }
+  const members = isMap(schema['properties']) ? schema['properties'] : {}
+  const properties = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, inner(value) ?? value]))
+  if (schema['x-kubernetes-embedded-resource'] !== true) {
+    return schema['properties'] === undefined ? out : { ...out, properties }
+  }
+  const required = isList(schema['required']) ? schema['required'] : []
+  return {
+    ...out,
+    properties: { ...properties, ...TYPE_META, metadata: reference(`${META}.ObjectMeta`, version) },
+    required: [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))],
   }
 }
 
@@ -122,6 +152,7 @@ function listSchema(resource: CustomOpenApiResource, version: OpenApiVersion): V
       metadata: reference(`${META}.ListMeta`, version),
     },
     'x-kubernetes-group-version-kind': [kindOf(resource, resource.listKind)],
+    ...selectableFields(resource),
   }
 }
 

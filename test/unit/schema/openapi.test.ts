@@ -264,6 +264,21 @@ describe('custom resources', () => {
     expect(at(now, 'components', 'schemas', 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')).toBeDefined()
   })
 
+  it('tell by which fields lists can be asked, and what objects within objects have', () => {
+    const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['kind'] }
+    const list = { type: 'array', items: embedded }
+    const told = { ...resource, selectable: ['.spec.color'], schema: { type: 'object', properties: { list } } }
+    const gv = { group: 'stable.example.com', version: 'v1' }
+    const shown = openApiV3(customOpenApiPart(gv, [told], builtInTypeSchemas()), info)
+    for (const one of [name, `${name}List`]) {
+      const fields = at(shown, 'components', 'schemas', one, 'x-kubernetes-selectable-fields')
+      expect(fields).toEqual([{ fieldPath: 'spec.color' }])
+    }
+    const inner = at(shown, 'components', 'schemas', name, 'properties', 'list', 'items')
+    expect(at(inner, 'required')).toEqual(['kind', 'apiVersion'])
+    expect(Object.keys(at(inner, 'properties') as ValueMap).sort()).toEqual(['apiVersion', 'kind', 'metadata'])
+  })
+
   it('lose in version 2 what it has no words for', () => {
     const shown = at(openApiV2([part], info), 'definitions', name, 'properties', 'spec', 'properties')
     expect(shown).toEqual({
