@@ -20,7 +20,8 @@ export function partIn(map: ValueMap, name: string): ValueMap | undefined {
 
 export function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
   const value = own(map, name)
-  return isList(value) ? value.filter(isMap) : NO_ITEMS
+  if (!isList(value)) return NO_ITEMS
+  return value.every(isMap) ? value : value.filter(isMap)
 }
 
 export function textsIn(map: ValueMap, name: string): readonly string[] {

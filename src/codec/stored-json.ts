@@ -48,10 +48,13 @@ export type ParseObject = (bytes: Buffer) => ApiObject | undefined
 
 /** Canonical bytes: no blanks, and without what the server adds when it serves. */
 export function encodeStored(object: ApiObject, encode: EncodeText = stringifyJson): Buffer {
+  const isBare = !('resourceVersion' in object.metadata || 'selfLink' in object.metadata)
+  return Buffer.from(encode(isBare ? object : bare(object)))
+}
+
+function bare(object: ApiObject): ApiObject {
   const { resourceVersion: _version, selfLink: _link, ...metadata } = object.metadata
-  const stored =
-    'resourceVersion' in object.metadata || 'selfLink' in object.metadata ? { ...object, metadata } : object
-  return Buffer.from(encode(stored))
+  return { ...object, metadata }
 }
 
 /** Compact JSON text; what `JSON.stringify` gives, with integers of any size. */

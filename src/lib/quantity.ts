@@ -61,6 +61,8 @@ const PARTS = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]+[-+]?[0-9]*|[-+][0
 export function parseQuantity(text: string): ParsedQuantity {
   if (text === '0') return { ok: true, quantity: ZERO }
   if (text === '' || text.length > MAX_TEXT_LENGTH) return { ok: false, message: FORMAT_WRONG }
+  const plain = plainQuantity(text)
+  if (plain !== undefined) return { ok: true, quantity: plain }
   const parts = PARTS.exec(text)
   if (parts === null) return { ok: false, message: FORMAT_WRONG }
   const [, sign, digits = '', fraction = '', suffixText = ''] = parts
@@ -69,6 +71,36 @@ export function parseQuantity(text: string): ParsedQuantity {
   if (suffix.exponent > MAX_EXPONENT) return { ok: false, message: NUMBER_WRONG }
   const whole = digits.replace(/^0+/, '') || '0'
   return { ok: true, quantity: read({ text, negative: sign === '-', whole, fraction, suffix }) }
+}
+
+/** So many digits are exact in a number. */
+const PLAIN_DIGITS = 14
+
+/** What nearly all amounts are: a few digits and a suffix. A pod's are read twenty times on its way in. */
+function plainQuantity(text: string): Quantity | undefined {
+  let amount = 0
+  let digits = 0
+  for (; digits < text.length; digits++) {
+    const digit = text.charCodeAt(digits) - 0x30
+    if (digit < 0 || digit > 9) break
+    amount = amount * 10 + digit
+  }
+  if (digits === 0 || digits > PLAIN_DIGITS || text.startsWith('0')) return undefined
+  const suffix = text.slice(digits)
+  const scale = Object.hasOwn(DECIMAL_EXPONENTS, suffix) ? DECIMAL_EXPONENTS[suffix] : undefined
+  if (scale !== undefined) {
+    const quantity = { unscaled: BigInt(amount), scale, format: 'decimalSI' } as const
+    return amount % 1000 === 0 ? quantity : { ...quantity, text }
+  }
+  const exponent = Object.hasOwn(BINARY_EXPONENTS, suffix) ? BINARY_EXPONENTS[suffix] : undefined
+  if (exponent === undefined || !fitsShifted(digits, exponent)) return undefined
+  const quantity = { unscaled: BigInt(amount) << BigInt(exponent), scale: 0, format: 'binarySI' } as const
+  return amount % 8 === 0 ? quantity : { ...quantity, text }
+}
+
+/** Ten binary digits are about three decimal ones. */
+function fitsShifted(digits: number, exponent: number): boolean {
+  return 14 - digits - Math.trunc((exponent * 3) / 10) >= 0
 }
 
 interface Suffix {
@@ -120,9 +152,7 @@ function shortAmount(
   magnitude: bigint,
 ): { readonly unscaled: bigint; readonly scale: number; readonly canonical: boolean } | undefined {
   if (suffix.format === 'binarySI') {
-    // Ten binary digits are about three decimal ones.
-    const fits = fraction === '' && 14 - whole.length - Math.trunc((suffix.exponent * 3) / 10) >= 0
-    if (!fits) return undefined
+    if (fraction !== '' || !fitsShifted(whole.length, suffix.exponent)) return undefined
     const unscaled = magnitude << BigInt(suffix.exponent)
     return { unscaled, scale: 0, canonical: (magnitude & 7n) !== 0n }
   }

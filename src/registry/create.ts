@@ -2,7 +2,7 @@
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { own } from '../api/value.ts'
-import { setOfFields } from '../patch/field-set.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { trackUpdate } from '../patch/field-tracking.ts'
 import type { Decide, WriteResult } from '../store/store.ts'
 import { alreadyExistsError } from './errors.ts'
@@ -54,7 +54,7 @@ function trackedForCreate(resource: Resource, sent: ApiObject, context: WriteCon
       apiVersion,
       manager: context.fieldManager,
       subresource: '',
-      reset: setOfFields(resource.character.main.resetFields),
+      reset: resource.versions.sets.ofNames(resource.character.main.resetFields),
       now: context.now,
       live: { kind, apiVersion },
     },
@@ -71,12 +71,12 @@ function notDeleted(object: ApiObject): ApiObject {
 }
 
 /** Mutating admission, on the object in its stored version. Also where an update turns out to create. */
-export async function admitCreate(
+export function admitCreate(
   parts: RegistryParts,
   resource: Resource,
   tracked: ApiObject,
   context: WriteContext,
-): Promise<ApiObject> {
+): MaybePromise<ApiObject> {
   const object = resource.conversion.toStored(tracked)
   const step = admissionRequest(
     {
@@ -89,7 +89,7 @@ export async function admitCreate(
     },
     context,
   )
-  return fromAdmission(object, await parts.admission.mutate(step, context.signal), context.warn)
+  return whenKnown(parts.admission.mutate(step, context.signal), (made) => fromAdmission(object, made, context.warn))
 }
 
 /** One attempt to store a new object; `kept` where the name is taken. */
@@ -99,7 +99,10 @@ async function storeNew(
   admitted: ApiObject,
   context: WriteContext,
 ): Promise<WriteResult> {
-  await resource.character.authorizeWrite?.({ object: admitted, stored: undefined, name: '' }, context, parts)
+  const { authorizeWrite } = resource.character
+  if (authorizeWrite !== undefined) {
+    await authorizeWrite({ object: admitted, stored: undefined, name: '' }, context, parts)
+  }
   const { object, reservation } = await prepareNew(parts, resource, admitted, context)
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
   const ttl = resource.character.ttlSeconds
@@ -109,7 +112,7 @@ async function storeNew(
       ? { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
       : { kind: 'keep' }
   const result = await writeFitting(storeFor(parts, context), { key, decide, keepsOwners: false }, context.signal)
-  await reservation?.settle(result.kind === 'put' && !context.dryRun)
+  if (reservation !== undefined) await reservation.settle(result.kind === 'put' && !context.dryRun)
   return result
 }
 
@@ -142,7 +145,8 @@ export async function prepareNew(
       },
       context,
     )
-    await parts.admission.validate(step, context.signal)
+    const validating = parts.admission.validate(step, context.signal)
+    if (validating !== undefined) await validating
     if (!context.dryRun && parseableVersion(admitted) > 0) {
       throw new ApiError('BadRequest', 'resourceVersion should not be set on objects to be created')
     }

@@ -51,16 +51,19 @@ export function withMemberOf(object: ApiObject, other: ValueMap, name: string): 
   return rest as unknown as ApiObject
 }
 
+const NOT_OF_NEW_ONES = Object.freeze({
+  deletionTimestamp: undefined,
+  deletionGracePeriodSeconds: undefined,
+  selfLink: undefined,
+  resourceVersion: undefined,
+})
+
 /** Takes away what a client may not say of a new object, and says it anew. */
 export function metaForCreate(object: ApiObject, now: string): ApiObject {
-  return withMeta(object, {
-    uid: randomUUID(),
-    creationTimestamp: now,
-    deletionTimestamp: undefined,
-    deletionGracePeriodSeconds: undefined,
-    selfLink: undefined,
-    resourceVersion: undefined,
-  })
+  const metadata = { ...metaOf(object), uid: randomUUID(), creationTimestamp: now }
+  const made = { ...object, metadata }
+  const isClean = Object.keys(NOT_OF_NEW_ONES).every((name) => !Object.hasOwn(metadata, name))
+  return isClean ? made : withMeta(made, NOT_OF_NEW_ONES)
 }
 
 /**

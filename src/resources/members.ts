@@ -4,16 +4,20 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { metaOf, withMeta } from '../registry/object-meta.ts'
 
+const NO_MEMBERS: ValueMap = Object.freeze({})
+const NO_ITEMS: readonly never[] = Object.freeze([])
+
 /** The map under a name; empty where there is none. */
 export function mapIn(map: ValueMap, name: string): ValueMap {
   const value = own(map, name)
-  return isMap(value) ? value : {}
+  return isMap(value) ? value : NO_MEMBERS
 }
 
 /** The maps in the list under a name. */
 export function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
   const value = own(map, name)
-  return isList(value) ? value.filter(isMap) : []
+  if (!isList(value)) return NO_ITEMS
+  return value.every(isMap) ? value : value.filter(isMap)
 }
 
 /** The text under a name; empty where there is none. */
@@ -25,7 +29,7 @@ export function textIn(map: ValueMap, name: string): string {
 /** The texts in the list under a name. */
 export function textsIn(map: ValueMap, name: string): readonly string[] {
   const value = own(map, name)
-  return isList(value) ? value.filter((item) => typeof item === 'string') : []
+  return isList(value) ? value.filter((item) => typeof item === 'string') : NO_ITEMS
 }
 
 /** The map with members replaced; `undefined` takes one away. */
@@ -47,5 +51,7 @@ export function annotationOf(object: ValueMap, name: string): string {
 }
 
 export function withAnnotation(object: ApiObject, name: string, value: string): ApiObject {
-  return withMeta(object, { annotations: { ...mapIn(metaOf(object), 'annotations'), [name]: value } })
+  return withMeta(object, {
+    annotations: { ...mapIn(metaOf(object), 'annotations'), [name]: value },
+  })
 }

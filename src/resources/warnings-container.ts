@@ -4,6 +4,9 @@ import { isMap, own } from '../api/value.ts'
 import { mapIn, mapsIn, textIn } from './members.ts'
 import { fractionWarnings } from './warnings.ts'
 
+/** What there is only whole bytes of. */
+export const WHOLE_BYTES = ['memory', 'ephemeral-storage'] as const
+
 /** Every container of a pod with its path, in the order in which they are spoken of. */
 export function containersIn(spec: ValueMap, at: string): readonly (readonly [ValueMap, string])[] {
   return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) =>
@@ -13,31 +16,29 @@ export function containersIn(spec: ValueMap, at: string): readonly (readonly [Va
 
 export function containerWarnings(container: ValueMap, path: string): readonly string[] {
   const resources = mapIn(container, 'resources')
-  return [
-    ...['memory', 'ephemeral-storage'].flatMap((name) =>
-      ['limits', 'requests'].flatMap((kind) =>
-        fractionWarnings(`${path}.resources.${kind}`, mapIn(resources, kind), name),
-      ),
-    ),
-    ...environmentWarnings(container, path),
-  ]
+  const warnings: string[] = []
+  for (const name of WHOLE_BYTES) {
+    for (const kind of ['limits', 'requests']) {
+      warnings.push(...fractionWarnings(`${path}.resources.${kind}`, mapIn(resources, kind), name))
+    }
+  }
+  const seen = new Set<string>()
+  mapsIn(container, 'env').forEach((variable, i) => {
+    const name = textIn(variable, 'name')
+    if (seen.has(name) && !buildsOn(name, variable)) {
+      warnings.push(
+        `${path}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
+      )
+    }
+    seen.add(name)
+  })
+  return warnings
 }
 
 /** A variable may be said again where its new value builds on the old one. */
-function environmentWarnings(container: ValueMap, path: string): readonly string[] {
-  const seen = new Set<string>()
-  return mapsIn(container, 'env').flatMap((variable, i) => {
-    const [name, value] = [textIn(variable, 'name'), textIn(variable, 'value')]
-    if (!seen.has(name)) {
-      seen.add(name)
-      return []
-    }
-    const reference = `$(${name})`
-    if (!isMap(own(variable, 'valueFrom')) && value !== reference && value.includes(reference)) return []
-    return [
-      `${path}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
-    ]
-  })
+function buildsOn(name: string, variable: ValueMap): boolean {
+  const [value, reference] = [textIn(variable, 'value'), `$(${name})`]
+  return !isMap(own(variable, 'valueFrom')) && value !== reference && value.includes(reference)
 }
 
 interface Port {

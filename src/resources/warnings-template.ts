@@ -5,7 +5,6 @@ import type { ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { metaNumber, metaOf } from '../registry/object-meta.ts'
 import type { Character } from '../registry/registry.ts'
-import { containersIn, containerWarnings, portWarnings } from './warnings-container.ts'
 import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
 import {
   addressWarnings,
@@ -16,11 +15,14 @@ import {
   nodeTermWarnings,
   preferenceWarnings,
 } from './warnings.ts'
+import { containersIn, containerWarnings, portWarnings, WHOLE_BYTES } from './warnings-container.ts'
 import { pathWarnings } from './warnings-paths.ts'
 import { claimSpecWarnings, sourceWarnings } from './warnings-volume.ts'
 
+const SCHEDULING = ['nodeSelector', 'affinity', 'topologySpreadConstraints'] as const
 const NO_SELECTOR = 'a null labelSelector results in matching no pod'
 const SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+const APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
   'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
@@ -68,50 +70,53 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   const [spec, metadata] = [mapIn(template, 'spec'), metaOf(template)]
   const at = `${prefix}spec`
   const annotationsAt = `${prefix}metadata.annotations`
-  const hasProfile = (context: ValueMap, profile: string): boolean => isMap(own(context, profile))
   const podContext = mapIn(spec, 'securityContext')
-  return [
-    ...schedulingWarnings(spec, at),
-    ...annotationWarnings(metadata, annotationsAt, OLD_ANNOTATIONS),
-    ...volumeListWarnings(spec, at),
-    ...repeats(mapsIn(spec, 'hostAliases'), 'ip').map(([i, ip]) => `${at}.hostAliases[${i}].ip: duplicate ip ${ip}`),
-    ...pullSecretWarnings(spec, at),
-    ...['memory', 'ephemeral-storage'].flatMap((name) =>
-      fractionWarnings(`${at}.overhead`, mapIn(spec, 'overhead'), name),
-    ),
-    ...(hasProfile(podContext, 'seccompProfile')
-      ? []
-      : annotationWarnings(metadata, annotationsAt, { 'seccomp.security.alpha.kubernetes.io/pod': SECCOMP })),
-    ...containersIn(spec, at).flatMap(([container, path]) => {
-      const [name, context] = [textIn(container, 'name'), mapIn(container, 'securityContext')]
-      const hasAppArmor = hasProfile(podContext, 'appArmorProfile') || hasProfile(context, 'appArmorProfile')
-      return [
-        ...(hasProfile(context, 'seccompProfile')
-          ? []
-          : annotationWarnings(metadata, annotationsAt, {
-              [`container.seccomp.security.alpha.kubernetes.io/${name}`]: SECCOMP,
-            })),
-        ...(hasAppArmor
-          ? []
-          : annotationWarnings(metadata, annotationsAt, {
-              [`container.apparmor.security.beta.kubernetes.io/${name}`]:
-                'deprecated since v1.30; use the "appArmorProfile" field instead',
-            })),
-        ...containerWarnings(container, path),
-      ]
-    }),
-    ...portWarnings(containersIn(spec, at)),
-    ...(isNegative(spec, 'terminationGracePeriodSeconds')
-      ? [`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
-      : []),
-    ...['podAffinity', 'podAntiAffinity'].flatMap((name) => affinityWarnings(spec, at, name)),
-    ...textsIn(mapIn(spec, 'dnsConfig'), 'nameservers').flatMap((server, i) =>
-      addressWarnings(`${at}.dnsConfig.nameservers[${i}]`, server, 'address'),
-    ),
-    ...mapsIn(spec, 'hostAliases').flatMap((alias, i) =>
-      addressWarnings(`${at}.hostAliases[${i}].ip`, own(alias, 'ip'), 'address'),
-    ),
-  ]
+  const containers = containersIn(spec, at)
+  const warnings: string[] = []
+  const tell = (texts: readonly string[]): void => {
+    if (texts.length > 0) warnings.push(...texts)
+  }
+  const tellOfAnnotation = (name: string, why: string): void => {
+    if (Object.hasOwn(mapIn(metadata, 'annotations'), name)) warnings.push(`${annotationsAt}[${name}]: ${why}`)
+  }
+  tell(schedulingWarnings(spec, at))
+  tell(annotationWarnings(metadata, annotationsAt, OLD_ANNOTATIONS))
+  tell(volumeListWarnings(spec, at))
+  for (const [i, ip] of repeats(mapsIn(spec, 'hostAliases'), 'ip')) {
+    warnings.push(`${at}.hostAliases[${i}].ip: duplicate ip ${ip}`)
+  }
+  tell(pullSecretWarnings(spec, at))
+  for (const name of WHOLE_BYTES) tell(fractionWarnings(`${at}.overhead`, mapIn(spec, 'overhead'), name))
+  if (!hasProfile(podContext, 'seccompProfile')) tellOfAnnotation('seccomp.security.alpha.kubernetes.io/pod', SECCOMP)
+  for (const [container, path] of containers) {
+    const [name, context] = [textIn(container, 'name'), mapIn(container, 'securityContext')]
+    if (!hasProfile(context, 'seccompProfile')) {
+      tellOfAnnotation(`container.seccomp.security.alpha.kubernetes.io/${name}`, SECCOMP)
+    }
+    if (!hasProfile(podContext, 'appArmorProfile') && !hasProfile(context, 'appArmorProfile')) {
+      tellOfAnnotation(`container.apparmor.security.beta.kubernetes.io/${name}`, APP_ARMOR)
+    }
+    tell(containerWarnings(container, path))
+  }
+  tell(portWarnings(containers))
+  if (isNegative(spec, 'terminationGracePeriodSeconds')) {
+    const why = 'must be >= 0; negative values are invalid and will be treated as 1'
+    warnings.push(`${at}.terminationGracePeriodSeconds: ${why}`)
+  }
+  if (Object.hasOwn(spec, 'affinity')) {
+    for (const name of ['podAffinity', 'podAntiAffinity']) tell(affinityWarnings(spec, at, name))
+  }
+  textsIn(mapIn(spec, 'dnsConfig'), 'nameservers').forEach((server, i) =>
+    tell(addressWarnings(`${at}.dnsConfig.nameservers[${i}]`, server, 'address')),
+  )
+  mapsIn(spec, 'hostAliases').forEach((alias, i) =>
+    tell(addressWarnings(`${at}.hostAliases[${i}].ip`, own(alias, 'ip'), 'address')),
+  )
+  return warnings
+}
+
+function hasProfile(context: ValueMap, profile: string): boolean {
+  return isMap(own(context, profile))
 }
 
 function isNegative(spec: ValueMap, name: string): boolean {
@@ -119,7 +124,10 @@ function isNegative(spec: ValueMap, name: string): boolean {
   return typeof value === 'number' && value < 0
 }
 
+const NONE: readonly string[] = []
+
 function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
+  if (!SCHEDULING.some((name) => Object.hasOwn(spec, name))) return NONE
   const affinity = mapIn(mapIn(spec, 'affinity'), 'nodeAffinity')
   const [required, preferred] = [
     'requiredDuringSchedulingIgnoredDuringExecution',
@@ -150,6 +158,7 @@ function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
 
 function volumeListWarnings(spec: ValueMap, at: string): readonly string[] {
   const volumes = mapsIn(spec, 'volumes')
+  if (volumes.length === 0) return NONE
   return [
     ...volumes.flatMap((volume, i) => {
       const path = `${at}.volumes[${i}]`
@@ -165,6 +174,7 @@ function volumeListWarnings(spec: ValueMap, at: string): readonly string[] {
 
 function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
   const secrets = mapsIn(spec, 'imagePullSecrets')
+  if (secrets.length === 0) return NONE
   const path = (i: number): string => `${at}.imagePullSecrets[${i}].name`
   return [
     ...repeats(secrets, 'name').map(([i, name]) => `${path(i)}: duplicate name ${name}`),
@@ -174,6 +184,7 @@ function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
 
 /** The items whose text an earlier one has, with that text in quotes. */
 function repeats(items: readonly ValueMap[], name: string): readonly (readonly [number, string])[] {
+  if (items.length < 2) return []
   const seen = new Set<string>()
   return items.flatMap((item, i) => {
     const text = textIn(item, name)

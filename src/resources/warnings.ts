@@ -62,9 +62,8 @@ export function annotationWarnings(
   table: Readonly<Record<string, string>>,
 ): readonly string[] {
   const annotations = mapIn(metadata, 'annotations')
-  return Object.keys(table).flatMap((key) =>
-    Object.hasOwn(annotations, key) ? [`${path}[${key}]: ${table[key]}`] : [],
-  )
+  const told = Object.keys(table).filter((key) => Object.hasOwn(annotations, key))
+  return told.map((key) => `${path}[${key}]: ${table[key]}`)
 }
 
 const NODE_LABELS: Readonly<Record<string, string>> = {

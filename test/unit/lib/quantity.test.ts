@@ -132,6 +132,20 @@ const arbitraryQuantity = fc
   .map(([sign, whole, fraction, suffix]) => `${sign}${whole}${fraction === null ? '' : `.${fraction}`}${suffix}`)
 
 describe('any quantity', () => {
+  it('is read alike with a sign and without', () => {
+    const suffix = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei')
+    const thousands = fc.bigInt(1n, 10n ** 7n).map((n) => n * 1000n)
+    const digits = fc.oneof(fc.integer({ min: 1, max: 4096 }), thousands, fc.bigInt(1n, 10n ** 20n))
+    fc.assert(
+      fc.property(digits, suffix, (number, unit) => {
+        const { text, ...plain } = quantity(`${number}${unit}`)
+        const { text: signedText, ...signed } = quantity(`+${number}${unit}`)
+        expect(plain).toEqual(signed)
+        expect(text === undefined).toBe(signedText === undefined)
+      }),
+    )
+  })
+
   it('has a canonical form that is its own canonical form and the same amount', () => {
     fc.assert(
       fc.property(arbitraryQuantity, (text) => {
