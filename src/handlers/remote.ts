@@ -66,10 +66,13 @@ export function passOnBy(caller: OutgoingCaller, targetOf: (service: RemoteServi
   }
 }
 
+/** Others would be a way past this server: whoever speaks HTTP/2 in a tunnel can say there that they are somebody else. */
+const TUNNELLED = /^(?:websocket|spdy\/3\.1)$/i
+
 /** What asks for another protocol on the connection, without the token that some clients put there; undefined where nothing does. */
 function upgradeOf({ headers, remote }: HttpRequest): Readonly<Record<string, string>> | undefined {
   const { upgrade } = headers
-  if (typeof upgrade !== 'string' || remote.protocol !== 'http/1.1') return undefined
+  if (typeof upgrade !== 'string' || !TUNNELLED.test(upgrade) || remote.protocol !== 'http/1.1') return undefined
   const protocols = headers['sec-websocket-protocol']
   const offered = typeof protocols === 'string' ? offeredProtocols(protocols).join(', ') : ''
   return { connection: 'Upgrade', upgrade, ...(offered === '' ? {} : { 'sec-websocket-protocol': offered }) }

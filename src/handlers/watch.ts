@@ -7,6 +7,7 @@ import { frameEncoding } from '../codec/watch-encodings.ts'
 import type { WatchForm } from '../codec/watch-frames.ts'
 import { WatchFrames } from '../codec/watch-frames.ts'
 import type { ByteSink, HttpResponse } from '../http/http.ts'
+import { LightSignal } from '../lib/light-signal.ts'
 import type { Watch } from '../registry/read.ts'
 import { watchObjects } from '../registry/read.ts'
 import { fieldsOf, type ResourceParts, type ResourceRequest } from './resource-parts.ts'
@@ -29,16 +30,15 @@ export async function handleWatch(parts: ResourceParts, request: ResourceRequest
   // Where the client does not say, watches end at different times, so that they do not all come back at once (R-161).
   const timeoutSeconds = query.timeoutSeconds ?? parts.watches.shortestSeconds * (1 + Math.random())
   if (timeoutSeconds < 0) return { status: 200, headers, body: { kind: 'stream', run: () => Promise.resolve() } }
-  const ending = new AbortController()
-  const { signal } = ending
+  const signal = new LightSignal()
   let isOver = false
   const end = (): void => {
     isOver = true
-    ending.abort()
+    signal.fire(undefined)
   }
   // `AbortSignal.any` would do the same for many times the price.
-  http.signal.addEventListener('abort', () => ending.abort(http.signal.reason), { once: true })
-  if (http.signal.aborted) ending.abort(http.signal.reason)
+  http.signal.addEventListener('abort', () => signal.fire(http.signal.reason), { once: true })
+  if (http.signal.aborted) signal.fire(http.signal.reason)
   const opened = await watchObjects(parts.registry, request, { ...query, timeoutSeconds }, signal).catch(tellInStream)
   const watch = view.transform?.as === 'PartialObjectMetadataList' ? untilFirst(opened) : opened
   // A definition that changed meanwhile has ended the watches of its objects already, all but this one.

@@ -76,12 +76,27 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   const { delivery } = upgrade
   const raw = new ServerResponse(upgrade.message)
   raw.assignSocket(upgrade.socket as Socket)
-  raw.once('finish', () => upgrade.socket.end())
+  raw.once('finish', () => hangUp(upgrade.socket))
   const headers = { ...response.headers, connection: 'close' }
   return {
     status: response.status,
     sentBytes: await respond(new MessageResponse(raw), { ...response, headers }, { exchange: request, delivery }),
   }
+}
+
+/** How long the end of an answer may take to be heard. */
+const LAST_WORDS_MS = 1000
+
+/**
+ * What the client goes on to send is dropped: left where it is, it would keep the connection from ever being closed, and a
+ * reset would take the answer with it.
+ */
+function hangUp(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), LAST_WORDS_MS)
+  socket.on('error', () => {})
+  socket.once('close', () => clearTimeout(timer))
+  socket.resume()
+  socket.end()
 }
 
 /** The one header that it may have stands as it is sent. */
@@ -91,7 +106,8 @@ const PHRASES = { 400: 'Bad Request', 403: 'Forbidden' } as const
 
 /** A handshake that fails is no answer of the API's: it has none of the headers that those have. */
 function refuse({ socket }: Upgrade, [status, header, text]: Refusal): UpgradeOutcome {
-  socket.end(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${header}\r\n${text}`)
+  socket.write(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${header}\r\n${text}`)
+  hangUp(socket)
   return { status, sentBytes: Buffer.byteLength(text) }
 }
 

@@ -143,6 +143,8 @@ export class OutgoingCaller implements Disposable {
         resolve({ status: 101, headers: answered, socket, head }),
       )
       request.end(sent.body)
+      // After the head, which would set it. Who knows what the other side takes a connection for on which it did not want to change over.
+      if (headers['upgrade'] !== undefined) request.shouldKeepAlive = false
     })
   }
 

@@ -5,7 +5,7 @@ import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
 import type { HttpMeasures } from '../http/measures.ts'
-import type { ResourceInfo } from '../http/request-info.ts'
+import type { RequestInfo, ResourceInfo } from '../http/request-info.ts'
 import { type Count, counterFamily, type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
 
 export const REQUEST_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
@@ -13,6 +13,10 @@ const DURATION_BUCKETS: readonly number[] = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ]
 const SIZE_BUCKETS: readonly number[] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+
+/** Requests of these verbs are counted by their path alone; a patch may be an apply. */
+const BY_PATH: ReadonlySet<string> = new Set(['get', 'create', 'update', 'delete'])
+const REMEMBERED = 4096
 
 export type RequestLabels = Readonly<Record<(typeof REQUEST_LABELS)[number], string>>
 
@@ -26,6 +30,8 @@ export interface RequestMetricsOptions {
 
 /** The series of requests that look alike. */
 interface Tally {
+  readonly labels: RequestLabels
+  readonly dryRun: string
   readonly codes: Map<number, Count>
   readonly durations: Distribution
   readonly objectives: Distribution
@@ -59,6 +65,7 @@ export class RequestMetrics {
     bounds: SIZE_BUCKETS,
   })
   readonly #tallies = new Map<string, Tally>()
+  readonly #byInfo = new Map<RequestInfo, Tally>()
 
   constructor(options: RequestMetricsOptions) {
     this.#options = options
@@ -74,25 +81,42 @@ export class RequestMetrics {
   }
 
   observe({ request, status, sentBytes, milliseconds }: FinishedRequest): void {
-    const labels = this.labelsOf(request)
-    if (labels === undefined) return
-    const dryRun = request.query.get('dryRun') === 'All' ? 'All' : ''
-    const tally = this.#tallyOf(request, labels, dryRun)
-    let count = tally.codes.get(status)
-    if (count === undefined) {
-      count = this.#total.of(...valuesOf(labels), dryRun, String(status))
-      tally.codes.set(status, count)
-    }
-    count.value++
+    const tally = this.#tallyOf(request)
+    if (tally === undefined) return
+    this.#countOf(tally, status).value++
     tally.durations.observe(milliseconds / 1000)
     if (request.bodyBytes > 0) tally.bodies?.observe(request.bodyBytes)
-    if (status === 429 || request.signal.aborted) this.#noteEnd(request, labels, status)
+    if (status === 429 || request.signal.aborted) this.#noteEnd(request, tally.labels, status)
     if (isLongRunning(request.info)) return
     tally.objectives.observe(milliseconds / 1000)
     tally.sizes.observe(sentBytes)
   }
 
-  #tallyOf(request: HttpRequest, labels: RequestLabels, dryRun: string): Tally {
+  /** Found by what the path asks for where that says all: one look, and `http` has the same record for the same path. */
+  #tallyOf(request: HttpRequest): Tally | undefined {
+    const { info, query } = request
+    const dryRun = query.get('dryRun') === 'All' ? 'All' : ''
+    const isByPath = info.kind === 'resource' && BY_PATH.has(info.verb) && dryRun === ''
+    const known = isByPath ? this.#byInfo.get(info) : undefined
+    if (known !== undefined) return known
+    const labels = this.labelsOf(request)
+    if (labels === undefined) return undefined
+    const tally = this.#tallyUnder(labels, request, dryRun)
+    if (!isByPath) return tally
+    if (this.#byInfo.size >= REMEMBERED) this.#byInfo.clear()
+    this.#byInfo.set(info, tally)
+    return tally
+  }
+
+  #countOf({ codes, labels, dryRun }: Tally, status: number): Count {
+    const known = codes.get(status)
+    if (known !== undefined) return known
+    const count = this.#total.of(...valuesOf(labels), dryRun, String(status))
+    codes.set(status, count)
+    return count
+  }
+
+  #tallyUnder(labels: RequestLabels, request: HttpRequest, dryRun: string): Tally {
     const { verb, group, version, resource, subresource, scope } = labels
     const key = `${verb} ${group} ${version} ${resource} ${subresource} ${scope} ${dryRun}`
     const known = this.#tallies.get(key)
@@ -101,6 +125,8 @@ export class RequestMetrics {
     const { http, isDeprecated } = this.#options
     const { info } = request
     const made = {
+      labels,
+      dryRun,
       codes: new Map<number, Count>(),
       durations: this.#durations.of(...values, dryRun),
       objectives: this.#objectives.of(...values),
