@@ -71,7 +71,8 @@ function jsonListOf(form: ListForm, metadata: ListMetadata): JsonList {
 
 function metadataJson({ resourceVersion, continue: token, remainingItemCount: remaining }: ListMetadata): string {
   const count = remaining === undefined ? '' : `,"remainingItemCount":${remaining}`
-  return `{"resourceVersion":${stringJson(resourceVersion)},"continue":${stringJson(token)}${count}}`
+  const version = resourceVersion === '' ? '' : `"resourceVersion":${stringJson(resourceVersion)},`
+  return `{${version}"continue":${stringJson(token)}${count}}`
 }
 
 const OPEN = Buffer.from('{')

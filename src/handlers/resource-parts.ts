@@ -27,10 +27,18 @@ export interface ResourceParts {
   readonly encoding: EncodingTools
   readonly negotiator: Negotiator
   readonly watches: WatchParts
+  /** What component statuses are about; absent: nothing. */
+  readonly components?: readonly ComponentProbe[]
   /** RFC 3339 in whole seconds. */
   readonly now: () => string
   /** Throws `Forbidden` where the user of the request may not do this with its object. */
   readonly authorize: (request: HttpRequest, verb: string) => Promise<void>
+}
+
+/** A part of the cluster that can be asked how it is; throws where it is not well, with the reason. */
+export interface ComponentProbe {
+  readonly name: string
+  readonly check: (signal: AbortSignal) => Promise<void>
 }
 
 export interface WatchParts {

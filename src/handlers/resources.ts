@@ -7,6 +7,7 @@ import { pageNotFound } from '../http/responses.ts'
 import { notFoundError } from '../registry/errors.ts'
 import type { Action, Resource } from '../registry/registry.ts'
 import { handleAction } from './action.ts'
+import { handleComponentStatuses } from './component-statuses.ts'
 import { handleProxy, handleStream } from './connect.ts'
 import { handleCreate } from './create.ts'
 import { handleDelete, handleDeleteCollection } from './delete.ts'
@@ -31,7 +32,7 @@ const VERBS: Readonly<Record<string, VerbHandler>> = {
   deletecollection: handleDeleteCollection,
 }
 
-/** What is served below an object and is no part of it: by the resource of the core group and the subresource. */
+/** What is not stored, or is served below an object and no part of it: by the resource of the core group and the subresource. */
 const STREAMS: Readonly<Record<string, VerbHandler>> = {
   'pods/log': handlePodLog,
   'pods/exec': handleStream,
@@ -40,6 +41,7 @@ const STREAMS: Readonly<Record<string, VerbHandler>> = {
   'pods/proxy': handleProxy,
   'services/proxy': handleProxy,
   'nodes/proxy': handleProxy,
+  'componentstatuses/': handleComponentStatuses,
 }
 
 export function serveResources(parts: ResourceParts): Handler {

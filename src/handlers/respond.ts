@@ -244,6 +244,17 @@ async function* convertedBatches(
   for await (const batch of batches) yield batch.map((stored) => servedItem(request, stored))
 }
 
+/** A list of what is stored nowhere. */
+export function respondWithMade(view: View, request: ResourceRequest, items: readonly ListItem[]): HttpResponse {
+  const metadata: ListMetadata = { resourceVersion: '', continue: '', remainingItemCount: undefined }
+  const list = { form: listFormOf(view, request), metadata, items: oneBatch(items) }
+  return {
+    status: 200,
+    headers: { 'content-type': view.contentType },
+    body: { kind: 'pieces', pieces: writeList(list, view, view.tools), compress: true },
+  }
+}
+
 /** A list of what is at hand already: the answer to a deletecollection. */
 export function respondWithItems(
   view: View,
@@ -253,6 +264,6 @@ export function respondWithItems(
   return respondWithList(view, request, { ...page, batches: oneBatch(items) })
 }
 
-async function* oneBatch(items: readonly StoredObject[]): AsyncGenerator<readonly StoredObject[]> {
+async function* oneBatch<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
   yield items
 }

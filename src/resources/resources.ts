@@ -154,7 +154,7 @@ interface Sources {
   readonly allowPrivileged: boolean
 }
 
-/** Undefined for what is not stored: reviews and bindings. Of component statuses there are none, and that can be read. */
+/** Undefined for what is not stored: reviews and bindings. Component statuses are not either, but can be read. */
 function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefined {
   const { schema, encode, texts, traits, allowPrivileged } = sources
   const kind = schema.kind(row)

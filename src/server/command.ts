@@ -20,6 +20,8 @@ export async function runCommand(args: readonly string[], environment: Environme
 async function dispatch([command, ...rest]: readonly string[], environment: Environment): Promise<number> {
   switch (command) {
     case 'serve':
+      // As the reference, which has no commands.
+      if (rest.includes('--version')) return print(versionLine())
       return rest.some(asksForHelp) ? print(serveManual()) : serve(rest, environment)
     case 'convert':
       return rest.some(asksForHelp) ? print(convertManual()) : convert(rest)
@@ -29,7 +31,7 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
       return rest.some(asksForHelp) ? print(lintRolesManual()) : lintRoles(rest)
     case 'version':
     case '--version':
-      return print(`quarterdeck ${programVersion()}, API level ${versionInfo().gitVersion.replace(/\+.*/, '')}\n`)
+      return print(versionLine())
     case 'help':
     case '--help':
     case '-h':
@@ -41,6 +43,10 @@ async function dispatch([command, ...rest]: readonly string[], environment: Envi
       throw usageError(`unknown command "${command}"; ${hint}`)
     }
   }
+}
+
+function versionLine(): string {
+  return `quarterdeck ${programVersion()}, API level ${versionInfo().gitVersion.replace(/\+.*/, '')}\n`
 }
 
 function manualOf(command: string | undefined): string {

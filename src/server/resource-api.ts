@@ -49,6 +49,7 @@ import type { Transformer } from '../store/transformer.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
 import { openAdmission } from './admission.ts'
+import { componentProbes } from './component-probes.ts'
 import type { ClusterConfig } from './cluster-config.ts'
 import type { Authorization } from './authorization.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
@@ -97,6 +98,8 @@ export interface ResourceApiOptions {
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
   readonly cluster: ClusterConfig
+  /** How many servers the storage has. */
+  readonly storeCount: number
   readonly measures: ServerMeasures
   /** How long watches last at least whose client does not say. */
   readonly minRequestTimeoutMs: number
@@ -165,6 +168,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     ...wireParts(schema),
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
+    components: componentProbes(options.kv, options.storeCount),
     watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000 },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })

@@ -216,6 +216,7 @@ function openApi(base: Foundation): ResourceApi {
     serverAddress: () => address.text,
     advertisedAddress: config.cluster.advertiseAddress ?? advertisedAddress(config.bindAddress),
     cluster: config.cluster,
+    storeCount: config.storage.kind === 'etcd' ? config.storage.endpoints.length : 1,
     shownAddress: () => address.shown,
     measures,
     minRequestTimeoutMs: config.minRequestTimeoutMs,
