@@ -4,9 +4,9 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { matchesLabels, type LabelSelector } from '../api/selector.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
-import type { Value } from '../api/value.ts'
+import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
-import { metaText } from '../registry/object-meta.ts'
+import { metaOf, metaText, withMeta } from '../registry/object-meta.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
@@ -73,19 +73,44 @@ async function gather(
   if (role?.selectors === undefined) return false
   const rules = gatheredRules([...roles.values()], role)
   if (equalValues(rules, role.rules)) return false
+  const context = { ...controllerContext(parts, '', signal), fieldManager: NAME }
   const wanted = (live: ApiObject | undefined): ApiObject => {
     // It may have stopped gathering meanwhile: then its rules are its own.
-    return own(live!, 'aggregationRule') === undefined ? live! : { ...live!, rules }
+    return own(live!, 'aggregationRule') === undefined ? live! : withApplied(live!, rules, context.now)
   }
   const resource = resourceOf(parts, 'rbac.authorization.k8s.io', 'v1', 'clusterroles')
-  const request = { name, subresource: '', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
+  const request = { name, subresource: '', wanted, tracksFields: true, absent: 'refuse', uid: '' } as const
   try {
-    const context = { ...controllerContext(parts, '', signal), fieldManager: NAME }
     await updateObject(parts.registry, resource, request, context)
   } catch (error) {
     if (!isReason(error, 'NotFound')) throw error
   }
   return false
+}
+
+/** The role with the rules as if they were applied by force: nobody else owns them then; no rules are nothing applied. */
+function withApplied(live: ApiObject, rules: readonly Value[], now: string): ApiObject {
+  const entries = mapsIn(own(metaOf(live), 'managedFields'))
+  const isMine = (entry: ValueMap): boolean => entry['manager'] === NAME
+  if (rules.length === 0 && !entries.some(isMine)) return live
+  const others = entries.filter((entry) => !isMine(entry)).flatMap((entry) => withoutRules(entry))
+  const { apiVersion } = live
+  const mine = { manager: NAME, operation: 'Apply', apiVersion, time: now, fieldsType: 'FieldsV1', fieldsV1: OWNED }
+  return withMeta({ ...live, rules }, { managedFields: rules.length === 0 ? others : [mine, ...others] })
+}
+
+const OWNED: ValueMap = { 'f:rules': {} }
+
+/** What somebody owns besides the rules; nothing where that was all. */
+function withoutRules(entry: ValueMap): readonly ValueMap[] {
+  const fields = own(entry, 'fieldsV1')
+  if (!isMap(fields) || !Object.hasOwn(fields, 'f:rules')) return [entry]
+  const { 'f:rules': _rules, ...rest } = fields
+  return Object.keys(rest).length === 0 ? [] : [{ ...entry, fieldsV1: rest }]
+}
+
+function mapsIn(list: Value | undefined): readonly ValueMap[] {
+  return isList(list) ? list.filter(isMap) : []
 }
 
 function gatheredRules(all: readonly Role[], { name, selectors = [] }: Role): readonly Value[] {

@@ -88,6 +88,7 @@ function checkSeries(event: ValueMap, check: Check): void {
 }
 
 const UNSET: readonly string[] = ['firstTimestamp', 'lastTimestamp']
+const TIMES: readonly string[] = [...UNSET, 'eventTime']
 /** `reason` stands twice because the reference tells it twice. */
 const FROZEN: readonly string[] = [
   'involvedObject',
@@ -141,7 +142,7 @@ export const event: KindRules = {
 function shownIn(field: string, value: Value | undefined, old: Value | undefined): Value | Shown | undefined {
   if (field === 'involvedObject') return shownAs(value ?? {}, OBJECT_REFERENCE)
   if (field === 'related') return shownAs(value, OBJECT_REFERENCE)
-  return value ?? (typeof old === 'string' ? '' : undefined)
+  return value ?? (typeof old === 'string' && !TIMES.includes(field) ? '' : undefined)
 }
 
 /** Absence and emptiness are one. */

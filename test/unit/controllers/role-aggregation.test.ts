@@ -35,8 +35,15 @@ it('a role that gathers has the rules of those it selects, in the order of their
   await part('z', 'other', 'never')
   await expect.poll(() => verbs('inner')).toEqual(['watch', 'get', 'list'])
   await expect.poll(() => verbs('outer')).toEqual(['watch', 'get', 'list'])
+  const owners = (await world.get(roles, 'inner')).metadata['managedFields'] as { manager: string; operation: string }[]
+  expect(owners.map(({ manager, operation }) => `${manager} ${operation}`)).toContain(
+    'clusterrole-aggregation-controller Apply',
+  )
+  await whole('alone', 'nobody')
   await world.update(roles, 'a', (live) => ({ ...live, metadata: { ...live.metadata, labels: {} } }), cluster)
   await expect.poll(() => verbs('outer')).toEqual(['get', 'list'])
+  // Where nothing is gathered nothing was applied, and the rules are those of its author.
+  expect(await verbs('alone')).toEqual(['own'])
   stop.abort()
   await running
 })
