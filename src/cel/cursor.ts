@@ -46,6 +46,12 @@ export class Cursor {
       this.drop(expecting)
       return this.take()
     }
+    // Where nothing else is awaited, all that is missing is the bracket.
+    const isAllThatIsMissing = found.kind === 'end' && this.#awaited.length === 0
+    if (isAllThatIsMissing && (text === ')' || expecting === `']'`)) {
+      this.tell(`Syntax error: missing '${text}' at '<EOF>'`, found.at)
+      return undefined
+    }
     this.mismatch(expecting)
     return undefined
   }

@@ -43,7 +43,7 @@ export function compilePolicyExpression(expression: string, scope: PolicyScope, 
 }
 
 function resultProblem(type: Type, wanted: Wanted): string | undefined {
-  const but = ` but got ${typeName(type)}`
+  const but = ` but got ${type.kind === 'null' ? 'null_type' : typeName(type)}`
   switch (wanted) {
     case 'bool':
       return type.kind === 'bool' ? undefined : `must evaluate to bool${but}`

@@ -17,10 +17,9 @@ export function checkExpression(
   at: FieldPath,
   { scope, wanted, check }: ExpressionUse,
 ): Type | undefined {
-  const expression = text.trim()
-  if (expression === '') return undefined
-  const compiled = compilePolicyExpression(expression, scope, wanted)
+  if (text.trim() === '') return undefined
+  const compiled = compilePolicyExpression(text, scope, wanted)
   if (compiled.kind === 'program') return compiled.program.resultType
-  check.invalid(at, expression, compiled.problem)
+  check.invalid(at, text, compiled.problem)
   return undefined
 }

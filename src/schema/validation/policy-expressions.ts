@@ -12,7 +12,9 @@ const SPEC = FieldPath.root('spec')
 /** Those that are missing are complained of elsewhere. */
 export function checkPolicyExpressions(spec: ValueMap, check: Check): void {
   const plain: PolicyScope = { hasParams: has(spec, 'paramKind'), hasAuthorizer: true }
-  const scope: PolicyScope = { ...plain, variables: variableTypes(spec, plain, check) }
+  const variables = variableTypes(spec, plain, check)
+  const hasVariables = partsOf(spec, 'variables').length > 0
+  const scope: PolicyScope = hasVariables ? { ...plain, variables } : plain
   const compile = (text: string, at: FieldPath, wanted: Wanted, more: Partial<PolicyScope> = {}): void => {
     checkExpression(text, at, { scope: { ...scope, ...more }, wanted, check })
   }

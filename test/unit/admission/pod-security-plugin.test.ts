@@ -4,7 +4,7 @@ import type { PodSecurityOptions } from '../../../src/admission/pod-security-plu
 import { podSecurity } from '../../../src/admission/pod-security-plugin.ts'
 import { ALL_PRIVILEGED } from '../../../src/admission/pod-security-policy.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
-import { systemClock } from '../../../src/lib/clock.ts'
+import { ManualClock } from '../../fakes/manual-clock.ts'
 import { knownObjects } from './known-objects.ts'
 import { requestFor } from './request-for.ts'
 
@@ -32,7 +32,7 @@ async function judged(
 ): Promise<Judged> {
   const warnings: string[] = []
   const notes: Record<string, string> = {}
-  const parts = { namespaces: knownObjects(...namespaces), pods: knownObjects(...pods), clock: systemClock }
+  const parts = { namespaces: knownObjects(...namespaces), pods: knownObjects(...pods), clock: new ManualClock() }
   const told = {
     ...request,
     warn: (text: string) => void warnings.push(text),

@@ -43,6 +43,9 @@ function refusal(expression: string): string {
 }
 
 const REFUSED: readonly (readonly [string, string])[] = [
+  ['size([1]', "ERROR: <input>:1:9: Syntax error: missing ')' at '<EOF>'\n | size([1]\n | ........^"],
+  ['self[1', "ERROR: <input>:1:7: Syntax error: missing ']' at '<EOF>'\n | self[1\n | ......^"],
+  ['((1', "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting ')'\n | ((1\n | ...^"],
   ['x == 1', "ERROR: <input>:1:1: undeclared reference to 'x' (in container '')\n | x == 1\n | ^"],
   ['self.x', "ERROR: <input>:1:5: undefined field 'x'\n | self.x\n | ....^"],
   [

@@ -20,6 +20,7 @@ const ACCEPTED: readonly (readonly [Wanted, string])[] = [
 
 const REFUSED: readonly (readonly [Wanted, string, string])[] = [
   ['bool', 'object.a', 'must evaluate to bool but got dyn'],
+  ['bool', 'null', 'must evaluate to bool but got null_type'],
   ['string', '1', 'must evaluate to string but got int'],
   ['stringOrNull', '[1]', 'must evaluate to one of [string null_type] but got list(int)'],
   ['applyConfiguration', 'Object.spec{}', 'must evaluate to Object but got Object.spec'],

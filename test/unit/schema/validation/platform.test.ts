@@ -288,6 +288,11 @@ const ADMISSION = [
     { 'spec/matchConstraints/resourceRules': [] },
     'spec.matchConstraints.resourceRules: Required value',
   ]),
+  ...rows('admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy', [
+    'a variable where there are none',
+    { 'spec/validations/0/expression': 'variables.x ' },
+    `spec.validations[0].expression: Invalid value: "variables.x ": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')…`,
+  ]),
   ...rows('admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding', [
     'no policy',
     { 'spec/policyName': '' },
