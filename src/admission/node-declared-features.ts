@@ -2,6 +2,7 @@
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { equalValues } from '../api/value.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { mapIn, mapsIn, specOf, textIn, textsIn } from './members.ts'
 import type { ObjectReader } from './object-reader.ts'
@@ -12,19 +13,22 @@ export function nodeDeclaredFeatures(nodes: ObjectReader): AdmissionPlugin {
     name: 'NodeDeclaredFeatureValidator',
     resources: ['pods'],
     operations: ['UPDATE'],
-    async validate(request, signal) {
+    validate(request, signal) {
       const { object: pod, oldObject, subresource } = request
-      if (pod === undefined || oldObject === undefined || (subresource !== '' && subresource !== 'resize')) return
+      if (pod === undefined || oldObject === undefined || (subresource !== '' && subresource !== 'resize')) {
+        return undefined
+      }
       const name = textIn(specOf(pod), 'nodeName')
       const needed = name === '' ? [] : featuresFor(oldObject, pod)
-      if (needed.length === 0) return
-      const node = await nodes.find('', name, signal)
-      if (node === undefined) throw forbidden(request, `node ${JSON.stringify(name)} not found`)
-      const declared = textsIn(mapIn(node, 'status'), 'declaredFeatures')
-      const missing = needed.filter((feature) => !declared.includes(feature))
-      if (missing.length === 0) return
-      const where = `which are not available on node ${JSON.stringify(name)}`
-      throw forbidden(request, `pod update requires features ${missing.join(', ')} ${where}`)
+      if (needed.length === 0) return undefined
+      return whenKnown(nodes.find('', name, signal), (node) => {
+        if (node === undefined) throw forbidden(request, `node ${JSON.stringify(name)} not found`)
+        const declared = textsIn(mapIn(node, 'status'), 'declaredFeatures')
+        const missing = needed.filter((feature) => !declared.includes(feature))
+        if (missing.length === 0) return
+        const where = `which are not available on node ${JSON.stringify(name)}`
+        throw forbidden(request, `pod update requires features ${missing.join(', ')} ${where}`)
+      })
     },
   }
 }

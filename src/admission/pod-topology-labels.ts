@@ -1,6 +1,7 @@
 // PodTopologyLabels: a pod on a node bears the labels that say where the node is (W-477).
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { labelsOf, mapIn, specOf, textIn, withMetadata } from './members.ts'
 import type { ObjectReader } from './object-reader.ts'
@@ -12,11 +13,11 @@ export function podTopologyLabels(nodes: ObjectReader): AdmissionPlugin {
     name: 'PodTopologyLabels',
     resources: ['pods'],
     operations: ['CREATE'],
-    async mutate({ object, subresource }, signal) {
+    mutate({ object, subresource }, signal) {
       if (object === undefined) return object
       const name = nodeOf(object, subresource)
-      const node = name === '' ? undefined : await nodes.find('', name, signal)
-      return node === undefined ? object : withLabels(object, node)
+      if (name === '') return object
+      return whenKnown(nodes.find('', name, signal), (node) => (node === undefined ? object : withLabels(object, node)))
     },
   }
 }

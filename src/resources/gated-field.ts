@@ -1,6 +1,6 @@
 // Fields that belong to a feature: where it is switched off they are dropped in silence, unless what is stored has them.
 import type { ApiObject } from '../api/object.ts'
-import type { Value, ValueMap } from '../api/value.ts'
+import type { Value } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import type { CharacterTraits } from './character.ts'
@@ -45,25 +45,23 @@ function hasField(holder: Value | undefined, [name, ...rest]: readonly string[])
   return isMap(holder) && hasField(own(holder, plain(name)), rest)
 }
 
-/** The same value where the field is not there. */
-function withoutField(holder: Value, [name, ...rest]: readonly string[]): Value {
-  if (name === undefined) return holder
-  if (name === '*' && isList(holder)) {
-    const items = holder.map((item) => withoutField(item, rest))
+/** The same value where the field is not there, as nearly always. `from`: how much of the path is behind us. */
+function withoutField(holder: Value, path: readonly string[], from = 0): Value {
+  const step = path[from]
+  if (step === undefined) return holder
+  if (step === '*' && isList(holder)) {
+    const items = holder.map((item) => withoutField(item, path, from + 1))
     return items.every((item, i) => item === holder[i]) ? holder : items
   }
   if (!isMap(holder)) return holder
-  const names = name === '*' ? Object.keys(holder) : [name]
-  return names.reduce((result, each) => withoutMember(result, each, rest), holder)
-}
-
-function withoutMember(map: ValueMap, step: string, rest: readonly string[]): ValueMap {
-  const name = plain(step)
-  const value = own(map, name)
-  if (value === undefined) return map
-  if (rest.length === 0) return withMembers(map, { [name]: undefined })
-  const changed = withoutField(value, rest)
-  if (changed === value) return map
-  const isGone = name !== step && isMap(changed) && Object.keys(changed).length === 0
-  return isGone ? withMembers(map, { [name]: undefined }) : { ...map, [name]: changed }
+  let result = holder
+  for (const name of step === '*' ? Object.keys(holder) : [plain(step)]) {
+    const value = own(holder, name)
+    if (value === undefined) continue
+    const changed = from === path.length - 1 ? undefined : withoutField(value, path, from + 1)
+    if (changed === value) continue
+    const isGone = changed === undefined || (step.endsWith('?') && isMap(changed) && Object.keys(changed).length === 0)
+    result = isGone ? withMembers(result, { [name]: undefined }) : { ...result, [name]: changed }
+  }
+  return result
 }
