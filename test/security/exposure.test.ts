@@ -90,8 +90,16 @@ describe('CVE-2020-8552: labels that callers make up', () => {
 })
 
 describe('CVE-2019-11248, CIS 1.2.15: what is for people who look for faults', () => {
-  it.each(['/debug/pprof/', '/debug/pprof/profile', '/debug/flags/v'])('%s is not there', async (place) => {
-    expect((await server.request(place)).status).toBe(404)
+  const profiles = ['/debug/pprof/', '/debug/pprof/profile', '/debug/pprof/heap', '/debug/flags/v']
+
+  it.each(profiles)('%s takes a right', async (place) => {
+    expect((await server.request(place, { token: 'plain-token' })).status).toBe(403)
+    expect((await server.request(place, { token: '' })).status).toBe(403)
+  })
+
+  it('profiles are not there where profiling is off', async () => {
+    await using without = await openServer(['--profiling=false'])
+    for (const place of profiles) expect((await without.request(place)).status).toBe(404)
   })
 
   it.each(['dump_priority_levels', 'dump_queues', 'dump_requests'])('%s takes a right', async (name) => {
