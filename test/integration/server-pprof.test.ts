@@ -21,7 +21,7 @@ function bytesAt(server: OpenServer, path: string): Promise<{ status: number; he
 
 describe('profiles', () => {
   it.each(['profile', 'heap', 'allocs'])('%s comes packed, as a file', async (name) => {
-    await using server = await openServer()
+    await using server = await openServer(['--profiling'])
     const { status, headers, bytes } = await bytesAt(server, `/debug/pprof/${name}?seconds=0.1`)
     expect(status).toBe(200)
     expect(headers).toMatchObject({ 'content-disposition': `attachment; filename="${name}"` })
@@ -29,7 +29,7 @@ describe('profiles', () => {
   })
 
   it('are for those who may see them, and have an index', async () => {
-    await using server = await openServer()
+    await using server = await openServer(['--profiling'])
     expect(await server.request('/debug/pprof')).toMatchObject({ status: 302, headers: { location: '/debug/pprof/' } })
     expect((await server.request('/debug/pprof/')).body).toContain('href="heap?')
     expect(await server.request('/debug/pprof/symbol')).toMatchObject({ status: 200, body: 'num_symbols: 1\n' })
@@ -38,8 +38,8 @@ describe('profiles', () => {
     expect((await server.request('/')).body).not.toContain('/debug')
   })
 
-  it('are not there where nobody wants them', async () => {
-    await using server = await openServer(['--profiling=false'])
+  it('are not there where nobody asked for them', async () => {
+    await using server = await openServer()
     for (const path of ['/debug/pprof', '/debug/pprof/', '/debug/pprof/heap', '/debug/flags/v']) {
       expect((await server.request(path)).status).toBe(404)
     }
