@@ -57,7 +57,7 @@ describe('how much is logged', () => {
       warn: ignore,
       error: ignore,
     }
-    await using server = await openServer([], log)
+    await using server = await openServer(['--profiling'], log)
     const put = (body: string) => server.request('/debug/flags/v', { method: 'PUT', body })
     expect(await put('5')).toMatchObject({ status: 200, body: 'successfully set klog.logging.verbosity to 5\n' })
     expect(log.level).toBe('debug')
