@@ -2,11 +2,12 @@
 // started again, and goes without a trace when it is disposed of.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setImmediate } from 'node:timers/promises'
 import { type EtcdLine, etcdEnvironment, findEtcd } from './etcd-binary.ts'
 import { type EtcdCertificates, makeEtcdCertificates } from './etcd-tls.ts'
 
@@ -138,9 +139,12 @@ export class EtcdServer implements AsyncDisposable {
     await this.#end('SIGTERM')
   }
 
-  /** The process no longer runs but its sockets stay open, until `thaw`. */
-  freeze(): void {
+  /** The process no longer runs but its sockets stay open, until `thaw`; resolves when all of its threads have stopped. */
+  async freeze(): Promise<void> {
     this.#child?.kill('SIGSTOP')
+    const pid = this.#child?.pid
+    if (pid === undefined || process.platform !== 'linux') return
+    while (!(await isStopped(pid))) await setImmediate()
   }
 
   thaw(): void {
@@ -209,4 +213,11 @@ async function freePort(): Promise<number> {
     if (free) return port
   }
   throw new Error('no free port between 20000 and 32000')
+}
+
+/** A stopped thread has the state T, the first word behind the program's name in brackets. */
+async function isStopped(pid: number): Promise<boolean> {
+  const threads = await readdir(`/proc/${pid}/task`)
+  const states = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8')))
+  return states.every((state) => state.slice(state.lastIndexOf(')')).startsWith(') T'))
 }

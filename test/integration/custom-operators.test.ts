@@ -285,7 +285,7 @@ const OPERATORS: readonly Operator[] = [
       template: { apiVersion: 'v1', kind: 'Secret', metadata: { labels: { a: 'b' } }, anything: { goes: 1 } },
     },
     bad: { store: { name: 'vault' }, template: { apiVersion: 'v1' } },
-    told: 'spec.template.kind: Required value: must not be empty',
+    told: 'spec.template.kind: Required value',
   },
   {
     kind: 'MessageTopic',

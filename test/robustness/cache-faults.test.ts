@@ -111,7 +111,7 @@ describe('the cache keeps its promises', () => {
         await setTimeout(200)
         await server.start()
         await setTimeout(500)
-        server.freeze()
+        await server.freeze()
         await setTimeout(700)
         server.thaw()
         await setTimeout(500)

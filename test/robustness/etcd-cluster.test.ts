@@ -34,7 +34,7 @@ it('each member in turn frozen or killed: every acknowledged write is there and 
   workload.start()
   await workload.untilWon(50)
   for (const [turn, server] of servers.entries()) {
-    if (turn % 2 === 0) server.freeze()
+    if (turn % 2 === 0) await server.freeze()
     else await server.kill()
     // The writers of the other two go on, and those of this one come over to them.
     await workload.untilWon(100)
@@ -58,7 +58,7 @@ it('without a majority calls end in time, and with one again a watch goes on by 
   const { revision } = await kv.put(put, signal)
   const watch = kv.watch({ prefix: PREFIX, after: revision }, signal)[Symbol.asyncIterator]()
   const coming = watch.next()
-  for (const server of others) server.freeze()
+  await Promise.all(others.map((server) => server.freeze()))
   await expect(kv.get(put.key, {}, signal)).rejects.toMatchObject({ code: 'unavailable' })
   await expect(kv.checkHealth(signal)).rejects.toMatchObject({ code: 'unavailable' })
   for (const server of others) server.thaw()

@@ -81,7 +81,7 @@ describe('etcd under faults', () => {
   it('frozen for longer than a call waits', async () => {
     await survives('newest', async ({ server, workload }) => {
       for (let round = 0; round < 2; round++) {
-        server.freeze()
+        await server.freeze()
         await sleep(1_200)
         server.thaw()
         await workload.untilWon(30)

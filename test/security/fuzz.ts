@@ -169,8 +169,8 @@ export class Fuzzer {
       this.#judge(request, answer, told)
       this.#learn(answer)
     } catch (error) {
-      // Strangers are sent away, and may be cut off while they are still sending.
-      const isCutOff = request.user === 'stranger' && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
+      // Strangers are sent away, and may be cut off while they are still sending, or shaking hands on a busy machine.
+      const isCutOff = request.user === 'stranger' && isReset(error)
       if (!isCutOff) told(`no answer (${error instanceof Error ? error.message : String(error)})`)
     }
   }
@@ -262,6 +262,11 @@ export class Fuzzer {
       if (body !== undefined) stream.end(body)
     })
   }
+}
+
+function isReset(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && error.code === 'ECONNRESET') || isReset(error.cause)
 }
 
 /** A server of its own, fuzzed. */
