@@ -8,11 +8,6 @@ import { createRequire, enableCompileCache, flushCompileCache } from 'node:modul
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
-
-// The last compiler takes as long for what runs once a request as a few thousand requests take. By default it sets to work in the
-// first seconds of load, on everything at once; what runs many times a request still gets there within seconds.
-setFlagsFromString('--invocation-count-for-turbofan=12000')
 
 const caches = process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache')
 enableCompileCache(path.join(caches, 'quarterdeck'))
