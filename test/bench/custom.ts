@@ -15,6 +15,7 @@ import type { ObjectShape } from '../../src/schema/table.ts'
 import { ApiClient } from '../fakes/api-client.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { openServer, type OpenServer } from '../fakes/running-server.ts'
+import { median } from './median.ts'
 
 const GROUP = 'bench.example.com'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -112,10 +113,6 @@ async function turnOf(
         await must(client, 'PATCH', to, { contentType: APPLY, body })
       })
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 function tellBeside(name: string, [built = 0, custom = 0]: readonly number[]): void {

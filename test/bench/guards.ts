@@ -6,6 +6,7 @@ import http2 from 'node:http2'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startEtcd } from '../fakes/etcd-server.ts'
+import { median } from './median.ts'
 
 const COMMAND = path.join(import.meta.dirname, '../../src/quarterdeck.js')
 const ROUNDS = 20
@@ -17,7 +18,8 @@ interface Guarded {
   readonly child: ChildProcess
   readonly client: http2.ClientHttp2Session
   readonly adminToken: string
-  microseconds: number
+  /** Of a GET, in each round. */
+  readonly microseconds: number[]
 }
 
 interface Place {
@@ -44,7 +46,7 @@ async function start(name: string, flags: readonly string[], { folder, endpoint 
   })
   const { users } = JSON.parse(readFileSync(kubeconfig, 'utf8')) as { users: [{ user: { token: string } }] }
   const client = http2.connect(url, { rejectUnauthorized: false })
-  return { name, child, client, adminToken: users[0].user.token, microseconds: Number.POSITIVE_INFINITY }
+  return { name, child, client, adminToken: users[0].user.token, microseconds: [] }
 }
 
 function call(client: http2.ClientHttp2Session, token: string, target: string, body?: object): Promise<string> {
@@ -82,7 +84,6 @@ async function processorSeconds({ client, adminToken }: Guarded): Promise<number
   return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])
 }
 
-/** The best round counts: what disturbs only ever adds. */
 async function measure(server: Guarded): Promise<void> {
   const before = await processorSeconds(server)
   let left = REQUESTS
@@ -91,7 +92,7 @@ async function measure(server: Guarded): Promise<void> {
   }
   await Promise.all(Array.from({ length: WIDTH }, worker))
   const seconds = (await processorSeconds(server)) - before
-  server.microseconds = Math.min(server.microseconds, (seconds / REQUESTS) * 1e6)
+  server.microseconds.push((seconds / REQUESTS) * 1e6)
 }
 
 export async function bench(): Promise<void> {
@@ -119,10 +120,10 @@ export async function bench(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) for (const server of servers) await measure(server)
     const [base] = servers
     for (const { name, microseconds } of servers) {
-      const more = (microseconds / base!.microseconds - 1) * 100
-      process.stdout.write(
-        `  ${name.padEnd(24)} ${microseconds.toFixed(1)} µs of processor a GET, ${more.toFixed(0)} % more\n`,
-      )
+      // Round by round: a machine may be half as fast a minute later, but hardly from one turn to the next.
+      const more = microseconds.map((each, round) => (each / base!.microseconds[round]! - 1) * 100)
+      const told = `${median(microseconds).toFixed(1)} µs of processor a GET, ${median(more).toFixed(0)} % more`
+      process.stdout.write(`  ${name.padEnd(24)} ${told}\n`)
     }
   } finally {
     for (const { child, client } of servers) {
