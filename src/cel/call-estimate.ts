@@ -1,4 +1,5 @@
 // What one call may cost: the reference's rules by function, then by signature, else one.
+import { ORDERED_TYPES } from './equality.ts'
 import { sameType } from './assignable.ts'
 import {
   add,
@@ -12,15 +13,7 @@ import {
   unionEntries,
   UNKNOWN,
 } from './cost-range.ts'
-import {
-  CHECK_COST,
-  LIST_COST,
-  MAX_FORMAT_PATTERN,
-  REGEX_LENGTH,
-  SORTED_TYPES,
-  STRUCT_COST,
-  TRAVERSAL,
-} from './runtime-cost.ts'
+import { CHECK_COST, LIST_COST, MAX_FORMAT_PATTERN, REGEX_LENGTH, STRUCT_COST, TRAVERSAL } from './runtime-cost.ts'
 
 export interface CallToEstimate {
   readonly name: string
@@ -158,7 +151,7 @@ const sorted =
 const UNKNOWN_SIZE = exactly(UNKNOWN.max)
 const COMPARED = 2
 
-const sortRules = SORTED_TYPES.flatMap((type): readonly [string, Rule][] => {
+const sortRules = ORDERED_TYPES.flatMap((type): readonly [string, Rule][] => {
   const factor = type === 'string' || type === 'bytes' ? COMPARED + TRAVERSAL : COMPARED
   return [
     [`list_${type}_sort`, sorted(factor, false)],

@@ -6,6 +6,18 @@ import type { Fault } from './value.ts'
 import { CelList, CelMap, type CelValue, Duration, noSuchOverload, Optional, OpaqueValue } from './value.ts'
 import { Timestamp, TypeValue, Uint } from './value.ts'
 
+/** The types whose values `compare` puts in order. */
+export const ORDERED_TYPES: readonly string[] = [
+  'int',
+  'uint',
+  'double',
+  'bool',
+  'string',
+  'bytes',
+  'duration',
+  'timestamp',
+]
+
 export function equals(a: CelValue, b: CelValue, meter: Meter): boolean {
   if (a === b) return a === a || typeof a !== 'number'
   switch (typeof a) {

@@ -1,5 +1,6 @@
 // What a call costs, from the sizes of its arguments: the reference's accounting, so that what it refuses to finish we
 // refuse too, and the other way round.
+import { ORDERED_TYPES } from './equality.ts'
 import type { Meter } from './function.ts'
 import { CelList, CelMap, type CelValue, OpaqueValue } from './value.ts'
 
@@ -47,18 +48,6 @@ const sets =
   (factor: number): CallCost =>
   ([a, b]) =>
     1 + Math.floor(sizeOf(a) * sizeOf(b) * factor)
-
-/** What can be sorted. */
-export const SORTED_TYPES: readonly string[] = [
-  'int',
-  'uint',
-  'double',
-  'bool',
-  'string',
-  'bytes',
-  'duration',
-  'timestamp',
-]
 
 /** What makes a list is charged for the call, for the list, and for what it looks at. */
 const makesList = (size: number, factor = 1): number => Math.floor(size * factor) + 1 + LIST_COST
@@ -146,7 +135,7 @@ const BY_OVERLOAD: Readonly<Record<string, CallCost>> = {
   list_reverse: ([list]) => makesList(sizeOf(list)),
   list_distinct: ([list]) => selfCompared(list),
   ...Object.fromEntries(
-    SORTED_TYPES.flatMap((type): [string, CallCost][] => [
+    ORDERED_TYPES.flatMap((type): [string, CallCost][] => [
       [`list_${type}_sort`, ([list]) => selfCompared(list)],
       [`list_${type}_sortByAssociatedKeys`, ([, keys]) => selfCompared(keys)],
     ]),

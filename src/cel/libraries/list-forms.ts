@@ -1,9 +1,8 @@
 // Lists made of lists: parts of them, their items in another order, without those that are there twice.
-import { compare, equals } from '../equality.ts'
+import { compare, equals, ORDERED_TYPES } from '../equality.ts'
 import { define, type FunctionDefinition, type Meter } from '../function.ts'
 import { SORT_BY_KEYS } from '../macros.ts'
 import { ArrayList, CelList, type CelValue, Fault, noSuchOverload, NONE, Optional } from '../value.ts'
-import { COMPARABLE } from './lists.ts'
 
 function slice(list: CelList, start: bigint, end: bigint): CelValue {
   const what = `cannot slice(${start}, ${end})`
@@ -102,12 +101,12 @@ export const LIST_FORMS: readonly FunctionDefinition[] = [
   ),
   define(
     'sort',
-    COMPARABLE.map((type) => `list_${type}_sort: list(${type}).() list(${type})`),
+    ORDERED_TYPES.map((type) => `list_${type}_sort: list(${type}).() list(${type})`),
     ([list], meter) => (list instanceof CelList ? sortedBy(list, list, meter) : noSuchOverload()),
   ),
   define(
     SORT_BY_KEYS,
-    COMPARABLE.map((type) => `list_${type}_sortByAssociatedKeys: list(A).(list(${type})) list(A)`),
+    ORDERED_TYPES.map((type) => `list_${type}_sortByAssociatedKeys: list(A).(list(${type})) list(A)`),
     ([list, keys], meter) =>
       list instanceof CelList && keys instanceof CelList ? sortedBy(list, keys, meter) : noSuchOverload(),
   ),

@@ -1,19 +1,9 @@
 // Lists: order, sums and extremes, membership as sets.
 import { add } from '../arithmetic.ts'
-import { compare, contains, equals } from '../equality.ts'
+import { compare, contains, equals, ORDERED_TYPES } from '../equality.ts'
 import { define, type FunctionDefinition, type Meter } from '../function.ts'
 import { CelList, type CelValue, Fault, noSuchOverload } from '../value.ts'
 
-export const COMPARABLE: readonly string[] = [
-  'int',
-  'uint',
-  'double',
-  'bool',
-  'string',
-  'bytes',
-  'duration',
-  'timestamp',
-]
 const SUMMABLE: readonly string[] = ['int', 'uint', 'double', 'duration']
 
 const onEach = (types: readonly string[], name: string, result: (type: string) => string): readonly string[] =>
@@ -104,7 +94,7 @@ function onSets(name: string, compute: (a: CelList, b: CelList, meter: Meter) =>
 export const LISTS: readonly FunctionDefinition[] = [
   onList(
     'isSorted',
-    onEach(COMPARABLE, 'is_sorted', () => 'bool'),
+    onEach(ORDERED_TYPES, 'is_sorted', () => 'bool'),
     isSorted,
   ),
   onList(
@@ -114,12 +104,12 @@ export const LISTS: readonly FunctionDefinition[] = [
   ),
   onList(
     'max',
-    onEach(COMPARABLE, 'max', (type) => type),
+    onEach(ORDERED_TYPES, 'max', (type) => type),
     extreme('max', (order) => order > 0),
   ),
   onList(
     'min',
-    onEach(COMPARABLE, 'min', (type) => type),
+    onEach(ORDERED_TYPES, 'min', (type) => type),
     extreme('min', (order) => order < 0),
   ),
   search('indexOf', false),
