@@ -86,16 +86,14 @@ const TEMPLATE_MEMBERS: readonly string[] = ['annotations', 'labels']
 
 /** A claim that is made for a pod: of its metadata only labels and annotations are taken. */
 export function checkClaimTemplate(template: ValueMap, at: FieldPath, check: Check): void {
-  const meta = partOf(template, 'metadata')
-  const place = at.child('metadata')
-  checkAnnotations(partIn(meta, 'annotations'), place.child('annotations'), check)
-  checkLabels(partIn(meta, 'labels'), place.child('labels'), check)
-  checkTemplateMembers(meta, place, check)
+  checkTemplateMeta(partOf(template, 'metadata'), at.child('metadata'), check)
   checkClaimSpec(partOf(template, 'spec'), at.child('spec'), check)
 }
 
 /** Templates of claims say no more of themselves than labels and annotations; the reference misspells the identity. */
-export function checkTemplateMembers(meta: ValueMap, at: FieldPath, check: Check): void {
+export function checkTemplateMeta(meta: ValueMap, at: FieldPath, check: Check): void {
+  checkAnnotations(partIn(meta, 'annotations'), at.child('annotations'), check)
+  checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
   for (const [name, value] of Object.entries(meta)) {
     const empty = value === null || value === '' || value === 0
     if (empty || TEMPLATE_MEMBERS.includes(name)) continue

@@ -4,12 +4,11 @@ import { shownJson } from '../../api/field-error.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { deviceExpressionFault } from '../device-expressions.ts'
 import { type Check, IMMUTABLE } from './check.ts'
-import { checkTemplateMembers } from './claim-spec.ts'
+import { checkTemplateMeta } from './claim-spec.ts'
 import { checkClaimStatus } from './device-claim-status.ts'
 import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
 import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
 import { dns1123Label, dns1123Subdomain } from './formats.ts'
-import { checkAnnotations, checkLabels } from './labels.ts'
 import { has, numberOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
 import { isExtended } from './resource-names.ts'
@@ -148,11 +147,7 @@ function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
 function checkTemplate(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const spec = partOf(object, 'spec')
-  const meta = partOf(spec, 'metadata')
-  const at = SPEC.child('metadata')
-  checkAnnotations(partIn(meta, 'annotations'), at.child('annotations'), check)
-  checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
-  checkTemplateMembers(meta, at, check)
+  checkTemplateMeta(partOf(spec, 'metadata'), SPEC.child('metadata'), check)
   checkClaimSpec(partOf(spec, 'spec'), SPEC.child('spec'), check)
 }
 
