@@ -10,7 +10,6 @@ import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { trackApply } from '../patch/field-tracking.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import type { ApplyType } from '../patch/patch.ts'
-import { findTypeProblems, formatProblems } from '../patch/typed-validate.ts'
 import { withConversions } from '../registry/conversions.ts'
 import { conflictError } from '../registry/errors.ts'
 import { metaText, withMeta } from '../registry/object-meta.ts'
@@ -49,20 +48,12 @@ export class Applied {
     if (resource.isCustom && info.subresource === 'scale') throw noOwnersOfScale()
     this.#read ??= this.#readBody()
     const { document } = this.#read
-    const { kind, schema } = this.#target
+    const { kind } = this.#target
     const apiVersion = formatGroupVersion(this.#target)
     if (live === undefined && metaText(document, 'uid') !== '') {
       const sent = metaText(document, 'uid')
       const problem = `uid mismatch: the provided object specified uid ${sent}, and no existing object was found`
       throw conflictError(resource, info.name ?? '', problem)
-    }
-    const typeProblems = findTypeProblems(schema.shape, document)
-    if (typeProblems.length > 0) {
-      const subject = `${metaText(document, 'namespace')}/${metaText(document, 'name')}; ${slashed(apiVersion)}, Kind=${kind}`
-      throw new ApiError(
-        'BadRequest',
-        `failed to create typed patch object (${subject}): ${formatProblems(typeProblems)}`,
-      )
     }
     const { versions, resetFields } = updateFormOf(resource, info.subresource ?? '')
     const tracking = {

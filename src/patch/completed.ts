@@ -7,14 +7,15 @@ import type { ObjectShape, Shape } from '../schema/table.ts'
 import { shownFields, zeroOfField } from '../schema/zero-value.ts'
 
 /** `other` is what it will be compared with: the very parts that the two share need not be looked into. */
-export function completed(shape: ObjectShape, object: ValueMap, other?: ValueMap): ValueMap {
+export function completed(shape: ObjectShape, object: ValueMap, other?: Value): ValueMap {
+  const others = isMap(other) ? other : undefined
   let result: Record<string, Value> | undefined
   for (const key of Object.keys(object)) {
     const value = object[key]!
-    if (typeof value !== 'object' || value === other?.[key]) continue
+    if (typeof value !== 'object' || value === others?.[key]) continue
     const field = shape.byName.get(key)
     if (field === undefined) continue
-    const whole = completedValue(field.shape, value)
+    const whole = completedValue(field.shape, value, others?.[key])
     if (whole === value) continue
     result ??= { ...object }
     setOwn(result, key, whole)
@@ -27,24 +28,26 @@ export function completed(shape: ObjectShape, object: ValueMap, other?: ValueMap
   return result ?? object
 }
 
-function completedValue(shape: Shape, value: Value): Value {
+function completedValue(shape: Shape, value: Value, other: Value | undefined): Value {
+  if (value === other) return value
   switch (shape.kind) {
     case 'object':
-      return isMap(value) ? completed(shape, value) : value
+      return isMap(value) ? completed(shape, value, other) : value
     case 'list':
-      return isList(value) && hasStructs(shape.item) ? completedItems(shape.item, value) : value
+      return isList(value) && hasStructs(shape.item) ? completedItems(shape.item, value, other) : value
     case 'map':
-      return isMap(value) && hasStructs(shape.value) ? completedMembers(shape.value, value) : value
+      return isMap(value) && hasStructs(shape.value) ? completedMembers(shape.value, value, other) : value
     default:
       return value
   }
 }
 
-function completedItems(item: Shape, list: readonly Value[]): readonly Value[] {
+function completedItems(item: Shape, list: readonly Value[], other: Value | undefined): readonly Value[] {
+  const others = isList(other) ? other : undefined
   let result: Value[] | undefined
   for (let i = 0; i < list.length; i++) {
     const value = list[i]!
-    const whole = completedValue(item, value)
+    const whole = completedValue(item, value, others?.[i])
     if (whole === value) continue
     result ??= [...list]
     result[i] = whole
@@ -52,10 +55,11 @@ function completedItems(item: Shape, list: readonly Value[]): readonly Value[] {
   return result ?? list
 }
 
-function completedMembers(shape: Shape, map: ValueMap): ValueMap {
+function completedMembers(shape: Shape, map: ValueMap, other: Value | undefined): ValueMap {
+  const others = isMap(other) ? other : undefined
   let result: Record<string, Value> | undefined
   for (const key of Object.keys(map)) {
-    const whole = completedValue(shape, map[key]!)
+    const whole = completedValue(shape, map[key]!, others?.[key])
     if (whole === map[key]) continue
     result ??= { ...map }
     setOwn(result, key, whole)

@@ -1,14 +1,20 @@
-// The outline of a value: which fields it has by its schema, and of what they hold only what decides about ownership. Two
-// values of one shape with the same outline set the same fields, so that what was found out about one holds for the other.
+// The outline of a value: which fields it has by its schema, of what types they are, and of what they hold only what decides about
+// ownership. Two values of one shape with the same outline set the same fields and fit the shape equally well, so that what was
+// found out about one holds for the other.
 import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
-import { shownFields, zeroOf } from '../schema/zero-value.ts'
 
 const ANY: Shape = Object.freeze({ kind: 'any' })
 const NULL = 'n'
+const TEXT = 's'
+const ZERO_TEXT = 'e'
+const NUMBER = 'd'
 const ZERO = 'z'
-const SOMETHING = 'v'
+const TRUE = 't'
+const FALSE = 'f'
+/** Has no parts, or not those that its shape speaks of. */
+const WHOLE = 'v'
 /** The texts that fields can have without anybody having set them: a string, a quantity and a duration. */
 const ZERO_TEXTS: readonly string[] = ['', '0', '0s']
 
@@ -18,27 +24,26 @@ export function outlineOf(shape: Shape, value: Value): string {
   if (value === null) return NULL
   switch (shape.kind) {
     case 'object':
-      if (shape.mapType === 'atomic') return isZeroObject(shape, value) ? ZERO : SOMETHING
-      return isMap(value) ? outlineOfObject(shape, value) : SOMETHING
+      return isMap(value) ? outlineOfObject(shape, value) : WHOLE
     case 'map':
-      return shape.mapType !== 'atomic' && isMap(value) ? outlineOfMap(shape.value, value) : SOMETHING
+      return isMap(value) ? outlineOfMap(shape.value, value) : WHOLE
     case 'list':
-      return shape.listType !== 'atomic' && isList(value) ? outlineOfItems(shape, value) : SOMETHING
+      return isList(value) ? outlineOfList(shape, value) : WHOLE
     case 'any':
-      return isMap(value) ? outlineOfMap(ANY, value) : SOMETHING
+      return isMap(value) ? outlineOfMap(ANY, value) : WHOLE
     default:
-      return SOMETHING
+      return WHOLE
   }
 }
 
 function outlineOfScalar(value: Exclude<Value, object>): string {
   switch (typeof value) {
     case 'string':
-      return value.length <= 2 && ZERO_TEXTS.includes(value) ? `s${sized(value)}` : SOMETHING
+      return value.length <= 2 && ZERO_TEXTS.includes(value) ? ZERO_TEXT + sized(value) : TEXT
     case 'boolean':
-      return value ? SOMETHING : ZERO
+      return value ? TRUE : FALSE
     default:
-      return Number(value) === 0 ? ZERO : SOMETHING
+      return Number(value) === 0 ? ZERO : NUMBER
   }
 }
 
@@ -54,6 +59,22 @@ function outlineOfMap(shape: Shape, map: ValueMap): string {
   let out = '{'
   for (const key of Object.keys(map)) out += sized(key) + outlineOf(shape, map[key]!)
   return `${out}}`
+}
+
+function outlineOfList(list: ListShape, items: readonly Value[]): string {
+  return list.listType === 'atomic' ? outlineOfAlike(list.item, items) : outlineOfItems(list, items)
+}
+
+/** The items of an atomic list are nobody's: of those that are alike in a row one is told. */
+function outlineOfAlike(shape: Shape, items: readonly Value[]): string {
+  let out = '['
+  let last = ''
+  for (const item of items) {
+    const outline = outlineOf(shape, item)
+    if (outline !== last) out += outline
+    last = outline
+  }
+  return `${out}]`
 }
 
 function outlineOfItems(list: ListShape, items: readonly Value[]): string {
@@ -85,8 +106,4 @@ function stringify(value: Value): string {
 
 function sized(text: string): string {
   return `${text.length}:${text}`
-}
-
-function isZeroObject(shape: ObjectShape, value: Value): boolean {
-  return isMap(value) && Object.keys(value).length <= shownFields(shape).length && equalValues(value, zeroOf(shape))
 }

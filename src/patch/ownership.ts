@@ -3,6 +3,7 @@
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
+import { appliedFields } from './applied-fields.ts'
 import { completed } from './completed.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import {
@@ -20,7 +21,6 @@ import type { FieldSetMemo } from './field-set-memo.ts'
 import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
 import { identityOf } from './managed-fields.ts'
 import { merge, reconcileWithSchema, removeFields, withStructsAsMembers } from './typed-merge.ts'
-import { outlineOf } from './outline.ts'
 import type { Comparison } from './typed-walk.ts'
 import { compare, fieldsOf } from './typed-walk.ts'
 
@@ -72,19 +72,17 @@ export function ownershipAfterUpdate(request: OwnershipRequest, updated: ValueMa
 
 /** Merges the applied body into the live object, takes out what the manager gave up, and finds conflicts unless forced. */
 export function apply(request: OwnershipRequest, applied: ValueMap, force: boolean): ApplyResult {
-  const { versions, manager } = request
+  const { versions, manager, live } = request
   const managed = reconciled(request)
   const shape = shapeIn(versions, manager.apiVersion)
-  const live = completed(shape, request.live)
+  const fields = appliedFields({ ...manager, shape, reset: request.reset, sets: versions.sets }, applied)
   const self = identityOf(manager)
   const last = managed.get(self)
-  const outline = `applied ${manager.subresource} ${manager.apiVersion} ${outlineOf(shape, applied)}`
-  const fields = versions.sets.ofOutline(outline, () => differenceWithBelow(fieldsOf(shape, applied), request.reset))
   const claimed = new Map(managed).set(self, { ...manager, fields, time: last?.time })
   const merged = merge(shape, live, applied) as ValueMap
   const isKept = last === undefined || (last.apiVersion === manager.apiVersion && isSubset(last.fields, fields))
   const object = isKept ? merged : prune({ versions, managed: claimed, last, merged, manager })
-  const step = settle({ ...request, managed: claimed, live }, object, self)
+  const step = settle({ ...request, managed: claimed }, object, self)
   if (!force && step.conflicts.length > 0) return { kind: 'conflicts', conflicts: step.conflicts }
   return { kind: 'applied', object: equalValues(live, object) ? undefined : object, managed: step.managed }
 }

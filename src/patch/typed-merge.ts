@@ -4,11 +4,11 @@ import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import { EMPTY_SET, fieldElement, isEmptySet } from './field-set.ts'
-import { elementAt, groupItems, isNamed, memberShape, structureOf } from './typed-walk.ts'
+import { elementAt, groupItems, isNamed, isSameItem, memberShape, structureOf } from './typed-walk.ts'
 
 /**
- * The live value with everything that the applied one says; what only the live one has stays. Where that is nothing new the live
- * value itself is given back, so that what comes after need not look into it again.
+ * The live value with everything that the applied one says, which fits the shape; what only the live one has stays. Where that is
+ * nothing new the live value itself is given back, so that what comes after need not look into it again.
  */
 export function merge(shape: Shape, live: Value | undefined, applied: Value | undefined): Value | undefined {
   if (applied === undefined) return live
@@ -47,9 +47,9 @@ function mergeMembers(shape: Shape, live: ValueMap, applied: ValueMap): ValueMap
  * Duplicates in the live list are one unit: an applied item replaces them all.
  */
 function mergeItems(list: ListShape, live: readonly Value[], applied: readonly Value[]): readonly Value[] {
+  if (isOneOrder(list, live, applied)) return live.map((item, i) => merge(list.item, item, applied[i])!)
   const liveElements = live.map((item, index) => elementAt(list, item, index))
   const appliedElements = applied.map((item, index) => elementAt(list, item, index))
-  if (isOneOrder(liveElements, appliedElements)) return live.map((item, i) => merge(list.item, item, applied[i])!)
   const liveGroups = groupItems(list, live, liveElements)
   const appliedItems = new Map(appliedElements.map((element, index) => [element, applied[index]!]))
   const shared = appliedElements.filter((element) => liveGroups.has(element))
@@ -89,10 +89,9 @@ function mergeItems(list: ListShape, live: readonly Value[], applied: readonly V
   return result
 }
 
-/** Whether both have the same items, each once, in the same order: as mostly, when something is applied again. */
-function isOneOrder(live: readonly PathElement[], applied: readonly PathElement[]): boolean {
-  if (live.length !== applied.length || !live.every((element, i) => element === applied[i])) return false
-  return new Set(live).size === live.length
+/** Whether both have the same items in the same order: as mostly, when something is applied again. */
+function isOneOrder(list: ListShape, live: readonly Value[], applied: readonly Value[]): boolean {
+  return live.length === applied.length && live.every((item, i) => isSameItem(list, item, applied[i]!))
 }
 
 /** The value without the fields of the set. A struct that loses all its members becomes null, as if it had been unset. */

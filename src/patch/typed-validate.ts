@@ -1,6 +1,6 @@
 // Does an applied body fit its schema? Stricter than decoding: an unknown field is an error, and so are two items of one
 // identity in a list (W-224 to W-226).
-import type { Value, ValueMap } from '../api/value.ts'
+import type { Value } from '../api/value.ts'
 import { isList, isMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 import type { PathElement } from './field-set.ts'
@@ -13,55 +13,8 @@ const MAX_PROBLEMS = 10
 /** What is wrong with the value, in the order of its fields' names; empty where it fits. */
 export function findTypeProblems(shape: ObjectShape, value: Value): string[] {
   const problems: string[] = []
-  if (fits(shape, value)) return problems
   check(shape, value, [], problems)
   return problems.slice(0, MAX_PROBLEMS)
-}
-
-/** Whether there is nothing to complain of: what is true of nearly everything, and found out without saying where. */
-function fits(shape: Shape, value: Value): boolean {
-  if (value === null) return true
-  switch (shape.kind) {
-    case 'object':
-      return isMap(value) && membersFit(shape, value)
-    case 'map':
-      return isMap(value) && Object.values(value).every((member) => fits(shape.value, member))
-    case 'list':
-      return isList(value) && itemsFit(shape, value)
-    default: {
-      const problems: string[] = []
-      check(shape, value, [], problems)
-      return problems.length === 0
-    }
-  }
-}
-
-function membersFit(shape: ObjectShape, value: ValueMap): boolean {
-  for (const name of Object.keys(value)) {
-    const field = shape.byName.get(name)
-    if (field === undefined) {
-      const isKnown = shape.preserveUnknown || (shape.typeMeta && (name === 'kind' || name === 'apiVersion'))
-      if (!isKnown) return false
-    } else if (
-      !(field.shape.kind === 'string' && typeof value[name] === 'string') &&
-      !fits(field.shape, value[name]!)
-    ) {
-      return false
-    }
-  }
-  return true
-}
-
-function itemsFit(list: ListShape, items: readonly Value[]): boolean {
-  if (list.listType !== 'atomic') {
-    const seen = new Set<PathElement>()
-    for (const item of items) {
-      const identity = itemElement(list, item)
-      if (typeof identity !== 'string' || seen.has(identity)) return false
-      seen.add(identity)
-    }
-  }
-  return items.every((item) => fits(list.item, item))
 }
 
 function check(shape: Shape, value: Value, path: readonly PathElement[], problems: string[]): void {

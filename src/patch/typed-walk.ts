@@ -85,6 +85,16 @@ function keyDefault(list: ListShape, name: string): Value | undefined {
   return list.item.kind === 'object' ? list.item.byName.get(name)?.default : undefined
 }
 
+/** Whether two items have the same element. Where the keys of both are alike in another spelling it may say no. */
+export function isSameItem(list: ListShape, one: Value, other: Value): boolean {
+  if (one === other) return true
+  if (list.listType === 'set' || !isMap(one) || !isMap(other)) return false
+  for (const key of list.keys) {
+    if ((own(one, key) ?? keyDefault(list, key)) !== (own(other, key) ?? keyDefault(list, key))) return false
+  }
+  return true
+}
+
 /** The item's element where it has one; items without an identity are told apart by their place. */
 export function elementAt(list: ListShape, item: Value, index: number): PathElement {
   const element = itemElement(list, item)
@@ -250,19 +260,27 @@ interface ItemLists {
 /** Lists mostly keep their items in their places, each once: then they are compared pair by pair. False where they do not. */
 function comparePairs(list: ListShape, { left, right }: ItemLists, level: Level): boolean {
   if (left.length !== right.length) return false
-  const elements = new Set<PathElement>()
+  for (let i = 0; i < right.length; i++) if (!isSameItem(list, left[i]!, right[i]!)) return false
+  if (!areAllDifferent(list, right)) return false
   for (let i = 0; i < right.length; i++) {
-    const element = elementAt(list, right[i]!, i)
-    if (left[i] !== right[i] && elementAt(list, left[i]!, i) !== element) return false
-    elements.add(element)
-  }
-  if (elements.size !== right.length) return false
-  let i = 0
-  for (const element of elements) {
-    if (left[i] !== right[i]) compareValues(list.item, left[i], right[i], new Level(level, element))
-    i++
+    if (left[i] === right[i]) continue
+    compareValues(list.item, left[i], right[i], new Level(level, elementAt(list, right[i]!, i)))
   }
   return true
+}
+
+/** Whether no two items have the same element. It may say no of items that have a name in common with other keys. */
+function areAllDifferent(list: ListShape, items: readonly Value[]): boolean {
+  const seen = new Set<Value>()
+  for (let i = 0; i < items.length; i++) seen.add(shortIdentity(list, items[i]!, i))
+  return seen.size === items.length
+}
+
+/** The one key of an item as it is, where it has one that is a text, or the element: much cheaper than always the element. */
+function shortIdentity(list: ListShape, item: Value, index: number): Value {
+  const [first] = list.keys
+  const key = list.keys.length === 1 && first !== undefined && isMap(item) ? own(item, first) : undefined
+  return typeof key === 'string' ? key : elementAt(list, item, index)
 }
 
 const NO_ITEMS: readonly Value[] = []

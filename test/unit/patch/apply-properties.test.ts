@@ -281,6 +281,24 @@ describe('sets of fields that were seen before', () => {
     const seen = new FieldSetMemo()
     for (const spec of [one, other, one]) expect(created(spec, seen)).toEqual(created(spec, new FieldSetMemo()))
   })
+
+  it.each<[string, ValueMap, ValueMap]>([
+    ['a number for a text', { text: 'p' }, { text: 1 }],
+    ['a map for a text', { text: 'p' }, { text: { p: 'p' } }],
+    ['a switch for a number', { number: 1 }, { number: true }],
+    ['a text for a list', { whole: ['p'] }, { whole: 'p' }],
+    ['a number in a list in one piece', { whole: ['p', 'p'] }, { whole: ['p', 1] }],
+    ['a number in a record in one piece', { piece: { text: 'p' } }, { piece: { text: 1 } }],
+    ['an unknown field in a record in one piece', { piece: { text: 'p' } }, { piece: { other: 'p' } }],
+    ['a switch in a map', { map: { a: 'p' } }, { map: { a: true } }],
+    ['an item twice', { items: [{ k: 'p' }, { k: 'q' }] }, { items: [{ k: 'p' }, { k: 'p' }] }],
+    ['an item without its key', { items: [{ k: 'p', a: 'p' }] }, { items: [{ a: 'p' }] }],
+  ])('do not let pass %s', (_, fitting, misfit) => {
+    const seen = new FieldSetMemo()
+    const applying = (spec: ValueMap): ValueMap => write(ZEROS, NOTHING, { who: 'one', spec, verb: 'applies' }, 0, seen)
+    applying(fitting)
+    expect(() => applying(misfit)).toThrow('failed to create typed patch object')
+  })
 })
 
 describe('an update that keeps the list of owners', () => {

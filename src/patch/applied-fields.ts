@@ -1,0 +1,45 @@
+// What an applied document says, field by field. Whether it fits its schema and which fields it sets both depend on its outline
+// alone, so that they are found out once for all that is applied from one template.
+import { ApiError } from '../api/status.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
+import type { ObjectShape } from '../schema/table.ts'
+import type { FieldSet } from './field-set.ts'
+import { differenceWithBelow } from './field-set.ts'
+import type { FieldSetMemo } from './field-set-memo.ts'
+import { outlineOf } from './outline.ts'
+import { findTypeProblems, formatProblems } from './typed-validate.ts'
+import { fieldsOf } from './typed-walk.ts'
+
+export interface AppliedTo {
+  readonly apiVersion: string
+  readonly shape: ObjectShape
+  /** Empty for the main resource. */
+  readonly subresource: string
+  readonly reset: FieldSet
+  readonly sets: FieldSetMemo
+}
+
+/** The fields that the document sets. Throws `ApiError` where it does not fit its schema. */
+export function appliedFields(to: AppliedTo, document: ValueMap): FieldSet {
+  const { apiVersion, shape, subresource, reset, sets } = to
+  const outline = `applied ${subresource} ${apiVersion} ${outlineOf(shape, document)}`
+  return sets.ofOutline(outline, () => {
+    const problems = findTypeProblems(shape, document)
+    if (problems.length > 0) throw misfit(to, document, problems)
+    return differenceWithBelow(fieldsOf(shape, document), reset)
+  })
+}
+
+function misfit({ apiVersion }: AppliedTo, document: ValueMap, problems: readonly string[]): ApiError {
+  const metadata = own(document, 'metadata')
+  const nameOf = (field: string): string => textOf(isMap(metadata) ? own(metadata, field) : undefined)
+  // The slash stays where there is no group.
+  const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
+  const subject = `${nameOf('namespace')}/${nameOf('name')}; ${version}, Kind=${textOf(own(document, 'kind'))}`
+  return new ApiError('BadRequest', `failed to create typed patch object (${subject}): ${formatProblems(problems)}`)
+}
+
+function textOf(value: Value | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
