@@ -17,25 +17,25 @@ export function readBody(request: RawRequest, limitBytes: number, signal: AbortS
     const chunks: Buffer[] = []
     let size = 0
     const stop = (): void => {
-      body.off('data', take).off('end', finish).off('error', fail)
+      body.mute()
       signal.removeEventListener('abort', cancel)
     }
-    const fail = (cause: unknown): void => {
+    const onError = (cause: unknown): void => {
       stop()
       reject(cause instanceof ApiError ? cause : new CancelledError(cause))
     }
-    const take = (chunk: Buffer): void => {
+    const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > limitBytes) fail(tooLargeError(limitBytes))
+      if (size > limitBytes) onError(tooLargeError(limitBytes))
       else chunks.push(chunk)
     }
-    const finish = (): void => {
+    const onEnd = (): void => {
       stop()
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     }
-    const cancel = (): void => fail(signal.reason)
+    const cancel = (): void => onError(signal.reason)
     if (signal.aborted) return cancel()
     signal.addEventListener('abort', cancel, { once: true })
-    body.on('data', take).on('end', finish).on('error', fail)
+    body.listen({ onData, onEnd, onError })
   })
 }

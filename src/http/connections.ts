@@ -1,9 +1,11 @@
 // The open connections: who is at their other ends, found out once for each, and how they are closed in the end.
-import { constants, type Http2SecureServer, type Http2Session } from 'node:http2'
+import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CertificateCredential } from '../auth/authenticator.ts'
+import { ENHANCE_YOUR_CALM } from '../lib/http2-frames.ts'
 import type { RemoteEnd } from './http.ts'
+import type { Http2Session } from './http2-session.ts'
 
 /** How long the last bytes may take to reach those who are still reading. */
 const LINGER_MS = 1000
@@ -24,13 +26,17 @@ export class Connections {
   readonly #unanswered = new WeakMap<RemoteEnd, { readonly session: Http2Session; count: number }>()
   readonly #trustsCertificates: boolean
 
-  constructor(server: Http2SecureServer, trustsCertificates: boolean) {
+  constructor(server: Server, trustsCertificates: boolean) {
     this.#trustsCertificates = trustsCertificates
     server.on('connection', (socket: Socket) => track(this.#sockets, socket))
     server.on('secureConnection', (socket: TLSSocket) => {
       if (socket.alpnProtocol !== 'h2') track(this.#tls, socket)
     })
-    server.on('session', (session: Http2Session) => track(this.#sessions, session))
+  }
+
+  addSession(session: Http2Session): void {
+    this.#sessions.add(session)
+    session.socket.once('close', () => this.#sessions.delete(session))
   }
 
   remoteOf(socket: Socket): RemoteEnd {
@@ -59,14 +65,12 @@ export class Connections {
     const unanswered = this.#unanswered.get(remote)
     if (unanswered === undefined) return
     unanswered.count = answered ? 0 : unanswered.count + 1
-    if (unanswered.count <= MAX_EARLY_ENDS || unanswered.session.destroyed) return
-    // With an error the socket goes at once; without one it would wait for the client to be so kind.
-    unanswered.session.destroy(new Error('too many cancelled requests'), constants.NGHTTP2_ENHANCE_YOUR_CALM)
+    if (unanswered.count > MAX_EARLY_ENDS) unanswered.session.refuse(ENHANCE_YOUR_CALM)
   }
 
   /** Sends what is still to be sent, for a short while, and then closes whatever is open. */
   async close(): Promise<void> {
-    for (const session of this.#sessions) session.close()
+    for (const session of this.#sessions) session.leave()
     for (const socket of this.#tls) socket.destroySoon()
     const gone = [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
     const timer = setTimeout(() => {

@@ -82,7 +82,7 @@ export class Delivery {
       served += next.value.length
     }
     this.#writingMs += performance.now() - beganAt
-    // Node sends what was written before it calls this.
+    // What was written is sent before this is called.
     setImmediate(this.#round === undefined ? this.#end : this.#turn)
   }
 

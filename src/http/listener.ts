@@ -1,17 +1,13 @@
 // The socket: HTTP/1.1 and HTTP/2 over TLS on one port, fastify as the shell around one wildcard route, everything that is
 // hot past it. Stopping lets short requests finish and ends the long ones.
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from 'node:http2'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { createServer as createHttpsServer, type Server } from 'node:https'
 import { Server as NetServer, type Socket } from 'node:net'
-import type { SecureContextOptions } from 'node:tls'
+import type { SecureContextOptions, TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import { fastify } from 'fastify'
 import { InvariantError } from '../lib/errors.ts'
+import { OutboxBuffers } from '../lib/frame-outbox.ts'
 import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
@@ -19,15 +15,11 @@ import { Connections } from './connections.ts'
 import { Delivery } from './delivery.ts'
 import { Exchange } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
+import { HttpDate } from './http-date.ts'
+import { Http2Session } from './http2-session.ts'
+import type { Http2Stream } from './http2-stream.ts'
 import { Newcomers, type NewcomersOptions } from './newcomers.ts'
-import {
-  MessageResponse,
-  type RawRequest,
-  type RawResponse,
-  requestOf,
-  requestOfStream,
-  StreamResponse,
-} from './raw.ts'
+import { MessageResponse, type RawRequest, type RawResponse, requestOf } from './raw.ts'
 import { RequestInfos } from './request-info.ts'
 import { respond } from './respond.ts'
 import { RunningRequests } from './running-requests.ts'
@@ -122,9 +114,14 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const { requestTimeoutMs } = options
   const infos = new RequestInfos()
+  const sessionOptions = {
+    maxStreams: options.maxStreamsPerConnection,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    buffers: new OutboxBuffers(),
+    date: new HttpDate(),
+  }
   const app = fastify({
     // Only for the types: with a factory fastify makes no server of its own.
-    http2: true,
     https: {},
     serverFactory: (handler) => server.on('request', handler),
     // fastify's own router would refuse long names and odd escapes: it only ever sees one path.
@@ -150,25 +147,17 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   }
   app.addHook('onRequest', (request, reply) => {
     reply.hijack()
-    const message = request.raw as unknown as IncomingMessage
-    const response = reply.raw as unknown as ServerResponse
+    const message = request.raw
+    const response = reply.raw
     const exchange = begin(requestOf(message, request.originalUrl), connections.remoteOf(message.socket), 'plain')
     response.once('close', serve(exchange, new MessageResponse(response)))
   })
-  const onStream = (
-    stream: ServerHttp2Stream,
-    headers: IncomingHttpHeaders,
-    _flags: number,
-    rawHeaders: readonly string[],
-  ): void => {
-    const { session } = stream
-    const raw = new StreamResponse(stream)
-    const request = requestOfStream(stream, headers, rawHeaders)
-    if (session === undefined) return
-    if (request === undefined) return raw.whole(405, {}, undefined)
-    if (headers.expect === '100-continue') stream.additionalHeaders({ ':status': 100 })
-    const exchange = begin(request, connections.remoteOfSession(session), 'plain')
-    stream.once('close', serve(exchange, raw))
+  const onRequest = (stream: Http2Stream, session: Http2Session): void => {
+    const { head } = stream
+    if (head.target === undefined) return stream.whole(405, {}, undefined)
+    if (head.headers['expect'] === '100-continue') stream.continue()
+    const exchange = begin(stream, connections.remoteOfSession(session), 'plain')
+    stream.whenClosed(serve(exchange, stream))
   }
   server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
     const transport = isWebSocketUpgrade(message) ? 'websocket' : 'plain'
@@ -181,8 +170,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   })
   app.all('/*', () => {})
   app.setNotFoundHandler(() => {})
-  // With a listener for requests comes Node's imitation of HTTP/1.1 on top of every stream; ours takes its place.
-  server.removeAllListeners('stream').on('stream', onStream)
+  divideProtocols(server, (socket) => {
+    connections.addSession(new Http2Session(socket, { ...sessionOptions, onRequest }))
+  })
   const { host, port, sharesPort: reusePort = false } = options
   const place = { host, port, backlog: LISTEN_BACKLOG, reusePort }
   await app.listen(place)
@@ -270,20 +260,16 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(head + status, () => socket.destroy())
 }
 
-function createServer(listener: ListenerOptions): Http2SecureServer {
-  const options = {
-    allowHTTP1: true,
+function createServer(listener: ListenerOptions): Server {
+  const server = createHttpsServer({
     ...contextOf(listener),
+    ALPNProtocols: listener.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
     // Everybody is asked for a certificate and nobody is turned away for a bad one: that is answered with 401 (P-020).
     requestCert: true,
     rejectUnauthorized: false,
     ...CONNECTION_LIMITS,
     handshakeTimeout: handshakeTimeoutOf(listener),
-    settings: { maxConcurrentStreams: listener.maxStreamsPerConnection, maxHeaderListSize: MAX_HEADER_BYTES },
-  } as const
-  const server = createSecureServer(options)
-  // Node offers HTTP/2 whatever its options say.
-  if (listener.http2 === false) Object.assign(server, { ALPNProtocols: Buffer.from('\bhttp/1.1') })
+  })
   nameCertificates(server, listener)
   return server
 }
@@ -293,7 +279,7 @@ function handshakeTimeoutOf({ handshakeTimeoutMs = 10_000 }: ListenerOptions): n
 }
 
 /** Node would begin the handshake of every connection that it has. */
-function queueHandshakes(server: Http2SecureServer, how: Omit<NewcomersOptions, 'begin'>): void {
+function queueHandshakes(server: Server, how: Omit<NewcomersOptions, 'begin'>): void {
   const begins = server.listeners('connection')
   const newcomers = new Newcomers({
     ...how,
@@ -304,7 +290,16 @@ function queueHandshakes(server: Http2SecureServer, how: Omit<NewcomersOptions, 
   server.removeAllListeners('connection').on('connection', (socket: Socket) => newcomers.greet(socket))
 }
 
-function nameCertificates(server: Http2SecureServer, listener: ListenerOptions): void {
+/** Node's server sees the connections that speak HTTP/1.1. */
+function divideProtocols(server: Server, serveHttp2: (socket: TLSSocket) => void): void {
+  const serveHttp1 = server.listeners('secureConnection')
+  server.removeAllListeners('secureConnection').on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'h2') serveHttp2(socket)
+    else for (const serve of serveHttp1) serve.call(server, socket)
+  })
+}
+
+function nameCertificates(server: Server, listener: ListenerOptions): void {
   for (const { name, certificate, key } of listener.tls.named ?? []) {
     server.addContext(name, contextOf({ ...listener, tls: { ...listener.tls, certificate, key } }))
   }
@@ -337,17 +332,9 @@ const CONNECTION_LIMITS = Object.freeze({
   headersTimeout: 32_000,
   keepAliveTimeout: 90_000,
   maxHeaderSize: MAX_HEADER_BYTES,
-  // HTTP/2. A user may be in more groups than the 128 headers that Node takes by default.
-  maxHeaderListPairs: 2_000,
-  // In megabytes. Node's 10 would end the streams of a session on which one large list is waiting to be sent.
-  maxSessionMemory: 256,
-  // Node's default takes a client that opens and cancels a thousand watches for an attack and drops all its streams. Those
-  // who cancel before they have an answer are seen to in `connections.ts`.
-  streamResetBurst: 100_000,
-  streamResetRate: 1_000,
 })
 
-function addressOf(server: Http2SecureServer, { host, port }: ListenerOptions): { host: string; port: number } {
+function addressOf(server: Server, { host, port }: ListenerOptions): { host: string; port: number } {
   const bound = server.address()
   return typeof bound === 'object' && bound !== null ? { host: bound.address, port: bound.port } : { host, port }
 }

@@ -61,7 +61,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   protobufjs: ['schema'],
   fastify: ['http'],
   ws: ['http'],
-  'node:http2': ['http'],
+  'node:http2': [],
   'prom-client': ['server'],
   pino: ['server'],
 }

@@ -5,10 +5,11 @@
 // peer; the frames of one turn of the event loop are one write. All streams together are given room as fast as bytes come, so
 // that one which nobody reads holds up itself alone.
 import type { Socket } from 'node:net'
-import * as h2 from './frames.ts'
-import { type FrameHead, numberContent, settingsContent, WireError } from './frames.ts'
-import { HeaderReader } from './hpack.ts'
-import { Outbox } from './outbox.ts'
+import * as h2 from '../../lib/http2-frames.ts'
+import { type FrameHead, numberContent, settingsContent, WireError } from '../../lib/http2-frames.ts'
+import { Outbox, OutboxBuffers } from '../../lib/frame-outbox.ts'
+import { HeaderBlocks } from '../../lib/header-blocks.ts'
+import { HEADERS_BYTES, HeaderReader } from './header-reader.ts'
 import {
   type Broken,
   STEP_BYTES,
@@ -32,9 +33,6 @@ const PONG_AFTER_MS = 10
 /** No stream has a higher number: then another connection is needed. */
 const LAST_STREAM = 2 ** 31 - 1
 
-/** More than any block of headers that etcd sends. */
-const HEADERS_BYTES = 1 << 18
-
 const SETTINGS = settingsContent([
   [h2.HEADER_TABLE_SIZE, 0],
   [h2.ENABLE_PUSH, 0],
@@ -43,19 +41,12 @@ const SETTINGS = settingsContent([
 const EMPTY = Buffer.alloc(0)
 const PING_CONTENT = Buffer.alloc(8)
 
-/** Headers that are spread over frames; nothing else comes in between. */
-interface PartialHeaders {
-  readonly stream: number
-  readonly flags: number
-  readonly blocks: Buffer[]
-  bytes: number
-}
-
 export class Connection implements StreamCarrier {
   readonly #socket: Socket
   readonly #onChange: () => void
   readonly #outbox: Outbox
   readonly #splitter = new h2.FrameSplitter()
+  readonly #headerBlocks = new HeaderBlocks(HEADERS_BYTES)
   readonly #headerReader = new HeaderReader()
   readonly #streams = new Map<number, Stream>()
   /** Those that the peer has no room for yet, in the order in which they came. */
@@ -71,7 +62,6 @@ export class Connection implements StreamCarrier {
   #streamsAtATime = Infinity
   /** Bytes that came and that the peer has not been given room for again. */
   #owed = 0
-  #headers: PartialHeaders | undefined
   #heardAt = performance.now()
   #isPinged = false
   #timer: NodeJS.Timeout | undefined
@@ -81,7 +71,7 @@ export class Connection implements StreamCarrier {
     const socket = dial((chunk) => this.#read(chunk))
     this.#socket = socket
     this.#onChange = onChange
-    this.#outbox = new Outbox(socket)
+    this.#outbox = new Outbox(socket, new OutboxBuffers())
     socket.on('error', (error) => this.#close(error.message))
     socket.on('close', () => this.#close('it was closed'))
     socket.write(h2.PREFACE)
@@ -202,9 +192,7 @@ export class Connection implements StreamCarrier {
     if (this.#state === 'opening' && (head.type !== h2.SETTINGS || (head.flags & h2.ACK) !== 0)) {
       throw new WireError(h2.PROTOCOL_ERROR, 'it does not speak HTTP/2')
     }
-    if (this.#headers !== undefined && head.type !== h2.CONTINUATION) {
-      throw new WireError(h2.PROTOCOL_ERROR, 'headers were cut off')
-    }
+    this.#headerBlocks.check(head)
     switch (head.type) {
       case h2.DATA:
         return this.#takeData(head, content)
@@ -241,21 +229,12 @@ export class Connection implements StreamCarrier {
   }
 
   #takeHeaders(head: FrameHead, content: Buffer): void {
-    const { stream, flags } = head
-    if (head.type === h2.HEADERS) this.#headers = { stream, flags, blocks: [], bytes: 0 }
-    const headers = this.#headers
-    if (headers?.stream !== stream) throw new WireError(h2.PROTOCOL_ERROR, 'headers that nothing comes before')
-    const part = head.type === h2.HEADERS ? h2.strip(head, content) : content
-    headers.blocks.push((flags & h2.END_HEADERS) === 0 ? Buffer.from(part) : part)
-    headers.bytes += content.length
-    if (headers.bytes > HEADERS_BYTES) throw new WireError(h2.ENHANCE_YOUR_CALM, 'headers that are too long')
-    if ((flags & h2.END_HEADERS) === 0) return
-    this.#headers = undefined
-    const block = headers.blocks.length === 1 ? headers.blocks[0]! : Buffer.concat(headers.blocks)
-    const fields = this.#decode(block)
-    const receiver = this.#streams.get(stream)
+    const block = this.#headerBlocks.take(head, content)
+    if (block === undefined) return
+    const { isLast } = block
+    const fields = this.#decode(block.bytes)
+    const receiver = this.#streams.get(block.stream)
     if (receiver === undefined) return
-    const isLast = (headers.flags & h2.END_STREAM) !== 0
     if (isLast) this.#forget(receiver)
     receiver.listener.onHeaders(fields, isLast)
   }

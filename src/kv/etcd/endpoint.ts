@@ -13,7 +13,7 @@ import {
   STATUS_OK,
   timeoutHeader,
 } from './grpc-call.ts'
-import { literal, POST, SCHEME_HTTP, SCHEME_HTTPS } from './hpack.ts'
+import { literal, POST, SCHEME_HTTP, SCHEME_HTTPS } from '../../lib/hpack.ts'
 import { type Method, WATCH } from './messages.ts'
 import { RpcError, UntouchedError } from './verdict.ts'
 import { WatchCall } from './watch-call.ts'

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Connection } from '../../../../src/kv/etcd/connection.ts'
-import { ACK, FrameSplitter, PING, PREFACE } from '../../../../src/kv/etcd/frames.ts'
+import { ACK, FrameSplitter, PING, PREFACE } from '../../../../src/lib/http2-frames.ts'
 import type { Broken } from '../../../../src/kv/etcd/stream.ts'
-import { frame, settingsFrame } from '../../../fakes/grpc-peer.ts'
+import { frame, settingsFrame } from '../../../fakes/http2-frames.ts'
 
 /** A socket that ends nowhere: what is written to it is cut into frames and kept. */
 class Line extends Duplex {

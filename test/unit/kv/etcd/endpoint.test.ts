@@ -4,24 +4,21 @@ import type { AddressInfo } from 'node:net'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { callHeaders, Endpoint } from '../../../../src/kv/etcd/endpoint.ts'
-import * as h2 from '../../../../src/kv/etcd/frames.ts'
-import { literal, readHeaders } from '../../../../src/kv/etcd/hpack.ts'
+import * as h2 from '../../../../src/lib/http2-frames.ts'
+import { HeaderReader } from '../../../../src/kv/etcd/header-reader.ts'
+import { literal } from '../../../../src/lib/hpack.ts'
 import { AUTHENTICATE } from '../../../../src/kv/etcd/messages.ts'
 import { RpcError, UntouchedError } from '../../../../src/kv/etcd/verdict.ts'
 import {
   answer,
   answerHeaders,
   dataFrames,
-  frame,
   framed,
   GrpcPeer,
-  headersFrame,
-  numberFrame,
-  type PeerConnection,
   type PeerOptions,
-  settingsFrame,
   trailers,
 } from '../../../fakes/grpc-peer.ts'
+import { frame, headersFrame, numberFrame, type FrameConnection, settingsFrame } from '../../../fakes/http2-frames.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
@@ -83,7 +80,7 @@ describe('an answer', () => {
     expect(await ask(endpoint)).toBe('token')
     const { content } = await peer.connections[0]!.frame(({ type }) => type === h2.HEADERS)
     // Method and scheme are numbers of a table that this reader does not know.
-    expect(Object.fromEntries(readHeaders(content))).toMatchObject({
+    expect(Object.fromEntries(new HeaderReader().read(content))).toMatchObject({
       ':path': '/etcdserverpb.Auth/Authenticate',
       ':authority': peer.url.slice('http://'.length),
       'content-type': 'application/grpc',
@@ -453,18 +450,18 @@ async function serve(answerTo: (stream: ServerHttp2Stream) => void): Promise<str
 }
 
 /** The connection of the peer, when it has come. */
-async function openedBy(peer: GrpcPeer): Promise<PeerConnection> {
+async function openedBy(peer: GrpcPeer): Promise<FrameConnection> {
   return expect
     .poll(() => peer.connections[0])
     .toBeDefined()
     .then(() => peer.connections[0]!)
 }
 
-function sentBytes({ seen }: PeerConnection): number {
+function sentBytes({ seen }: FrameConnection): number {
   return seen.filter(({ type }) => type === h2.DATA).reduce((sum, { content }) => sum + content.length, 0)
 }
 
-function roomGiven({ seen }: PeerConnection, id: number): number {
+function roomGiven({ seen }: FrameConnection, id: number): number {
   return seen
     .filter(({ type, stream }) => type === h2.WINDOW_UPDATE && stream === id)
     .reduce((sum, { content }) => sum + content.readUInt32BE(), 0)

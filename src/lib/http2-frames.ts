@@ -3,6 +3,7 @@
 
 export const DATA = 0
 export const HEADERS = 1
+export const PRIORITY = 2
 export const RST_STREAM = 3
 export const SETTINGS = 4
 export const PUSH_PROMISE = 5
@@ -16,18 +17,22 @@ export const END_STREAM = 0x1
 export const ACK = 0x1
 export const END_HEADERS = 0x4
 const PADDED = 0x8
-const PRIORITY = 0x20
+const HAS_PRIORITY = 0x20
 
 /** Settings, by their numbers. */
 export const HEADER_TABLE_SIZE = 1
 export const ENABLE_PUSH = 2
 export const MAX_CONCURRENT_STREAMS = 3
 export const INITIAL_WINDOW_SIZE = 4
+export const MAX_FRAME_SIZE = 5
+export const MAX_HEADER_LIST_SIZE = 6
 
 /** Errors, by their numbers. */
 export const NO_ERROR = 0
 export const PROTOCOL_ERROR = 1
+export const INTERNAL_ERROR = 2
 export const FLOW_CONTROL_ERROR = 3
+export const STREAM_CLOSED = 5
 export const FRAME_SIZE_ERROR = 6
 export const REFUSED_STREAM = 7
 export const CANCEL = 8
@@ -50,6 +55,11 @@ export interface FrameHead {
   readonly stream: number
 }
 
+export interface SizedHead extends FrameHead {
+  /** Of its content. */
+  readonly length: number
+}
+
 export interface Frame extends FrameHead {
   readonly content: Buffer
 }
@@ -65,14 +75,18 @@ export class WireError extends Error {
   }
 }
 
-/** Gives where the next one goes. */
-export function writeFrame(bytes: Buffer, at: number, { type, flags, stream, content }: Frame): number {
-  bytes.writeUIntBE(content.length, at, 3)
+/** Gives where the content goes. */
+export function writeHead(bytes: Buffer, at: number, { type, flags, stream, length }: SizedHead): number {
+  bytes[at] = length >>> 16
+  bytes[at + 1] = length >>> 8
+  bytes[at + 2] = length
   bytes[at + 3] = type
   bytes[at + 4] = flags
-  bytes.writeUInt32BE(stream, at + 5)
-  content.copy(bytes, at + HEAD_BYTES)
-  return at + HEAD_BYTES + content.length
+  bytes[at + 5] = stream >>> 24
+  bytes[at + 6] = stream >>> 16
+  bytes[at + 7] = stream >>> 8
+  bytes[at + 8] = stream
+  return at + HEAD_BYTES
 }
 
 export function settingsContent(settings: readonly (readonly [number, number])[]): Buffer {
@@ -99,7 +113,7 @@ export function strip({ type, flags }: FrameHead, content: Buffer): Buffer {
     start = 1
     end -= content[0] ?? 0
   }
-  if (type === HEADERS && (flags & PRIORITY) !== 0) start += 5
+  if (type === HEADERS && (flags & HAS_PRIORITY) !== 0) start += 5
   if (end < start) throw new WireError(PROTOCOL_ERROR, 'more padding than frame')
   return content.subarray(start, end)
 }

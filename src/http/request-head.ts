@@ -1,0 +1,97 @@
+// The head of an HTTP/2 request: names and values in turn, as its headers were sent, become what handlers see. Invariant: what
+// RFC 9113 (section 8) calls malformed never becomes a request.
+
+export interface RequestHead {
+  readonly method: string
+  /** Undefined for CONNECT, which names no resource. */
+  readonly target: string | undefined
+  readonly headers: Record<string, string | undefined>
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[]
+  /** Of the body, where it was announced. */
+  readonly length: number | undefined
+}
+
+const BAD_NAME = /[^!#$%&'*+.^_`|~\-0-9a-z]/
+// eslint-disable-next-line no-control-regex
+const BAD_VALUE = /[\0\r\n]/
+const DIGITS = /^\d{1,15}$/
+
+/** They speak of one connection, and HTTP/2 has other words for that. */
+const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Of these the first counts; others that come several times are joined. */
+const SINGLE: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-type',
+  'expect',
+  'from',
+  'host',
+  'if-modified-since',
+  'if-unmodified-since',
+  'max-forwards',
+  'proxy-authorization',
+  'referer',
+  'user-agent',
+])
+
+const PSEUDO: ReadonlySet<string> = new Set([':method', ':scheme', ':authority', ':path'])
+
+/** Undefined where it is malformed. */
+export function requestHeadOf(fields: readonly string[]): RequestHead | undefined {
+  const pseudo = emptyRecord()
+  const headers = emptyRecord()
+  let at = 0
+  for (; at < fields.length && fields[at]!.startsWith(':'); at += 2) {
+    const name = fields[at]!
+    if (!PSEUDO.has(name) || pseudo[name] !== undefined) return undefined
+    pseudo[name] = fields[at + 1]!
+  }
+  for (; at < fields.length; at += 2) if (!addField(headers, fields[at]!, fields[at + 1]!)) return undefined
+  const { ':method': method, ':path': target, ':scheme': scheme, ':authority': authority } = pseudo
+  if (method === undefined || !isWellFormed(method, target)) return undefined
+  if (method === 'CONNECT' ? authority === undefined : scheme === undefined || target === undefined) return undefined
+  const { 'content-length': announced } = headers
+  if (announced !== undefined && !DIGITS.test(announced)) return undefined
+  return {
+    method,
+    target: method === 'CONNECT' ? undefined : target,
+    headers,
+    rawHeaders: fields,
+    length: announced === undefined ? undefined : Number(announced),
+  }
+}
+
+/** Whether these may come behind a body. */
+export function areTrailers(fields: readonly string[]): boolean {
+  const trailers = emptyRecord()
+  for (let at = 0; at < fields.length; at += 2) if (!addField(trailers, fields[at]!, fields[at + 1]!)) return false
+  return true
+}
+
+function isWellFormed(method: string, target: string | undefined): boolean {
+  if (BAD_NAME.test(method.toLowerCase()) || method === '') return false
+  return target === undefined || (target !== '' && !BAD_VALUE.test(target))
+}
+
+/** Without a prototype, so that no header is taken for what every object has. */
+function emptyRecord(): Record<string, string | undefined> {
+  return Object.create(null) as Record<string, string | undefined>
+}
+
+function addField(headers: Record<string, string | undefined>, name: string, value: string): boolean {
+  if (name === '' || BAD_NAME.test(name) || BAD_VALUE.test(value) || OF_ONE_CONNECTION.has(name)) return false
+  if (name === 'te' && value !== 'trailers') return false
+  const before = headers[name]
+  if (before === undefined) headers[name] = value
+  else if (name === 'content-length') return before === value
+  else if (name === 'cookie') headers[name] = `${before}; ${value}`
+  else if (!SINGLE.has(name)) headers[name] = `${before}, ${value}`
+  return true
+}

@@ -1,0 +1,31 @@
+// The headers of etcd's answers. We keep no table of past headers and tell etcd so: each block is read for itself, and since the
+// answers of a server begin and end alike, what was read lately is not read again.
+import { HeaderDecoder } from '../../lib/hpack.ts'
+
+const RECENT_BLOCKS = 4
+const RECENT_BYTES = 200
+
+/** More than any block of headers that etcd sends. */
+export const HEADERS_BYTES = 1 << 18
+
+export class HeaderReader {
+  readonly #decoder = new HeaderDecoder({ tableBytes: 0, listBytes: HEADERS_BYTES })
+  readonly #recent: { readonly block: Buffer; readonly fields: ReadonlyMap<string, string> }[] = []
+
+  /** Throws `RangeError` where the block cannot be understood. */
+  read(block: Buffer): ReadonlyMap<string, string> {
+    for (const known of this.#recent) if (known.block.equals(block)) return known.fields
+    const fields = mapOf(this.#decoder.decode(block))
+    if (block.length > RECENT_BYTES) return fields
+    if (this.#recent.length === RECENT_BLOCKS) this.#recent.shift()
+    this.#recent.push({ block: Buffer.from(block), fields })
+    return fields
+  }
+}
+
+function mapOf(list: readonly string[] | undefined): ReadonlyMap<string, string> {
+  if (list === undefined) throw new RangeError('headers that are too long')
+  const fields = new Map<string, string>()
+  for (let at = 0; at < list.length; at += 2) fields.set(list[at]!, list[at + 1]!)
+  return fields
+}

@@ -1,0 +1,201 @@
+// Header blocks of HTTP/2 (RFC 7541). Blocks are read in the order in which they come, since each may name headers of those
+// before it; what is written names none, so that it is good for every connection. Invariant: a block that cannot be understood
+// throws, and is never half read.
+import { decompress } from './huffman.ts'
+
+/** What both sides know from the beginning. */
+const STATIC_NAMES: readonly string[] = Object.freeze(
+  [
+    ':authority :method :method :path :path :scheme :scheme :status :status :status :status :status :status :status',
+    'accept-charset accept-encoding accept-language accept-ranges accept access-control-allow-origin age allow',
+    'authorization cache-control content-disposition content-encoding content-language content-length content-location',
+    'content-range content-type cookie date etag expect expires from host if-match if-modified-since if-none-match if-range',
+    'if-unmodified-since last-modified link location max-forwards proxy-authenticate proxy-authorization range referer',
+    'refresh retry-after server set-cookie strict-transport-security transfer-encoding user-agent vary via www-authenticate',
+  ].flatMap((line) => line.split(' ')),
+)
+
+/** Those of them that have a value, by their places. */
+const STATIC_VALUES: Readonly<Record<number, string>> = Object.freeze({
+  2: 'GET',
+  3: 'POST',
+  4: '/',
+  5: '/index.html',
+  6: 'http',
+  7: 'https',
+  8: '200',
+  9: '204',
+  10: '206',
+  11: '304',
+  12: '400',
+  13: '404',
+  14: '500',
+  16: 'gzip, deflate',
+})
+
+/** What an entry counts for besides its texts. */
+const ENTRY_BYTES = 32
+
+/** What requests begin with. */
+export const POST = 0x83
+export const SCHEME_HTTP = 0x86
+export const SCHEME_HTTPS = 0x87
+
+/** What a peer that shrank the table must be told before anything else: it is not used. */
+export const NO_TABLE = '\x20'
+
+const STATUS_AT = 8
+const STATUS_TEXTS: ReadonlyMap<number, string> = new Map(
+  [8, 9, 10, 11, 12, 13, 14].map((at) => [Number(STATIC_VALUES[at]), String.fromCharCode(0x80 | at)]),
+)
+
+/** Of headers that both sides know: how a literal begins that is not to be kept. */
+const NAME_TEXTS: ReadonlyMap<string, string> = new Map(
+  STATIC_NAMES.map((name, i): [string, string] => [name, numberText(i + 1, 4)]).reverse(),
+)
+
+/** A header as it is, to be joined to others; each character is a byte. */
+export function headerText(name: string, value: string): string {
+  return (NAME_TEXTS.get(name) ?? `\0${numberText(name.length, 7)}${name}`) + numberText(value.length, 7) + value
+}
+
+export function statusText(status: number): string {
+  return STATUS_TEXTS.get(status) ?? `${numberText(STATUS_AT, 4)}\x03${status}`
+}
+
+export function literal(name: string, value: string): Buffer {
+  return Buffer.from(headerText(name, value), 'latin1')
+}
+
+function numberText(value: number, prefixBits: number): string {
+  const most = (1 << prefixBits) - 1
+  if (value < most) return String.fromCharCode(value)
+  let text = String.fromCharCode(most)
+  let rest = value - most
+  for (; rest >= 0x80; rest >>>= 7) text += String.fromCharCode((rest & 0x7f) | 0x80)
+  return text + String.fromCharCode(rest)
+}
+
+export interface HeaderLimits {
+  /** How large a table of past headers the peer was allowed. */
+  readonly tableBytes: number
+  /** How much the headers of one block may come to, names, values and 32 bytes for each. */
+  readonly listBytes: number
+}
+
+/** Reads the header blocks of one connection. */
+export class HeaderDecoder {
+  readonly #limits: HeaderLimits
+  /** The newest last. */
+  readonly #names: string[] = []
+  readonly #values: string[] = []
+  #tableBytes = 0
+  #tableLimit: number
+  #block: Buffer = EMPTY
+  #at = 0
+  #fields: string[] = []
+  #room = 0
+
+  constructor(limits: HeaderLimits) {
+    this.#limits = limits
+    this.#tableLimit = limits.tableBytes
+  }
+
+  /** Names and values in turn; undefined where there are more than the limit allows. Throws `RangeError`. */
+  decode(block: Buffer): readonly string[] | undefined {
+    this.#block = block
+    this.#at = 0
+    this.#fields = []
+    this.#room = this.#limits.listBytes
+    while (this.#at < block.length && block[this.#at]! >> 5 === 1) this.#resize(this.#number(5))
+    while (this.#at < block.length) this.#field(block[this.#at]!)
+    this.#block = EMPTY
+    return this.#room < 0 ? undefined : this.#fields
+  }
+
+  #field(first: number): void {
+    if (first >= 0x80) {
+      const index = this.#number(7)
+      this.#give(this.#nameAt(index), this.#valueAt(index))
+      return
+    }
+    const isKept = first >= 0x40
+    if (!isKept && first >= 0x20) throw new RangeError('a change of the table within a block of headers')
+    const index = this.#number(isKept ? 6 : 4)
+    const name = index === 0 ? this.#text() : this.#nameAt(index)
+    const value = this.#text()
+    this.#give(name, value)
+    if (isKept) this.#keep(name, value)
+  }
+
+  #give(name: string, value: string): void {
+    this.#room -= name.length + value.length + ENTRY_BYTES
+    // What is too much is read all the same: blocks that come later may name it.
+    if (this.#room >= 0) this.#fields.push(name, value)
+  }
+
+  #nameAt(index: number): string {
+    const name =
+      index <= STATIC_NAMES.length
+        ? STATIC_NAMES[index - 1]
+        : this.#names[this.#names.length - (index - STATIC_NAMES.length)]
+    if (name === undefined) throw new RangeError('a header that no table has')
+    return name
+  }
+
+  #valueAt(index: number): string {
+    if (index <= STATIC_NAMES.length) return STATIC_VALUES[index] ?? ''
+    return this.#values[this.#values.length - (index - STATIC_NAMES.length)]!
+  }
+
+  #keep(name: string, value: string): void {
+    this.#names.push(name)
+    this.#values.push(value)
+    this.#tableBytes += name.length + value.length + ENTRY_BYTES
+    this.#evict()
+  }
+
+  #evict(): void {
+    while (this.#tableBytes > this.#tableLimit) {
+      const [name, value] = [this.#names.shift(), this.#values.shift()]
+      if (name === undefined || value === undefined) return
+      this.#tableBytes -= name.length + value.length + ENTRY_BYTES
+    }
+  }
+
+  #resize(size: number): void {
+    if (size > this.#limits.tableBytes) throw new RangeError('a table of headers that was not agreed to')
+    this.#tableLimit = size
+    this.#evict()
+  }
+
+  #number(prefixBits: number): number {
+    const most = (1 << prefixBits) - 1
+    let value = this.#byte() & most
+    if (value < most) return value
+    for (let shift = 0; shift <= 21; shift += 7) {
+      const byte = this.#byte()
+      value += (byte & 0x7f) << shift
+      if (byte < 0x80) return value
+    }
+    throw new RangeError('a number that is too large')
+  }
+
+  #text(): string {
+    const isCompressed = (this.#block[this.#at] ?? 0) >= 0x80
+    const length = this.#number(7)
+    const start = this.#at
+    const end = start + length
+    if (end > this.#block.length) throw new RangeError('a block of headers ends within a text')
+    this.#at = end
+    return isCompressed ? decompress(this.#block, start, end) : this.#block.toString('latin1', start, end)
+  }
+
+  #byte(): number {
+    const byte = this.#block[this.#at++]
+    if (byte === undefined) throw new RangeError('a block of headers ends within a number')
+    return byte
+  }
+}
+
+const EMPTY = Buffer.alloc(0)

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { HeaderReader } from '../../../../src/kv/etcd/header-reader.ts'
+import { literal } from '../../../../src/lib/hpack.ts'
+
+it('a block that comes again is read as it was read before, however many others came between', () => {
+  const reader = new HeaderReader()
+  const blocks = Array.from({ length: 10 }, (_, i) => literal('a', String(i)))
+  for (const block of [...blocks, ...blocks.flatMap((some) => [some, blocks[0]!])]) {
+    const shown = Buffer.from(block)
+    expect(reader.read(shown)).toEqual(new HeaderReader().read(block))
+    shown.fill(0)
+  }
+})
