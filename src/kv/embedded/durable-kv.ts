@@ -253,6 +253,7 @@ export class DurableKv implements Kv, WatchSource {
   }
 
   #publish(changes: readonly Change[]): void {
+    this.#recent.forgetRead(this.#watchers.slowest)
     for (const { entry } of changes) {
       this.#recent.add(entry)
       this.#expirer.observe(entry)

@@ -1,5 +1,5 @@
-// The newest entries of the log, kept in memory so that watchers that keep up read no disk. Bounded by number and bytes; what
-// is older is in the log.
+// The newest entries of the log, kept in memory so that watchers that keep up read no disk, until all of them have read
+// them. Bounded by number and bytes; what is older is in the log.
 import type { Revision } from '../kv.ts'
 import type { LogEntry } from './records.ts'
 
@@ -21,6 +21,14 @@ export class RecentEntries {
     const first = this.#entries[0]
     if (first === undefined || revision < first.revision) return undefined
     return this.#entries.slice(revision - first.revision)
+  }
+
+  /** All of them, where there is no watcher that has read less than them; `read` is how far the slowest is. */
+  forgetRead(read: Revision): void {
+    const newest = this.#entries.at(-1)
+    if (newest === undefined || newest.revision > read) return
+    this.#entries = []
+    this.#bytes = 0
   }
 
   /** Half at a time, so that a busy store does not move the array with every entry. */

@@ -27,6 +27,13 @@ export class WatcherSet {
     return this.#watchers.size
   }
 
+  /** How far the one that is furthest behind has read; infinity where there is none. */
+  get slowest(): Revision {
+    let slowest = Number.POSITIVE_INFINITY
+    for (const { cursor } of this.#watchers) slowest = Math.min(slowest, cursor)
+    return slowest
+  }
+
   add(watcher: Watcher): void {
     this.#watchers.add(watcher)
   }
@@ -71,6 +78,11 @@ export class Watcher implements KvWatch {
     this.#request = from.request
     this.#signal = from.signal
     this.#cursor = from.request.after
+  }
+
+  /** The revision up to which it has read. */
+  get cursor(): Revision {
+    return this.#cursor
   }
 
   requestProgress(): boolean {
