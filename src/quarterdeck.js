@@ -8,6 +8,9 @@ import { createRequire, enableCompileCache, flushCompileCache } from 'node:modul
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+
+if (process.argv[2] === 'serve') holdCompilers()
 
 const caches = process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache')
 enableCompileCache(path.join(caches, 'quarterdeck'))
@@ -18,9 +21,15 @@ const joinedSources = path.join(source, '../node_modules/.cache/quarterdeck')
 /** Servers that still run from older ones may load a part of them late. */
 const KEPT = 4
 
-await import(joined() ?? './main.ts')
 // Also for those whose server is never stopped but killed.
 setTimeout(() => flushCompileCache(), 5000).unref()
+await import(joined() ?? './main.ts')
+
+/** Until the server is ready, or has much to load: `server/compilers.ts` has the reason. */
+function holdCompilers() {
+  setFlagsFromString('--maglev-filter=-*')
+  setFlagsFromString('--turbo-filter=-*')
+}
 
 /** The address of the joined program; undefined where there is none and none can be made. */
 function joined() {
@@ -51,7 +60,7 @@ function join(folder) {
   const { buildSync } = require('esbuild')
   mkdirSync(joinedSources, { recursive: true })
   const unfinished = `${folder}.${process.pid}`
-  buildSync({
+  const { outputFiles } = buildSync({
     entryPoints: [path.join(source, 'main.ts')],
     outdir: unfinished,
     bundle: true,
@@ -63,7 +72,10 @@ function join(folder) {
     banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
     minifyWhitespace: true,
     logLevel: 'silent',
+    write: false,
   })
+  mkdirSync(unfinished)
+  for (const { path: file, text } of outputFiles) writeFileSync(file, takeFromNode(text))
   writeFileSync(path.join(unfinished, 'package.json'), '{"type":"module"}\n')
   try {
     renameSync(unfinished, folder)
@@ -72,6 +84,14 @@ function join(folder) {
     rmSync(unfinished, { recursive: true, force: true })
   }
   forgetOld()
+}
+
+/** An import of a module of Node's reads everything that it exports, and some of that is loaded by being read: 2 MB. */
+function takeFromNode(text) {
+  return text.replaceAll(
+    /\bimport\{([\w$, ]+)\}from"(node:[\w/]+)";/g,
+    (_, names, module) => `const{${names.replaceAll(' as ', ':')}}=process.getBuiltinModule("${module}");`,
+  )
 }
 
 /** fastify is many small files and is joined too, but for what it loads only where it is asked to. */

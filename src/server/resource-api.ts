@@ -36,7 +36,6 @@ import {
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
-import { loadBuiltInSchema } from '../schema/schema.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
@@ -68,6 +67,8 @@ import { type ServerMeasures, stockFamilies } from './measures.ts'
 
 export interface ResourceApiOptions {
   readonly kv: Kv
+  /** Of the built-in kinds. */
+  readonly schema: SchemaTable
   readonly prefix: string
   readonly transformer: Transformer
   readonly gates: FeatureGates
@@ -131,9 +132,8 @@ export interface ResourceApi {
 }
 
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
-  const { gates, authorization, caller, cluster, log, measures } = options
+  const { schema, gates, authorization, caller, cluster, log, measures } = options
   const { authorizer } = authorization
-  const schema = loadBuiltInSchema()
   const { identity, builtIn, store } = openObjects(options, schema)
   const locate = openServicePlaces(store, builtIn)
   const info = { title: 'Quarterdeck', version: options.version }

@@ -12,6 +12,7 @@ import { egressPolicy } from '../lib/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../lib/outgoing-call.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
+import type { SchemaTable } from '../schema/table.ts'
 import { Compactor } from '../store/compactor.ts'
 import { readAdmissionSettings } from './admission-config.ts'
 import { advertisedAddress } from './advertised-address.ts'
@@ -19,6 +20,7 @@ import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
 import { shownAddress } from './cluster-config.ts'
+import { releaseCompilers } from './compilers.ts'
 import type { Config } from './config.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
 import { makePrivateDirectory, readTextFile } from './files.ts'
@@ -48,6 +50,8 @@ export interface RunningServer {
 
 /** How long a replica that goes may take to tell the others. */
 const LEAVE_WITHIN_MS = 3_000
+/** Loading so much takes longer than compiling what loads it. */
+const MUCH_TO_LOAD_BYTES = 4 * 1024 * 1024
 /** How often certificates are looked at where nobody tells of a change. */
 const RENEW_EVERY_MS = 60_000
 
@@ -59,6 +63,8 @@ export async function startServer(config: Config, log: Log, signal: AbortSignal)
   } catch (error) {
     await opened.disposeAsync()
     throw error
+  } finally {
+    releaseCompilers()
   }
 }
 
@@ -75,7 +81,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
   const base = await openFoundation(order, opened)
   const { kv, measures, atRest, life, serving } = base
   const api = openApi(base)
-  const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: loadBuiltInSchema(), log })
+  const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: base.schema, log })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({
@@ -140,6 +146,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
 /** What is there before anything is served: the storage, the keys, the counters, and who calls other servers. */
 interface Foundation extends Omit<Order, 'signal'> {
   readonly kv: Kv
+  readonly schema: SchemaTable
   readonly measures: ServerMeasures
   readonly atRest: AtRest
   readonly serving: ServingFiles
@@ -159,6 +166,7 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
   if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
   const kv = await openStorage(config, signal)
   opened.defer(() => kv.close())
+  if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) releaseCompilers()
   const measures = new ServerMeasures()
   const { outgoing } = measures
   const atRest = await openAtRest(config, log, measures.encryption)
@@ -182,6 +190,7 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
     config,
     log,
     kv,
+    schema: loadBuiltInSchema(),
     measures,
     ...keys,
     life,
@@ -197,6 +206,7 @@ function openApi(base: Foundation): ResourceApi {
   const { tls, authority } = serving
   return openResourceApi({
     kv: base.kv,
+    schema: base.schema,
     prefix: config.storagePrefix,
     transformer: base.atRest.transformer,
     gates: config.featureGates,
@@ -242,7 +252,7 @@ function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedPart
   return withFilters(api.passOnRemote(routed), {
     ...config,
     log,
-    encodeStatus: openStatusEncoder(loadBuiltInSchema()),
+    encodeStatus: openStatusEncoder(base.schema),
     cbor: gates.CBORServingAndStorage,
     authenticator: measureAuthenticator(api.identity.authenticator, measures.auth),
     anonymousRequests: api.identity.anonymous.enabled,
