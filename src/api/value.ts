@@ -11,9 +11,11 @@ export interface ValueMap {
   readonly [key: string]: Value
 }
 
-/** The value under a key where the object has it itself. */
+/** The value under a key where the object has it itself. What it could inherit are functions, and what `__proto__` gives. */
 export function own(map: ValueMap, key: string): Value | undefined {
-  return Object.hasOwn(map, key) ? map[key] : undefined
+  const value: unknown = map[key]
+  if (typeof value === 'function' || key === '__proto__') return Object.hasOwn(map, key) ? map[key] : undefined
+  return value as Value | undefined
 }
 
 export function isMap(value: Value | undefined): value is ValueMap {
@@ -38,14 +40,21 @@ export function equalValues(a: Value | undefined, b: Value | undefined): boolean
   if (a === b) return true
   if (typeof a !== typeof b) return isInteger(a) && isInteger(b) && BigInt(a) === BigInt(b)
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (isList(a)) return isList(b) && a.length === b.length && a.every((item, i) => equalValues(item, b[i]))
-  if (isList(b)) return false
-  const [left, right] = [a, b]
-  const keys = Object.keys(left)
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && equalValues(left[key], right[key]))
-  )
+  if (isList(a)) return isList(b) && equalItems(a, b)
+  return !isList(b) && equalMembers(a, b)
+}
+
+function equalItems(a: readonly Value[], b: readonly Value[]): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (!equalValues(a[i], b[i])) return false
+  return true
+}
+
+function equalMembers(a: ValueMap, b: ValueMap): boolean {
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  for (const key of keys) if (!equalValues(a[key], own(b, key))) return false
+  return true
 }
 
 /**

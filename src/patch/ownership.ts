@@ -163,7 +163,8 @@ function comparer(request: OwnershipRequest, after: ValueMap): (apiVersion: stri
       const shape = shapeIn(versions, apiVersion)
       const inVersion = (object: ValueMap): ValueMap =>
         apiVersion === manager.apiVersion ? object : versions.convert(object, apiVersion)
-      const [left, right] = [inVersion(request.live), inVersion(after)]
+      const left = inVersion(request.live)
+      const right = inVersion(after)
       const changes = compare(shape, completed(shape, left, right), completed(shape, right, left))
       found = {
         added: differenceWithBelow(changes.added, reset),

@@ -220,24 +220,30 @@ interface Compared {
 }
 
 function compareMembers(shape: Shape, { before, after }: Compared, level: Level): boolean {
-  const [left, right] = [membersOf(before), membersOf(after)]
+  const left = membersOf(before)
+  const right = membersOf(after)
   if (left === undefined || right === undefined) return false
-  let count = 0
-  for (const name of Object.keys(right)) {
-    count++
-    const [old, now] = [own(left, name), right[name]]
+  const oldNames = Object.keys(left)
+  const newNames = Object.keys(right)
+  let inBoth = 0
+  for (const name of newNames) {
+    const old = own(left, name)
+    const now = right[name]
+    if (old !== undefined) inBoth++
     if (old !== now) compareValues(memberShape(shape, name), old, now, new Level(level, fieldElement(name)))
   }
-  for (const name of Object.keys(left)) {
-    count++
-    if (Object.hasOwn(right, name)) continue
-    compareValues(memberShape(shape, name), left[name], undefined, new Level(level, fieldElement(name)))
+  if (inBoth < oldNames.length) {
+    for (const name of oldNames) {
+      if (Object.hasOwn(right, name)) continue
+      compareValues(memberShape(shape, name), left[name], undefined, new Level(level, fieldElement(name)))
+    }
   }
-  return count > 0
+  return oldNames.length + newNames.length > 0
 }
 
 function compareItems(list: ListShape, { before, after }: Compared, level: Level): boolean {
-  const [left, right] = [itemsOf(before), itemsOf(after)]
+  const left = itemsOf(before)
+  const right = itemsOf(after)
   if (left === undefined || right === undefined || left.length + right.length === 0) return false
   if (comparePairs(list, { left, right }, level)) return true
   const [leftItems, rightItems] = [groupItems(list, left), groupItems(list, right)]

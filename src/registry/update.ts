@@ -247,7 +247,8 @@ function endsLife(object: ApiObject, stored: ApiObject): boolean {
 
 /** A write that would change nothing but the times in managedFields keeps the old ones, and so changes nothing (W-141). */
 function withoutNewTimes(object: ApiObject, stored: ApiObject): ApiObject {
-  const [now, before] = [own(metaOf(object), 'managedFields'), own(metaOf(stored), 'managedFields')]
+  const now = own(metaOf(object), 'managedFields')
+  const before = own(metaOf(stored), 'managedFields')
   if (!isList(now) || !isList(before) || now.length !== before.length) return object
   if (!now.every((entry, i) => equalButTime(entry, before[i]!))) return object
   const kept = withMeta(object, { managedFields: before, resourceVersion: own(metaOf(stored), 'resourceVersion') })

@@ -259,8 +259,9 @@ function emptied(field: Field, value: Value): Value {
   return (kind === 'list' ? (value as readonly Value[]) : Object.keys(value)).length === 0 ? null : value
 }
 
-function isSamePart(source: SourceValue, known: Value | undefined): source is ValueMap | readonly Value[] {
-  return source === known && typeof source === 'object' && source !== null
+/** What a canonical object has in the same place is canonical. */
+function isSamePart(source: SourceValue, known: Value | undefined): source is Value {
+  return source === known
 }
 
 /** A new map with the first members of another. */
