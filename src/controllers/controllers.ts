@@ -106,7 +106,7 @@ export function resourceOf(parts: ControllerParts, group: string, version: strin
 
 /** An object to be created: its kind, a name, and the rest. */
 export function newObject(resource: Resource, metadata: ApiObject['metadata'], rest: object = {}): ApiObject {
-  return { kind: resource.kind, apiVersion: formatGroupVersion(resource), metadata, ...rest }
+  return resource.toCanonical({ kind: resource.kind, apiVersion: formatGroupVersion(resource), metadata, ...rest })
 }
 
 export function isReason(error: unknown, ...reasons: readonly ApiError['reason'][]): boolean {

@@ -1,13 +1,14 @@
 // The flow schemas and priority levels that belong to the server: made at the start, put back as they should be once a
 // minute (P-201 to P-204), and every schema told whether its level is there (P-206).
 import type { ApiObject } from '../api/object.ts'
-import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { equalValues, isMap, own, type ValueMap } from '../api/value.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
 import { metaNumber, metaOf, withMeta } from '../registry/object-meta.ts'
 import type { Resource, WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
+import { conditionsOf, withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { controllerContext, follow, isReason, newObject, resourceOf } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
@@ -185,14 +186,14 @@ async function tellSchema(
   const key = { resource: resource.stored, namespace: '', name }
   const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
   if (item?.kind !== 'object') return
-  const context: WriteContext = { ...controllerContext(parts, '', signal), fieldManager: CONSUMER }
+  const context = controllerContext(parts, '', signal)
   const told = (live: ApiObject): ApiObject | undefined => withCondition(live, hasLevel(levelNameOf(live)), context.now)
   if (told(item.object()) === undefined) return
   const request = {
     name,
     subresource: 'status',
     wanted: (live: ApiObject | undefined) => told(live!) ?? live!,
-    tracksFields: false,
+    tracksFields: true,
     absent: 'refuse',
     uid: '',
   } as const
@@ -210,17 +211,13 @@ function withCondition(live: ApiObject, exists: boolean, now: string): ApiObject
   const wanted = exists
     ? { status: 'False', reason: 'Found', message: `${named} and it exists` }
     : { status: 'True', reason: 'NotFound', message: `${named} but there is no such object` }
-  const status = mapIn(live, 'status')
-  const conditions = own(status, 'conditions')
-  const all = isList(conditions) ? conditions.filter(isMap) : []
-  const before = all.find((condition) => own(condition, 'type') === 'Dangling')
+  const before = conditionsOf(live).find((condition) => own(condition, 'type') === 'Dangling')
   if (before !== undefined && Object.entries(wanted).every(([member, value]) => own(before, member) === value)) {
     return undefined
   }
-  const since: Value =
-    before !== undefined && own(before, 'status') === wanted.status ? (own(before, 'lastTransitionTime') ?? now) : now
-  const condition: ValueMap = { type: 'Dangling', lastTransitionTime: since, ...wanted }
-  return { ...live, status: { ...status, conditions: [...all.filter((each) => each !== before), condition] } }
+  const since = before !== undefined && own(before, 'status') === wanted.status ? before['lastTransitionTime'] : now
+  const lastTransitionTime = typeof since === 'string' ? since : now
+  return withAppliedCondition(live, { type: 'Dangling', lastTransitionTime, ...wanted }, { manager: CONSUMER, now })
 }
 
 function levelNameOf(schema: ApiObject): string {

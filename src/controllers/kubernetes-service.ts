@@ -9,11 +9,13 @@ import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
 import type { Resource, WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
+import { withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
 
 const NAME = 'kubernetes'
 const NAMESPACE = 'default'
+const RANGE_KEEPER = 'kubernetes-service-cidr-controller'
 const RENEW_MS = 10_000
 const WAIT_FOR_PORT_MS = 100
 /** The namespace is made by another one. */
@@ -147,8 +149,10 @@ class Keeper {
     const cidrs = [this.#advertised.serviceRange.text]
     if (!(await this.#create(ranges, this.#made(ranges, { name: NAME }, { spec: { cidrs } }), ''))) return
     const message = 'Kubernetes default Service CIDR is ready'
-    const ready = { type: 'Ready', status: 'True', lastTransitionTime: this.#parts.now(), reason: '', message }
-    const wanted = (live: ApiObject | undefined): ApiObject => ({ ...live!, status: { conditions: [ready] } })
+    const now = this.#parts.now()
+    const ready = { type: 'Ready', status: 'True', lastTransitionTime: now, message }
+    const wanted = (live: ApiObject | undefined): ApiObject =>
+      withAppliedCondition(live!, ready, { manager: RANGE_KEEPER, now })
     await this.#update(ranges, { subresource: 'status', wanted, namespace: '' })
   }
 
@@ -160,6 +164,7 @@ class Keeper {
     const spec = {
       type: nodePort === 0 ? 'ClusterIP' : 'NodePort',
       clusterIP: serviceRange.firstAddress,
+      ipFamilyPolicy: 'SingleStack',
       sessionAffinity: 'None',
       ports: [nodePort === 0 ? port : { ...port, nodePort }],
     }
@@ -205,7 +210,8 @@ class Keeper {
 
   async #update(resource: Resource, change: Change): Promise<void> {
     const { subresource, wanted, namespace } = change
-    const request = { name: NAME, subresource, wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
+    const tracksFields = subresource === 'status'
+    const request = { name: NAME, subresource, wanted, tracksFields, absent: 'refuse', uid: '' } as const
     try {
       await updateObject(this.#parts.registry, resource, request, this.#context(namespace))
     } catch (error) {

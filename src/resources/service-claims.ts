@@ -3,7 +3,7 @@
 // loop (`controllers/service-addresses.ts`).
 import { randomInt, randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
-import type { Value } from '../api/value.ts'
+import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { metaOf } from '../registry/object-meta.ts'
 import type { RegistryParts, Resource } from '../registry/registry.ts'
@@ -47,8 +47,15 @@ export interface ClaimBook {
 }
 
 export const DEFAULT_NODE_PORTS: PortRange = { first: 30_000, last: 32_767 }
+const FAMILY = 'ipaddress.kubernetes.io/ip-family'
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
 const ALLOCATOR = 'ipallocator.k8s.io'
+/** What the server makes in its own name is owned like what anybody makes. */
+const ADDRESS_OWNER = { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'networking.k8s.io/v1' } as const
+const ADDRESS_FIELDS: ValueMap = {
+  'f:metadata': { 'f:labels': { '.': {}, [`f:${FAMILY}`]: {}, [`f:${MANAGED_BY}`]: {} } },
+  'f:spec': { 'f:parentRef': { '.': {}, 'f:name': {}, 'f:namespace': {}, 'f:resource': {} } },
+}
 
 /** Addresses are claimed by the objects that the API shows them as (W-544). */
 export function addressBook(addresses: Resource): ClaimBook {
@@ -61,7 +68,8 @@ export function addressBook(addresses: Resource): ClaimBook {
         name,
         uid: randomUUID(),
         creationTimestamp: now,
-        labels: { 'ipaddress.kubernetes.io/ip-family': name.includes(':') ? 'IPv6' : 'IPv4', [MANAGED_BY]: ALLOCATOR },
+        labels: { [FAMILY]: name.includes(':') ? 'IPv6' : 'IPv4', [MANAGED_BY]: ALLOCATOR },
+        managedFields: [{ ...ADDRESS_OWNER, time: now, fieldsType: 'FieldsV1', fieldsV1: ADDRESS_FIELDS }],
       },
       spec: { parentRef: { resource: 'services', ...owner } },
     }),
