@@ -13,6 +13,7 @@ import { handleCreate } from './create.ts'
 import { handleDelete, handleDeleteCollection } from './delete.ts'
 import { handleGet } from './get.ts'
 import { handleList } from './list.ts'
+import { patchType } from './media-types.ts'
 import { handlePatch } from './patch.ts'
 import { handlePodLog } from './pod-log.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
@@ -59,11 +60,11 @@ function serveFound(
   http: HttpRequest,
   { info, resource }: { readonly info: ResourceInfo; readonly resource: Resource },
 ): HttpResponse | Promise<HttpResponse> {
-  if (resource.isCustom) {
-    if (!isInCustomScope(resource, info)) return pageNotFound()
-    refuseCustom(resource, http, info)
-  }
-  return serve(parts, { http, info, resource, namespace: namespaceOf(resource, info) })
+  const request = { http, info, resource, namespace: namespaceOf(resource, info) }
+  if (!resource.isCustom) return serve(parts, request)
+  if (!isInCustomScope(resource, info)) return pageNotFound()
+  refuseCustom(parts, request)
+  return serve(parts, info.verb === 'create' ? { ...request, info: { ...info, name: undefined } } : request)
 }
 
 async function serve(parts: ResourceParts, request: ResourceRequest): Promise<HttpResponse> {
@@ -122,14 +123,20 @@ function isInCustomScope(resource: Resource, info: ResourceInfo): boolean {
   return info.name === undefined && (info.verb === 'list' || info.verb === 'watch')
 }
 
-/** Custom resources have no routes: what they do not have is told in words. */
-function refuseCustom(resource: Resource, http: HttpRequest, info: ResourceInfo): void {
+/**
+ * Custom resources have no routes: what they do not have is told in words (R-045, R-053), whoever changes the collection
+ * learns that there is no such object, and whoever creates an object in another's place creates it in the collection.
+ */
+function refuseCustom(parts: ResourceParts, request: ResourceRequest): void {
+  const { http, info, resource } = request
   const subresource = info.subresource === undefined ? undefined : resource.subresources.get(info.subresource)
   if (info.subresource !== undefined && subresource === undefined) throw notFoundError(resource, info.name ?? '')
   const verb = verbOf(http, info, true)
   const verbs = subresource?.verbs ?? resource.verbs
-  if (verbs.has(verb) && hasItsName(info, verb)) return
-  throw notSupported(verb, resource)
+  if (!verbs.has(verb)) throw notSupported(verb, resource)
+  if (verb === 'create' || hasItsName(info, verb)) return
+  if (verb === 'patch') patchType(parts, request)
+  throw new ApiError('BadRequest', 'name must be provided')
 }
 
 /** In the words of a handler, not of the router (R-018 b). */
