@@ -3,7 +3,9 @@ import type { OpenApiDocument, OpenApiDocuments } from '../codec/openapi-documen
 import { parseAccept } from '../codec/media-type.ts'
 import { OPENAPI_V2_PROTOBUF, OPENAPI_V3_PROTOBUF } from '../codec/openapi-documents.ts'
 import type { Handler, HttpRequest, HttpResponse, ResponseHeaders } from '../http/http.ts'
+import { plainText } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
+import { byteRangeOf } from './byte-range.ts'
 import { headerOf } from './resource-parts.ts'
 
 type Documents = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
@@ -72,7 +74,32 @@ function answer(request: HttpRequest, document: OpenApiDocument, { headers, prot
   if (type === undefined) return bare(406, { vary: headers['vary'] ?? '' })
   if (isUnchanged(request, document.hash, String(headers['last-modified']))) return bare(304, headers)
   const bytes = type === 'application/json' ? document.json() : document.protobuf()
-  return { status: 200, headers: { 'content-type': type, ...headers }, body: { kind: 'bytes', bytes, compress } }
+  const shown = { 'content-type': type, ...headers, 'accept-ranges': 'bytes' }
+  const range = isStillTheSame(request, headers) ? byteRangeOf(headerOf(request, 'range'), bytes.length) : WHOLE
+  switch (range.kind) {
+    case 'whole':
+      return { status: 200, headers: shown, body: { kind: 'bytes', bytes, compress } }
+    case 'part': {
+      const { first, last } = range
+      const part = { ...shown, 'content-range': `bytes ${first}-${last}/${bytes.length}` }
+      return { status: 206, headers: part, body: { kind: 'bytes', bytes: bytes.subarray(first, last + 1) } }
+    }
+    case 'none': {
+      const { vary = '' } = headers
+      if (!range.beyond) return plainText(416, 'invalid range\n', { vary })
+      const size = { 'content-range': `bytes */${bytes.length}` }
+      return plainText(416, 'invalid range: failed to overlap\n', { vary, ...size })
+    }
+  }
+}
+
+const WHOLE = { kind: 'whole' } as const
+
+/** Parts are only for those who have the rest of this very document. */
+function isStillTheSame(request: HttpRequest, headers: ResponseHeaders): boolean {
+  const known = headerOf(request, 'if-range')
+  if (known === '' || known === headers['etag']) return true
+  return Date.parse(known) === Date.parse(String(headers['last-modified']))
 }
 
 /** JSON, or the protobuf form in either of its spellings; the heaviest clause that names one counts. */

@@ -34,6 +34,17 @@ const rows: readonly (readonly [
     200,
     'application/json',
   ],
+  ['a part of it', { range: 'bytes=0-9' }, 206, 'application/json'],
+  ['a part of what one has the rest of', { range: 'bytes=0-9', 'if-range': TAG }, 206, 'application/json'],
+  [
+    'a part of what is as old',
+    { range: 'bytes=0-9', 'if-range': 'Wed, 02 Jan 2030 03:04:05 GMT' },
+    206,
+    'application/json',
+  ],
+  ['all of it where one has the rest of another', { range: 'bytes=0-9', 'if-range': '"x"' }, 200, 'application/json'],
+  ['no part behind its end', { range: 'bytes=99999999-' }, 416, 'text/plain; charset=utf-8'],
+  ['no part that is not understood', { range: 'lines=1-2' }, 416, 'text/plain; charset=utf-8'],
 ]
 
 describe('the document in version 2 gives', () => {
