@@ -39,7 +39,7 @@ export async function createObject(
   const admitted = await admitCreate(parts, resource, trackedForCreate(resource, sent, context), context)
   const isGenerated = metaText(admitted, 'name') === '' && metaText(admitted, 'generateName') !== ''
   for (let attempt = 1; ; attempt++) {
-    const result = await storeNew(parts, resource, admitted, context)
+    const result = await storeNew(parts, resource, { admitted, sent }, context)
     if (result.kind === 'put') return { object: result.object, created: true }
     if (!isGenerated || attempt === NAME_ATTEMPTS) throw nameTaken(resource, admitted, result)
   }
@@ -92,18 +92,24 @@ export function admitCreate(
   return whenKnown(parts.admission.mutate(step, context.signal), (made) => fromAdmission(object, made, context.warn))
 }
 
+interface NewObject {
+  readonly admitted: ApiObject
+  /** What it was made of, decoded and defaulted, in the served version: its parts are canonical, if not in order. */
+  readonly sent?: ApiObject
+}
+
 /** One attempt to store a new object; `kept` where the name is taken. */
 async function storeNew(
   parts: RegistryParts,
   resource: Resource,
-  admitted: ApiObject,
+  made: NewObject,
   context: WriteContext,
 ): Promise<WriteResult> {
   const { authorizeWrite } = resource.character
   if (authorizeWrite !== undefined) {
-    await authorizeWrite({ object: admitted, stored: undefined, name: '' }, context, parts)
+    await authorizeWrite({ object: made.admitted, stored: undefined, name: '' }, context, parts)
   }
-  const { object, reservation } = await prepareNew(parts, resource, admitted, context)
+  const { object, reservation } = await prepareNew(parts, resource, made, context)
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
   const ttl = resource.character.ttlSeconds
   // A write that breaks may have been stored all the same: then nothing is settled, the reservation stands.
@@ -120,10 +126,11 @@ async function storeNew(
 export async function prepareNew(
   parts: RegistryParts,
   resource: Resource,
-  admitted: ApiObject,
+  { admitted, sent }: NewObject,
   context: WriteContext,
 ): Promise<{ readonly object: ApiObject; readonly reservation: Reservation | undefined }> {
-  const { character } = resource
+  const { character, conversion } = resource
+  const known = sent !== undefined && conversion.isIdentity ? { object: sent, isInOrder: false } : undefined
   const named = nameNew(withNamespace(admitted, resource, context))
   const prepared = withFirstGeneration(
     character.prepareForCreate(metaForCreate(named, context.now), context),
@@ -131,7 +138,7 @@ export async function prepareNew(
   )
   const reservation = await character.reserve?.({ object: prepared, stored: undefined }, context, parts)
   try {
-    const object = resource.toCanonical(reservation?.object ?? prepared)
+    const object = resource.toCanonical(reservation?.object ?? prepared, known)
     refuseInvalid(resource, object, character.validateCreate(object, context))
     for (const text of character.warnings(object, undefined, context)) context.warn(text)
     const step = admissionRequest(

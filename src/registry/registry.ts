@@ -40,13 +40,20 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
    * the very parts that the two share need not be looked into.
    */
   readonly decode: (source: SourceValue, known?: ValueMap) => Decoded
-  /** The stored form: members in their order, nothing that output leaves out. `known` as above. */
-  readonly toCanonical: (object: ApiObject, known?: ValueMap) => ApiObject
+  /** The stored form: members in their order, nothing that output leaves out. */
+  readonly toCanonical: (object: ApiObject, known?: KnownObject) => ApiObject
   /** All versions that ownership may be recorded under. */
   readonly versions: KindVersions
   readonly character: Character
   /** What a definition says of how its objects are told; absent for built-in kinds. */
   readonly custom?: CustomFacts
+}
+
+/** A canonical object that another was made of: the very parts that the two share need not be looked into. */
+export interface KnownObject {
+  readonly object: ValueMap
+  /** Whether its members are in the order in which they are stored. */
+  readonly isInOrder: boolean
 }
 
 export interface CustomFacts {

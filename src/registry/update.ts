@@ -148,7 +148,7 @@ class UpdatePipeline {
     const fresh = echoesVersion ? admitted : withMeta(admitted, { resourceVersion: undefined })
     const write = { object: fresh, stored: undefined, name: request.name }
     await resource.character.authorizeWrite?.(write, context, this.parts)
-    const { object, reservation } = await prepareNew(this.parts, resource, fresh, context)
+    const { object, reservation } = await prepareNew(this.parts, resource, { admitted: fresh }, context)
     this.reservation = reservation
     const ttl = resource.character.ttlSeconds
     return { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
@@ -168,7 +168,10 @@ class UpdatePipeline {
     const restored = metaForUpdate(withNamespace(admitted, resource, context), stored)
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
     this.reservation = await character.reserve?.({ object: bumped, stored }, context, this.parts)
-    const object = withoutNewTimes(resource.toCanonical(this.reservation?.object ?? bumped, stored), stored)
+    const object = withoutNewTimes(
+      resource.toCanonical(this.reservation?.object ?? bumped, { object: stored, isInOrder: true }),
+      stored,
+    )
     refuseInvalid(resource, object, endpoint.validate(object, stored, context))
     for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)

@@ -188,7 +188,11 @@ function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefine
     withDefaults: (object, context) => applyDefaults(row, object, context),
     decode: (source, known) => decoded(source, kind.shape, known),
     toCanonical: (object, known) =>
-      inOrder(decoded(object, storedSchema.shape, known).value, storedSchema.shape, known) as ApiObject,
+      inOrder(
+        decoded(object, storedSchema.shape, known?.object).value,
+        storedSchema.shape,
+        known?.isInOrder === true ? known.object : undefined,
+      ) as ApiObject,
     versions: versionsOf(schema, row, conversion),
     character: characterOf(
       {

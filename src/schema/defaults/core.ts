@@ -65,7 +65,7 @@ const podRanges: Rule = (given) => {
   const first: Value | undefined = isList(podCIDRs) ? podCIDRs[0] : undefined
   if (typeof podCIDR === 'string' && podCIDR !== '' && podCIDR !== first)
     return withMember(given, 'podCIDRs', [podCIDR])
-  return first === undefined || first === podCIDR ? given : withMember(given, 'podCIDR', first)
+  return first === undefined || first === '' || first === podCIDR ? given : withMember(given, 'podCIDR', first)
 }
 
 /** Text given for convenience is stored as the bytes that it stands for. */

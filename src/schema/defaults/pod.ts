@@ -15,7 +15,7 @@ const requestsFromLimits: Rule = (given) => {
   return after === before || after === undefined ? given : withMember(given, 'requests', after)
 }
 
-const hostPort: Rule = (given, _, port) => (isAbsent(given) || given === 0 ? port['containerPort'] : given)
+const hostPort: Rule = (given, _, { containerPort }) => (isAbsent(given) && containerPort !== 0 ? containerPort : given)
 
 const requests = each(within({ resources: requestsFromLimits }))
 
@@ -44,7 +44,7 @@ const addresses: Rule = (given) => {
   const { podIP, podIPs } = given
   const first = firstAddress(podIPs)
   if (typeof podIP === 'string' && podIP !== '' && podIP !== first) return withMember(given, 'podIPs', [{ ip: podIP }])
-  return first === undefined || first === podIP ? given : withMember(given, 'podIP', first)
+  return first === undefined || first === '' || first === podIP ? given : withMember(given, 'podIP', first)
 }
 
 function firstAddress(addresses: Value | undefined): Value | undefined {

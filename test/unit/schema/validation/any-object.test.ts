@@ -4,6 +4,7 @@ import type { FieldError } from '../../../../src/api/field-error.ts'
 import type { ApiObject } from '../../../../src/api/object.ts'
 import { equalValues } from '../../../../src/api/value.ts'
 import { applyDefaults } from '../../../../src/schema/defaults/defaults.ts'
+import { decodeObject } from '../../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../../src/schema/schema.ts'
 import type { KindSchema } from '../../../../src/schema/table.ts'
 import { validateCreate, validateSubresource, validateUpdate } from '../../../../src/schema/validation/validation.ts'
@@ -53,6 +54,19 @@ describe('whatever an object of a built-in kind holds', () => {
           if (!equalValues(once, twice)) expect(twice).toEqual(once)
         }),
         { numRuns: 3 },
+      )
+    }
+  })
+
+  it('defaults leave it canonical: decoding it again changes nothing', () => {
+    for (const kind of KINDS) {
+      fc.assert(
+        fc.property(arbitraryObject(kind), (object) => {
+          const full = defaulted(kind, object)
+          const { value } = decodeObject(full, kind.shape)
+          if (!equalValues(value, full)) expect(full).toEqual(value)
+        }),
+        { numRuns: 10 },
       )
     }
   })
