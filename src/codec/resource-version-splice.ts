@@ -5,6 +5,7 @@ import { findMember, findMemberStart, isString, skipString, skipValue } from './
 import type { Span } from './json-scan.ts'
 
 const NONE: Span = { start: 0, end: 0 }
+const LINE_END = 0x0a
 
 /** Where things are in an object's stored bytes. */
 export interface ObjectLayout {
@@ -68,9 +69,16 @@ function walkMetadata(bytes: Buffer, first: number): ObjectLayout | undefined {
 
 /** The bytes with the version in its place. A copy: `bytes` stay as they are. */
 export function spliceResourceVersion(bytes: Buffer, layout: ObjectLayout, revision: number): Buffer {
+  return lineWithVersion(bytes, layout, revision).subarray(0, -1)
+}
+
+/** The same, with a line end behind it. */
+export function lineWithVersion(bytes: Buffer, layout: ObjectLayout, revision: number): Buffer {
   const member = versionMember(layout, revision)
-  const target = Buffer.allocUnsafe(splicedLength(bytes, layout, member))
+  const length = splicedLength(bytes, layout, member)
+  const target = Buffer.allocUnsafe(length + 1)
   spliceInto(target, 0, { bytes, layout, member })
+  target[length] = LINE_END
   return target
 }
 

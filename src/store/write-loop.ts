@@ -2,7 +2,7 @@
 // written that is there already, and no decision stands on something out of date.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import { layoutOf, splicedLength, spliceResourceVersion, versionMember } from '../codec/resource-version-splice.ts'
+import { layoutOf, lineWithVersion, splicedLength, versionMember } from '../codec/resource-version-splice.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { ABSENT } from '../kv/kv.ts'
 import type { WriteResult as KvWriteResult } from '../kv/kv.ts'
@@ -185,7 +185,7 @@ class WrittenObject implements StoredObject {
   readonly revision: number
   readonly #object: ApiObject
   readonly #stored: Buffer
-  #bytes: Buffer | undefined
+  #line: Buffer | undefined
 
   constructor(key: ObjectKey, revision: number, object: ApiObject, stored: Buffer) {
     this.namespace = key.namespace
@@ -196,12 +196,17 @@ class WrittenObject implements StoredObject {
   }
 
   get bytes(): Buffer {
-    if (this.#bytes === undefined) {
+    return this.line.subarray(0, -1)
+  }
+
+  /** With a line end behind them: so they are sent. */
+  get line(): Buffer {
+    if (this.#line === undefined) {
       const layout = layoutOf(this.#stored)
       if (layout === undefined) throw new InvariantError('an object without metadata was written')
-      this.#bytes = spliceResourceVersion(this.#stored, layout, this.revision)
+      this.#line = lineWithVersion(this.#stored, layout, this.revision)
     }
-    return this.#bytes
+    return this.#line
   }
 
   object(): ApiObject {
