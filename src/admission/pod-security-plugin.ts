@@ -76,6 +76,8 @@ export function podSecurity(parts: PodSecurityParts, options: PodSecurityOptions
   }
 }
 
+type ReadPolicy = ReturnType<typeof policyOf>
+
 interface Subject {
   readonly metadata: ValueMap
   readonly spec: ValueMap
@@ -87,6 +89,8 @@ interface Subject {
 class PodSecurity {
   readonly #parts: PodSecurityParts
   readonly #options: PodSecurityOptions
+  /** What namespaces say, which are the same records until they change. */
+  readonly #known = new WeakMap<ApiObject, ReadPolicy>()
 
   constructor(parts: PodSecurityParts, options: PodSecurityOptions) {
     this.#parts = parts
@@ -146,7 +150,7 @@ class PodSecurity {
   }
 
   #policyOf(request: AdmissionRequest, found: ApiObject | undefined): Policy {
-    const { policy, faults } = policyOf(found === undefined ? {} : labelsOf(found), this.#options.defaults)
+    const { policy, faults } = this.#read(found)
     if (faults.length > 0) {
       const texts = faults.map(({ field, message }) => `${field}: ${message}`)
       request.annotate(
@@ -155,6 +159,14 @@ class PodSecurity {
       )
     }
     return policy
+  }
+
+  #read(namespace: ApiObject | undefined): ReadPolicy {
+    const { defaults } = this.#options
+    if (namespace === undefined) return policyOf({}, defaults)
+    let known = this.#known.get(namespace)
+    if (known === undefined) this.#known.set(namespace, (known = policyOf(labelsOf(namespace), defaults)))
+    return known
   }
 
   #judge(request: AdmissionRequest, { metadata, spec, policy, isEnforced }: Subject): void {

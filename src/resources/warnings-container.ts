@@ -19,7 +19,8 @@ export function containerWarnings(container: ValueMap, path: string): readonly s
   const warnings: string[] = []
   for (const name of WHOLE_BYTES) {
     for (const kind of ['limits', 'requests']) {
-      warnings.push(...fractionWarnings(`${path}.resources.${kind}`, mapIn(resources, kind), name))
+      const amounts = mapIn(resources, kind)
+      if (Object.hasOwn(amounts, name)) warnings.push(...fractionWarnings(`${path}.resources.${kind}`, amounts, name))
     }
   }
   const seen = new Set<string>()

@@ -23,6 +23,9 @@ const SCHEDULING = ['nodeSelector', 'affinity', 'topologySpreadConstraints'] as 
 const NO_SELECTOR = 'a null labelSelector results in matching no pod'
 const SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
 const APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
+const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
+const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
+const APP_ARMOR_OF_CONTAINER = 'container.apparmor.security.beta.kubernetes.io/'
 const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
   'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
@@ -76,8 +79,9 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   const tell = (texts: readonly string[]): void => {
     if (texts.length > 0) warnings.push(...texts)
   }
-  const tellOfAnnotation = (name: string, why: string): void => {
-    if (Object.hasOwn(mapIn(metadata, 'annotations'), name)) warnings.push(`${annotationsAt}[${name}]: ${why}`)
+  const profiles = Object.keys(mapIn(metadata, 'annotations')).filter(isProfile)
+  const tellOfProfile = (name: string, why: string): void => {
+    if (profiles.includes(name)) warnings.push(`${annotationsAt}[${name}]: ${why}`)
   }
   tell(schedulingWarnings(spec, at))
   tell(annotationWarnings(metadata, annotationsAt, OLD_ANNOTATIONS))
@@ -87,14 +91,12 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   }
   tell(pullSecretWarnings(spec, at))
   for (const name of WHOLE_BYTES) tell(fractionWarnings(`${at}.overhead`, mapIn(spec, 'overhead'), name))
-  if (!hasProfile(podContext, 'seccompProfile')) tellOfAnnotation('seccomp.security.alpha.kubernetes.io/pod', SECCOMP)
+  if (!hasProfile(podContext, 'seccompProfile')) tellOfProfile(SECCOMP_OF_POD, SECCOMP)
   for (const [container, path] of containers) {
     const [name, context] = [textIn(container, 'name'), mapIn(container, 'securityContext')]
-    if (!hasProfile(context, 'seccompProfile')) {
-      tellOfAnnotation(`container.seccomp.security.alpha.kubernetes.io/${name}`, SECCOMP)
-    }
+    if (!hasProfile(context, 'seccompProfile')) tellOfProfile(SECCOMP_OF_CONTAINER + name, SECCOMP)
     if (!hasProfile(podContext, 'appArmorProfile') && !hasProfile(context, 'appArmorProfile')) {
-      tellOfAnnotation(`container.apparmor.security.beta.kubernetes.io/${name}`, APP_ARMOR)
+      tellOfProfile(APP_ARMOR_OF_CONTAINER + name, APP_ARMOR)
     }
     tell(containerWarnings(container, path))
   }
@@ -113,6 +115,14 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
     tell(addressWarnings(`${at}.hostAliases[${i}].ip`, own(alias, 'ip'), 'address')),
   )
   return warnings
+}
+
+function isProfile(annotation: string): boolean {
+  return (
+    annotation === SECCOMP_OF_POD ||
+    annotation.startsWith(SECCOMP_OF_CONTAINER) ||
+    annotation.startsWith(APP_ARMOR_OF_CONTAINER)
+  )
 }
 
 function hasProfile(context: ValueMap, profile: string): boolean {

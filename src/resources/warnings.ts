@@ -51,7 +51,7 @@ export function fractionWarnings(path: string, amounts: ValueMap, name: string):
   const text = own(amounts, name)
   if (typeof text !== 'string') return []
   const parsed = parseQuantity(text)
-  if (!parsed.ok || scaledValue(parsed.quantity, -3) % 1000n === 0n) return []
+  if (!parsed.ok || parsed.quantity.scale >= 0 || scaledValue(parsed.quantity, -3) % 1000n === 0n) return []
   return [`${path}[${name}]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
 }
 

@@ -159,8 +159,8 @@ function singlePlugins({ authorizer, settings }: AdmissionParts, read: Read): re
 export function readFrom(store: Store, resource: StoredResource): ObjectReader & SampleReader {
   const parsed = new WeakMap<StoredObject, ApiObject>()
   const parse = (item: StoredObject): ApiObject => {
-    const known = parsed.get(item) ?? item.object()
-    parsed.set(item, known)
+    let known = parsed.get(item)
+    if (known === undefined) parsed.set(item, (known = item.object()))
     return known
   }
   const get = async (

@@ -65,9 +65,13 @@ function allContainers(spec: ValueMap): readonly ValueMap[] {
   return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((field) => partsOf(spec, field))
 }
 
+function isProfile(key: string): boolean {
+  return key === SECCOMP_OF_POD || key.startsWith(SECCOMP_OF_CONTAINER) || key.startsWith(APPARMOR_OF_CONTAINER)
+}
+
 /** Profiles that are both annotated and set as fields must be the same. */
 export function checkProfilesAgree(annotations: ValueMap, { at, check, spec }: AnnotationScope): void {
-  if (Object.keys(annotations).length === 0) return
+  if (!Object.keys(annotations).some(isProfile)) return
   const ofPod = partOf(spec, 'securityContext')
   agree(textAt(annotations, SECCOMP_OF_POD), partIn(ofPod, 'seccompProfile'), {
     at: at.child('securityContext').child('seccompProfile'),

@@ -61,17 +61,20 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   checkDnsConfig(spec, at.child('dnsConfig'), check)
   checkGates(spec, at, check)
   checkTopologySpread(partsOf(spec, 'topologySpreadConstraints'), at.child('topologySpreadConstraints'), check)
-  checkHostProcesses(spec, { at, check, containers: containersOf(spec, at) })
+  const containers = containersOf(spec, at)
+  checkHostProcesses(spec, { at, check, containers })
   checkHostUsers(spec, at, check)
   checkHostnameOverride(spec, at, check)
   checkNames(spec, at, check)
   checkPlacement(spec, at, check)
-  checkOs(spec, { at, check, containers: containersOf(spec, at) })
-  checkFileVolumes(spec, at, check)
+  checkOs(spec, { at, check, containers })
+  checkFileVolumes(spec, containers, check)
 }
 
+type PlacedContainer = readonly [ValueMap, FieldPath]
+
 /** Every container with its place: those that run first, those that stay, those that visit. */
-function containersOf(spec: ValueMap, at: FieldPath): readonly (readonly [ValueMap, FieldPath])[] {
+function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedContainer[] {
   return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((field) =>
     partsOf(spec, field).map((container, i) => [container, at.child(field).index(i)] as const),
   )
@@ -266,9 +269,9 @@ export function checkOverhead(overhead: ValueMap | undefined, at: FieldPath, che
 }
 
 /** Files that set environment variables lie in volumes that are the pod's own. */
-function checkFileVolumes(spec: ValueMap, at: FieldPath, check: Check): void {
+function checkFileVolumes(spec: ValueMap, containers: readonly PlacedContainer[], check: Check): void {
   let volumes: ReadonlyMap<string, ValueMap> | undefined
-  for (const [container, place] of containersOf(spec, at)) {
+  for (const [container, place] of containers) {
     for (const [i, variable] of partsOf(container, 'env').entries()) {
       const ref = partIn(partOf(variable, 'valueFrom'), 'fileKeyRef')
       if (ref === undefined) continue

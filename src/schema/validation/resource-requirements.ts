@@ -66,8 +66,9 @@ function checkWithinLimit(name: string, request: Value, { limits, at, check }: L
   const most = amountOf(limit)
   if (asked === undefined || most === undefined) return
   const order = compareQuantities(asked, most)
+  if (order === 0) return
   const of = `${name} limit of ${told(limit)}`
-  if (order !== 0 && !isOvercommittable(name)) check.invalid(at.child('requests'), request, `must be equal to ${of}`)
+  if (!isOvercommittable(name)) check.invalid(at.child('requests'), request, `must be equal to ${of}`)
   else if (order > 0) check.invalid(at.child('requests'), request, `must be less than or equal to ${of}`)
 }
 
