@@ -1,5 +1,6 @@
 // Continue tokens: where a chunked list goes on and at which revision. Opaque to clients, in the reference's form
 // (R-120), so that a token survives a change of server. A token is not bound to a user, a selector or a limit.
+import { jsonObjectFault, jsonTypeOf } from '../lib/json-fault.ts'
 import type { PagePosition } from './read.ts'
 import { ApiError } from './status.ts'
 
@@ -15,12 +16,7 @@ export function encodeContinue(position: PagePosition): string {
 export function decodeContinue(text: string): PagePosition {
   const illegal = illegalBase64At(text)
   if (illegal !== undefined) throw invalid(`: illegal base64 data at input byte ${illegal}`)
-  const content = parse(Buffer.from(text, 'base64url').toString('utf8'))
-  if (content === undefined) throw invalid(': not a JSON object')
-  const { v = '', rv = 0, start = '' } = content
-  if (typeof v !== 'string' || !Number.isSafeInteger(rv) || typeof start !== 'string') {
-    throw invalid(': a field has the wrong type')
-  }
+  const { v, rv, start } = contentOf(Buffer.from(text, 'base64url'))
   if (!VERSIONS.includes(v)) throw invalid(`: server does not recognize this encoded version ${v}`)
   if (rv === 0) throw invalid(`: incorrect encoded start resourceVersion (version ${VERSION})`)
   if (start === '') throw invalid(`: encoded start key empty (version ${VERSION})`)
@@ -28,7 +24,7 @@ export function decodeContinue(text: string): PagePosition {
   if (path === '' || path.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')) {
     throw invalid(`: ${start}`)
   }
-  return { revision: (rv as number) > 0 ? (rv as number) : undefined, start: path }
+  return { revision: rv > 0 ? rv : undefined, start: path }
 }
 
 /** Where unpadded base64url breaks off, counted as the reference counts. */
@@ -38,14 +34,31 @@ function illegalBase64At(text: string): number | undefined {
   return text.length % 4 === 1 ? text.length - 1 : undefined
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const content: unknown = JSON.parse(text)
-    const isObject = typeof content === 'object' && content !== null && !Array.isArray(content)
-    return isObject ? (content as Readonly<Record<string, unknown>>) : undefined
-  } catch {
-    return undefined
-  }
+interface Content {
+  readonly v: string
+  readonly rv: number
+  readonly start: string
+}
+
+const NOTHING: Content = { v: '', rv: 0, start: '' }
+
+function contentOf(bytes: Buffer): Content {
+  // Messages show the byte that does not belong, not the character that it may be a part of.
+  const fault = jsonObjectFault(bytes.toString('latin1'), 'storage.continueToken')
+  if (fault !== undefined) throw invalid(`: ${fault}`)
+  const found = (JSON.parse(bytes.toString('utf8')) ?? {}) as Readonly<Record<string, unknown>>
+  const given = Object.entries(NOTHING).map(([name, nothing]) => {
+    const value = found[name] ?? nothing
+    const fits = typeof nothing === 'number' ? Number.isSafeInteger(value) : typeof value === 'string'
+    if (!fits) throw invalid(`: ${misfit(name, value, typeof nothing === 'number' ? 'int64' : 'string')}`)
+    return [name, value] as const
+  })
+  return { ...NOTHING, ...Object.fromEntries(given) }
+}
+
+function misfit(name: string, value: unknown, type: 'int64' | 'string'): string {
+  const shown = type === 'int64' && typeof value === 'number' ? `number ${value}` : jsonTypeOf(value)
+  return `json: cannot unmarshal ${shown} into Go struct field continueToken.${name} of type ${type}`
 }
 
 function invalid(detail: string): ApiError {

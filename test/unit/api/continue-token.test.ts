@@ -2,7 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeContinue, encodeContinue } from '../../../src/api/continue-token.ts'
 
-const made = (content: unknown): string => Buffer.from(JSON.stringify(content)).toString('base64url')
+const texts = (text: string): string => Buffer.from(text).toString('base64url')
+const made = (content: unknown): string => texts(JSON.stringify(content))
+const WRONG = ': json: cannot unmarshal'
+const INTO = 'into Go struct field continueToken'
 
 describe('continue tokens', () => {
   it('have the form of the reference', () => {
@@ -25,9 +28,12 @@ describe('continue tokens', () => {
     ['no base64', '!!!', ': illegal base64 data at input byte 0'],
     ['padding', `${made({ v: 'meta.k8s.io/v1', rv: 5, start: 'ab\0' })}=`, ': illegal base64 data at input byte 64'],
     ['a single last character', 'abcde', ': illegal base64 data at input byte 4'],
-    ['no JSON', Buffer.from('no json').toString('base64url'), ': not a JSON object'],
-    ['a list', made([]), ': not a JSON object'],
-    ['null', made(null), ': not a JSON object'],
+    ['no JSON', texts('xy'), ": invalid character 'x' looking for beginning of value"],
+    ['a word that is none', texts('test'), ": invalid character 'e' in literal true (expecting 'r')"],
+    ['bytes that are no text', 'invalid', String.raw`: invalid character '\u008a' looking for beginning of value`],
+    ['half an object', texts('{"v":'), ': unexpected end of JSON input'],
+    ['a list', made([]), ': json: cannot unmarshal array into Go value of type storage.continueToken'],
+    ['null', made(null), ': server does not recognize this encoded version '],
     ['an empty object', made({}), ': server does not recognize this encoded version '],
     [
       'another version',
@@ -45,7 +51,22 @@ describe('continue tokens', () => {
     ['an empty segment', made({ v: 'meta.k8s.io/v1', rv: 1, start: 'a//b' }), ': a//b'],
     ['a slash at the end', made({ v: 'meta.k8s.io/v1', rv: 1, start: 'a/' }), ': a/'],
     ['a slash alone', made({ v: 'meta.k8s.io/v1', rv: 1, start: '/' }), ': /'],
-    ['a revision as text', made({ v: 'meta.k8s.io/v1', rv: '1', start: 'a' }), ': a field has the wrong type'],
+    [
+      'a revision as text',
+      made({ v: 'meta.k8s.io/v1', rv: '1', start: 'a' }),
+      `${WRONG} string ${INTO}.rv of type int64`,
+    ],
+    [
+      'a broken revision',
+      made({ v: 'meta.k8s.io/v1', rv: 1.5, start: 'a' }),
+      `${WRONG} number 1.5 ${INTO}.rv of type int64`,
+    ],
+    ['a version as a number', made({ v: 1, rv: 1, start: 'a' }), `${WRONG} number ${INTO}.v of type string`],
+    [
+      'a start as a flag',
+      made({ v: 'meta.k8s.io/v1', rv: 1, start: true }),
+      `${WRONG} bool ${INTO}.start of type string`,
+    ],
   ])('are refused: %s', (_name, token, detail) => {
     expect(() => decodeContinue(token)).toThrow(
       expect.objectContaining({
