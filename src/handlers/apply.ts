@@ -3,11 +3,12 @@ import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import { equalValues, isMap, own } from '../api/value.ts'
 import type { AppliedDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readApplied } from '../codec/request-body.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { trackApply } from '../patch/field-tracking.ts'
+import { isReset, managedFieldsOf, withoutManagedFields } from '../patch/managed-fields.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import type { ApplyType } from '../patch/patch.ts'
 import { withConversions } from '../registry/conversions.ts'
@@ -45,7 +46,6 @@ export class Applied {
   apply(live: ApiObject | undefined): MaybePromise<ApiObject> {
     const { options, context } = this.#body
     const { resource, info } = this.#request
-    if (resource.isCustom && info.subresource === 'scale') throw noOwnersOfScale()
     this.#read ??= this.#readBody()
     const { document } = this.#read
     const { kind } = this.#target
@@ -64,6 +64,9 @@ export class Applied {
       now: context.now,
       live: live ?? { kind, apiVersion },
     }
+    if (this.#isCustomScale && isReset(managedFieldsOf(tracking.live))) {
+      throw unconvertibleScale('failed to create manager for existing fields: failed to convert live object (/;')
+    }
     const work = (known: KindVersions): ValueMap =>
       trackApply({ ...tracking, versions: known }, document, options.force)
     return whenKnown(withConversions(versions, work, { signal: context.signal, isVital: true }), (merged) =>
@@ -71,11 +74,19 @@ export class Applied {
     )
   }
 
+  get #isCustomScale(): boolean {
+    const { resource, info } = this.#request
+    return resource.isCustom && info.subresource === 'scale'
+  }
+
   #merged(merged: ValueMap, live: ApiObject | undefined): ApiObject {
     const { document = {}, problems = [] } = this.#read ?? {}
     const { kind } = this.#target
     const apiVersion = formatGroupVersion(this.#target)
     this.#tell(problems)
+    if (this.#isCustomScale && !equalValues(withoutManagedFields(merged), withoutManagedFields(live ?? {}))) {
+      throw unconvertibleScale(`failed to convert new object (/${metaText(merged, 'name')};`)
+    }
     const object = { ...this.#decodeMerged(merged, live), kind, apiVersion } as ApiObject
     if (live === undefined) return withMeta(object, { resourceVersion: undefined })
     const sent = metaText(document, 'resourceVersion')
@@ -141,9 +152,11 @@ function textOf(document: ValueMap, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The scale of a custom object has no owners, so nothing can be applied to it (W-279). */
-function noOwnersOfScale(): ApiError {
-  const live = 'failed to convert live object (/; autoscaling/v1, Kind=Scale) to proper version'
+/**
+ * Fields of a scale of a custom object can be claimed by who finds them as they are. The reference fails where it would have to
+ * convert the scale: to change it, or to find out what those own who never applied (W-279, D20).
+ */
+function unconvertibleScale(what: string): ApiError {
   const why = 'request to convert CR to an invalid group/version: autoscaling/v1'
-  return new ApiError('BadRequest', `failed to create manager for existing fields: ${live}: ${why}`)
+  return new ApiError('BadRequest', `${what} autoscaling/v1, Kind=Scale) to proper version: ${why}`)
 }

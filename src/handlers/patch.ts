@@ -173,10 +173,8 @@ class Patch {
       throw refuse(shown(), `strict decoding error: ${problems.join(', ')}`)
     }
     if (fieldValidation === 'Warn') for (const problem of problems) this.#body.context.warn(problem)
-    return withReset(
-      { ...decoded.value, kind: target.kind, apiVersion: formatGroupVersion(target) } as ApiObject,
-      patched,
-    )
+    const object = { ...decoded.value, kind: target.kind, apiVersion: formatGroupVersion(target) } as ApiObject
+    return withReset(object, patched, target)
   }
 }
 

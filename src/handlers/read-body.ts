@@ -43,10 +43,8 @@ export function decodeBody(request: BodyRequest): ApiObject {
   try {
     const { value, problems } = resource.decode(document.source)
     reportProblems([...document.problems, ...problems], request)
-    return withReset(
-      { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject,
-      document.value,
-    )
+    const object = { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
+    return withReset(object, document.value, resource)
   } catch (error) {
     if (error instanceof ApiError) throw error
     throw cannotBeHandled(kind, resource, (error as Error).message)
@@ -178,8 +176,12 @@ function reportProblems(problems: readonly string[], request: BodyRequest): void
   for (const text of problems.flatMap(warningsOf)) warn(text)
 }
 
-/** An empty list of owners is a request to forget them (W-280); decoding leaves it out, as it does every empty list. */
-export function withReset(object: ApiObject, document: Value): ApiObject {
+/**
+ * An empty list of owners is a request to forget them (W-280); decoding leaves it out, as it does every empty list. The reference
+ * leaves it out of custom objects too before it asks.
+ */
+export function withReset(object: ApiObject, document: Value, { schema }: Pick<BodyKind, 'schema'>): ApiObject {
+  if (schema.custom === true) return object
   const metadata = isMap(document) ? own(document, 'metadata') : undefined
   const managed = isMap(metadata) ? own(metadata, 'managedFields') : undefined
   return isList(managed) && managed.length === 0 ? withMeta(object, { managedFields: [] }) : object

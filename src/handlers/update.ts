@@ -1,5 +1,5 @@
 // PUT on an object or one of its subresources.
-import { metaText } from '../registry/object-meta.ts'
+import { metaText, withUniqueOwners } from '../registry/object-meta.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { updateObject } from '../registry/update.ts'
 import { bodyEncoding } from './media-types.ts'
@@ -29,7 +29,7 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
   })
   http.nameObject(sent.metadata)
   checkName(sent, name)
-  const wanted = withDefaults(served.resource, sent, context)
+  const wanted = withUniqueOwners(withDefaults(served.resource, sent, context), '', http.warn)
   const { object, created } = await updateObject(
     parts.registry,
     resource,

@@ -156,13 +156,13 @@ export function intersects(a: FieldSet, b: FieldSet): boolean {
   return false
 }
 
-/** Every path of the set, parents before what lies below them, in the order of FieldsV1. */
+/** Every path of the set, as conflicts are told: what ends at a node before what lies below it, each in the order of FieldsV1. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
-  for (const element of sortedElements(set)) {
-    const path = [...prefix, element]
-    if (set.members.has(element)) yield path
+  const elements = sortedElements(set)
+  for (const element of elements) if (set.members.has(element)) yield [...prefix, element]
+  for (const element of elements) {
     const below = set.children.get(element)
-    if (below !== undefined) yield* pathsOf(below, path)
+    if (below !== undefined) yield* pathsOf(below, [...prefix, element])
   }
 }
 

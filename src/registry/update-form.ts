@@ -63,8 +63,7 @@ function viewForm(resource: Resource, view: ObjectView): UpdateForm {
       checkUid(resource, name, metaText(admitted, 'uid'), metaText(stored, 'uid'))
       const change = {
         before: managedOf(stored),
-        // Nobody comes to own what is written through a view of a custom object (W-279).
-        view: resource.isCustom ? undefined : managedOf(admitted),
+        view: managedOf(admitted),
         apiVersion: formatGroupVersion(resource),
       }
       const managed = managedFromView(change, sharedField)

@@ -12,16 +12,7 @@ import type { Decide, Outcome, WriteResult } from '../store/store.ts'
 import { admitCreate, prepareNew } from './create.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError, notFoundError } from './errors.ts'
-import {
-  finalizersOf,
-  isTerminating,
-  metaForUpdate,
-  metaNumber,
-  metaOf,
-  metaText,
-  withMeta,
-  withUniqueOwners,
-} from './object-meta.ts'
+import { finalizersOf, isTerminating, metaForUpdate, metaNumber, metaOf, metaText, withMeta } from './object-meta.ts'
 import type { RegistryParts, Reservation, Resource, UpdateEndpoint, WriteAnswer, WriteContext } from './registry.ts'
 import {
   admissionRequest,
@@ -159,8 +150,7 @@ class UpdatePipeline {
     const { character } = resource
     checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
     const live = form.live(stored)
-    const sent = sharedWith(await request.wanted(live), live) as ApiObject
-    const wanted = withUniqueOwners(sent, '', context.warn)
+    const wanted = sharedWith(await request.wanted(live), live) as ApiObject
     const tracked = await this.track(live, withNamespace(wanted, resource, context))
     const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
     await character.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
