@@ -1,6 +1,6 @@
 // The sending half of an HTTP/2 session: answers go out as fast as the client has said that it takes them, and as it reads them.
 // Invariants: no stream sends more than its window and the connection's; while the socket is full, streams take turns.
-import type { Socket } from 'node:net'
+import type { Writable } from 'node:stream'
 import { Outbox, type OutboxBuffers } from '../lib/frame-outbox.ts'
 import { NO_TABLE } from '../lib/hpack.ts'
 import * as h2 from '../lib/http2-frames.ts'
@@ -15,7 +15,6 @@ const UNREAD_BYTES = FULL_BYTES + 1024 * 1024
 const EMPTY = Buffer.alloc(0)
 
 export class Http2Sender {
-  readonly #socket: Socket
   readonly #outbox: Outbox
   readonly #onSent: (stream: Http2Stream) => void
   /** Those with something to send that there is no room for. */
@@ -25,16 +24,14 @@ export class Http2Sender {
   #tellsTable = true
 
   /** `onSent`: all of a stream's answer is on its way. */
-  constructor(socket: Socket, buffers: OutboxBuffers, onSent: (stream: Http2Stream) => void) {
-    this.#socket = socket
-    this.#outbox = new Outbox(socket, buffers)
+  constructor(socket: Writable, buffers: OutboxBuffers, onSent: (stream: Http2Stream) => void) {
+    this.#outbox = new Outbox({ socket, buffers, onSent: () => this.resume() })
     this.#onSent = onSent
-    socket.on('drain', () => this.resume())
   }
 
   /** Whether the client sends and does not read. */
   get isUnread(): boolean {
-    return this.#socket.writableLength > UNREAD_BYTES
+    return this.#outbox.waitingBytes > UNREAD_BYTES
   }
 
   /** Each character of `block` is a byte. */
@@ -59,8 +56,9 @@ export class Http2Sender {
     else this.#blocked.delete(stream)
   }
 
-  /** There is room again: each stream gets a frame in turn. */
+  /** There may be room again: each stream gets a frame in turn. */
   resume(): void {
+    if (this.#blocked.size === 0) return
     const waiting: Http2Stream[] = []
     for (const stream of this.#blocked) {
       if (this.#isFull) break
@@ -106,12 +104,13 @@ export class Http2Sender {
     this.#outbox.add({ type: h2.GOAWAY, flags: 0, stream: 0, content })
   }
 
-  flush(): void {
-    this.#outbox.flush()
+  /** Ends the socket when all has gone out. */
+  end(): void {
+    this.#outbox.end()
   }
 
   get #isFull(): boolean {
-    return this.#socket.writableLength >= FULL_BYTES
+    return this.#outbox.waitingBytes >= FULL_BYTES
   }
 
   /** One frame of what a stream has; false where there is nothing more, or no room for it. */

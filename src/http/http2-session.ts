@@ -144,8 +144,7 @@ export class Http2Session implements StreamCarrier {
   #end(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#sender.flush()
-    this.socket.end()
+    this.#sender.end()
     setTimeout(() => this.socket.destroy(), FAREWELL_MS).unref()
   }
 

@@ -1,10 +1,11 @@
 // Frames on their way to a socket: those of one turn of the event loop are one write, because each write is a system call that
-// costs as much as all the rest of a small frame. Buffers are used again once their bytes are on the way.
+// costs as much as all the rest of a small frame. Buffers are used again once their bytes are on the way. Invariant: the socket
+// has one write at a time; of several, TLS would make one more copy.
 import type { Writable } from 'node:stream'
 import { DEFAULT_FRAME_BYTES, type Frame, type FrameHead, HEAD_BYTES, writeHead } from './http2-frames.ts'
 
-const BUFFER_BYTES = 4 * (HEAD_BYTES + DEFAULT_FRAME_BYTES)
-const MOST_FREE_BUFFERS = 64
+const BUFFER_BYTES = 8 * (HEAD_BYTES + DEFAULT_FRAME_BYTES)
+const MOST_FREE_BUFFERS = 32
 
 /** The buffers of several outboxes: few of them have something to send at a time. */
 export class OutboxBuffers {
@@ -19,47 +20,90 @@ export class OutboxBuffers {
   }
 }
 
+interface Filled {
+  readonly buffer: Buffer
+  readonly used: number
+}
+
+export interface OutboxOptions {
+  readonly socket: Writable
+  readonly buffers: OutboxBuffers
+  /** Called when something has gone out. */
+  readonly onSent?: () => void
+}
+
 export class Outbox {
-  readonly #socket: Writable
-  readonly #buffers: OutboxBuffers
+  /** All that has not gone out. */
+  waitingBytes = 0
+  readonly #options: OutboxOptions
+  readonly #filled: Filled[] = []
   #buffer: Buffer | undefined
   #used = 0
   #isDue = false
+  #isWriting = false
+  #isEnding = false
 
-  constructor(socket: Writable, buffers: OutboxBuffers) {
-    this.#socket = socket
-    this.#buffers = buffers
+  constructor(options: OutboxOptions) {
+    this.#options = options
   }
 
   add({ type, flags, stream, content }: Frame): void {
     const { length } = content
     const buffer = this.#roomFor(length)
-    this.#used = writeHead(buffer, this.#used, { type, flags, stream, length })
-    content.copy(buffer, this.#used)
-    this.#used += length
+    const at = writeHead(buffer, this.#used, { type, flags, stream, length })
+    content.copy(buffer, at)
+    this.#used = at + length
   }
 
   /** Each character is a byte. */
   addText({ type, flags, stream }: FrameHead, text: string): void {
     const { length } = text
     const buffer = this.#roomFor(length)
-    this.#used = writeHead(buffer, this.#used, { type, flags, stream, length })
-    this.#used += buffer.write(text, this.#used, 'latin1')
+    const at = writeHead(buffer, this.#used, { type, flags, stream, length })
+    buffer.write(text, at, 'latin1')
+    this.#used = at + length
   }
 
+  /** Sends what there is, where nothing is being sent. */
   flush(): void {
-    const buffer = this.#buffer
-    if (buffer === undefined) return
-    const bytes = buffer.subarray(0, this.#used)
+    if (this.#isWriting) return
+    if (this.#filled.length === 0) this.#fill()
+    const next = this.#filled.shift()
+    const { socket } = this.#options
+    if (next === undefined) {
+      if (this.#isEnding) socket.end()
+    } else if (socket.writable) {
+      this.#isWriting = true
+      socket.write(next.buffer.subarray(0, next.used), () => this.#written(next))
+    }
+  }
+
+  /** Ends the socket when all has gone out. */
+  end(): void {
+    this.#isEnding = true
+    this.flush()
+  }
+
+  #written({ buffer, used }: Filled): void {
+    this.#isWriting = false
+    this.waitingBytes -= used
+    this.#options.buffers.giveBack(buffer)
+    this.#options.onSent?.()
+    this.flush()
+  }
+
+  #fill(): void {
+    if (this.#buffer !== undefined) this.#filled.push({ buffer: this.#buffer, used: this.#used })
     this.#buffer = undefined
     this.#used = 0
-    if (this.#socket.writable) this.#socket.write(bytes, () => this.#buffers.giveBack(buffer))
   }
 
   #roomFor(length: number): Buffer {
-    if (this.#used + HEAD_BYTES + length > BUFFER_BYTES) this.flush()
-    this.#buffer ??= this.#buffers.take()
-    if (!this.#isDue) {
+    const bytes = HEAD_BYTES + length
+    if (this.#used + bytes > BUFFER_BYTES) this.#fill()
+    this.waitingBytes += bytes
+    this.#buffer ??= this.#options.buffers.take()
+    if (!this.#isDue && !this.#isWriting) {
       this.#isDue = true
       setImmediate(this.#flushLater)
     }

@@ -71,7 +71,7 @@ export class Connection implements StreamCarrier {
     const socket = dial((chunk) => this.#read(chunk))
     this.#socket = socket
     this.#onChange = onChange
-    this.#outbox = new Outbox(socket, new OutboxBuffers())
+    this.#outbox = new Outbox({ socket, buffers: new OutboxBuffers() })
     socket.on('error', (error) => this.#close(error.message))
     socket.on('close', () => this.#close('it was closed'))
     socket.write(h2.PREFACE)
