@@ -1,48 +1,41 @@
-// Gathers small pieces before they are written, since each write costs a frame and a TLS record: in buffers that are used
-// again once their bytes are on the way. New ones for each would cost more than all the rest of a long list.
+// Gathers small pieces before they are written over HTTP/1.1, since each write costs a chunk and a TLS record: in buffers that
+// are used again once their bytes are on the way. New ones for each would cost more than all the rest of a long list.
 
 const GATHER_BYTES = 128 * 1024
 const TINY_BYTES = 8
 
-/** Where gathered pieces go. */
-export interface GatheredSink {
-  /** `done`: the bytes are no longer needed. False: do not write again before `drained`. */
-  write(piece: Buffer, done: () => void): boolean
-  drained(): Promise<void>
-}
+/** `done`: the bytes are no longer needed. False: better wait before the next. */
+export type GatheredWrite = (piece: Buffer, done: () => void) => boolean
 
 export class Gathering {
-  readonly #sink: GatheredSink
+  readonly #write: GatheredWrite
   readonly #free: Buffer[] = []
   #buffer: Buffer | undefined
   #used = 0
 
-  constructor(sink: GatheredSink) {
-    this.#sink = sink
+  constructor(write: GatheredWrite) {
+    this.#write = write
   }
 
-  /** A promise where the client has to catch up first. */
-  add(piece: Buffer): Promise<void> | undefined {
+  /** False: better wait before the next. */
+  add(piece: Buffer): boolean {
     if (this.#used + piece.length <= GATHER_BYTES) {
       this.#keep(piece)
-      return undefined
+      return true
     }
-    const waits = this.flush()
-    if (piece.length <= GATHER_BYTES) {
-      this.#keep(piece)
-      return waits
-    }
-    return this.#sink.write(piece, NOTHING) ? waits : this.#sink.drained()
+    const goesOn = this.flush()
+    if (piece.length > GATHER_BYTES) return this.#write(piece, NOTHING)
+    this.#keep(piece)
+    return goesOn
   }
 
   /** Writes what has been gathered so far. */
-  flush(): Promise<void> | undefined {
+  flush(): boolean {
     const [buffer, used] = [this.#buffer, this.#used]
-    if (buffer === undefined || used === 0) return undefined
+    if (buffer === undefined || used === 0) return true
     this.#buffer = undefined
     this.#used = 0
-    const goesOn = this.#sink.write(buffer.subarray(0, used), () => this.#free.push(buffer))
-    return goesOn ? undefined : this.#sink.drained()
+    return this.#write(buffer.subarray(0, used), () => this.#free.push(buffer))
   }
 
   #keep(piece: Buffer): void {

@@ -115,16 +115,14 @@ export class Http2Sender {
 
   /** One frame of what a stream has; false where there is nothing more, or no room for it. */
   #sendData(stream: Http2Stream): boolean {
-    const first = stream.next ?? EMPTY
-    const size = Math.min(first.length, this.#room, stream.room, h2.DEFAULT_FRAME_BYTES)
-    const isLast = stream.isLast(size)
-    if (size <= 0 && !isLast) return false
-    this.#room -= size
-    stream.room -= size
-    const content = size === first.length ? first : first.subarray(0, size)
-    this.#outbox.add({ type: h2.DATA, flags: isLast ? h2.END_STREAM : 0, stream: stream.id, content })
-    stream.sent(size)
+    const length = Math.min(stream.outgoingBytes, this.#room, stream.room, h2.DEFAULT_FRAME_BYTES)
+    const isLast = stream.isLast(length)
+    if (length <= 0 && !isLast) return false
+    this.#room -= length
+    stream.room -= length
+    this.#outbox.addFrom(stream, { type: h2.DATA, flags: isLast ? h2.END_STREAM : 0, stream: stream.id, length })
     if (isLast) this.#onSent(stream)
+    else stream.wakeWriters()
     return !isLast
   }
 }

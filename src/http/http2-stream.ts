@@ -26,11 +26,6 @@ const STEP_BYTES = STREAM_WINDOW_BYTES / 2
 /** More than this waiting to be sent, and the writer is asked to wait. */
 const HIGH_WATER_BYTES = 64 * 1024
 
-interface Outgoing {
-  bytes: Buffer
-  readonly done: (() => void) | undefined
-}
-
 export class Http2Stream implements RawRequest, RawResponse, RawBody {
   readonly id: number
   readonly head: RequestHead
@@ -41,7 +36,10 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
   /** For the session: the request is all here. */
   isRequestWhole = false
   readonly #carrier: StreamCarrier
-  readonly #outgoing: Outgoing[] = []
+  /** The pieces that are still to be sent begin at `#at`, at `#offset` within the first. */
+  #outgoing: Buffer[] = []
+  #at = 0
+  #offset = 0
   #outgoingBytes = 0
   #isAnswerWhole = false
   #isClosed = false
@@ -99,7 +97,7 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     if (this.#isClosed) return
     const isEmpty = body === undefined || body.length === 0
     this.#isAnswerWhole = true
-    if (!isEmpty) this.#queue(body, undefined)
+    if (!isEmpty) this.#queue(body)
     this.#sendHead(status, headers, isEmpty)
     if (!isEmpty) this.#carrier.pump(this)
   }
@@ -113,15 +111,22 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     this.#carrier.sendHead(this, statusText(100), false)
   }
 
-  write(piece: Buffer, done?: () => void): boolean {
+  write(piece: Buffer): boolean {
     if (this.#isClosed) return false
-    if (piece.length === 0) {
-      done?.()
-      return !this.needsDrain
-    }
-    this.#queue(piece, done)
+    this.#queue(piece)
     this.#carrier.pump(this)
     return !this.needsDrain
+  }
+
+  gather(piece: Buffer): boolean {
+    if (this.#isClosed) return false
+    this.#queue(piece)
+    if (this.needsDrain) this.#carrier.pump(this)
+    return !this.needsDrain
+  }
+
+  flush(): void {
+    if (!this.#isClosed) this.#carrier.pump(this)
   }
 
   end(): void {
@@ -159,34 +164,38 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     this.#listener = undefined
   }
 
-  /** For the session: what is to be sent next. */
-  get next(): Buffer | undefined {
-    return this.#outgoing[0]?.bytes
+  /** For the sender: how much is to be sent. */
+  get outgoingBytes(): number {
+    return this.#outgoingBytes
   }
 
-  /** For the session: something is still to be sent. */
-  get hasNext(): boolean {
-    return !this.#isClosed && (this.#isAnswerWhole || this.#outgoing.length > 0)
-  }
-
-  /** For the session: whether so much is all that is left of the answer. */
+  /** For the sender: whether so much is all that is left of the answer. */
   isLast(bytes: number): boolean {
     return this.#isAnswerWhole && this.#outgoingBytes === bytes
   }
 
-  /** For the session: so much of `next` was sent. */
-  sent(bytes: number): void {
-    const first = this.#outgoing[0]
-    const needed = this.needsDrain
-    this.#outgoingBytes -= bytes
-    if (first !== undefined) {
-      if (first.bytes.length > bytes) first.bytes = first.bytes.subarray(bytes)
-      else {
-        this.#outgoing.shift()
-        first.done?.()
-      }
+  /** For the sender: something is still to be sent. */
+  get hasNext(): boolean {
+    return !this.#isClosed && (this.#isAnswerWhole || this.#outgoingBytes > 0)
+  }
+
+  /** For the sender: moves so many of the bytes that are to be sent. */
+  moveTo(target: Buffer, start: number, bytes: number): void {
+    const end = start + bytes
+    for (let to = start; to < end; ) {
+      const piece = this.#outgoing[this.#at]!
+      const size = Math.min(piece.length - this.#offset, end - to)
+      copy(piece, this.#offset, { target, at: to, size })
+      to += size
+      this.#offset += size
+      if (this.#offset === piece.length) this.#dropFirst()
     }
-    if (needed && !this.needsDrain) for (const listener of this.#onDrain.slice()) listener()
+    this.#outgoingBytes -= bytes
+  }
+
+  /** For the sender: something was sent. */
+  wakeWriters(): void {
+    if (this.#onDrain.length > 0 && !this.needsDrain) for (const listener of this.#onDrain.slice()) listener()
   }
 
   /** For the session: an error where more came than there was room for, or than was announced. */
@@ -215,7 +224,7 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     if (this.#isClosed) return
     this.#isClosed = true
     this.wasSent = wasSent
-    this.#outgoing.length = 0
+    this.#outgoing = []
     this.#outgoingBytes = 0
     this.#unread = []
     if (!this.isRequestWhole) this.#listener?.onError(new Error('the stream was closed'))
@@ -233,9 +242,17 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     this.#carrier.sendHead(this, block + headerText('date', this.#carrier.date), isLast)
   }
 
-  #queue(bytes: Buffer, done: (() => void) | undefined): void {
-    this.#outgoing.push({ bytes, done })
-    this.#outgoingBytes += bytes.length
+  #queue(piece: Buffer): void {
+    if (piece.length === 0) return
+    this.#outgoing.push(piece)
+    this.#outgoingBytes += piece.length
+  }
+
+  #dropFirst(): void {
+    this.#offset = 0
+    if (++this.#at < this.#outgoing.length) return
+    this.#outgoing = []
+    this.#at = 0
   }
 
   #hand(bytes: Buffer): void {
@@ -251,4 +268,12 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
 interface NewStream {
   readonly carrier: StreamCarrier
   readonly room: number
+}
+
+/** A call costs more than a few bytes do. */
+const TINY_BYTES = 8
+
+function copy(piece: Buffer, from: number, { target, at, size }: { target: Buffer; at: number; size: number }): void {
+  if (size >= TINY_BYTES) piece.copy(target, at, from, from + size)
+  else for (let i = 0; i < size; i++) target[at + i] = piece[from + i]!
 }

@@ -1,6 +1,7 @@
 // A request and its answer as the two protocols have them, in the few words that are used here. HTTP/1.1 is Node's own
 // pair of objects; HTTP/2 is a stream of our own (`http2-stream.ts`).
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { Gathering } from './gathering.ts'
 
 export interface RawRequest {
   readonly method: string
@@ -38,8 +39,11 @@ export interface RawResponse {
   whole(status: number, headers: HeaderRecord, body: Buffer | undefined): void
   /** The head of what follows with `write`, sent at once. */
   begin(status: number, headers: HeaderRecord): void
-  /** `done`: the bytes are no longer needed. */
-  write(piece: Buffer, done?: () => void): boolean
+  /** False: better wait for `drain`. */
+  write(piece: Buffer): boolean
+  /** Like `write`, but small pieces go together, at the latest when `flush` or `end` is called. */
+  gather(piece: Buffer): boolean
+  flush(): void
   end(): void
   /** Breaks the answer off so that nobody takes it for a whole one. */
   breakOff(): void
@@ -76,6 +80,7 @@ class MessageBody implements RawBody {
 
 export class MessageResponse implements RawResponse {
   readonly #raw: ServerResponse
+  #gathering: Gathering | undefined
   #leaves = false
 
   constructor(raw: ServerResponse) {
@@ -108,11 +113,21 @@ export class MessageResponse implements RawResponse {
     this.#raw.flushHeaders()
   }
 
-  write(piece: Buffer, done?: () => void): boolean {
-    return this.#raw.write(piece, done)
+  write(piece: Buffer): boolean {
+    return this.#raw.write(piece)
+  }
+
+  gather(piece: Buffer): boolean {
+    this.#gathering ??= new Gathering((gathered, done) => this.#raw.write(gathered, done))
+    return this.#gathering.add(piece)
+  }
+
+  flush(): void {
+    this.#gathering?.flush()
   }
 
   end(): void {
+    this.flush()
     this.#raw.end()
   }
 

@@ -9,7 +9,6 @@ import { ServerClosingError } from './abort-reasons.ts'
 import type { Delivery } from './delivery.ts'
 import { drainedOf } from './drained.ts'
 import type { Exchange } from './exchange.ts'
-import { Gathering, type GatheredSink } from './gathering.ts'
 import type { HttpRequest, HttpResponse, Piece, Pieces, ResponseBody } from './http.ts'
 import type { HeaderRecord, RawResponse } from './raw.ts'
 import { StreamSink } from './stream-sink.ts'
@@ -117,24 +116,16 @@ async function respondPieces(
 }
 
 async function writeGathered(pieces: Pieces, sink: RawSink): Promise<void> {
-  const gathering = new Gathering(sink)
   // Plain loops over what is at hand: `await` would cost a turn of the queue for every small piece.
   if (Symbol.iterator in pieces) {
     for (const piece of pieces) {
-      for (const part of partsOf(piece)) {
-        const wait = gathering.add(part)
-        if (wait !== undefined) await wait
-      }
+      for (const part of partsOf(piece)) if (!sink.gather(part)) await sink.drained()
     }
   } else {
     for await (const piece of pieces) {
-      for (const part of partsOf(piece)) {
-        const wait = gathering.add(part)
-        if (wait !== undefined) await wait
-      }
+      for (const part of partsOf(piece)) if (!sink.gather(part)) await sink.drained()
     }
   }
-  await gathering.flush()
 }
 
 function partsOf(piece: Piece): readonly Buffer[] {
@@ -227,7 +218,7 @@ async function* compressed(source: AsyncGenerator<Buffer>): AsyncGenerator<Buffe
   yield* packer as AsyncIterable<Buffer>
 }
 
-class RawSink implements GatheredSink {
+class RawSink {
   bytes = 0
   readonly #raw: RawResponse
   readonly #signal: AbortSignal
@@ -237,10 +228,16 @@ class RawSink implements GatheredSink {
     this.#signal = signal
   }
 
-  write(piece: Buffer, done?: () => void): boolean {
+  write(piece: Buffer): boolean {
     if (this.#signal.aborted) return false
     this.bytes += piece.length
-    return this.#raw.write(piece, done)
+    return this.#raw.write(piece)
+  }
+
+  gather(piece: Buffer): boolean {
+    if (this.#signal.aborted) return false
+    this.bytes += piece.length
+    return this.#raw.gather(piece)
   }
 
   drained(): Promise<void> {

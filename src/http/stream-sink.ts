@@ -4,7 +4,6 @@ import type { ByteSink } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
 import type { RawResponse } from './raw.ts'
 import { drainedOf } from './drained.ts'
-import { Gathering } from './gathering.ts'
 
 /** So much does not wait for others. */
 const ENOUGH_BYTES = 64 * 1024
@@ -19,7 +18,6 @@ export class StreamSink implements ByteSink, Outgoing {
   #pieces: Buffer[] = []
   #waitingBytes = 0
   #isEnlisted = false
-  #gathering: Gathering | undefined
 
   constructor(raw: RawResponse, signal: AbortSignal, delivery: Delivery) {
     this.connection = raw.connection
@@ -79,14 +77,9 @@ export class StreamSink implements ByteSink, Outgoing {
     return this.#signal.aborted && !(this.#signal.reason instanceof ServerClosingError)
   }
 
-  /** A state that a watch begins with is nobody else's: it goes through buffers that are used again. */
+  /** A state that a watch begins with is nobody else's: nothing is gained by joining its pieces here. */
   #sendMuch(pieces: readonly Buffer[]): void {
-    this.#gathering ??= new Gathering({
-      // Whether there is room is asked by whoever writes next.
-      write: (piece, done) => this.#raw.write(piece, done) || true,
-      drained: () => Promise.resolve(),
-    })
-    for (const piece of pieces) void this.#gathering.add(piece)
-    void this.#gathering.flush()
+    for (const piece of pieces) this.#raw.gather(piece)
+    this.#raw.flush()
   }
 }

@@ -2,7 +2,14 @@
 // costs as much as all the rest of a small frame. Buffers are used again once their bytes are on the way. Invariant: the socket
 // has one write at a time; of several, TLS would make one more copy.
 import type { Writable } from 'node:stream'
-import { DEFAULT_FRAME_BYTES, type Frame, type FrameHead, HEAD_BYTES, writeHead } from './http2-frames.ts'
+import {
+  DEFAULT_FRAME_BYTES,
+  type Frame,
+  type FrameHead,
+  HEAD_BYTES,
+  type SizedHead,
+  writeHead,
+} from './http2-frames.ts'
 
 const BUFFER_BYTES = 8 * (HEAD_BYTES + DEFAULT_FRAME_BYTES)
 const MOST_FREE_BUFFERS = 32
@@ -18,6 +25,11 @@ export class OutboxBuffers {
   giveBack(buffer: Buffer): void {
     if (this.#free.length < MOST_FREE_BUFFERS) this.#free.push(buffer)
   }
+}
+
+/** Where the content of a frame is taken from. */
+export interface FrameSource {
+  moveTo(target: Buffer, at: number, bytes: number): void
 }
 
 interface Filled {
@@ -53,6 +65,13 @@ export class Outbox {
     const at = writeHead(buffer, this.#used, { type, flags, stream, length })
     content.copy(buffer, at)
     this.#used = at + length
+  }
+
+  addFrom(source: FrameSource, head: SizedHead): void {
+    const buffer = this.#roomFor(head.length)
+    const at = writeHead(buffer, this.#used, head)
+    source.moveTo(buffer, at, head.length)
+    this.#used = at + head.length
   }
 
   /** Each character is a byte. */

@@ -8,7 +8,7 @@ import { writeProtobufList } from '../../src/codec/list-protobuf.ts'
 import { writeJsonList } from '../../src/codec/list-json.ts'
 import { tableShapeOf } from '../../src/codec/table.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
-import { Gathering, type GatheredSink } from '../../src/http/gathering.ts'
+import { type GatheredWrite, Gathering } from '../../src/http/gathering.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import { podOf } from './sample-pod.ts'
 
@@ -97,9 +97,11 @@ async function bestOf(cases: readonly Case[]): Promise<ReadonlyMap<string, Times
       for (const end = performance.now() + TURN_MILLISECONDS; performance.now() < end; ) {
         const start = performance.now()
         const before = process.cpuUsage()
-        const gathering = new Gathering(sink)
-        for await (const piece of pieces()) for (const part of [piece].flat()) await gathering.add(part)
-        await gathering.flush()
+        const gathering = new Gathering(sink.write)
+        for await (const piece of pieces()) {
+          for (const part of [piece].flat()) if (!gathering.add(part)) await sink.drained()
+        }
+        if (!gathering.flush()) await sink.drained()
         const { user, system } = process.cpuUsage(before)
         const { wall, processor } = best.get(name) ?? NEVER
         best.set(name, {
@@ -114,7 +116,12 @@ async function bestOf(cases: readonly Case[]): Promise<ReadonlyMap<string, Times
 
 const NEVER: Times = { wall: Number.POSITIVE_INFINITY, processor: Number.POSITIVE_INFINITY }
 
-function openSink(): AsyncDisposable & GatheredSink {
+interface Sink extends AsyncDisposable {
+  readonly write: GatheredWrite
+  drained(): Promise<void>
+}
+
+function openSink(): Sink {
   const reader = spawn('sh', ['-c', 'exec cat > /dev/null'], { stdio: ['pipe', 'ignore', 'inherit'] })
   return {
     write: (piece, done) => reader.stdin.write(piece, done),

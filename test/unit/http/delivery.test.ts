@@ -21,7 +21,16 @@ class World {
       this.onWrite?.()
       return true
     }
-    const raw = { connection, needsDrain: false, write } as Partial<RawResponse> as RawResponse
+    let gathered = ''
+    const gather = (piece: Buffer): boolean => {
+      gathered += piece.toString()
+      return true
+    }
+    const flush = (): void => {
+      write(text(gathered))
+      gathered = ''
+    }
+    const raw = { connection, needsDrain: false, write, gather, flush } as Partial<RawResponse> as RawResponse
     return new StreamSink(raw, this.abort.signal, this.delivery)
   }
 

@@ -287,9 +287,8 @@ describe('an answer', () => {
     expect(await bodyOf(client, 3)).toHaveLength(100_000)
   })
 
-  it('in pieces asks its writer to wait, and says when to go on and what is no longer needed', async () => {
+  it('in pieces asks its writer to wait, and says when to go on', async () => {
     const client = await greet()
-    const done: number[] = []
     const streams: Http2Stream[] = []
     onRequest = (stream) => {
       streams.push(stream)
@@ -298,15 +297,30 @@ describe('an answer', () => {
     client.send(get(1))
     await answerOf(client, 1)
     const stream = streams[0]!
-    expect(stream.write(Buffer.alloc(60_000), () => done.push(1))).toBe(true)
-    expect(stream.write(Buffer.alloc(5_535 + 65_536), () => done.push(2))).toBe(false)
-    expect([done, stream.needsDrain]).toEqual([[1], true])
+    expect(stream.write(Buffer.alloc(60_000))).toBe(true)
+    expect(stream.write(Buffer.alloc(5_535 + 65_536))).toBe(false)
+    expect(stream.needsDrain).toBe(true)
     const drained = new Promise<void>((resolve) => stream.on('drain', resolve))
     client.send(numberFrame(h2.WINDOW_UPDATE, 0, 100_000), numberFrame(h2.WINDOW_UPDATE, 1, 100_000))
     await drained
     stream.end()
     expect(await bodyOf(client, 1)).toHaveLength(60_000 + 5_535 + 65_536)
-    expect([done, stream.wasSent]).toEqual([[1, 2], true])
+    expect(stream.wasSent).toBe(true)
+  })
+
+  it('in small pieces goes out in few frames, and whole', async () => {
+    const client = await greet([[h2.INITIAL_WINDOW_SIZE, h2.LARGEST_WINDOW_BYTES]])
+    const sizes = Array.from({ length: 2000 }, (_, i) => (i * 7919) % 101)
+    const pieces = sizes.map((size, i) => Buffer.alloc(size, String(i)))
+    onRequest = (stream) => {
+      stream.begin(200, {})
+      for (const piece of pieces) stream.gather(piece)
+      stream.end()
+    }
+    client.send(numberFrame(h2.WINDOW_UPDATE, 0, 2 ** 30), get(1))
+    expect(await bodyOf(client, 1)).toBe(Buffer.concat(pieces).toString())
+    const least = Math.ceil(Buffer.concat(pieces).length / h2.DEFAULT_FRAME_BYTES)
+    expect(client.seen.filter(({ type }) => type === h2.DATA).length).toBeLessThanOrEqual(least + 3)
   })
 
   it('whose end comes while the socket is full is ended all the same', async () => {
@@ -491,14 +505,11 @@ describe('what is against the protocol costs the connection:', () => {
     const closed = once(serverSockets[0]!, 'close')
     client.socket.pause()
     onRequest = (stream) => stream.whole(200, { 'x-large': 'x'.repeat(16_000) }, undefined)
-    let id = 1
-    while (!serverSockets[0]!.destroyed && id < 100_000) {
+    for (let id = 1; !serverSockets[0]!.destroyed; id += 2) {
       client.send(get(id))
-      id += 2
       await new Promise((resolve) => setImmediate(resolve))
     }
     await closed
-    expect(id).toBeLessThan(100_000)
   })
 })
 
