@@ -3,29 +3,32 @@
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import type { Field, ObjectShape, Shape } from './table.ts'
 
-/** For what was decoded by the shape. What `known`, an object in order, has too is in order. */
+/** For what was decoded by the shape. What `known`, an object in order, has too is in order. Looks at every part once. */
 export function inOrder(object: ValueMap, shape: ObjectShape, known?: ValueMap): ValueMap {
   if (shape.preserveUnknown) return object
-  const { fields } = shape
   const keys = Object.keys(object)
+  if (!areInOrder(keys, shape)) return reordered(object, shape, keys)
+  let changed: Record<string, Value> | undefined
+  for (const key of keys) {
+    const value = object[key] as Value
+    if (typeof value !== 'object' || value === null || value === known?.[key]) continue
+    const ordered = valueInOrder(value, (shape.byName.get(key) as Field).shape)
+    if (ordered === value) continue
+    changed ??= { ...object }
+    changed[key] = ordered
+  }
+  return changed ?? object
+}
+
+/** False also where one of them is no field of the shape. */
+function areInOrder(keys: readonly string[], { fields, typeMeta }: ObjectShape): boolean {
   let at = 0
-  if (shape.typeMeta) {
+  if (typeMeta) {
     if (keys[at] === 'kind') at += 1
     if (keys[at] === 'apiVersion') at += 1
   }
-  let changed: Record<string, Value> | undefined
-  for (let i = 0; i < fields.length && at < keys.length; i++) {
-    const { name, shape: below } = fields[i] as Field
-    if (keys[at] !== name) continue
-    at += 1
-    const value = object[name] as Value
-    if (typeof value !== 'object' || value === null || value === known?.[name]) continue
-    const ordered = valueInOrder(value, below)
-    if (ordered === value) continue
-    changed ??= { ...object }
-    changed[name] = ordered
-  }
-  return at === keys.length ? (changed ?? object) : reordered(object, shape, keys)
+  for (let i = 0; i < fields.length && at < keys.length; i++) if (keys[at] === fields[i]?.name) at += 1
+  return at === keys.length
 }
 
 function reordered(object: ValueMap, shape: ObjectShape, keys: readonly string[]): ValueMap {

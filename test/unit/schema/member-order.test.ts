@@ -55,4 +55,22 @@ describe('members in the order of canonical JSON', () => {
     const odd = { unknown: 1, ...decoded(MIXED) }
     expect(inOrder(odd, shape)).toBe(odd)
   })
+
+  it('are put in order in one walk, however deep they are', () => {
+    const definition = loadBuiltInSchema().kind({
+      group: 'apiextensions.k8s.io',
+      version: 'v1',
+      kind: 'CustomResourceDefinition',
+    })!
+    const text = (leaf: string, level: (inner: string) => string): string =>
+      Array.from({ length: 64 }).reduce<string>((inner) => level(inner), leaf)
+    const of = (schema: string): string =>
+      `{"metadata":{},"spec":{"group":"","names":{"plural":"","kind":""},"scope":"","versions":[{"name":"v","served":true,` +
+      `"storage":true,"schema":{"openAPIV3Schema":${schema}}}]}}`
+    const mixed = of(text('{"type":"string"}', (inner) => `{"properties":{"a":${inner}},"type":"object"}`))
+    const ordered = of(text('{"type":"string"}', (inner) => `{"type":"object","properties":{"a":${inner}}}`))
+    const { value } = decodeObject(JSON.parse(mixed) as ValueMap, definition.shape)
+    const { metadata, spec } = inOrder(value, definition.shape)
+    expect(JSON.stringify({ metadata, spec })).toBe(ordered)
+  })
 })
