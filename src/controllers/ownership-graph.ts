@@ -75,9 +75,8 @@ export class OwnershipGraph {
   }
 }
 
-const TELLING = ['"ownerReferences"', '"finalizers"', '"deletionTimestamp"'].map((name) => Buffer.from(name))
-const UID = Buffer.from('"uid":"')
-const QUOTE = 0x22
+const TELLING = /"(?:ownerReferences|finalizers|deletionTimestamp)"/
+const UID = '"uid":"'
 
 /**
  * The uid of an object that has neither owners nor finalizers and is not going, found in its bytes: most are like that, and
@@ -85,10 +84,14 @@ const QUOTE = 0x22
  * that users may write.
  */
 function uidOfPlain(resource: Resource, bytes: Buffer): string | undefined {
-  if (resource.isCustom || TELLING.some((name) => bytes.includes(name))) return undefined
-  const start = bytes.indexOf(UID)
-  const end = start < 0 ? -1 : bytes.indexOf(QUOTE, start + UID.length)
-  return end < 0 ? undefined : bytes.toString('latin1', start + UID.length, end)
+  if (resource.isCustom) return undefined
+  // One expression over a text takes a third of the time that a search for each name in the bytes takes.
+  const text = bytes.toString('latin1')
+  const start = text.indexOf(UID) + UID.length
+  const end = text.indexOf('"', start)
+  if (start < UID.length || end < 0 || TELLING.test(text)) return undefined
+  // Not a part of the text, which would keep all of it.
+  return bytes.toString('latin1', start, end)
 }
 
 const NONE: readonly never[] = []
