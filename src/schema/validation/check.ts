@@ -39,12 +39,15 @@ export class Check {
     this.context = context
   }
 
-  /** Runs what several rules ask of one part; not again where nothing was wrong with it, for faults are told as often as found. */
-  unlessFaultless(part: object, run: () => void): void {
+  /**
+   * Runs what several rules ask of one part; not again where nothing was wrong with it, for faults are told as often as found.
+   * `isAll`: nobody asks more of the part.
+   */
+  unlessFaultless(part: object, isAll: boolean, run: () => void): void {
     if (this.#faultless === part) return
     const before = this.errors.length
     run()
-    if (this.errors.length === before) this.#faultless = part
+    if (isAll && this.errors.length === before) this.#faultless = part
   }
 
   gate(name: string): boolean {

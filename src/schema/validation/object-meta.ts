@@ -98,7 +98,7 @@ function checkNamespace(meta: ValueMap, check: Check): void {
 const NO_FINALIZERS: readonly string[] = []
 
 function checkCollections(meta: ValueMap, check: Check, finalizers = textsOf(meta, 'finalizers')): void {
-  check.unlessFaultless(meta, () => checkEachCollection(meta, check, finalizers))
+  check.unlessFaultless(meta, finalizers !== NO_FINALIZERS, () => checkEachCollection(meta, check, finalizers))
 }
 
 function checkEachCollection(meta: ValueMap, check: Check, finalizers: readonly string[]): void {

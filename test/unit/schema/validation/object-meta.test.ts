@@ -162,4 +162,13 @@ describe('finalizers of a changed object', () => {
       expect.stringContaining('metadata.finalizers: Invalid value: "a/b/c": a valid label key must'),
     ])
   })
+
+  it('are judged once more for kinds whose objects are judged as new ones too', () => {
+    const change = { object: stored({ finalizers: ['a/b/c'] }), stored: stored({}) }
+    const configMap = { group: '', version: 'v1', kind: 'ConfigMap' }
+    expect(validateUpdate(configMap, change, context).map(({ field }) => field)).toEqual([
+      'metadata.finalizers',
+      'metadata.finalizers',
+    ])
+  })
 })
