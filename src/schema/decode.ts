@@ -5,6 +5,7 @@ import { isList, isMap, own, type Value, type ValueMap, setOwn } from '../api/va
 import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
 import { ExactMap, ExactNumber, type ExactValue, plainValue, type SourceValue } from './exact-value.ts'
 import { goPlace, goType } from './go-place.ts'
+import { selfReadingFault } from './self-reading.ts'
 import type { Field, ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
 import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
@@ -63,13 +64,11 @@ class Decoder {
       return { value: this.#object(this.#root, source), problems: [...this.#problems] }
     } catch (error) {
       if (!(error instanceof ScalarFaultError)) throw error
-      const { fault } = error
-      throw new DecodeError(fault.kind === 'text' ? fault.message : this.#typeMessage(fault.found, fault.wanted))
+      const { fault, fields } = selfReadingFault(source, this.#root) ?? { fault: error.fault, fields: this.#fields }
+      if (fault.kind === 'text') throw new DecodeError(fault.message)
+      const place = goPlace(this.#root, fields, fault.wanted)
+      throw new DecodeError(`json: cannot unmarshal ${fault.found} into Go ${place}`)
     }
-  }
-
-  #typeMessage(found: string, wanted: string): string {
-    return `json: cannot unmarshal ${found} into Go ${goPlace(this.#root, this.#fields, wanted)}`
   }
 
   #value(shape: Shape, source: SourceValue): Value {

@@ -207,6 +207,9 @@ export const NAMED_TYPES: Readonly<Record<string, Readonly<Record<string, string
     'types.UID': 'ResourceClaimConsumerReference.uid DeviceRequestAllocationResult.shareID',
     'v1.AllocationConfigSource': 'DeviceAllocationConfiguration.source',
   },
+  'scheduling.k8s.io_v1': {
+    'v1.PreemptionPolicy': 'PriorityClass.preemptionPolicy',
+  },
   'storage.k8s.io_v1': {
     'v1.PersistentVolumeReclaimPolicy': 'StorageClass.reclaimPolicy',
     'v1.VolumeBindingMode': 'StorageClass.volumeBindingMode',

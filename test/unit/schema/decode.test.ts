@@ -160,12 +160,42 @@ describe('a value of the wrong type', () => {
       '{"metadata":{"name":1},"spec":2}',
       'number into Go struct field ObjectMeta.metadata.name of type string',
     ],
+    [
+      'the first that reads itself counts more',
+      'core_v1.Pod',
+      '{"metadata":{"name":1,"creationTimestamp":5},"spec":{"overhead":{"cpu":"x"}}}',
+      'number into Go struct field ObjectMeta.metadata.creationTimestamp of type string',
+    ],
+    [
+      'one within what has a wrong type itself does not count',
+      'core_v1.Pod',
+      '{"metadata":{"name":1},"spec":{"overhead":["x"]}}',
+      'number into Go struct field ObjectMeta.metadata.name of type string',
+    ],
+    [
+      'a word of another group',
+      'scheduling.k8s.io_v1.PriorityClass',
+      '{"preemptionPolicy":[]}',
+      'array into Go struct field PriorityClass.preemptionPolicy of type v1.PreemptionPolicy',
+    ],
   ])('%s', (_name, shape, text, message) => {
     expect(messageOf(shape, text)).toBe(`json: cannot unmarshal ${message}`)
   })
 
   it.each([
     ['a quantity', 'core_v1.Pod', '{"spec":{"overhead":{"cpu":"x"}}}', QUANTITY],
+    [
+      'a quantity behind wrong types',
+      'core_v1.Pod',
+      '{"kind":1,"spec":{"overhead":{"cpu":"x"},"nodeName":5}}',
+      QUANTITY,
+    ],
+    [
+      'a quantity in lists, and a number twice',
+      'core_v1.Pod',
+      '{"spec":{"priority":12345678901234567890,"priority":{},"containers":[{"resources":{"limits":{"cpu":"1","memory":""}}}]}}',
+      QUANTITY,
+    ],
     ['a quantity that is a flag', 'core_v1.Pod', '{"spec":{"overhead":{"cpu":true}}}', QUANTITY],
     [
       'a time',

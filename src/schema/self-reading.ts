@@ -1,0 +1,63 @@
+// Times, durations, quantities and the like read themselves in the reference: what is wrong with one ends the reading at once,
+// and is told even where a value of a wrong type came before it. Looked for only in documents that are refused anyway.
+import { decodeScalar, ScalarFaultError, type ScalarFault } from './decode-scalars.ts'
+import { ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'
+import type { ObjectShape, Shape } from './table.ts'
+
+const SELF_READING: ReadonlySet<string> = new Set(['time', 'microTime', 'duration', 'quantity', 'intOrString'])
+
+export interface FoundFault {
+  readonly fault: ScalarFault
+  /** The names of the fields that lead to it, without indices and the keys of maps. */
+  readonly fields: readonly string[]
+}
+
+/** The first of them in the order of the document. */
+export function selfReadingFault(source: SourceValue, shape: ObjectShape): FoundFault | undefined {
+  return inValue(shape, source, [])
+}
+
+function inValue(shape: Shape, source: SourceValue, fields: readonly string[]): FoundFault | undefined {
+  if (source === null) return undefined
+  switch (shape.kind) {
+    case 'object':
+      return firstIn(membersOf(source), ([key, value]) => {
+        const field = shape.byName.get(key)
+        return field === undefined ? undefined : inValue(field.shape, value, [...fields, key])
+      })
+    case 'map':
+      return firstIn(membersOf(source), ([, value]) => inValue(shape.value, value, fields))
+    case 'list':
+      return Array.isArray(source)
+        ? firstIn(source as readonly SourceValue[], (item) => inValue(shape.item, item, fields))
+        : undefined
+    default:
+      return SELF_READING.has(shape.kind) ? inScalar(shape, source, fields) : undefined
+  }
+}
+
+function inScalar(shape: Shape, source: SourceValue, fields: readonly string[]): FoundFault | undefined {
+  try {
+    decodeScalar(shape.kind as Parameters<typeof decodeScalar>[0], source)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ScalarFaultError)) throw error
+    return { fault: error.fault, fields }
+  }
+}
+
+function membersOf(source: SourceValue): readonly (readonly [string, SourceValue])[] {
+  if (source instanceof ExactMap) return source.keys.map((key, i) => [key, source.values[i] ?? null])
+  const isMap = typeof source === 'object' && source !== null && !Array.isArray(source)
+  return isMap && !(source instanceof ExactNumber)
+    ? Object.entries(source as Readonly<Record<string, SourceValue>>)
+    : []
+}
+
+function firstIn<T>(items: readonly T[], look: (item: T) => FoundFault | undefined): FoundFault | undefined {
+  for (const item of items) {
+    const found = look(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
