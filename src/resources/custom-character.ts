@@ -14,7 +14,7 @@ import {
   validateUpdate,
   type ValidationContext,
 } from '../schema/validation/validation.ts'
-import { scaleFaults } from './custom-scale.ts'
+import { scaleFaults, scaleStatusFaults } from './custom-scale.ts'
 import type { Definition, DefinitionVersion } from './definition.ts'
 
 const OBJECT_RULES = { metadata: validateEmbeddedMetadata, kind: dns1035Label } as const
@@ -109,7 +109,7 @@ function allFaults(
 
 /** Only the status is taken, and who owns what; labels too are kept from what is stored. */
 function statusEndpoint(kind: CustomKind): UpdateEndpoint {
-  const { definition, gvk, schema } = kind
+  const { definition, gvk, schema, version } = kind
   return {
     prepare: (object, stored) => {
       const kept = withMemberOf(stored, object, 'status')
@@ -122,6 +122,7 @@ function statusEndpoint(kind: CustomKind): UpdateEndpoint {
       const others = [
         ...validateSubresource(gvk, change, contextOf(definition, context)),
         ...schema.statusFaults(object, stored),
+        ...(version.scale === undefined ? [] : scaleStatusFaults(object, version.scale)),
         ...schema.repeated(object, stored),
       ]
       return [...others, ...schema.ruleFaults(object, stored, { others, warn: context.warn })]

@@ -79,15 +79,33 @@ const COLUMNS: readonly CustomColumn[] = [
 
 /** What the numbers may be, whoever writes them. */
 export function scaleFaults(object: ValueMap, paths: ScalePaths): readonly FieldError[] {
-  return [paths.spec, paths.status].flatMap((path): readonly FieldError[] => {
-    const at = FieldPath.root(path)
-    const found = heldAt(object, partsOf(path))
-    if (found.kind === 'wrong') return [invalid(at, 0, `${path} accessor error: ${found.problem}`)]
-    const { value } = found
-    if (value === undefined) return []
-    if (value < 0) return [invalid(at, value, 'should be a non-negative integer')]
-    return value > MAX_REPLICAS ? [invalid(at, value, `should be less than or equal to ${MAX_REPLICAS}`)] : []
-  })
+  return [...numberFaults(object, paths.spec), ...scaleStatusFaults(object, paths)]
+}
+
+/** The part of it that is in the status. */
+export function scaleStatusFaults(object: ValueMap, { status, selector }: ScalePaths): readonly FieldError[] {
+  return [...numberFaults(object, status), ...(selector === '' ? [] : selectorFaults(object, selector))]
+}
+
+function numberFaults(object: ValueMap, path: string): readonly FieldError[] {
+  const at = FieldPath.root(path)
+  const { value, problem } = heldAt(object, partsOf(path))
+  if (problem !== undefined) return [invalid(at, 0, `${path} accessor error: ${problem}`)]
+  if (value === undefined) return []
+  if (!isWhole(value)) return [invalid(at, 0, `${path} accessor error: ${printed(value)}, expected int64`)]
+  if (value < 0) return [invalid(at, value, 'should be a non-negative integer')]
+  return value > MAX_REPLICAS ? [invalid(at, value, `should be less than or equal to ${MAX_REPLICAS}`)] : []
+}
+
+function selectorFaults(object: ValueMap, path: string): readonly FieldError[] {
+  const { value, problem } = heldAt(object, partsOf(path))
+  if (problem === undefined && (value === undefined || typeof value === 'string')) return []
+  const found = problem ?? `${printed(value ?? null)}, expected string`
+  return [invalid(FieldPath.root(path), '', `${path} accessor error: ${found}`)]
+}
+
+function isWhole(value: Value): value is number | bigint {
+  return typeof value === 'bigint' || Number.isInteger(value)
 }
 
 function partsOf(path: string): readonly string[] {
@@ -100,29 +118,27 @@ function valueAt(object: ValueMap, path: readonly string[]): Value | undefined {
   return value
 }
 
-type Held =
-  | { readonly kind: 'number'; readonly value: number | bigint | undefined }
-  | { readonly kind: 'wrong'; readonly problem: string }
+interface Held {
+  readonly value?: Value | undefined
+  /** What is in the way, in the reference's words. */
+  readonly problem?: string
+}
 
-/** The whole number at a path; what else is in its place or on the way to it, in the reference's words. */
 function heldAt(object: ValueMap, path: readonly string[]): Held {
   let value: Value | undefined = object
   for (const name of path) {
-    if (value === undefined || value === null) return { kind: 'number', value: undefined }
-    if (!isMap(value)) return { kind: 'wrong', problem: `${printed(value)}, expected map[string]interface{}` }
+    if (value === undefined || value === null) return {}
+    if (!isMap(value)) return { problem: `${printed(value)}, expected map[string]interface{}` }
     value = own(value, name)
   }
-  if (value === undefined) return { kind: 'number', value }
-  const isWhole = typeof value === 'bigint' || Number.isInteger(value)
-  return isWhole
-    ? { kind: 'number', value: value as number | bigint }
-    : { kind: 'wrong', problem: `${printed(value)}, expected int64` }
+  return { value }
 }
 
 function printed(value: Value): string {
   if (value === null) return '<nil> is of the type <nil>'
   if (isMap(value)) return `${goText(value)} is of the type map[string]interface {}`
   if (isList(value)) return `${goText(value)} is of the type []interface {}`
+  if (isWhole(value)) return `${goText(value)} is of the type int64`
   return `${goText(value)} is of the type ${typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : 'float64'}`
 }
 
