@@ -67,7 +67,31 @@ function checkEmptyMeta(object: ValueMap, ignored: readonly string[], check: Che
   const rest = Object.keys(meta).filter((name) => has(meta, name) && !ignored.includes(name) && meta[name] !== '')
   if (rest.length === 0) return
   const detail = ignored.includes('namespace') ? 'must be empty except for namespace' : 'must be empty'
-  check.invalid(FieldPath.root('metadata'), shownJson(meta), detail)
+  check.invalid(FieldPath.root('metadata'), shownJson(inOrder(meta)), detail)
+}
+
+const FIRST: readonly string[] = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+]
+const THEN: readonly string[] = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']
+const LAST: readonly string[] = ['labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields']
+
+/** Metadata as it is written: its members in the order of the schema, those of maps by name. */
+function inOrder(meta: ValueMap): ValueMap {
+  const members = [...FIRST, ...THEN, ...LAST].filter((name) => has(meta, name))
+  return Object.fromEntries(
+    members.map((name) => {
+      const value = meta[name] ?? null
+      if (name !== 'labels' && name !== 'annotations') return [name, value]
+      return [name, Object.fromEntries(Object.entries(partOf(meta, name)).sort(([a], [b]) => (a < b ? -1 : 1)))]
+    }),
+  )
 }
 
 export const AUTHORIZATION_RULES: GroupRules = {

@@ -95,7 +95,7 @@ export function checkTemplateMeta(meta: ValueMap, at: FieldPath, check: Check): 
   checkAnnotations(partIn(meta, 'annotations'), at.child('annotations'), check)
   checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
   for (const [name, value] of Object.entries(meta)) {
-    const empty = value === null || value === '' || value === 0
+    const empty = value === null || value === '' || (value === 0 && name === 'generation')
     if (empty || TEMPLATE_MEMBERS.includes(name)) continue
     check.forbidden(at.child(name === 'uid' ? 'uID' : name), 'cannot be set')
   }

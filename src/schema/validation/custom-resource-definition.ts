@@ -51,12 +51,32 @@ function shownVersions(versions: readonly ValueMap[]): Shown {
       Storage: flagOf(version, 'storage'),
       Deprecated: flagOf(version, 'deprecated'),
       DeprecationWarning: version['deprecationWarning'] ?? null,
-      Schema: version['schema'] ?? null,
+      Schema:
+        has(version, 'schema') && !has(partOf(version, 'schema'), 'openAPIV3Schema')
+          ? NO_SCHEMA
+          : (version['schema'] ?? null),
       Subresources: version['subresources'] ?? null,
-      AdditionalPrinterColumns: version['additionalPrinterColumns'] ?? null,
-      SelectableFields: version['selectableFields'] ?? null,
+      AdditionalPrinterColumns: has(version, 'additionalPrinterColumns')
+        ? partsOf(version, 'additionalPrinterColumns').map(shownColumn)
+        : null,
+      SelectableFields: has(version, 'selectableFields')
+        ? partsOf(version, 'selectableFields').map((field) => ({ JSONPath: textOf(field, 'jsonPath') }))
+        : null,
     })),
   )
+}
+
+const NO_SCHEMA: ValueMap = { OpenAPIV3Schema: null }
+
+function shownColumn(column: ValueMap): ValueMap {
+  return {
+    Name: textOf(column, 'name'),
+    Type: textOf(column, 'type'),
+    Format: textOf(column, 'format'),
+    Description: textOf(column, 'description'),
+    Priority: column['priority'] ?? 0,
+    JSONPath: textOf(column, 'jsonPath'),
+  }
 }
 
 function checkSpec(spec: ValueMap, check: Check): void {

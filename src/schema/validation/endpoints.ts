@@ -104,7 +104,7 @@ function checkSliceEndpoints(list: readonly ValueMap[], type: string, check: Che
     if (addresses.length === 0) check.required(place.child('addresses'), 'must contain at least 1 address')
     else if (addresses.length > MAX_ADDRESSES) check.tooMany(place.child('addresses'), addresses.length, MAX_ADDRESSES)
     for (const [a, address] of addresses.entries()) {
-      checkSliceAddress(address, type, { at: place.child('addresses').index(a), check })
+      checkSliceAddress(address, type, { list: place.child('addresses'), index: a, check })
     }
     const node = textIn(endpoint, 'nodeName')
     if (node !== undefined) check.format(place.child('nodeName'), node, subdomainName(node, false))
@@ -116,14 +116,22 @@ function checkSliceEndpoints(list: readonly ValueMap[], type: string, check: Che
   }
 }
 
-function checkSliceAddress(address: string, type: string, { at, check }: { at: FieldPath; check: Check }): void {
+interface ListedAddress {
+  readonly list: FieldPath
+  readonly index: number
+  readonly check: Check
+}
+
+function checkSliceAddress(address: string, type: string, { list, index, check }: ListedAddress): void {
+  const at = list.index(index)
   if (type === 'FQDN') checkFullName(address, at, check)
   if (type !== 'IPv4' && type !== 'IPv6') return
   const before = check.errors.length
   checkIp(address, at, check)
-  const family = parseIp(address)?.family
-  if (family !== undefined && family !== type) check.invalid(at, address, `must be an ${type} address`)
-  if (check.errors.length === before) checkEndpointIp(address, at, check)
+  if (check.errors.length > before) return
+  // The reference tells this of the list, not of the address.
+  if (parseIp(address)?.family !== type) check.invalid(list, address, `must be an ${type} address`)
+  checkEndpointIp(address, at, check)
 }
 
 /** A domain of at least two labels, with or without the dot at its end. */

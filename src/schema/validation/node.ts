@@ -29,8 +29,14 @@ function checkCreate(object: ValueMap, check: Check): void {
   const ranges = textsOf(spec, 'podCIDRs')
   const at = SPEC.child('podCIDRs')
   for (const [i, range] of ranges.entries()) checkCidr(range, at.index(i), check)
-  const families = new Set(ranges.map((range) => parseCidr(range)?.address.family))
-  if (ranges.length > 2 || (ranges.length === 2 && families.size !== 2)) {
+  if (ranges.length < 2) return
+  const families = ranges.map((range) => parseCidr(range)?.address.family)
+  const odd = families.indexOf(undefined)
+  if (odd >= 0) {
+    const fault = `invalid CIDR[${odd}]: <nil> (invalid CIDR address: ${ranges[odd]})`
+    check.internal(at, `invalid PodCIDRs. failed to check with dual stack with error:${fault}`)
+  }
+  if (odd >= 0 || ranges.length > 2 || families[0] === families[1]) {
     check.invalid(at, ranges, 'may specify no more than one CIDR for each IP family')
   }
 }

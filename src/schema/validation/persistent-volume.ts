@@ -99,7 +99,6 @@ export function checkInlineVolume(spec: ValueMap, at: FieldPath, check: Check): 
   if (mode !== undefined && mode !== 'Filesystem') {
     check.forbidden(at.child('volumeMode'), `may not specify volumeMode other than Filesystem ${inline}`)
   }
-  checkAttributesClass(spec, at, check)
 }
 
 /** The source as it may be compared: a secret for growing may be added where there was none. */

@@ -122,7 +122,7 @@ const NETWORKING = [
     [
       'an address of another family',
       { 'endpoints/0/addresses': ['2001:db8::1'] },
-      'endpoints[0].addresses[0]: Invalid value: "2001:db8::1": must be an IPv4 address',
+      'endpoints[0].addresses: Invalid value: "2001:db8::1": must be an IPv4 address',
     ],
     [
       'no address',
