@@ -86,14 +86,16 @@ function settledByUpdate(
 ): ManagedFields | undefined {
   const { live, now, versions, reset } = request
   const sent = managedFieldsOf(updated)
-  if (!isList(sent) || sent !== managedFieldsOf(live)) return undefined
-  if (managed.size > MAX_UPDATE_MANAGERS) return undefined
+  const isSame = isList(sent) && sent === managedFieldsOf(live)
+  // Whoever says nothing of the claims means those that are there.
+  if (!isSame && sent !== undefined) return undefined
+  if (managed.size === 0 || managed.size > MAX_UPDATE_MANAGERS) return undefined
   return settledClaims({
     versions,
     manager: updaterOf(request),
     managed,
     reset,
-    live,
+    live: isSame ? live : withoutManagedFields(live),
     updated,
     neverOwned: NEVER_OWNED,
     now,

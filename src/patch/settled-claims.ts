@@ -1,5 +1,5 @@
-// What nearly every update does to ownership: its manager writes again what it owns, and nobody else owns that. Then no claim
-// moves, only the manager's time does, and that is found out without making any set anew.
+// What nearly every update does to ownership: its manager writes again what it owns, nobody else owns that, and what it leaves
+// out nobody owns. Then no claim moves, only the manager's time does, and that is found out without making any set anew.
 import type { ValueMap } from '../api/value.ts'
 import { completed } from './completed.ts'
 import type { FieldSet } from './field-set.ts'
@@ -29,7 +29,8 @@ export function settledClaims(request: SettledRequest): ManagedFields | undefine
   }
   const { live, updated, reset } = request
   const changes = compare(shape, completed(shape, live, updated), completed(shape, updated, live))
-  if (!isEmptySet(differenceWithBelow(changes.removed, reset))) return undefined
+  const removed = differenceWithBelow(changes.removed, reset)
+  for (const { fields } of managed.values()) if (intersects(removed, fields)) return undefined
   const written = differenceWithBelow(union(changes.modified, changes.added), reset)
   return isEmptySet(written) ? managed : writtenAgain(request, written)
 }
