@@ -95,12 +95,9 @@ const storageClass: KindRules = {
   update: (object, stored, check) => {
     checkClass(object, check)
     checkBuiltInMetaUpdate(object, stored, check)
-    for (const field of ['parameters', 'provisioner', 'reclaimPolicy']) {
-      if (!equalValues(object[field] ?? null, stored[field] ?? null)) {
-        check.forbidden(FieldPath.root(field), `updates to ${field} are forbidden.`)
-      }
+    for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']) {
+      check.unchanged(FieldPath.root(field), object[field], stored[field])
     }
-    check.unchanged(FieldPath.root('volumeBindingMode'), object['volumeBindingMode'], stored['volumeBindingMode'])
   },
 }
 

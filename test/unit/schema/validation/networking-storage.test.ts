@@ -166,13 +166,9 @@ const STORAGE = [
   ),
   ...changes(
     'storage.k8s.io/v1 StorageClass',
-    ['other parameters', {}, { parameters: { a: 'b' } }, 'parameters: Forbidden: updates to parameters are forbidden.'],
-    [
-      'another end',
-      {},
-      { reclaimPolicy: 'Retain' },
-      'reclaimPolicy: Forbidden: updates to reclaimPolicy are forbidden.',
-    ],
+    ['other parameters', {}, { parameters: { a: 'b' } }, 'parameters: Invalid value: {"a":"b"}: field is immutable'],
+    ['another end', {}, { reclaimPolicy: 'Retain' }, 'reclaimPolicy: Invalid value: "Retain": field is immutable'],
+    ['another maker', {}, { provisioner: 'x.y' }, 'provisioner: Invalid value: "x.y": field is immutable'],
   ),
   ...rows(
     'storage.k8s.io/v1 VolumeAttachment',
