@@ -87,7 +87,7 @@ function withoutDirective(patch: ValueMap): ValueMap {
 
 /**
  * What a patch adds where there was nothing: nulls in it go, and so does every map with a `$patch` directive, whatever that
- * says: there is nothing that it could be about.
+ * says: there is nothing that it could be about. Other directives stay, to be told as fields that nobody knows.
  */
 function withoutDirectives(patch: Value): Value | undefined {
   if (isList(patch)) {
@@ -98,7 +98,7 @@ function withoutDirectives(patch: Value): Value | undefined {
   const result: Members = {}
   for (const key of Object.keys(patch)) {
     const value = patch[key]!
-    if (value === null || isDirective(key)) continue
+    if (value === null) continue
     const kept = withoutDirectives(value)
     if (kept !== undefined) setOwn(result, key, kept)
   }
@@ -213,7 +213,7 @@ function mergeLists(field: FieldRules, original: readonly Value[], patch: readon
     const place = key === undefined ? undefined : places.get(key)
     if (place === undefined) {
       if (key !== undefined) places.set(key, items.length)
-      items.push(withoutDirectives(item) ?? {})
+      items.push(item)
     } else {
       items[place] = mergeMaps(itemShape, items[place] as ValueMap, item)
     }

@@ -204,6 +204,11 @@ class Level {
 
 function compareValues(shape: Shape, before: Value | undefined, after: Value | undefined, level: Level): void {
   if (before === after) return
+  if (shape.kind === 'any' && isOtherForm(before ?? null, after ?? null)) {
+    compareMembers(shape, { before: partsIn(before), after: partsIn(after) }, level)
+    level.mark('modified')
+    return
+  }
   const structure = structureOf(shape, after ?? before)
   const descended =
     structure === 'members'
@@ -212,6 +217,15 @@ function compareValues(shape: Shape, before: Value | undefined, after: Value | u
   if (before === undefined) level.mark('added')
   else if (after === undefined) level.mark('removed')
   else if (!descended && !equalValues(before, after)) level.mark('modified')
+}
+
+/** Of what has no schema: a map has become something without members, or the other way round. */
+function isOtherForm(before: Value, after: Value): boolean {
+  return before !== null && after !== null && isMap(before) !== isMap(after)
+}
+
+function partsIn(value: Value | undefined): ValueMap | undefined {
+  return isMap(value) ? value : undefined
 }
 
 interface Compared {

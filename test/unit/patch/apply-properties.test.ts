@@ -301,6 +301,23 @@ describe('sets of fields that were seen before', () => {
   })
 })
 
+describe('what has no schema', () => {
+  const FREE = kindOf({ free: { kind: 'any' } })
+
+  it.each<[string, Value, Value, readonly string[], readonly string[]]>([
+    ['becomes a text', { a: { b: 'p' } }, { a: 'q' }, [], ['.spec.free.a']],
+    ['becomes a list', { a: { b: 'p' } }, { a: ['q'] }, [], ['.spec.free.a']],
+    ['becomes a map', { a: 'p' }, { a: { b: 'q' } }, [], ['.spec.free.a', '.spec.free.a.b']],
+    ['stays a map', { a: { b: 'p' } }, { a: { b: 'q' } }, ['.spec.free.a'], ['.spec.free.a.b']],
+  ])('has no owner left of what it was made of when it %s', (_, before, after, left, taken) => {
+    const made = write(FREE, NOTHING, { who: 'one', spec: { free: before }, verb: 'applies' })
+    const changed = write(FREE, made, { who: 'two', spec: { free: after }, verb: 'updates' }, 1)
+    const owners = ownersOf(changed)
+    expect(owners['one Apply'] ?? []).toEqual(left)
+    expect(owners['two Update']).toEqual(taken)
+  })
+})
+
 describe('an update that keeps the list of owners', () => {
   /**
    * The update with the very list that is there and without any, which may take the short way, and with a copy of it, which may

@@ -73,6 +73,18 @@ describe('strategic merge patch', () => {
       meta({ labels: { $patch: 'replace', b: null, c: '2' } }),
       meta({ labels: { b: null, c: '2' } }),
     ],
+    [
+      'other directives in what is new stay, to be told as unknown fields',
+      meta({}),
+      meta({ labels: { $retainKeys: ['a'], a: 'b', c: null } }),
+      meta({ labels: { $retainKeys: ['a'], a: 'b' } }),
+    ],
+    [
+      'a new item of a list is taken as it is',
+      containers({ name: 'a' }),
+      containers({ name: 'b', $retainKeys: ['name'], env: [{ name: 'e', $patch: 'delete' }] }),
+      containers({ name: 'b', $retainKeys: ['name'], env: [{ name: 'e', $patch: 'delete' }] }, { name: 'a' }),
+    ],
     ['a directive about nothing is nothing', meta({}), meta({ labels: { $patch: 'merge', a: 'b' } }), meta({})],
     ['an unheard-of directive about nothing is nothing', meta({}), meta({ labels: { $patch: 'x', a: 'b' } }), meta({})],
     [
