@@ -51,14 +51,16 @@ export function applyJsonPatch(document: Value, patch: Value, reading: PatchRead
 }
 
 /** A pointer that is none is refused when the operation is done. */
-function copiedFrom(document: Value, from: string): Value {
-  return from === '' || from.startsWith('/') ? (valueAt(document, pointer(from)) ?? null) : null
+function copiedFrom(document: Value, from: string | undefined): Value {
+  const steps = from === undefined ? undefined : stepsOf(from)
+  return steps === undefined ? null : (valueAt(document, steps) ?? null)
 }
 
+/** What an operation does not say, or not in a text, it is refused for when it is done. */
 interface Operation {
-  readonly op: string
-  readonly path: string
-  readonly from: string
+  readonly op: string | undefined
+  readonly path: string | undefined
+  readonly from: string | undefined
   readonly value: Value | undefined
   readonly spelled: SourceValue
 }
@@ -90,10 +92,10 @@ function readOperations(patch: Value, { loose = false, spelled = patch }: PatchR
   })
 }
 
-function textMember(operation: ValueMap, name: string, loose: boolean): string {
-  const value = own(operation, name) ?? ''
-  if (typeof value === 'string') return value
-  if (loose) return ''
+function textMember(operation: ValueMap, name: string, loose: boolean): string | undefined {
+  const value = own(operation, name) ?? undefined
+  if (value === undefined || typeof value === 'string') return value
+  if (loose) return undefined
   throw undecodable(value, `Go struct field jsonPatchOp.${name} of type string`, loose)
 }
 
@@ -161,7 +163,7 @@ function applied(document: Value, { op, path, from, value, spelled }: Operation)
     case 'remove':
       return steps.length === 0 ? fail() : edit(document, steps, removeMember)
     case 'replace':
-      if (steps.length === 0) return value ?? null
+      if (steps.length === 0) return isContainer(value) ? value! : fail()
       return edit(document, steps, (parent, key) => overwrite(parent, key, value ?? null))
     case 'move': {
       const source = pointer(from)
@@ -172,13 +174,12 @@ function applied(document: Value, { op, path, from, value, spelled }: Operation)
     }
     case 'copy': {
       const source = pointer(from)
-      if (steps.length === 0 || (source.length > 0 && valueAt(document, source.slice(0, -1)) === undefined))
-        return fail()
+      if (steps.length === 0 || !canHold(document, source)) return fail()
       const copied = valueAt(document, source) ?? null
       return edit(document, steps, (parent, key) => insert(parent, key, copied))
     }
     case 'test': {
-      if (steps.length > 0 && !isContainer(valueAt(document, steps.slice(0, -1)))) return fail()
+      if (steps.length > 0 && !canHold(document, steps)) return fail()
       const found = valueAt(document, steps) ?? null
       return isSpelledAs(found, spelled) ? document : fail()
     }
@@ -195,13 +196,23 @@ function isContainer(value: Value | undefined): boolean {
   return isMap(value) || isList(value)
 }
 
-function pointer(text: string): string[] {
+/** Whether there can be something at the steps: a map has room for every name, a list for the items that it has. */
+function canHold(document: Value, steps: readonly string[]): boolean {
+  const last = steps.at(-1)
+  if (last === undefined) return false
+  const parent = valueAt(document, steps.slice(0, -1))
+  return isMap(parent) || (isList(parent) && parent[indexOf(last, parent.length)] !== undefined)
+}
+
+function pointer(text: string | undefined): readonly string[] {
+  return (text === undefined ? undefined : stepsOf(text)) ?? fail()
+}
+
+/** Undefined where a text is no pointer. What comes before its first slash does not matter to the reference. */
+function stepsOf(text: string): readonly string[] | undefined {
   if (text === '') return []
-  if (!text.startsWith('/')) return fail()
-  return text
-    .slice(1)
-    .split('/')
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const [, ...steps] = text.split('/')
+  return steps.length === 0 ? undefined : steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 function valueAt(document: Value, steps: readonly string[]): Value | undefined {

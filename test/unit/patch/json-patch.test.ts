@@ -69,6 +69,16 @@ describe('what the reference does differently', () => {
       { op: 'add', path: '/metadata/labels/c', value: '3' },
       { a: '1', c: '3' },
     ],
+    [
+      'what comes before the first slash does not matter',
+      { op: 'add', path: 'spec/metadata/labels/d', value: '4' },
+      { a: '1', d: '4' },
+    ],
+    [
+      'a copy of a member that is missing is null',
+      { op: 'copy', from: '/metadata/none', path: '/metadata/labels/e' },
+      { a: '1', e: null },
+    ],
   ])('%s', (_name, operation, labels) => {
     expect(applyJsonPatch(DOCUMENT, [operation])).toMatchObject({ metadata: { labels } })
   })
@@ -87,6 +97,14 @@ describe('what the reference does differently', () => {
     ['a test below a missing parent (W-183)', { op: 'test', path: '/x/y', value: null }, 'Invalid'],
     ['a move from nowhere (W-186)', { op: 'move', from: '/none', path: '/x' }, 'Invalid'],
     ['an unknown word (W-189)', { op: 'foo', path: '/x' }, 'Invalid'],
+    ['a replacement of the root that is no document', { op: 'replace', path: '', value: 'x' }, 'Invalid'],
+    ['a replacement of nothing that is named', { op: 'replace', value: {} }, 'Invalid'],
+    ['a test of nothing that is named', { op: 'test', value: DOCUMENT }, 'Invalid'],
+    ['a test of an item that is not there for null', { op: 'test', path: '/metadata/finalizers/9' }, 'Invalid'],
+    ['a copy of the root', { op: 'copy', from: '', path: '/x' }, 'Invalid'],
+    ['a copy from nowhere', { op: 'copy', path: '/x' }, 'Invalid'],
+    ['a copy from what is no pointer', { op: 'copy', from: 'x', path: '/x' }, 'Invalid'],
+    ['a copy of an item that is not there', { op: 'copy', from: '/metadata/finalizers/9', path: '/x' }, 'Invalid'],
     ['an index beyond the end', { op: 'add', path: '/metadata/finalizers/9', value: 'z' }, 'Invalid'],
     ['an index that is no number', { op: 'add', path: '/metadata/finalizers/a', value: 'z' }, 'Invalid'],
   ])('refuses %s', (_name, operation, reason) => {
