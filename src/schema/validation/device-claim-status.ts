@@ -1,5 +1,5 @@
 // What was given to a claim for devices, who uses it, and what drivers say of the devices.
-import { Shown, shownJson } from '../../api/field-error.ts'
+import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { checkNodeSelector } from './affinity.ts'
@@ -20,6 +20,7 @@ import {
   checkPoolName,
   checkShareId,
 } from './device-names.ts'
+import { DEVICE_ID, shownAs } from './internal-form.ts'
 import { parseCidr } from './ip-address.ts'
 import { has, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkDriverName } from './volume-source.ts'
@@ -124,8 +125,9 @@ function checkPlace(device: ValueMap, at: FieldPath, check: Check): void {
 function checkDevice(device: ValueMap, given: ReadonlySet<string>, at: FieldPath, check: Check): void {
   checkPlace(device, at, check)
   checkShareId(textIn(device, 'shareID'), at.child('shareID'), check)
-  const id = deviceId(device)
-  if (!given.has(id)) check.invalid(at, new Shown(id), 'must be an allocated device in the claim')
+  if (!given.has(deviceId(device))) {
+    check.invalid(at, shownAs(device, DEVICE_ID), 'must be an allocated device in the claim')
+  }
   const conditions = partsOf(device, 'conditions')
   if (conditions.length > MAX_CONDITIONS) check.tooMany(at.child('conditions'), conditions.length, MAX_CONDITIONS)
   checkConditions(conditions, at.child('conditions'), check)

@@ -1,6 +1,6 @@
 // Claims for devices, templates of claims, and classes of devices.
 import { FieldPath } from '../../api/field-path.ts'
-import { shownJson } from '../../api/field-error.ts'
+import { type Shown, shownJson } from '../../api/field-error.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { deviceExpressionFault } from '../device-expressions.ts'
 import { type Check, IMMUTABLE } from './check.ts'
@@ -9,6 +9,7 @@ import { checkClaimStatus } from './device-claim-status.ts'
 import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
 import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
 import { dns1123Label, dns1123Subdomain } from './formats.ts'
+import { DEVICE_CLAIM, formed, shownAs } from './internal-form.ts'
 import { has, numberOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
 import { isExtended } from './resource-names.ts'
@@ -141,7 +142,13 @@ const claim: KindRules = {
 
 function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
-  if (!equalValues(object['spec'], stored['spec'])) check.invalid(SPEC, shownJson(object['spec']), IMMUTABLE)
+  if (!equalValues(object['spec'], stored['spec'])) check.invalid(SPEC, shownSpec(partOf(object, 'spec')), IMMUTABLE)
+}
+
+/** Of a claim, or of a template, whose metadata is shown without a name around it. */
+function shownSpec(spec: ValueMap): Shown {
+  if (!has(spec, 'spec')) return shownAs(spec, DEVICE_CLAIM)
+  return shownJson({ ...partOf(spec, 'metadata'), Spec: formed(spec['spec'], DEVICE_CLAIM) })
 }
 
 function checkTemplate(object: ValueMap, check: Check): void {

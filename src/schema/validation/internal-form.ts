@@ -10,7 +10,8 @@ export function shownAs(value: Value | undefined, form: Form): Shown {
   return shownJson(formed(value, form))
 }
 
-function formed(value: Value | undefined, form: Form): Value {
+/** The same as a part of something else that is shown. */
+export function formed(value: Value | undefined, form: Form): Value {
   if (isList(value)) return value.map((item) => formed(item, form))
   if (!isMap(value)) return value ?? null
   const out: Record<string, Value> = {}
@@ -57,6 +58,98 @@ export const SUCCESS_POLICY: Form = [
       ['succeededCount', 'SucceededCount', null],
     ],
   ],
+]
+
+export const FAILURE_POLICY: Form = [
+  [
+    'rules',
+    'Rules',
+    null,
+    [
+      ['action', 'Action', ''],
+      [
+        'onExitCodes',
+        'OnExitCodes',
+        null,
+        [
+          ['containerName', 'ContainerName', null],
+          ['operator', 'Operator', ''],
+          ['values', 'Values', null],
+        ],
+      ],
+      [
+        'onPodConditions',
+        'OnPodConditions',
+        null,
+        [
+          ['type', 'Type', ''],
+          ['status', 'Status', ''],
+        ],
+      ],
+    ],
+  ],
+]
+
+const DEVICE_SELECTORS: Form = [['cel', 'CEL', null, [['expression', 'Expression', '']]]]
+const DEVICE_TOLERATIONS: Form = [
+  ['key', 'Key', ''],
+  ['operator', 'Operator', ''],
+  ['value', 'Value', ''],
+  ['effect', 'Effect', ''],
+  ['tolerationSeconds', 'TolerationSeconds', null],
+]
+const DEVICES_BEGIN: Form = [
+  ['deviceClassName', 'DeviceClassName', ''],
+  ['selectors', 'Selectors', null, DEVICE_SELECTORS],
+  ['allocationMode', 'AllocationMode', ''],
+  ['count', 'Count', 0],
+]
+const DEVICES_END: Form = [
+  ['tolerations', 'Tolerations', null, DEVICE_TOLERATIONS],
+  ['capacity', 'Capacity', null, [['requests', 'Requests', null]]],
+]
+const DEVICE_REQUESTS: Form = [
+  ['name', 'Name', ''],
+  ['exactly', 'Exactly', null, [...DEVICES_BEGIN, ['adminAccess', 'AdminAccess', null], ...DEVICES_END]],
+  ['firstAvailable', 'FirstAvailable', null, [['name', 'Name', ''], ...DEVICES_BEGIN, ...DEVICES_END]],
+]
+const DEVICE_CONSTRAINTS: Form = [
+  ['requests', 'Requests', null],
+  ['matchAttribute', 'MatchAttribute', null],
+  ['distinctAttribute', 'DistinctAttribute', null],
+]
+const DEVICE_CONFIGURATIONS: Form = [
+  ['requests', 'Requests', null],
+  [
+    'opaque',
+    'Opaque',
+    null,
+    [
+      ['driver', 'Driver', ''],
+      ['parameters', 'Parameters', null],
+    ],
+  ],
+]
+
+/** The spec of a claim of devices. */
+export const DEVICE_CLAIM: Form = [
+  [
+    'devices',
+    'Devices',
+    { Requests: null, Constraints: null, Config: null },
+    [
+      ['requests', 'Requests', null, DEVICE_REQUESTS],
+      ['constraints', 'Constraints', null, DEVICE_CONSTRAINTS],
+      ['config', 'Config', null, DEVICE_CONFIGURATIONS],
+    ],
+  ],
+]
+
+export const DEVICE_ID: Form = [
+  ['driver', 'Driver', ''],
+  ['pool', 'Pool', ''],
+  ['device', 'Device', ''],
+  ['shareID', 'ShareID', ''],
 ]
 
 export const SCOPE_SELECTOR: Form = [

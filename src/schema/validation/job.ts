@@ -14,7 +14,7 @@ import { checkPodTemplate } from './pod-template.ts'
 import type { KindRules } from './rules.ts'
 import { checkDomainPath } from './domain-path.ts'
 import { labelsOf, tellMismatch } from './workload-template.ts'
-import { SUCCESS_POLICY, shownAs } from './internal-form.ts'
+import { FAILURE_POLICY, type Form, SUCCESS_POLICY, shownAs } from './internal-form.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_MANAGED_BY = 63
@@ -196,12 +196,12 @@ function checkRestart(spec: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-const FROZEN: readonly string[] = [
-  'completionMode',
-  'podFailurePolicy',
-  'backoffLimitPerIndex',
-  'managedBy',
-  'successPolicy',
+const FROZEN: readonly (readonly [field: string, form?: Form])[] = [
+  ['completionMode'],
+  ['podFailurePolicy', FAILURE_POLICY],
+  ['backoffLimitPerIndex'],
+  ['managedBy'],
+  ['successPolicy', SUCCESS_POLICY],
 ]
 
 function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void {
@@ -214,7 +214,10 @@ function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void
     check.invalid(SPEC.child('selector'), shownSelector(selector), IMMUTABLE)
   }
   checkTemplateChange(object, stored, check)
-  for (const field of FROZEN) check.unchanged(SPEC.child(field), spec[field], old[field])
+  for (const [field, form] of FROZEN) {
+    if (equalValues(spec[field], old[field])) continue
+    check.invalid(SPEC.child(field), form === undefined ? spec[field] : shownAs(spec[field], form), IMMUTABLE)
+  }
 }
 
 /** Only indexed jobs grow and shrink, and only as many at a time as run at a time. */
