@@ -29,9 +29,11 @@ export class Connections {
   constructor(server: Server, trustsCertificates: boolean) {
     this.#trustsCertificates = trustsCertificates
     server.on('connection', (socket: Socket) => track(this.#sockets, socket))
-    server.on('secureConnection', (socket: TLSSocket) => {
-      if (socket.alpnProtocol !== 'h2') track(this.#tls, socket)
-    })
+  }
+
+  /** One that speaks HTTP/1.1. */
+  addSocket(socket: TLSSocket): void {
+    track(this.#tls, socket)
   }
 
   addSession(session: Http2Session): void {

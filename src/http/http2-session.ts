@@ -69,7 +69,6 @@ export class Http2Session implements StreamCarrier {
     this.#sender = new Http2Sender(socket, options.buffers, (stream) => this.#finish(stream))
     this.#headerBlocks = new HeaderBlocks(maxHeaderBytes)
     this.#headerDecoder = new HeaderDecoder({ tableBytes: HEADER_TABLE_BYTES, listBytes: maxHeaderBytes })
-    readInPlace(socket, (chunk) => this.#read(chunk))
     socket.on('error', NOTHING)
     socket.once('close', () => this.#closeAll())
     socket.setTimeout(GREETING_MS, () => socket.destroy())
@@ -80,6 +79,7 @@ export class Http2Session implements StreamCarrier {
     ]
     this.#sender.sendSettings(settingsContent(settings))
     this.#sender.sendNumber(h2.WINDOW_UPDATE, 0, WINDOW_BYTES - h2.DEFAULT_WINDOW_BYTES)
+    readInPlace(socket, (chunk) => this.#read(chunk))
   }
 
   get date(): string {

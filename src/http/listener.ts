@@ -16,7 +16,7 @@ import { Delivery } from './delivery.ts'
 import { Exchange } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
 import { HttpDate } from './http-date.ts'
-import { Http2Session } from './http2-session.ts'
+import { Http2Session, type SessionOptions } from './http2-session.ts'
 import type { Http2Stream } from './http2-stream.ts'
 import { Newcomers, type NewcomersOptions } from './newcomers.ts'
 import { MessageResponse, type RawRequest, type RawResponse, requestOf } from './raw.ts'
@@ -114,12 +114,6 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
   const { requestTimeoutMs } = options
   const infos = new RequestInfos()
-  const sessionOptions = {
-    maxStreams: options.maxStreamsPerConnection,
-    maxHeaderBytes: MAX_HEADER_BYTES,
-    buffers: new OutboxBuffers(),
-    date: new HttpDate(),
-  }
   const app = fastify({
     // Only for the types: with a factory fastify makes no server of its own.
     https: {},
@@ -170,8 +164,16 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   })
   app.all('/*', () => {})
   app.setNotFoundHandler(() => {})
-  divideProtocols(server, (socket) => {
-    connections.addSession(new Http2Session(socket, { ...sessionOptions, onRequest }))
+  const sessionOptions: SessionOptions = {
+    maxStreams: options.maxStreamsPerConnection,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    buffers: new OutboxBuffers(),
+    date: new HttpDate(),
+    onRequest,
+  }
+  divideProtocols(server, {
+    http1: (socket) => connections.addSocket(socket),
+    http2: (socket) => connections.addSession(new Http2Session(socket, sessionOptions)),
   })
   const { host, port, sharesPort: reusePort = false } = options
   const place = { host, port, backlog: LISTEN_BACKLOG, reusePort }
@@ -290,12 +292,16 @@ function queueHandshakes(server: Server, how: Omit<NewcomersOptions, 'begin'>): 
   server.removeAllListeners('connection').on('connection', (socket: Socket) => newcomers.greet(socket))
 }
 
-/** Node's server sees the connections that speak HTTP/1.1. */
-function divideProtocols(server: Server, serveHttp2: (socket: TLSSocket) => void): void {
-  const serveHttp1 = server.listeners('secureConnection')
+/** Node's server sees the connections that speak HTTP/1.1; `http1` is told of them. */
+function divideProtocols(
+  server: Server,
+  { http1, http2 }: Record<'http1' | 'http2', (socket: TLSSocket) => void>,
+): void {
+  const serves = server.listeners('secureConnection')
   server.removeAllListeners('secureConnection').on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') serveHttp2(socket)
-    else for (const serve of serveHttp1) serve.call(server, socket)
+    if (socket.alpnProtocol === 'h2') return http2(socket)
+    http1(socket)
+    for (const serve of serves) serve.call(server, socket)
   })
 }
 
