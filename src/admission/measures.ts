@@ -1,5 +1,4 @@
 // How long admission takes, plugin by plugin, and whether it refuses.
-import type { ApiObject } from '../api/object.ts'
 import { type Distribution, histogramFamily, Measures } from '../lib/measure.ts'
 import type { Admission, AdmissionPlugin, AdmissionRequest } from './admission.ts'
 
@@ -22,41 +21,31 @@ export class AdmissionMeasures extends Measures {
   })
 }
 
-type Mutated = ApiObject | undefined | Promise<ApiObject | undefined>
-
 /** The plugin, timed; one without a name is one of ours that cannot be switched off. */
 export function measurePlugin(plugin: AdmissionPlugin, measures: AdmissionMeasures): AdmissionPlugin {
-  const { name, mutate, validate } = plugin
+  const { name } = plugin
   if (name === undefined) return plugin
-  const time = (type: string) => timing((operation, rejected) => measures.plugins.of(name, type, operation, rejected))
-  const [admit, check] = [time('admit'), time('validate')]
+  const find = (type: string): Find => measures.plugins.of.bind(measures.plugins, name, type)
   return {
     ...plugin,
-    ...(mutate === undefined
-      ? {}
-      : { mutate: (request, signal): Mutated => admit(request, () => mutate.call(plugin, request, signal)) }),
-    ...(validate === undefined
-      ? {}
-      : {
-          validate: (request, signal): void | Promise<void> =>
-            check(request, () => validate.call(plugin, request, signal)),
-        }),
+    ...(plugin.mutate === undefined ? {} : { mutate: timed(plugin.mutate.bind(plugin), find('admit')) }),
+    ...(plugin.validate === undefined ? {} : { validate: timed(plugin.validate.bind(plugin), find('validate')) }),
   }
 }
 
 export function measureAdmission(inner: Admission, measures: AdmissionMeasures): Admission {
-  const time = (type: string) => timing((operation, rejected) => measures.steps.of(type, operation, rejected))
-  const [admit, check] = [time('admit'), time('validate')]
+  const find = (type: string): Find => measures.steps.of.bind(measures.steps, type)
   return {
-    mutate: (request, signal) => admit(request, () => inner.mutate(request, signal)),
-    validate: (request, signal) => check(request, () => inner.validate(request, signal)),
+    mutate: timed(inner.mutate.bind(inner), find('admit')),
+    validate: timed(inner.validate.bind(inner), find('validate')),
   }
 }
 
 type Find = (operation: string, rejected: string) => Distribution
+type Call<T> = (request: AdmissionRequest, signal: AbortSignal) => T | Promise<T>
 
-/** Times calls; each series is found once. */
-function timing(find: Find): <T>(request: AdmissionRequest, run: () => T | Promise<T>) => T | Promise<T> {
+/** The same call, timed; each series is found once. */
+function timed<T>(call: Call<T>, find: Find): Call<T> {
   const known = new Map<string, Distribution>()
   const note = (operation: string, rejected: boolean, began: number): void => {
     const key = rejected ? `!${operation}` : operation
@@ -67,10 +56,11 @@ function timing(find: Find): <T>(request: AdmissionRequest, run: () => T | Promi
     }
     series.observe((performance.now() - began) / 1000)
   }
-  return ({ operation }, run) => {
+  return (request, signal) => {
+    const { operation } = request
     const began = performance.now()
     try {
-      const made = run()
+      const made = call(request, signal)
       if (!(made instanceof Promise)) {
         note(operation, false, began)
         return made
