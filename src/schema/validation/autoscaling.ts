@@ -4,10 +4,10 @@ import { parseGroupVersion } from '../../api/object.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
 import { signOfQuantity } from '../../lib/quantity.ts'
 import { type Check, POSITIVE } from './check.ts'
-import { pathSegment } from './formats.ts'
+import { dns1123Label, pathSegment } from './formats.ts'
 import { has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
-import { amountOf, checkNotNegativeAmount } from './resource-names.ts'
+import { amountOf, checkContainerResourceName, checkNotNegativeAmount } from './resource-names.ts'
 import type { GroupRules, KindRules } from './rules.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -136,7 +136,11 @@ const resourceSource: SourceRule = (source, at, check) => {
 }
 
 const containerSource: SourceRule = (source, at, check) => {
-  if (textOf(source, 'container') === '') check.required(at.child('container'), 'must specify a container')
+  const name = textOf(source, 'name')
+  if (name !== '') checkContainerResourceName(name, at.child('name'), check)
+  const container = textOf(source, 'container')
+  if (container === '') check.required(at.child('container'), 'must specify a container')
+  else check.format(at.child('container'), container, dns1123Label(container))
   resourceSource(source, at, check)
 }
 

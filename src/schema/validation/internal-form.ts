@@ -91,7 +91,8 @@ export const FAILURE_POLICY: Form = [
 ]
 
 const DEVICE_SELECTORS: Form = [['cel', 'CEL', null, [['expression', 'Expression', '']]]]
-const DEVICE_TOLERATIONS: Form = [
+/** Of taints of nodes, and of devices. */
+export const TOLERATION: Form = [
   ['key', 'Key', ''],
   ['operator', 'Operator', ''],
   ['value', 'Value', ''],
@@ -105,7 +106,7 @@ const DEVICES_BEGIN: Form = [
   ['count', 'Count', 0],
 ]
 const DEVICES_END: Form = [
-  ['tolerations', 'Tolerations', null, DEVICE_TOLERATIONS],
+  ['tolerations', 'Tolerations', null, TOLERATION],
   ['capacity', 'Capacity', null, [['requests', 'Requests', null]]],
 ]
 const DEVICE_REQUESTS: Form = [
@@ -239,7 +240,7 @@ const NODE_REQUIREMENT: Form = [
   ['operator', 'Operator', ''],
   ['values', 'Values', null],
 ]
-const NODE_TERM: Form = [
+export const NODE_TERM: Form = [
   ['matchExpressions', 'MatchExpressions', null, NODE_REQUIREMENT],
   ['matchFields', 'MatchFields', null, NODE_REQUIREMENT],
 ]

@@ -1,6 +1,5 @@
 // The devices that a driver offers on a node or on many: what they are like, what they share, and how much of them there is.
 import { FieldPath } from '../../api/field-path.ts'
-import { shownJson } from '../../api/field-error.ts'
 import { equalValues, isMap, type Value, type ValueMap } from '../../api/value.ts'
 import { addQuantities, compareQuantities, formatQuantity, type Quantity, scaledValue } from '../../lib/quantity.ts'
 import { checkNodeSelector } from './affinity.ts'
@@ -19,7 +18,7 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './objec
 import { amountOf } from './resource-names.ts'
 import type { KindRules } from './rules.ts'
 import { checkDriverName } from './volume-source.ts'
-import { DEVICE_ATTRIBUTE, shownAs } from './internal-form.ts'
+import { DEVICE_ATTRIBUTE, NODE_TERM, shownAs } from './internal-form.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_DEVICES = 128
@@ -108,7 +107,7 @@ function checkNodes(spec: ValueMap, check: Check): void {
   const terms = partsOf(selector ?? {}, 'nodeSelectorTerms')
   if (selector !== undefined && terms.length !== 1) {
     const at = SPEC.child('nodeSelector').child('nodeSelectorTerms')
-    check.invalid(at, shownJson(terms), 'must have exactly one node selector term')
+    check.invalid(at, shownAs(selector['nodeSelectorTerms'], NODE_TERM), 'must have exactly one node selector term')
   }
   for (const field of ['allNodes', 'perDeviceNodeSelection']) chosen.push(...checkTrue(spec, field, SPEC, check))
   const detail = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'

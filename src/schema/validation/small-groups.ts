@@ -6,6 +6,7 @@ import { type Check, IMMUTABLE, POSITIVE } from './check.ts'
 import { checkConditions } from './conditions.ts'
 import { qualifiedName } from './formats.ts'
 import { checkAtMostAll, checkIntOrPercent } from './int-or-percent.ts'
+import { shownAs, TOLERATION } from './internal-form.ts'
 import { checkLabels, checkLabelSelector } from './labels.ts'
 import { flagOf, has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, checkMeta, checkMetaUpdate } from './object-meta.ts'
@@ -145,7 +146,7 @@ function checkRuntimeClass(object: ValueMap, check: Check): void {
   const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {
     const key = ['key', 'operator', 'value', 'effect'].map((field) => textOf(toleration, field)).join('\0')
-    if (seen.has(key)) check.duplicate(at.child('tolerations').index(i), shownJson(toleration))
+    if (seen.has(key)) check.duplicate(at.child('tolerations').index(i), shownAs(toleration, TOLERATION))
     seen.add(key)
   }
 }

@@ -27,6 +27,13 @@ export default {
     await tried(templates, 'resource.k8s.io/v1', 'ResourceClaimTemplate', { spec: { metadata, spec: {} } })
     const inlineVolumeSpec = { accessModes: ['ReadWriteOnce'], volumeAttributesClassName: '', csi: { driver: 'd', volumeHandle: 'h' } }
     await tried('/apis/storage.k8s.io/v1/volumeattachments', 'storage.k8s.io/v1', 'VolumeAttachment', { spec: { attacher: 'a', nodeName: 'n', source: { inlineVolumeSpec } } })
+    const metric = { type: 'ContainerResource', containerResource: { name: 'a.b', container: 'A', target: { type: 'Utilization', averageUtilization: 50 } } }
+    const scaler = { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, metrics: [metric] }
+    await tried(`/apis/autoscaling/v2/namespaces/${ns}/horizontalpodautoscalers`, 'autoscaling/v2', 'HorizontalPodAutoscaler', { spec: scaler })
+    await tried('/apis/node.k8s.io/v1/runtimeclasses', 'node.k8s.io/v1', 'RuntimeClass', { handler: 'h', scheduling: { tolerations: [{ key: 'k', operator: 'Exists' }, { key: 'k', operator: 'Exists' }] } })
+    const matching = { matchExpressions: [{ key: 'k', operator: 'Exists' }] }
+    const pool = { name: 'p', generation: 1, resourceSliceCount: 1 }
+    await tried('/apis/resource.k8s.io/v1/resourceslices', 'resource.k8s.io/v1', 'ResourceSlice', { spec: { driver: 'example.com', pool, nodeSelector: { nodeSelectorTerms: [matching, matching] } } })
     const review = { metadata: { labels: { b: '2', a: '1' }, annotations: { c: '3' }, name: 'n' }, spec: { user: 'u', nonResourceAttributes: { path: '/', verb: 'get' } } }
     await t.post('/apis/authorization.k8s.io/v1/subjectaccessreviews', { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', ...review })
   },
