@@ -21,6 +21,8 @@ export interface SessionOptions {
   readonly buffers: OutboxBuffers
   readonly date: HttpDate
   readonly onRequest: (stream: Http2Stream, session: Http2Session) => void
+  /** Something of ours broke; the connection ends, and nothing else. */
+  readonly onFault: (error: unknown) => void
 }
 
 /** For the bodies of all streams together. Room is given back as they come: each stream has a limit of its own. */
@@ -154,8 +156,9 @@ export class Http2Session implements StreamCarrier {
       const frames = this.#preface === undefined ? chunk : this.#readPreface(this.#preface, chunk)
       if (frames.length > 0) this.#splitter.push(frames, this.#take)
     } catch (error) {
-      if (!(error instanceof WireError)) throw error
-      this.refuse(error.code)
+      const isClients = error instanceof WireError
+      if (!isClients) this.#options.onFault(error)
+      this.refuse(isClients ? error.code : h2.INTERNAL_ERROR)
     }
   }
 

@@ -170,6 +170,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
     onRequest,
+    onFault: (error) => options.log.error({ err: error }, 'connection broken off'),
   }
   divideProtocols(server, {
     http1: (socket) => connections.addSocket(socket),
