@@ -2,8 +2,11 @@
 // restores it member by member, in the order of the type's fields, and has words of its own for what does not fit (W-207).
 import type { Value } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
+import { decodeScalar, ScalarFaultError } from '../schema/decode-scalars.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { goType } from './go-format.ts'
+
+const OCTET: Shape = Object.freeze({ kind: 'int32' })
 
 /** The first thing that does not fit, in the reference's words; undefined: all does, as far as this looks. */
 export function findRestoreFault(shape: ObjectShape, value: Value): string | undefined {
@@ -26,7 +29,7 @@ function faultIn(shape: Shape, value: Value): string | undefined {
       if (!isMap(value)) return `cannot restore map from ${goKind(value)}`
       return firstFault(Object.values(value), (member) => faultIn(shape.value, member))
     case 'bytes':
-      return typeof value === 'string' || isList(value) ? undefined : `cannot restore slice from ${goKind(value)}`
+      return bytesFault(value)
     case 'string':
       if (typeof value === 'string') return undefined
       // Go converts an integer to a string of one character, which is never what was meant, and so is refused by name.
@@ -42,6 +45,18 @@ function faultIn(shape: Shape, value: Value): string | undefined {
     default:
       // Times, quantities and the like read themselves: decoding has the words for them.
       return undefined
+  }
+}
+
+function bytesFault(value: Value): string | undefined {
+  if (isList(value)) return firstFault(value, (item) => faultIn(OCTET, item) && 'unrecognized type: uint8')
+  if (typeof value !== 'string') return `cannot restore slice from ${goKind(value)}`
+  try {
+    decodeScalar('bytes', value)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ScalarFaultError) || error.fault.kind !== 'text') throw error
+    return `error decoding from json: ${error.fault.message}`
   }
 }
 

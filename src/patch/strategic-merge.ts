@@ -206,8 +206,10 @@ function mergeLists(field: FieldRules, original: readonly Value[], patch: readon
   }
   const itemShape = field.shape.kind === 'list' ? field.shape.item : NO_RULES.shape
   const { kept, additions, replaced } = applyItemDirectives(original, patch as readonly ValueMap[], field.mergeKey)
+  if (replaced) return additions
   const items = [...kept]
-  const places = new Map(items.map((item, index) => [itemKey(item, field.mergeKey), index]))
+  // Of items that repeat a key the first is meant.
+  const places = new Map(items.map((item, index) => [itemKey(item, field.mergeKey), index] as const).toReversed())
   for (const item of additions) {
     const key = itemKey(item, field.mergeKey)
     const place = key === undefined ? undefined : places.get(key)
@@ -218,7 +220,6 @@ function mergeLists(field: FieldRules, original: readonly Value[], patch: readon
       items[place] = mergeMaps(itemShape, items[place] as ValueMap, item)
     }
   }
-  if (replaced) return items
   return orderItems({ items, wanted: additions, serverOrder: kept, mergeKey: field.mergeKey })
 }
 

@@ -89,10 +89,10 @@ function checkSlice(object: ValueMap, check: Check, stored?: ValueMap): void {
   const type = textOf(object, 'addressType')
   if (type === '') check.required(ADDRESS_TYPE)
   else check.oneOf(ADDRESS_TYPE, type, TYPES)
+  checkSlicePorts(partsOf(object, 'ports'), check)
   if (stored === undefined || !equalValues(object['endpoints'] ?? null, stored['endpoints'] ?? null)) {
     checkSliceEndpoints(partsOf(object, 'endpoints'), type, check)
   }
-  checkSlicePorts(partsOf(object, 'ports'), check)
 }
 
 function checkSliceEndpoints(list: readonly ValueMap[], type: string, check: Check): void {

@@ -24,6 +24,12 @@ describe('strategic merge patch', () => {
       containers({ name: 'a', image: '1' }, { name: 'b', image: '2' }),
     ],
     [
+      'merges into the first of items that repeat a key',
+      containers({ name: 'a', image: '1' }, { name: 'a', image: '2' }),
+      containers({ name: 'a', args: ['x'] }),
+      containers({ name: 'a', image: '1', args: ['x'] }, { name: 'a', image: '2' }),
+    ],
+    [
       'adds the item that is not there, before the others',
       containers({ name: 'a' }),
       containers({ name: 'b', image: '2' }),
@@ -40,6 +46,12 @@ describe('strategic merge patch', () => {
       containers({ name: 'a' }, { name: 'b' }),
       containers({ $patch: 'replace' }, { name: 'x' }),
       containers({ name: 'x' }),
+    ],
+    [
+      'replaces a whole list by items that repeat a key',
+      containers({ name: 'a' }),
+      containers({ $patch: 'replace' }, { name: 'x', image: '1' }, { name: 'x', image: '2' }),
+      containers({ name: 'x', image: '1' }, { name: 'x', image: '2' }),
     ],
     [
       'replaces lists that do not merge',
@@ -219,6 +231,15 @@ describe('the result of a strategic merge', () => {
     ['a number for a list', POD, pod({ containers: 5 }), 'cannot restore slice from int64'],
     ['a text for a list', POD, pod({ containers: 'word' }), 'cannot restore slice from string'],
     ['a number for a map', CONFIG_MAP, { data: 5 }, 'cannot restore map from int64'],
+    ['a number for bytes', CONFIG_MAP, { binaryData: { a: 5 } }, 'cannot restore slice from int64'],
+    ['texts for bytes', CONFIG_MAP, { binaryData: { a: ['x'] } }, 'unrecognized type: uint8'],
+    [
+      'bytes that are none',
+      CONFIG_MAP,
+      { binaryData: { a: '0' } },
+      'error decoding from json: illegal base64 data at input byte 0',
+    ],
+    ['bytes', CONFIG_MAP, { binaryData: { a: 'AAA=', b: [1, null] } }, undefined],
     ['a text for a number', DEPLOYMENT, { spec: { replicas: 'many' } }, 'unrecognized type: int32'],
     ['a fraction for a number', DEPLOYMENT, { spec: { replicas: 1.5 } }, 'cannot convert float64 to int32'],
     ['a number for a text', CONFIG_MAP, { data: { a: 5 } }, 'cannot convert int64 to string'],
