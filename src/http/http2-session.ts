@@ -13,6 +13,7 @@ import type { HttpDate } from './http-date.ts'
 import { Http2Sender } from './http2-sender.ts'
 import { Http2Stream, type StreamCarrier, STREAM_WINDOW_BYTES } from './http2-stream.ts'
 import { IdleFrames } from './idle-frames.ts'
+import { readInPlace } from './read-in-place.ts'
 import { areTrailers, type RequestHead, requestHeadOf } from './request-head.ts'
 
 export interface SessionOptions {
@@ -33,6 +34,9 @@ const STEP_BYTES = WINDOW_BYTES / 2
 const GREETING_MS = 10_000
 /** How long the last ones may take to reach it. */
 const FAREWELL_MS = 1000
+
+/** Whoever still sends when the answer is whole is told to stop, a little later: some clients would not look at the answer. */
+const HANG_UP_MS = 20
 
 /** Of the streams that we reset, the last so many: the client may not have heard of it yet. */
 const RESETS_KEPT = 200
@@ -127,7 +131,11 @@ export class Http2Session implements StreamCarrier {
 
   /** The answer is all sent, whether or not all of the request has come. */
   #finish(stream: Http2Stream): void {
-    if (!stream.isRequestWhole) this.#sendReset(stream.id, h2.NO_ERROR)
+    const { id, isRequestWhole } = stream
+    if (!isRequestWhole) {
+      this.#noteReset(id)
+      setTimeout(() => this.#sender.sendNumber(h2.RST_STREAM, id, h2.NO_ERROR), HANG_UP_MS).unref()
+    }
     this.#forget(stream, true)
   }
 
@@ -357,26 +365,14 @@ export class Http2Session implements StreamCarrier {
   }
 
   #sendReset(id: number, code: number): void {
-    this.#resets.add(id)
-    if (this.#resets.size > RESETS_KEPT) this.#resets.delete(this.#resets.values().next().value!)
+    this.#noteReset(id)
     this.#sender.sendNumber(h2.RST_STREAM, id, code)
   }
-}
 
-/**
- * As a listener for data, but called by what reads from the socket itself. Node's way between the two costs as much as reading the
- * frames does, and a client that is sent a long list says thousands of times that it has room: a fifth of the list's cost.
- */
-function readInPlace(socket: Socket, read: (chunk: Buffer) => void): void {
-  const push = socket.push.bind(socket)
-  const early = socket.read() as Buffer | null
-  socket.push = (chunk: Buffer | null) => {
-    if (chunk === null) return push(null)
-    read(chunk)
-    return true
+  #noteReset(id: number): void {
+    this.#resets.add(id)
+    if (this.#resets.size > RESETS_KEPT) this.#resets.delete(this.#resets.values().next().value!)
   }
-  socket.resume()
-  if (early !== null) read(early)
 }
 
 function checkSize({ length }: Buffer, size: number): void {
