@@ -53,7 +53,23 @@ function checkIdentifier(id: string, at: FieldPath, check: Check): void {
 }
 
 export function checkShareId(id: string | undefined, at: FieldPath, check: Check): void {
-  if (id !== undefined && !UID.test(id)) check.invalid(at, id, 'must be a lowercase UUID in 8-4-4-4-12 format')
+  if (id !== undefined && !UID.test(id)) check.invalid(at, id, shareIdFault(id))
+}
+
+const ANY_UID = /^([0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
+/** The forms by their lengths: with and without dashes, in brackets, as a name. */
+const UID_LENGTHS: readonly number[] = [36, 32, 38, 45]
+const URN = 'urn:uuid:'
+
+/** What is wrong with an identity that is not in its one normal form. */
+function shareIdFault(id: string): string {
+  const faulty = 'error validating uid: '
+  if (!UID_LENGTHS.includes(id.length)) return `${faulty}invalid UUID length: ${id.length}`
+  const prefix = id.slice(0, URN.length)
+  if (id.length === 45 && prefix.toLowerCase() !== URN) return `${faulty}invalid urn prefix: ${JSON.stringify(prefix)}`
+  const digits = id.length === 45 ? id.slice(URN.length) : id.length === 38 ? id.slice(1, -1) : id
+  if (!ANY_UID.test(digits)) return `${faulty}invalid UUID format`
+  return 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
 }
 
 /** Parameters that only a driver understands: an object, and not a large one. */

@@ -22,6 +22,9 @@ export default {
     await patch(`${claims}/a`, { spec: { devices: more } })
     await patch(`${claims}/a`, { spec: { devices: null } })
     await patch(`${claims}/a/status`, { status: { devices: [{ driver: 'example.com', pool: 'p', device: 'd' }] } })
+    for (const shareID of ['x', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', 'g0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'urn:uuid:a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'xrn:uuid:a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11']) {
+      await patch(`${claims}/a/status`, { status: { devices: [{ driver: 'example.com', pool: 'p', device: 'd', shareID }] } })
+    }
     await make(t, templates, object('ResourceClaimTemplate', { metadata: { labels: { a: 'b' } }, spec: { devices } }))
     await patch(`${templates}/a`, { spec: { metadata: { labels: { a: 'c' } } } })
 
