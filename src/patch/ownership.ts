@@ -1,5 +1,5 @@
-// Who owns which fields after a write: the rules for updates and for applies, on sets and schemas alone. Values are taken
-// in their completed form, and every manager's claims are compared in the version that it recorded them under.
+// Who owns which fields after a write: the rules for updates and for applies, on sets and schemas alone. Updates are compared in
+// their completed form and applies as they were merged; every manager's claims in the version that it recorded them under.
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
@@ -59,7 +59,7 @@ export interface OwnershipRequest {
 export function ownershipAfterUpdate(request: OwnershipRequest, updated: ValueMap): ManagedFields {
   const managed = reconciled(request)
   const self = identityOf(request.manager)
-  const step = settle({ ...request, managed }, updated, self)
+  const step = settle({ ...request, managed }, { object: updated, isMerged: false }, self)
   const own = step.changes()
   const before = step.managed.get(self)?.fields ?? EMPTY_SET
   const gained = union(union(difference(before, own.removed), own.modified), own.added)
@@ -82,7 +82,7 @@ export function apply(request: OwnershipRequest, applied: ValueMap, force: boole
   const merged = merge(shape, live, applied) as ValueMap
   const isKept = last === undefined || (last.apiVersion === manager.apiVersion && isSubset(last.fields, fields))
   const object = isKept ? merged : prune({ versions, managed: claimed, last, merged, manager })
-  const step = settle({ ...request, managed: claimed }, object, self)
+  const step = settle({ ...request, managed: claimed }, { object, isMerged: true }, self)
   if (!force && step.conflicts.length > 0) return { kind: 'conflicts', conflicts: step.conflicts }
   return { kind: 'applied', object: equalValues(live, object) ? undefined : object, managed: step.managed }
 }
@@ -134,8 +134,14 @@ interface Settlement {
   readonly conflicts: readonly Conflict[]
 }
 
+interface Written {
+  readonly object: ValueMap
+  /** What is merged counts as it is: an item that leaves out what is always shown is another one than one that shows it. */
+  readonly isMerged: boolean
+}
+
 /** Compares the object before and after for every manager, and takes from the others what changed or went. */
-function settle(request: OwnershipRequest, after: ValueMap, self: string): Settlement {
+function settle(request: OwnershipRequest, after: Written, self: string): Settlement {
   const compareIn = comparer(request, after)
   const managed = new Map<string, ManagedEntry>()
   const conflicts: Conflict[] = []
@@ -154,18 +160,20 @@ function settle(request: OwnershipRequest, after: ValueMap, self: string): Settl
   return { managed, changes: () => compareIn(request.manager.apiVersion), conflicts }
 }
 
-function comparer(request: OwnershipRequest, after: ValueMap): (apiVersion: string) => Comparison {
+function comparer(request: OwnershipRequest, after: Written): (apiVersion: string) => Comparison {
   const known = new Map<string, Comparison>()
   const { versions, manager, reset } = request
   return (apiVersion) => {
     let found = known.get(apiVersion)
     if (found === undefined) {
       const shape = shapeIn(versions, apiVersion)
-      const inVersion = (object: ValueMap): ValueMap =>
-        apiVersion === manager.apiVersion ? object : versions.convert(object, apiVersion)
-      const left = inVersion(request.live)
-      const right = inVersion(after)
-      const changes = compare(shape, completed(shape, left, right), completed(shape, right, left))
+      const isOwn = apiVersion === manager.apiVersion
+      const left = isOwn ? request.live : versions.convert(request.live, apiVersion)
+      const right = isOwn ? after.object : versions.convert(after.object, apiVersion)
+      const changes =
+        isOwn && after.isMerged
+          ? compare(shape, left, right)
+          : compare(shape, completed(shape, left, right), completed(shape, right, left))
       found = {
         added: differenceWithBelow(changes.added, reset),
         modified: differenceWithBelow(changes.modified, reset),

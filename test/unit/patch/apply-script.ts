@@ -154,11 +154,19 @@ const REQUESTS: Readonly<Record<Verb, (step: Step, at: string) => Request>> = {
 const APPLY = 'application/apply-patch+yaml'
 const MERGE = 'application/merge-patch+json'
 
-const CLUSTER_WIDE: ReadonlySet<string> = new Set(['nodes', 'namespaces', 'clusterroles', 'storageclasses', 'csinodes'])
+const CLUSTER_WIDE: ReadonlySet<string> = new Set([
+  'nodes',
+  'namespaces',
+  'clusterroles',
+  'storageclasses',
+  'csidrivers',
+  'csinodes',
+])
 
 const KINDS: Readonly<Record<string, string>> = {
   clusterroles: 'ClusterRole',
   configmaps: 'ConfigMap',
+  csidrivers: 'CSIDriver',
   csinodes: 'CSINode',
   deployments: 'Deployment',
   endpointslices: 'EndpointSlice',
