@@ -25,7 +25,7 @@ const KEPT = 4
 setTimeout(() => flushCompileCache(), 5000).unref()
 await import(joined() ?? './main.ts')
 
-/** Until the server is ready, or has much to load: `server/compilers.ts` has the reason. */
+/** Until the server has something to do: `server/compilers.ts` has the reason. */
 function holdCompilers() {
   setFlagsFromString('--maglev-filter=-*')
   setFlagsFromString('--turbo-filter=-*')

@@ -20,7 +20,7 @@ import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
 import { shownAddress } from './cluster-config.ts'
-import { releaseCompilers } from './compilers.ts'
+import { releaseByRequests, releaseCompilers } from './compilers.ts'
 import type { Config } from './config.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
 import { makePrivateDirectory, readTextFile } from './files.ts'
@@ -63,8 +63,6 @@ export async function startServer(config: Config, log: Log, signal: AbortSignal)
   } catch (error) {
     await opened.disposeAsync()
     throw error
-  } finally {
-    releaseCompilers()
   }
 }
 
@@ -108,9 +106,11 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
       forgetHistory({ config, kv, log }, stop),
     ]),
   )
+  const noteRequest = releaseByRequests()
   const listener = await listen(config, {
     tls: serving.tls,
     handler: (request) => {
+      noteRequest()
       metrics.begin(request)
       return handler(request)
     },
