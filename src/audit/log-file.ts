@@ -43,6 +43,8 @@ export class LogFile {
   #spare: Buffer | undefined
   #writing: Promise<void> | undefined
   #next: Promise<void> | undefined
+  /** Somebody waits for the lines that are next. */
+  #isWanted = false
   #hurry: (() => void) | undefined
   waitingBytes = 0
 
@@ -75,12 +77,14 @@ export class LogFile {
 
   /** Resolves when all lines taken so far are in the file; rejects where the last of them could not be written. */
   flushed(): Promise<void> {
+    this.#isWanted = this.#next !== undefined
     this.#hurry?.()
     return this.#next ?? this.#writing ?? Promise.resolve()
   }
 
   /** A write costs as much as many lines: some milliseconds are waited for others, unless somebody waits for this one. */
   #gather(): Promise<void> {
+    if (this.#isWanted) return Promise.resolve()
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, GATHER_MS)
       this.#hurry = () => {
@@ -91,10 +95,10 @@ export class LogFile {
   }
 
   async #writeNext(): Promise<void> {
-    if (this.#writing === undefined) await this.#gather()
-    else await this.#writing.catch(() => {})
-    this.#hurry = undefined
-    this.#next = undefined
+    await this.#writing?.catch(() => {})
+    await this.#gather()
+    this.#hurry = this.#next = undefined
+    this.#isWanted = false
     const taken = this.#waiting
     this.#waiting = []
     this.waitingBytes = 0
