@@ -2,29 +2,27 @@
 // a round, in which each stream gets all that came for it in one write, connection by connection, each sent before the next
 // is begun. After a round there is a rest that is as long as it was dear: a few watchers are told at once, and
 // telling a thousand of every change leaves room for everything else.
+import type { RawConnection } from './raw.ts'
 
 /** A stream with something to send. */
 export interface Outgoing {
   /** Streams of one connection go together. */
-  readonly connection: object
+  readonly connection: RawConnection
   /** Writes all that waits. */
   flush(): void
 }
 
-/** After so many streams what was written is sent, and others have a turn. */
+/** After so many streams others have a turn. */
 const STREAMS_A_TURN = 64
-/**
- * The rest is so many times as long as the writing took, and at most so long. Sending what was written takes half as long again:
- * so a fourth of the time at most is spent on rounds.
- */
+/** The rest is so many times as long as the round took, and at most so long: what comes in between shares the next one's cost. */
 const REST_FACTOR = 8
-const LONGEST_REST_MS = 40
+const LONGEST_REST_MS = 60
 /** What is not worth a timer. */
 const SHORTEST_REST_MS = 1
 
 export class Delivery {
-  #waiting = new Map<object, Outgoing[]>()
-  #round: MapIterator<Outgoing[]> | undefined
+  #waiting = new Map<RawConnection, Outgoing[]>()
+  #round: MapIterator<[RawConnection, Outgoing[]]> | undefined
   #isPlanned = false
   #writingMs = 0
   #restsUntil = 0
@@ -64,7 +62,7 @@ export class Delivery {
 
   readonly #begin = (): void => {
     this.#writingMs = 0
-    this.#round = this.#waiting.values()
+    this.#round = this.#waiting.entries()
     this.#waiting = new Map()
     this.#turn()
   }
@@ -78,11 +76,12 @@ export class Delivery {
         this.#round = undefined
         break
       }
-      for (const outgoing of next.value) outgoing.flush()
-      served += next.value.length
+      const [connection, streams] = next.value
+      for (const stream of streams) stream.flush()
+      connection.flush()
+      served += streams.length
     }
     this.#writingMs += performance.now() - beganAt
-    // What was written is sent before this is called.
     setImmediate(this.#round === undefined ? this.#end : this.#turn)
   }
 

@@ -104,6 +104,10 @@ export class Http2Sender {
     this.#outbox.add({ type: h2.GOAWAY, flags: 0, stream: 0, content })
   }
 
+  flush(): void {
+    this.#outbox.flush()
+  }
+
   /** Ends the socket when all has gone out. */
   end(): void {
     this.#outbox.end()

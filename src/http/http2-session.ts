@@ -114,6 +114,11 @@ export class Http2Session implements StreamCarrier {
   }
 
   /** For streams. */
+  flush(): void {
+    this.#sender.flush()
+  }
+
+  /** For streams. */
   pump(stream: Http2Stream): void {
     this.#sender.pump(stream)
   }

@@ -2,11 +2,11 @@
 // rest of a small request. Invariants: it is closed exactly once; what is not sent whole is reset, never ended.
 import { headerText, statusText } from '../lib/hpack.ts'
 import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from '../lib/http2-frames.ts'
-import type { BodyListener, HeaderRecord, RawBody, RawRequest, RawResponse } from './raw.ts'
+import type { BodyListener, HeaderRecord, RawBody, RawConnection, RawRequest, RawResponse } from './raw.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** What carries a stream. */
-export interface StreamCarrier {
+export interface StreamCarrier extends RawConnection {
   /** Each character is a byte. */
   sendHead(stream: Http2Stream, block: string, isLast: boolean): void
   /** Sends as much as there is room for, and the rest when there is more. */
@@ -79,7 +79,7 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     return this
   }
 
-  get connection(): object {
+  get connection(): RawConnection {
     return this.#carrier
   }
 

@@ -28,9 +28,14 @@ export interface BodyListener {
 
 export type HeaderRecord = Record<string, string | number | readonly string[]>
 
+export interface RawConnection {
+  /** What was written to any of its answers is sent now, not only at the end of this turn of the event loop. */
+  flush(): void
+}
+
 export interface RawResponse {
   /** What it shares with the other answers of its connection. */
-  readonly connection: object
+  readonly connection: RawConnection
   readonly headersSent: boolean
   readonly needsDrain: boolean
   /** Of a closed answer: whether all of it went out. */
@@ -87,8 +92,8 @@ export class MessageResponse implements RawResponse {
     this.#raw = raw
   }
 
-  get connection(): object {
-    return this.#raw
+  get connection(): RawConnection {
+    return this
   }
 
   get headersSent(): boolean {

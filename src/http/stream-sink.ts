@@ -2,7 +2,7 @@
 import { ServerClosingError } from './abort-reasons.ts'
 import type { ByteSink } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
-import type { RawResponse } from './raw.ts'
+import type { RawConnection, RawResponse } from './raw.ts'
 import { drainedOf } from './drained.ts'
 
 /** So much does not wait for others. */
@@ -11,7 +11,7 @@ const ENOUGH_BYTES = 64 * 1024
 export class StreamSink implements ByteSink, Outgoing {
   /** Taken over so far. */
   bytes = 0
-  readonly connection: object
+  readonly connection: RawConnection
   readonly #raw: RawResponse
   readonly #signal: AbortSignal
   readonly #delivery: Delivery

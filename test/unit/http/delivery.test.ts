@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Delivery } from '../../../src/http/delivery.ts'
-import type { RawResponse } from '../../../src/http/raw.ts'
+import type { RawConnection, RawResponse } from '../../../src/http/raw.ts'
 import { StreamSink } from '../../../src/http/stream-sink.ts'
 
 interface Written {
@@ -15,7 +15,7 @@ class World {
   readonly abort = new AbortController()
   onWrite: (() => void) | undefined
 
-  sink(stream: string, connection: object): StreamSink {
+  sink(stream: string, connection: RawConnection): StreamSink {
     const write = (piece: Buffer): boolean => {
       this.written.push({ stream, text: piece.toString() })
       this.onWrite?.()
@@ -43,12 +43,14 @@ class World {
   }
 }
 
+const connection = (): RawConnection => ({ flush: () => {} })
+
 const text = (piece: string): Buffer => Buffer.from(piece)
 
 describe('delivering to streams', () => {
   it('writes what came for a stream at once, connection by connection', async () => {
     const world = new World()
-    const [one, other] = [{}, {}]
+    const [one, other] = [connection(), connection()]
     const sinks = [world.sink('a', one), world.sink('b', other), world.sink('c', one)]
     for (const piece of ['1', '2', '3']) for (const sink of sinks) sink.write(text(piece))
     expect(world.written).toEqual([])
@@ -68,7 +70,7 @@ describe('delivering to streams', () => {
 
   it('keeps the order of a stream while rounds go on, and loses nothing', async () => {
     const world = new World()
-    const connections = Array.from({ length: 7 }, () => ({}))
+    const connections = Array.from({ length: 7 }, () => connection())
     const sinks = Array.from({ length: 200 }, (_, at) => world.sink(String(at), connections[at % 7]!))
     const got = new Map<string, string>()
     let next = 1
@@ -94,7 +96,7 @@ describe('delivering to streams', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const world = new World()
-    const sink = world.sink('a', {})
+    const sink = world.sink('a', connection())
     const write = async (piece: string, tookMs: number): Promise<void> => {
       world.onWrite = () => void vi.advanceTimersByTime(tookMs)
       sink.write(text(piece))
@@ -112,7 +114,7 @@ describe('delivering to streams', () => {
 
   it('does not let much wait', () => {
     const world = new World()
-    const sink = world.sink('a', {})
+    const sink = world.sink('a', connection())
     sink.write(text('small'))
     sink.write(Buffer.alloc(64 * 1024, 'x'))
     expect(world.written.map(({ text }) => text.length)).toEqual([5 + 64 * 1024])
@@ -120,7 +122,7 @@ describe('delivering to streams', () => {
 
   it('sends parts as if they were one piece, a few and many', async () => {
     const world = new World()
-    const sink = world.sink('a', {})
+    const sink = world.sink('a', connection())
     sink.writeParts([text('one '), text('piece, ')])
     for (let i = 0; i < 40; i++) sink.writeParts([text('head '), Buffer.alloc(5_000, 'x'), text(' end.')])
     await world.settled()
@@ -132,7 +134,7 @@ describe('delivering to streams', () => {
 
   it('writes what is left when a stream is flushed, and nothing to one that is gone', async () => {
     const world = new World()
-    const sink = world.sink('a', {})
+    const sink = world.sink('a', connection())
     sink.write(text('last'))
     sink.flush()
     expect(world.written).toEqual([{ stream: 'a', text: 'last' }])
