@@ -293,7 +293,6 @@ export class Http2Session implements StreamCarrier {
     if (id % 2 === 0 || (id > this.#lastId && !this.#isLeaving)) {
       throw new WireError(h2.PROTOCOL_ERROR, 'a frame of no stream')
     }
-    this.#noteIdle()
     return undefined
   }
 

@@ -163,6 +163,15 @@ describe('a request', () => {
     expect(await bodyOf(client, 3)).toBe('y')
   })
 
+  it('may be followed by what its client had to say of it before it knew that it was over', async () => {
+    const client = await greet()
+    for (let id = 1; id < 6000; id += 2) {
+      client.send(get(id), numberFrame(h2.WINDOW_UPDATE, id, 100), numberFrame(h2.RST_STREAM, id, h2.CANCEL))
+    }
+    expect(await bodyOf(client, 5999)).toBe('/')
+    await ping(client, 'well')
+  })
+
   it('beyond those that are allowed at a time is refused untouched', async () => {
     const client = await greet()
     const open: Http2Stream[] = []
