@@ -246,9 +246,9 @@ export class Http2Session implements StreamCarrier {
     if (this.#isLeaving) return
     this.#lastId = id
     if (this.#sender.isUnread) throw new WireError(h2.ENHANCE_YOUR_CALM, 'it does not read')
-    if (this.#streams.size >= this.#options.maxStreams) return this.#refuseRequest(id, h2.REFUSED_STREAM)
+    if (this.#streams.size >= this.#options.maxStreams) return this.#refuseStream(id, h2.REFUSED_STREAM)
     const head = fields === undefined ? UNREAD_HEAD : requestHeadOf(fields)
-    if (head === undefined) return this.#refuseRequest(id, h2.PROTOCOL_ERROR)
+    if (head === undefined) return this.#refuseStream(id, h2.PROTOCOL_ERROR)
     const stream = new Http2Stream(id, head, { carrier: this, room: this.#streamRoom })
     this.#streams.set(id, stream)
     if (isLast && !stream.takeEnd()) this.reset(stream, h2.PROTOCOL_ERROR)
@@ -256,7 +256,7 @@ export class Http2Session implements StreamCarrier {
     else this.#options.onRequest(stream, this)
   }
 
-  #refuseRequest(id: number, code: number): void {
+  #refuseStream(id: number, code: number): void {
     this.#noteIdle()
     this.#sendReset(id, code)
   }
@@ -279,7 +279,7 @@ export class Http2Session implements StreamCarrier {
       const error = stream.isRequestWhole ? h2.STREAM_CLOSED : stream.take(bytes, length)
       if (error !== h2.NO_ERROR) this.reset(stream, error)
       else if (isLast) this.#endRequest(stream)
-    } else if (!this.#resets.has(head.stream)) this.#sendReset(head.stream, h2.STREAM_CLOSED)
+    } else if (!this.#resets.has(head.stream)) this.#refuseStream(head.stream, h2.STREAM_CLOSED)
   }
 
   #endRequest(stream: Http2Stream): void {

@@ -497,6 +497,14 @@ describe('what is against the protocol costs the connection:', () => {
       Array.from({ length: 2100 }, () => frame({ type: 99, flags: 0, stream: 0 })),
     ],
     [
+      'data of requests that are over without end',
+      h2.ENHANCE_YOUR_CALM,
+      [
+        ...Array.from({ length: 300 }, (_, i) => get(2 * i + 1)),
+        ...Array.from({ length: 2100 }, (_, i) => data(2 * (i % 300) + 1, 'x')),
+      ],
+    ],
+    [
       'requests that are none without end',
       h2.ENHANCE_YOUR_CALM,
       Array.from({ length: 2100 }, (_, i) => headersFrame(2 * i + 1, Buffer.alloc(0), true)),
