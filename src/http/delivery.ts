@@ -15,8 +15,8 @@ export interface Outgoing {
 /** After so many streams others have a turn. */
 const STREAMS_A_TURN = 64
 /** The rest is so many times as long as the round took, and at most so long: what comes in between shares the next one's cost. */
-const REST_FACTOR = 8
-const LONGEST_REST_MS = 60
+const REST_FACTOR = 16
+const LONGEST_REST_MS = 40
 /** What is not worth a timer. */
 const SHORTEST_REST_MS = 1
 

@@ -105,7 +105,7 @@ describe('delivering to streams', () => {
     await write('dear', 2)
     await write('waits', 0)
     expect(world.written).toHaveLength(1)
-    vi.advanceTimersByTime(16)
+    vi.advanceTimersByTime(32)
     await world.settled()
     expect(world.written).toHaveLength(2)
     await write('at once after a cheap one', 0)
