@@ -1,7 +1,13 @@
 // A request over HTTP/2 and its answer, on one stream of a session. It is our own because Node's streams cost as much as all the
 // rest of a small request. Invariants: it is closed exactly once; what is not sent whole is reset, never ended.
 import { headerText, statusText } from '../lib/hpack.ts'
-import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from '../lib/http2-frames.ts'
+import {
+  DEFAULT_FRAME_BYTES,
+  FLOW_CONTROL_ERROR,
+  INTERNAL_ERROR,
+  NO_ERROR,
+  PROTOCOL_ERROR,
+} from '../lib/http2-frames.ts'
 import type { BodyListener, HeaderRecord, RawBody, RawConnection, RawRequest, RawResponse } from './raw.ts'
 import type { RequestHead } from './request-head.ts'
 
@@ -39,6 +45,8 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
   /** The pieces that are still to be sent begin at `#at`, at `#offset` within the first. */
   #outgoing: Buffer[] = []
   #at = 0
+  /** Those before this one are ours, or never change. */
+  #settled = 0
   #offset = 0
   #outgoingBytes = 0
   #isAnswerWhole = false
@@ -123,6 +131,15 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     this.#queue(piece)
     if (this.needsDrain) this.#carrier.pump(this)
     return !this.needsDrain
+  }
+
+  /** What is worth a frame is sent; what is left of it, and what is not, is copied. */
+  settle(): void {
+    if (this.#isClosed) return
+    if (this.#outgoingBytes >= DEFAULT_FRAME_BYTES) this.#carrier.pump(this)
+    const from = Math.max(this.#at, this.#settled)
+    for (let i = from; i < this.#outgoing.length; i++) this.#outgoing[i] = Buffer.from(this.#outgoing[i]!)
+    this.#settled = this.#outgoing.length
   }
 
   flush(): void {
@@ -252,7 +269,7 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     this.#offset = 0
     if (++this.#at < this.#outgoing.length) return
     this.#outgoing = []
-    this.#at = 0
+    this.#at = this.#settled = 0
   }
 
   #hand(bytes: Buffer): void {

@@ -48,6 +48,8 @@ export interface RawResponse {
   write(piece: Buffer): boolean
   /** Like `write`, but small pieces go together, at the latest when `flush` or `end` is called. */
   gather(piece: Buffer): boolean
+  /** The bytes that were gathered may change from now on. */
+  settle(): void
   flush(): void
   end(): void
   /** Breaks the answer off so that nobody takes it for a whole one. */
@@ -125,6 +127,10 @@ export class MessageResponse implements RawResponse {
   gather(piece: Buffer): boolean {
     this.#gathering ??= new Gathering((gathered, done) => this.#raw.write(gathered, done))
     return this.#gathering.add(piece)
+  }
+
+  settle(): void {
+    // They were copied.
   }
 
   flush(): void {

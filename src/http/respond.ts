@@ -120,10 +120,12 @@ async function writeGathered(pieces: Pieces, sink: RawSink): Promise<void> {
   if (Symbol.iterator in pieces) {
     for (const piece of pieces) {
       for (const part of partsOf(piece)) if (!sink.gather(part)) await sink.drained()
+      sink.settle()
     }
   } else {
     for await (const piece of pieces) {
       for (const part of partsOf(piece)) if (!sink.gather(part)) await sink.drained()
+      sink.settle()
     }
   }
 }
@@ -238,6 +240,10 @@ class RawSink {
     if (this.#signal.aborted) return false
     this.bytes += piece.length
     return this.#raw.gather(piece)
+  }
+
+  settle(): void {
+    this.#raw.settle()
   }
 
   drained(): Promise<void> {

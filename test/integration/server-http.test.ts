@@ -101,6 +101,12 @@ function* pieces(count: number, size: number): Generator<Buffer> {
   for (let i = 0; i < count; i++) yield Buffer.alloc(size, 97 + (i % 26))
 }
 
+/** Always the same memory, as the contract of pieces allows up to 64 KiB to be. */
+function* sameMemory(count: number, size: number): Generator<Buffer> {
+  const piece = Buffer.alloc(size)
+  for (let i = 0; i < count; i++) yield piece.fill(97 + (i % 26))
+}
+
 describe.each([
   ['HTTP/1.1', overHttp1],
   ['HTTP/2', overHttp2],
@@ -130,6 +136,10 @@ describe.each([
           body: { kind: 'pieces', pieces: pieces(5000, 1000), compress: true },
         }),
         '/few': () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces: pieces(3, 10), compress: true } }),
+        '/same-memory': (request) => {
+          const [count, size] = (request.query.get('pieces') ?? '').split('x').map(Number)
+          return { status: 200, headers: {}, body: { kind: 'pieces', pieces: sameMemory(count!, size!) } }
+        },
         '/breaks': () => ({ status: 200, headers: {}, body: { kind: 'pieces', pieces: breaking() } }),
         '/warns': (request) => {
           for (const text of ['say "a"', 'b', 'b']) request.warn(text)
@@ -157,6 +167,16 @@ describe.each([
     )
   })
   afterAll(() => listener.close(0))
+
+  it.each([
+    ['60x65536', 60, 65_536],
+    ['80x40000', 80, 40_000],
+    ['3000x100', 3000, 100],
+    ['50000x7', 50_000, 7],
+  ])('pieces in memory that is used again arrive as they were: %s', async (query, count, size) => {
+    const { body } = await send(listener, `/same-memory?pieces=${query}`)
+    expect(body.equals(Buffer.concat([...pieces(count, size)]))).toBe(true)
+  })
 
   function* breaking(): Generator<Buffer> {
     yield* pieces(100, 1000)
