@@ -1,13 +1,7 @@
 // A request over HTTP/2 and its answer, on one stream of a session. It is our own because Node's streams cost as much as all the
 // rest of a small request. Invariants: it is closed exactly once; what is not sent whole is reset, never ended.
 import { headerText, statusText } from '../lib/hpack.ts'
-import {
-  DEFAULT_FRAME_BYTES,
-  FLOW_CONTROL_ERROR,
-  INTERNAL_ERROR,
-  NO_ERROR,
-  PROTOCOL_ERROR,
-} from '../lib/http2-frames.ts'
+import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from '../lib/http2-frames.ts'
 import type { BodyListener, HeaderRecord, RawBody, RawConnection, RawRequest, RawResponse } from './raw.ts'
 import type { RequestHead } from './request-head.ts'
 
@@ -31,6 +25,8 @@ const STEP_BYTES = STREAM_WINDOW_BYTES / 2
 
 /** More than this waiting to be sent, and the writer is asked to wait. */
 const HIGH_WATER_BYTES = 64 * 1024
+/** Copying less costs less than a frame of its own. */
+const FRAME_WORTH_BYTES = 2048
 
 export class Http2Stream implements RawRequest, RawResponse, RawBody {
   readonly id: number
@@ -47,6 +43,8 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
   #at = 0
   /** Those before this one are ours, or never change. */
   #settled = 0
+  /** Nothing more is to be gathered before all of it is sent. */
+  #waitsForAll = false
   #offset = 0
   #outgoingBytes = 0
   #isAnswerWhole = false
@@ -92,7 +90,7 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
   }
 
   get needsDrain(): boolean {
-    return this.#outgoingBytes >= HIGH_WATER_BYTES
+    return this.#outgoingBytes >= (this.#waitsForAll ? 1 : HIGH_WATER_BYTES)
   }
 
   /** When nothing more can come or be sent; told once. */
@@ -133,13 +131,15 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     return !this.needsDrain
   }
 
-  /** What is worth a frame is sent; what is left of it, and what is not, is copied. */
-  settle(): void {
-    if (this.#isClosed) return
-    if (this.#outgoingBytes >= DEFAULT_FRAME_BYTES) this.#carrier.pump(this)
+  /** What is worth a frame is sent, or has to be waited for; what is not is copied. */
+  settle(): boolean {
+    if (this.#outgoingBytes >= FRAME_WORTH_BYTES) this.#carrier.pump(this)
+    this.#waitsForAll = this.#outgoingBytes >= FRAME_WORTH_BYTES
+    if (this.#waitsForAll) return false
     const from = Math.max(this.#at, this.#settled)
     for (let i = from; i < this.#outgoing.length; i++) this.#outgoing[i] = Buffer.from(this.#outgoing[i]!)
     this.#settled = this.#outgoing.length
+    return true
   }
 
   flush(): void {
@@ -270,6 +270,7 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     if (++this.#at < this.#outgoing.length) return
     this.#outgoing = []
     this.#at = this.#settled = 0
+    this.#waitsForAll = false
   }
 
   #hand(bytes: Buffer): void {

@@ -48,8 +48,8 @@ export interface RawResponse {
   write(piece: Buffer): boolean
   /** Like `write`, but small pieces go together, at the latest when `flush` or `end` is called. */
   gather(piece: Buffer): boolean
-  /** The bytes that were gathered may change from now on. */
-  settle(): void
+  /** The bytes that were gathered may change from now on. False: only after `drain`. */
+  settle(): boolean
   flush(): void
   end(): void
   /** Breaks the answer off so that nobody takes it for a whole one. */
@@ -129,8 +129,9 @@ export class MessageResponse implements RawResponse {
     return this.#gathering.add(piece)
   }
 
-  settle(): void {
+  settle(): boolean {
     // They were copied.
+    return true
   }
 
   flush(): void {

@@ -120,12 +120,12 @@ async function writeGathered(pieces: Pieces, sink: RawSink): Promise<void> {
   if (Symbol.iterator in pieces) {
     for (const piece of pieces) {
       for (const part of partsOf(piece)) if (!sink.gather(part)) await sink.drained()
-      sink.settle()
+      if (!sink.settle()) await sink.drained()
     }
   } else {
     for await (const piece of pieces) {
       for (const part of partsOf(piece)) if (!sink.gather(part)) await sink.drained()
-      sink.settle()
+      if (!sink.settle()) await sink.drained()
     }
   }
 }
@@ -242,8 +242,8 @@ class RawSink {
     return this.#raw.gather(piece)
   }
 
-  settle(): void {
-    this.#raw.settle()
+  settle(): boolean {
+    return this.#raw.settle()
   }
 
   drained(): Promise<void> {
