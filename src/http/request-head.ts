@@ -13,7 +13,6 @@ export interface RequestHead {
 }
 
 const BAD_NAME = /[^!#$%&'*+.^_`|~\-0-9a-z]/
-// eslint-disable-next-line no-control-regex
 const BAD_VALUE = /[\0\r\n]/
 const DIGITS = /^\d{1,15}$/
 
