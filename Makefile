@@ -9,7 +9,7 @@ GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev check static types lint format test test-unit test-integration test-security test-conformance test-robustness bench image up down generate fix
+.PHONY: help run dev check static types lint format test test-unit test-integration test-security test-conformance test-robustness test-reference bench image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -27,8 +27,8 @@ dev: $(READY) ## Run the server in memory and restart it at every change
 check: $(READY) ## Types, lint, format, architecture and unit tests
 	@$(MAKE) --no-print-directory --jobs --output-sync types lint format test-unit
 
-test: static ## All tests; the one command that CI runs
-	$(VITEST)
+test: static ## All tests but the long ones; the one command that CI runs
+	$(VITEST) --project '!reference'
 
 static: types lint format
 
@@ -55,6 +55,9 @@ test-conformance: $(READY) ## Replay the reference server's recorded answers
 
 test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under load
 	$(VITEST) --project robustness
+
+test-reference: $(READY) ## Beside the real kube-apiserver and released software (long; builds them with Go)
+	$(VITEST) --project reference
 
 bench: $(READY) ## Measure, side by side in one run (one bench: make bench ONLY=kv)
 	$(BIN) node test/bench/run.ts $(ONLY)

@@ -65,6 +65,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'reference',
+          ...everyKind,
+          include: ['test/reference/**/*.test.ts'],
+          pool: 'forks',
+          fileParallelism: false,
+          testTimeout: 1_800_000,
+          hookTimeout: 1_800_000,
+        },
+      },
+      {
+        test: {
           name: 'conformance',
           ...everyKind,
           sequence: { groupOrder: 1 },
