@@ -1,6 +1,7 @@
 // Which values are equal and which is the greater. Numbers compare by what they amount to, whatever their types; lists of
 // a schema that are sets or have keys compare without regard to order.
 import { JsonList } from './adapt.ts'
+import { compareTexts } from '../lib/text-order.ts'
 import type { Meter } from './function.ts'
 import type { Fault } from './value.ts'
 import { CelList, CelMap, type CelValue, Duration, noSuchOverload, Optional, OpaqueValue } from './value.ts'
@@ -139,17 +140,4 @@ export function compare(a: CelValue, b: CelValue): number | Fault | undefined {
   if (a instanceof Duration && b instanceof Duration) return compareNumbers(a.nanos, b.nanos)
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
   return noSuchOverload()
-}
-
-/** By code points, which is how bytes of UTF-8 sort; JavaScript's own order differs beyond the basic plane. */
-function compareTexts(a: string, b: string): number {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) {
-    const [left, right] = [a.charCodeAt(i), b.charCodeAt(i)]
-    if (left === right) continue
-    const [leftHigh, rightHigh] = [left >= 0xd800 && left < 0xe000, right >= 0xd800 && right < 0xe000]
-    if (leftHigh !== rightHigh) return leftHigh ? 1 : -1
-    return left - right
-  }
-  return a.length - b.length
 }

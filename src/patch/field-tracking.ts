@@ -3,6 +3,7 @@
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { compareTexts } from '../lib/text-order.ts'
 import type { FieldSet } from './field-set.ts'
 import {
   difference,
@@ -17,6 +18,7 @@ import {
 } from './field-set.ts'
 import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
 import {
+  compareTimes,
   decodeManagedFields,
   formatManager,
   identityOf,
@@ -207,10 +209,7 @@ function unchanged(fields: FieldSet, before: FieldSet | undefined): FieldSet {
 function foldOldest(managed: ManagedFields): ManagedFields {
   const updaters = [...managed].filter(([, entry]) => entry.operation === 'Update')
   if (updaters.length <= MAX_UPDATE_MANAGERS) return managed
-  updaters.sort(([idA, a], [idB, b]) => {
-    const [timeA, timeB] = [a.time ?? '', b.time ?? '']
-    return timeA < timeB ? -1 : timeA > timeB ? 1 : idA < idB ? -1 : 1
-  })
+  updaters.sort(([idA, a], [idB, b]) => compareTimes(a.time, b.time) || compareTexts(idA, idB))
   const result = new Map(managed)
   const firstOfVersion = new Map<string, string>()
   let count = updaters.length

@@ -1,6 +1,7 @@
 // `metadata.managedFields` read into what each manager owns, and written back in the reference's order.
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
+import { compareTexts } from '../lib/text-order.ts'
 import type { FieldSet } from './field-set.ts'
 import { isEmptySet } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
@@ -130,16 +131,21 @@ function encodeEntry(entry: ManagedEntry): ValueMap {
 
 function compareEntries(a: ManagedEntry, b: ManagedEntry): number {
   return (
-    order(a.operation, b.operation) ||
-    order(a.time ?? '', b.time ?? '') ||
-    order(a.name, b.name) ||
-    order(a.apiVersion, b.apiVersion) ||
-    order(a.subresource, b.subresource)
+    compareTexts(a.operation, b.operation) ||
+    compareTimes(a.time, b.time) ||
+    compareTexts(a.name, b.name) ||
+    compareTexts(a.apiVersion, b.apiVersion) ||
+    compareTexts(a.subresource, b.subresource)
   )
 }
 
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+/** The older first. Where there is no time it counts as that of 1970, which is not the oldest that a client can send. */
+export function compareTimes(a: string | undefined, b: string | undefined): number {
+  return a === b ? 0 : millisecondsOf(a) - millisecondsOf(b)
+}
+
+function millisecondsOf(time: string | undefined): number {
+  return time === undefined ? 0 : Date.parse(time)
 }
 
 /** The object without its managedFields. */

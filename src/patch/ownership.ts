@@ -28,6 +28,8 @@ import { compare, fieldsOf } from './typed-walk.ts'
 export interface KindVersions {
   /** Undefined where the version is not served any more. */
   shape(apiVersion: string): ObjectShape | undefined
+  /** Whether claims under a version without a shape are given up; where they are not, ownership cannot be computed. */
+  readonly isGivenUp?: (apiVersion: string) => boolean
   convert(object: ValueMap, toApiVersion: string): ValueMap
   /** Where versions differ by more than their name, and somebody else knows how; absent where `convert` is all there is. */
   readonly convertElsewhere?: (object: ValueMap, toApiVersion: string, signal: AbortSignal) => Promise<ValueMap>
@@ -91,6 +93,7 @@ function reconciled(request: OwnershipRequest): ManagedFields {
   const result = new Map<string, ManagedEntry>()
   for (const [identity, entry] of request.managed) {
     const shape = request.versions.shape(entry.apiVersion)
+    if (shape === undefined && request.versions.isGivenUp?.(entry.apiVersion) === true) continue
     const fields =
       shape === undefined ? entry.fields : request.versions.sets.reconciled(entry.fields, shape, reconcileWithSchema)
     result.set(identity, fields === entry.fields ? entry : { ...entry, fields })

@@ -250,6 +250,7 @@ function versionsOf(schema: SchemaTable, served: GroupVersionKind, conversion: C
       const gv = parseGroupVersion(apiVersion)
       return gv === undefined ? undefined : schema.kind({ ...gv, kind: served.kind })?.shape
     },
+    isGivenUp: (apiVersion) => parseGroupVersion(apiVersion) !== undefined,
     convert: (object: ValueMap, apiVersion: string): ValueMap => {
       const given = own(object, 'apiVersion')
       const from = typeof given === 'string' ? parseGroupVersion(given) : undefined

@@ -1,0 +1,15 @@
+// The order of texts by the bytes of their UTF-8, which is that of their code points. JavaScript's own compares halves of surrogate
+// pairs and differs beyond the basic plane.
+
+/** Negative, zero or positive. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const [left, right] = [a.charCodeAt(i), b.charCodeAt(i)]
+    if (left === right) continue
+    const [leftHigh, rightHigh] = [left >= 0xd800 && left < 0xe000, right >= 0xd800 && right < 0xe000]
+    if (leftHigh !== rightHigh) return leftHigh ? 1 : -1
+    return left - right
+  }
+  return a.length - b.length
+}

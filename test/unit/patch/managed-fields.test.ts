@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { setOfFields } from '../../../src/patch/field-set.ts'
+import type { ManagedEntry } from '../../../src/patch/managed-fields.ts'
+import { encodeManagedFields, identityOf } from '../../../src/patch/managed-fields.ts'
+
+const NEW_YEAR = '2020-01-01T00:00:00Z'
+const FIRST: ManagedEntry = {
+  name: 'm',
+  operation: 'Update',
+  apiVersion: 'v1',
+  subresource: '',
+  time: NEW_YEAR,
+  fields: setOfFields(['data']),
+}
+
+describe('the order of managed fields', () => {
+  const rows: readonly (readonly [string, Partial<ManagedEntry>, Partial<ManagedEntry>])[] = [
+    ['applies stand before updates, whenever they were', { operation: 'Apply', time: '2021-01-01T00:00:00Z' }, {}],
+    ['then the older', { name: 'z' }, { name: 'a', time: '2020-01-01T00:00:01Z' }],
+    [
+      'no time is that of 1970, later than what was before',
+      { name: 'z', time: '1969-12-31T23:59:59Z' },
+      { time: undefined },
+    ],
+    [
+      'no time is that of 1970, not earlier',
+      { name: 'a', time: '1970-01-01T00:00:00Z' },
+      { name: 'b', time: undefined },
+    ],
+    ['within a second by the name', { name: 'a', apiVersion: 'v2' }, { name: 'b' }],
+    ['a name by its bytes', { name: '\uff5e' }, { name: '😀' }],
+    ['then by the version', { subresource: 'status' }, { apiVersion: 'v2' }],
+    ['then by the subresource', {}, { subresource: 'status' }],
+  ]
+
+  it.each(rows)('%s', (_title, before, after) => {
+    const [first, second] = [
+      { ...FIRST, ...before },
+      { ...FIRST, ...after },
+    ]
+    const managed = new Map([second, first].map((entry) => [identityOf(entry), entry]))
+    const shown = encodeManagedFields(managed)
+    expect(shown).toEqual([...encodeManagedFields(only(first)), ...encodeManagedFields(only(second))])
+  })
+})
+
+function only(entry: ManagedEntry): ReadonlyMap<string, ManagedEntry> {
+  return new Map([[identityOf(entry), entry]])
+}
