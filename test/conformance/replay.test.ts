@@ -1,50 +1,14 @@
-// Replays what the reference server answered, on every store. The scenarios that we cannot pass yet are listed, each with its
-// reason, in `not-yet.txt`; every other one must pass.
+// Replays what the reference server answered, on every store. Each scenario has one attempt: no answer may depend on chance.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 
-const HERE = import.meta.dirname
-const SCENARIOS = path.join(HERE, 'scenarios')
-const SUFFIX = '.scenario.mjs'
-
-function allScenarios(): string[] {
-  return globSync(`*/*${SUFFIX}`, { cwd: SCENARIOS }).map((file) => file.slice(0, -SUFFIX.length))
-}
-
-/** By name, with the reason. */
-function notYet(): Map<string, string> {
-  const lines = readFileSync(path.join(HERE, 'not-yet.txt'), 'utf8').split('\n')
-  return new Map(
-    lines
-      .filter((line) => line !== '' && !line.startsWith('#'))
-      .map((line) => line.split(/\s+(.*)/, 2) as [string, string]),
-  )
-}
-
-/** A folder that holds just these scenarios. */
-function folderOf(home: string, names: readonly string[]): string {
-  const folder = path.join(home, 'scenarios')
-  for (const name of names) {
-    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true })
-    for (const suffix of [SUFFIX, '.recorded.json']) {
-      if (existsSync(path.join(SCENARIOS, name + suffix))) {
-        symlinkSync(path.join(SCENARIOS, name + suffix), path.join(folder, name + suffix))
-      }
-    }
-  }
-  return folder
-}
-
-/**
- * What differs, in the replayer's words. Some answers depend on whether the clock goes on to the next second between two
- * requests: managed fields are in the order of their times. So a scenario that differs is tried again before it counts.
- */
+/** What differs, in the replayer's words. */
 async function differences(storeFlags: readonly string[]): Promise<string> {
   const home = await newHome()
   const tokens = path.join(home, 'tokens.csv')
@@ -66,36 +30,16 @@ async function differences(storeFlags: readonly string[]): Promise<string> {
     ],
     home,
   )
-  const skipped = notYet()
-  let names = allScenarios().filter((name) => !skipped.has(name))
-  let failures: readonly string[] = []
-  for (let attempt = 1; attempt <= ATTEMPTS && names.length > 0; attempt++) {
-    failures = failuresIn(await replay(server.url, folderOf(path.join(home, String(attempt)), names)))
-    names = failures.map((failure) => failure.split(' ')[1] ?? '')
-  }
+  const failures = failuresIn(await replay(server.url))
   await server.stop()
   return failures.join('\n')
 }
 
-const ATTEMPTS = 4
-
-async function replay(url: string, folder: string): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    [
-      path.join(HERE, 'replay.mjs'),
-      'verify',
-      '--server',
-      url,
-      '--token',
-      'admin-token',
-      '--insecure',
-      '--dir',
-      folder,
-      '--verbose',
-    ],
-    { env: { ...process.env, REPLAY_USER_TOKEN: 'user-token' }, stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+async function replay(url: string): Promise<string> {
+  const replayer = path.join(import.meta.dirname, 'replay.mjs')
+  const args = ['verify', '--server', url, '--token', 'admin-token', '--insecure', '--verbose']
+  const env = { ...process.env, REPLAY_USER_TOKEN: 'user-token' }
+  const child = spawn(process.execPath, [replayer, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
   // It fails where scenarios do, and says which; anything else that goes wrong must not pass for nothing.
   if ((code === 0) !== (failuresIn(output).length === 0)) throw new Error(`the replay ended with ${code}: ${output}`)
@@ -107,11 +51,6 @@ function failuresIn(output: string): string[] {
 }
 
 describe('the recorded answers of the reference server', () => {
-  it('are listed as not yet given only where there is such a scenario', () => {
-    const known = new Set(allScenarios())
-    expect([...notYet()].filter(([name, reason]) => !known.has(name) || reason === '')).toEqual([])
-  })
-
   it('are ours, in memory', async () => {
     expect(await differences(['--in-memory'])).toBe('')
   })
