@@ -10,7 +10,7 @@ import { type Count, counterFamily, type Family, gaugeFamily } from '../lib/meas
 import { OutgoingMeasures } from '../lib/outgoing-measures.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
-import { StoreMeasures } from '../store/measured-store.ts'
+import { StoreMeasures } from '../store/measures.ts'
 
 export class ServerMeasures {
   readonly admission = new AdmissionMeasures()

@@ -43,7 +43,6 @@ import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
 import { DryRunStore } from '../store/dry-run.ts'
 import { openKvStore } from '../store/kv-store.ts'
 import { ServedStore } from '../store/served-store.ts'
-import { measureStore } from '../store/measured-store.ts'
 import type { Transformer } from '../store/transformer.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import type { AdmissionPluginName } from './admission-plugins.ts'
@@ -258,7 +257,7 @@ function openObjects(options: ResourceApiOptions, schema: SchemaTable): Objects 
     allowPrivileged: options.allowPrivileged,
   })
   const store: WatchCache = openWatchCache({
-    store: measureStore(openKvStore({ kv, prefix, transformer: options.transformer }), measures.store),
+    store: openKvStore({ kv, prefix, transformer: options.transformer, measures: measures.store }),
     measures: measures.cache,
     resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,

@@ -1,7 +1,8 @@
 // Lists straight from a kv, in steps of bounded size. A page with a limit is read whole before it is handed out, because
 // what follows it is told first; a list without one is read as it is taken.
 import type { PagePosition, StoredObject } from '../api/read.ts'
-import type { KeyValue, ListResult } from '../kv/kv.ts'
+import type { KeyValue, ListResult, Range } from '../kv/kv.ts'
+import type { Count } from '../lib/measure.ts'
 import { tooLargeResourceVersion, translate, unreadableObjects } from './errors.ts'
 import { fullKey, readItems } from './kv-objects.ts'
 import type { KvObjects } from './kv-objects.ts'
@@ -23,9 +24,20 @@ export async function listObjects(objects: KvObjects, request: ListRequest, sign
   if (request.at.kind === 'notOlderThan' && steps.revision < request.at.revision) {
     throw tooLargeResourceVersion(request.at.revision, steps.revision)
   }
-  return limit === undefined
-    ? { revision: steps.revision, next: undefined, remaining: undefined, batches: everything(steps, matcher, signal) }
-    : page(steps, matcher, limit, signal)
+  const { group, resource } = request.resource
+  objects.measures.lists.of(group, resource).value++
+  const found: ListPage =
+    limit === undefined
+      ? { revision: steps.revision, next: undefined, remaining: undefined, batches: everything(steps, matcher, signal) }
+      : await page(steps, matcher, limit, signal)
+  return { ...found, batches: counted(found.batches, objects.measures.returned.of(group, resource)) }
+}
+
+async function* counted(batches: ListPage['batches'], returned: Count): AsyncGenerator<readonly StoredObject[]> {
+  for await (const batch of batches) {
+    returned.value += batch.length
+    yield batch
+  }
 }
 
 async function* everything(
@@ -93,19 +105,19 @@ class Steps {
   ): Promise<void> {
     const { resource } = this.#request
     const at = this.#revision ?? startRevision(this.#request)
+    const range: Range = {
+      start: fullKey(this.#objects, resource, this.#start),
+      end: fullKey(this.#objects, resource, this.#range.end),
+      limit: Math.min(step.most ?? Number.POSITIVE_INFINITY, stepKeys(this.#found)),
+      ...(at === undefined ? {} : { at }),
+      ...(step.countAll === true ? { countAll: true } : {}),
+    }
+    const { kv, measures } = this.#objects
     const result = await this.#told(
-      this.#objects.kv.list(
-        {
-          start: fullKey(this.#objects, resource, this.#start),
-          end: fullKey(this.#objects, resource, this.#range.end),
-          limit: Math.min(step.most ?? Number.POSITIVE_INFINITY, stepKeys(this.#found)),
-          ...(at === undefined ? {} : { at }),
-          ...(step.countAll === true ? { countAll: true } : {}),
-        },
-        signal,
-      ),
+      measures.time('list', resource, () => kv.list(range, signal)),
       at,
     )
+    measures.fetched.of(resource.group, resource.resource).value += result.items.length
     this.#revision = at ?? result.revision
     this.#found = result.items
     this.#count ??= result.count
@@ -119,7 +131,9 @@ class Steps {
     const { resource, skipUnreadable } = this.#request
     const wanted: StoredObject[] = []
     const unreadable: UnreadableObject[] = []
-    for (const item of await readItems(this.#objects, resource, this.#found ?? [])) {
+    const items = await readItems(this.#objects, resource, this.#found ?? [])
+    this.#objects.measures.evaluated.of(resource.group, resource.resource).value += items.length
+    for (const item of items) {
       if (item.kind === 'unreadable') unreadable.push(item)
       else if (matcher === undefined || matcher.matches(item)) wanted.push(item)
     }

@@ -1,6 +1,7 @@
 // A kv with a prefix and a transformer: what `get`, `list`, `watch` and `write` on a kv have in common.
 import type { KeyValue, Kv } from '../kv/kv.ts'
 import { namesOf, typePrefix } from './keys.ts'
+import type { StoreMeasures } from './measures.ts'
 import type { StoredItem, StoredResource } from './store.ts'
 import { itemOf, openValue } from './stored-object.ts'
 import type { Content } from './stored-object.ts'
@@ -11,6 +12,8 @@ export interface KvObjects {
   /** With a slash in front and none behind; may be empty. */
   readonly prefix: string
   readonly transformer: Transformer
+  /** Every call to the kv is made through it. */
+  readonly measures: StoreMeasures
 }
 
 /** The key in the kv that a key relative to its type stands for. */

@@ -5,6 +5,7 @@ import type { Batch, KvEvent, ListResult, Range } from '../kv/kv.ts'
 import { COMPACTION_KEY } from './compactor.ts'
 import { translate } from './errors.ts'
 import type { KvObjects } from './kv-objects.ts'
+import { EVERY_TYPE } from './measures.ts'
 import type { Feed, FeedBatch, LoadPage, SourceChange, SourceItem } from './source.ts'
 import { stepKeys } from './step-size.ts'
 import { openValue } from './stored-object.ts'
@@ -35,7 +36,7 @@ export async function* loadKv(objects: KvObjects, signal: AbortSignal): AsyncGen
 
 export async function newestRevision(objects: KvObjects, signal: AbortSignal): Promise<number> {
   try {
-    return await objects.kv.newestRevision(signal)
+    return await objects.measures.time('get', EVERY_TYPE, () => objects.kv.newestRevision(signal))
   } catch (error) {
     throw translate(error, { verb: 'get', resource: EVERYTHING })
   }
@@ -43,7 +44,7 @@ export async function newestRevision(objects: KvObjects, signal: AbortSignal): P
 
 async function listStep(objects: KvObjects, range: Range, signal: AbortSignal): Promise<ListResult> {
   try {
-    return await objects.kv.list(range, signal)
+    return await objects.measures.time('list', EVERY_TYPE, () => objects.kv.list(range, signal))
   } catch (error) {
     throw translate(error, { verb: 'list', resource: EVERYTHING })
   }
@@ -68,11 +69,15 @@ export function followKv(
   signal: AbortSignal,
 ): Feed {
   const watch = objects.kv.watch({ prefix: `${objects.prefix}/`, ...options }, signal)
+  const bookmarks = objects.measures.bookmarks.of(EVERY_TYPE.group, EVERY_TYPE.resource)
   return {
     requestProgress: () => watch.requestProgress(),
     async *[Symbol.asyncIterator]() {
       try {
-        for await (const batch of watch) yield await feedBatch(objects, batch)
+        for await (const batch of watch) {
+          if (batch.events.length === 0) bookmarks.value++
+          yield await feedBatch(objects, batch)
+        }
       } catch (error) {
         throw translate(error, { verb: 'watch', resource: EVERYTHING })
       }

@@ -8,6 +8,7 @@ import { fullKey, readCurrent } from './kv-objects.ts'
 import type { Current, KvObjects } from './kv-objects.ts'
 import { followKv, loadKv, newestRevision } from './kv-source.ts'
 import { watchObjects } from './kv-watch.ts'
+import { StoreMeasures } from './measures.ts'
 import type { Feed, LoadPage, Source } from './source.ts'
 import type {
   Decide,
@@ -29,6 +30,7 @@ export interface KvStoreOptions {
   /** What all keys begin with (`--etcd-prefix`). */
   readonly prefix?: string
   readonly transformer?: Transformer
+  readonly measures?: StoreMeasures
 }
 
 /** What the watch cache stands on: a store that can also be read and followed as a whole. */
@@ -45,6 +47,7 @@ export function openKvStore(options: KvStoreOptions): FollowableStore {
     kv: options.kv,
     prefix: normalizePrefix(options.prefix ?? '/registry'),
     transformer: options.transformer ?? identityTransformer,
+    measures: options.measures ?? new StoreMeasures(),
   })
 }
 
@@ -57,11 +60,12 @@ class KvStore implements FollowableStore {
 
   async get(key: ObjectKey, at: Exclude<ReadAt, { kind: 'exact' }>, signal: AbortSignal): Promise<GetResult> {
     const { resource } = key
+    const { kv, measures } = this.#objects
     const inType = keyInType(key)
     try {
       // A name that cannot be is still an answer of some moment.
       const kvKey = fullKey(this.#objects, resource, inType ?? '')
-      const { item, revision } = await this.#objects.kv.get(kvKey, {}, signal)
+      const { item, revision } = await measures.time('get', resource, () => kv.get(kvKey, {}, signal))
       if (at.kind === 'notOlderThan' && revision < at.revision) throw tooLargeResourceVersion(at.revision, revision)
       const current =
         item === undefined || inType === undefined ? undefined : await readCurrent(this.#objects, resource, item)

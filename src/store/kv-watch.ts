@@ -9,6 +9,7 @@ import { namespaceInType } from './keys.ts'
 import { listObjects } from './kv-list.ts'
 import { fullKey, readCurrent } from './kv-objects.ts'
 import type { KvObjects } from './kv-objects.ts'
+import { EVERY_TYPE } from './measures.ts'
 import { matcherOf } from './selection.ts'
 import type { Matcher } from './selection.ts'
 import type { ListPage, StoredItem, Watch, WatchRequest } from './store.ts'
@@ -33,8 +34,10 @@ export async function watchObjects(objects: KvObjects, request: WatchRequest, si
         )
         return follow(objects, { request, matcher, state, after: state.revision }, signal)
       }
-      case 'changes':
-        return follow(objects, { request, matcher, after: await objects.kv.newestRevision(signal) }, signal)
+      case 'changes': {
+        const after = await objects.measures.time('get', EVERY_TYPE, () => objects.kv.newestRevision(signal))
+        return follow(objects, { request, matcher, after }, signal)
+      }
       case 'after':
         await checkHistory(objects, start.revision, signal)
         return follow(objects, { request, matcher, after: start.revision }, signal)
@@ -46,11 +49,13 @@ export async function watchObjects(objects: KvObjects, request: WatchRequest, si
 
 /** Throws where what happened after the revision is forgotten: the caller should know before the stream begins (D5). */
 async function checkHistory(objects: KvObjects, revision: number, signal: AbortSignal): Promise<void> {
-  try {
-    await objects.kv.get(`${objects.prefix}/`, { at: revision + 1 }, signal)
-  } catch (error) {
-    if (!(error instanceof KvError && error.code === 'future')) throw error
-  }
+  await objects.measures.time('get', EVERY_TYPE, async () => {
+    try {
+      await objects.kv.get(`${objects.prefix}/`, { at: revision + 1 }, signal)
+    } catch (error) {
+      if (!(error instanceof KvError && error.code === 'future')) throw error
+    }
+  })
 }
 
 interface Following {

@@ -88,7 +88,8 @@ class Attempt {
 
   async read(signal: AbortSignal): Promise<Current | undefined> {
     try {
-      const { item } = await this.#objects.kv.get(this.#kvKey, {}, signal)
+      const { kv, measures } = this.#objects
+      const { item } = await measures.time('get', this.#key.resource, () => kv.get(this.#kvKey, {}, signal))
       return item === undefined ? undefined : await readCurrent(this.#objects, this.#key.resource, item)
     } catch (error) {
       throw this.#told(error, 'get')
@@ -119,21 +120,25 @@ class Attempt {
     if (current !== undefined && !current.stale && isStored(bytes, current))
       return { kind: 'kept', object: current.item }
     const created = current === undefined
+    const operation = created ? 'create' : 'update'
+    const { kv, measures, transformer } = this.#objects
     try {
-      const value = await this.#objects.transformer.toStorage(bytes, this.#kvKey)
+      const value = await transformer.toStorage(bytes, this.#kvKey)
       const ttl = outcome.ttlSeconds === undefined ? {} : { ttlSeconds: outcome.ttlSeconds }
       const request = { key: this.#kvKey, value, expected: revisionOf(current), ...ttl }
-      const result = await this.#objects.kv.put(request, signal)
+      const result = await measures.time(operation, this.#key.resource, () => kv.put(request, signal))
       if (!result.ok) return await this.#lost(result)
       return { kind: 'put', object: new WrittenObject(this.#key, result.revision, outcome.object, bytes), created }
     } catch (error) {
-      throw this.#told(error, created ? 'create' : 'update')
+      throw this.#told(error, operation)
     }
   }
 
   async #remove(last: ApiObject | undefined, current: Current, signal: AbortSignal): Promise<WriteResult | Lost> {
+    const { kv, measures } = this.#objects
+    const request = { key: this.#kvKey, expected: current.item.revision }
     try {
-      const result = await this.#objects.kv.delete({ key: this.#kvKey, expected: current.item.revision }, signal)
+      const result = await measures.time('delete', this.#key.resource, () => kv.delete(request, signal))
       if (!result.ok) return await this.#lost(result)
       const { revision } = result
       if (last !== undefined) {
