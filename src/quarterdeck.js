@@ -1,109 +1,41 @@
 #!/usr/bin/env node
-// The command as it is installed and started. It joins the sources to a few files, once after each change of them, and keeps
-// what Node compiles: a start then takes half the time and a fifth less memory than with five hundred files whose types are
-// stripped one by one. Where joining is not possible the sources run as they are, and `node src/main.ts` always runs them.
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createHash } from 'node:crypto'
-import { createRequire, enableCompileCache, flushCompileCache } from 'node:module'
-import { homedir } from 'node:os'
-import path from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
+// The command as it is installed and started. Every Node since 12.20 can read this file and what it imports: one that is too old
+// starts the one that came with the packages, or says which it needs.
+import { spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import './server/signals.js'
 
-if (process.argv[2] === 'serve') holdCompilers()
+const require = createRequire(import.meta.url)
+const needed = require('../package.json').engines.node.replace('>=', '')
 
-const caches = process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache')
-enableCompileCache(path.join(caches, 'quarterdeck'))
+if (isAtLeast(process.versions.node, needed)) void import('./joined-sources.js')
+else startNewer()
 
-const source = import.meta.dirname
-/** Within the project, so that packages are found from there. */
-const joinedSources = path.join(source, '../node_modules/.cache/quarterdeck')
-/** Servers that still run from older ones may load a part of them late. */
-const KEPT = 4
-
-// Also for those whose server is never stopped but killed.
-setTimeout(() => flushCompileCache(), 5000).unref()
-await import(joined() ?? './main.ts')
-
-/** Until the server has something to do: `server/compilers.ts` has the reason. */
-function holdCompilers() {
-  setFlagsFromString('--maglev-filter=-*')
-  setFlagsFromString('--turbo-filter=-*')
+function isAtLeast(version, least) {
+  const [ours, theirs] = [version, least].map((text) => text.split('.').map(Number))
+  const differs = ours.findIndex((part, i) => part !== theirs[i])
+  return differs === -1 || ours[differs] > theirs[differs]
 }
 
-/** The address of the joined program; undefined where there is none and none can be made. */
-function joined() {
+function startNewer() {
+  let newer
   try {
-    const folder = path.join(joinedSources, fingerprint())
-    if (statSync(folder, { throwIfNoEntry: false }) === undefined) join(folder)
-    return pathToFileURL(path.join(folder, 'main.js')).href
+    newer = require.resolve('node-' + process.platform + '-' + process.arch + '/bin/node')
   } catch {
-    // No bundler, or nowhere to put its work: an installation for production, on a disk that cannot be written.
-    return undefined
+    return refuse()
   }
+  if (newer === process.execPath) return refuse()
+  const args = process.execArgv.concat(process.argv.slice(1))
+  // Newer ones can become the other program instead of waiting for it.
+  if (process.execve) process.execve(newer, [newer].concat(args), process.env)
+  // In a group of its own: what the terminal sends would come twice, once from it and once from here.
+  const child = spawn(newer, args, { stdio: 'inherit', detached: true })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
+  child.on('error', refuse)
+  child.on('exit', (code) => process.exit(code === null ? 1 : code))
 }
 
-/** Of all source files: another one after any change. */
-function fingerprint() {
-  const hash = createHash('sha1').update(process.version)
-  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const file = path.join(entry.parentPath, entry.name)
-    const { size, mtimeMs } = statSync(file)
-    hash.update(`${file} ${size} ${mtimeMs}\n`)
-  }
-  return hash.digest('hex').slice(0, 16)
-}
-
-function join(folder) {
-  const require = createRequire(import.meta.url)
-  const { buildSync } = require('esbuild')
-  mkdirSync(joinedSources, { recursive: true })
-  const unfinished = `${folder}.${process.pid}`
-  const { outputFiles } = buildSync({
-    entryPoints: [path.join(source, 'main.ts')],
-    outdir: unfinished,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: `node${process.versions.node}`,
-    external: externalPackages(require),
-    banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
-    minifyWhitespace: true,
-    logLevel: 'silent',
-    write: false,
-  })
-  mkdirSync(unfinished)
-  for (const { path: file, text } of outputFiles) writeFileSync(file, takeFromNode(text))
-  writeFileSync(path.join(unfinished, 'package.json'), '{"type":"module"}\n')
-  try {
-    renameSync(unfinished, folder)
-  } catch {
-    // Another process was quicker.
-    rmSync(unfinished, { recursive: true, force: true })
-  }
-  forgetOld()
-}
-
-/** An import of a module of Node's reads everything that it exports, and some of that is loaded by being read: 2 MB. */
-function takeFromNode(text) {
-  return text.replaceAll(
-    /\bimport\{([\w$, ]+)\}from"(node:[\w/]+)";/g,
-    (_, names, module) => `const{${names.replaceAll(' as ', ':')}}=process.getBuiltinModule("${module}");`,
-  )
-}
-
-/** fastify is many small files and is joined too, but for what it loads only where it is asked to. */
-function externalPackages(require) {
-  const own = Object.keys(require('../package.json').dependencies).filter((name) => name !== 'fastify')
-  return [...own, '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request']
-}
-
-function forgetOld() {
-  const folders = readdirSync(joinedSources).map((name) => path.join(joinedSources, name))
-  const byAge = folders
-    .map((folder) => ({ folder, madeAt: statSync(folder).mtimeMs }))
-    .sort((a, b) => b.madeAt - a.madeAt)
-  for (const { folder } of byAge.slice(KEPT)) rmSync(folder, { recursive: true, force: true })
+function refuse() {
+  console.error('quarterdeck: this is Node ' + process.versions.node + ', and Node ' + needed + ' or newer is needed')
+  process.exit(1)
 }

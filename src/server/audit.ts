@@ -1,4 +1,6 @@
 // Auditing, put together from its policy and back ends; undefined where no policy is given (P-180).
+import { closeSync, openSync } from 'node:fs'
+import path from 'node:path'
 import { Auditor } from '../audit/auditor.ts'
 import { type AuditBackend, BatchedEvents, eachEvent, type EventSink, fitEvent, truncating } from '../audit/backends.ts'
 import { LogFile } from '../audit/log-file.ts'
@@ -11,6 +13,7 @@ import { parseYaml } from '../codec/yaml-parse.ts'
 import type { FilterOptions } from '../http/filters/filters.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
+import { makeDirectory } from '../lib/make-directory.ts'
 import type { Count } from '../lib/measure.ts'
 import { type OutgoingCaller } from '../lib/outgoing-call.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -72,7 +75,7 @@ function logBackends({ log: config }: AuditConfig, measures: AuditMeasures, log:
     config.path === '-'
       ? printed((line) => void process.stdout.write(line))
       : new LogFile({
-          file: config.path,
+          file: writable(config.path),
           maxBytes: Math.max(1, config.maxMegabytes === 0 ? 100 : config.maxMegabytes) * MEGABYTE,
           maxBackups: config.maxBackups,
           maxAgeMs: config.maxAgeDays * DAY_MS,
@@ -98,6 +101,17 @@ function logBackends({ log: config }: AuditConfig, measures: AuditMeasures, log:
       },
     }),
   ]
+}
+
+/** The file, which is there from then on. Throws a `StartError` where nothing could be written to it (P-190). */
+function writable(file: string): string {
+  try {
+    makeDirectory(path.dirname(file), 0o700)
+    closeSync(openSync(file, 'a', 0o600))
+    return file
+  } catch (error) {
+    throw new StartError(`--audit-log-path ${file} cannot be written: ${reasonOf(error)}`, { cause: error })
+  }
 }
 
 const POST_TIMEOUT_MS = 30_000

@@ -1,11 +1,12 @@
 // `quarterdeck convert`: files in, files or standard output out. What is wrong with a file is one line; the others are converted
 // all the same.
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from '../codec/convert.ts'
 import { encodingOf } from '../codec/media-type.ts'
+import { makeDirectory } from '../lib/make-directory.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
 import { reasonOf, usageError } from './start-error.ts'
 
@@ -35,7 +36,7 @@ interface Options {
 /** Resolves with the exit code: 1 where a file could not be converted. */
 export async function runConvert(args: readonly string[]): Promise<number> {
   const options = parseOptions(args)
-  if (options.out !== undefined) await makeFolder(options.out)
+  if (options.out !== undefined) makeFolder(options.out)
   const kinds = loadBuiltInSchema()
   let failed = false
   for (const file of options.files) {
@@ -96,9 +97,9 @@ function typeOf(flag: 'from' | 'to', text: string | undefined): TargetEncoding {
   return known
 }
 
-async function makeFolder(folder: string): Promise<void> {
+function makeFolder(folder: string): void {
   try {
-    await mkdir(folder, { recursive: true })
+    makeDirectory(folder)
   } catch (error) {
     throw usageError(`convert: cannot make the folder ${folder}: ${reasonOf(error)}`)
   }

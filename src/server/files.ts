@@ -1,13 +1,13 @@
 // The server's own files: what is secret is never readable by others, and a file is there whole or not at all.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { makeDirectory } from '../lib/make-directory.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
 /** Makes the directory where it is missing, closed to everybody else. */
 export function makePrivateDirectory(directory: string, what: string): void {
   try {
-    const made = mkdirSync(directory, { recursive: true, mode: 0o700 })
-    if (made !== undefined) chmodSync(directory, 0o700)
+    if (makeDirectory(directory, 0o700)) chmodSync(directory, 0o700)
   } catch (error) {
     throw new StartError(`${what} ${directory} cannot be made: ${reasonOf(error)}`, { cause: error })
   }

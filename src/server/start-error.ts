@@ -27,6 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOENT: 'it does not exist',
+  EEXIST: 'something else has that name',
   EISDIR: 'it is a directory',
   ENOTDIR: 'it is not a directory',
   EROFS: 'the file system is read-only',

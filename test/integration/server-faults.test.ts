@@ -60,6 +60,30 @@ describe('files that are not as they should be', () => {
   })
 })
 
+describe('a place for what is kept between starts', () => {
+  it('does without where none can be made', async () => {
+    const { code, stdout } = await runCommand(['version'], await newHome(), { XDG_CACHE_HOME: '/proc/nope' })
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^quarterdeck /)])
+  })
+})
+
+describe('an audit log', () => {
+  it.each([
+    ['/proc/nope/audit.log', 'nothing can be made there'],
+    ['/dev/null/logs/audit.log', 'it is not a directory'],
+    ['/proc', 'it is a directory'],
+  ])('that cannot be written is told: %s', async (file, reason) => {
+    const home = await newHome()
+    const policy = path.join(home, 'policy.yaml')
+    writeFileSync(policy, '{"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"Metadata"}]}')
+    const flags = ['--in-memory', '--audit-policy-file', policy, '--audit-log-path', file]
+    expect(await faultOf(flags, home)).toEqual({
+      code: 1,
+      line: `--audit-log-path ${file} cannot be written: ${reason}`,
+    })
+  })
+})
+
 describe('a port in use', () => {
   it('is told, and the store is free again', async () => {
     const home = await newHome()
@@ -127,6 +151,23 @@ describe('a data directory', () => {
     expect(await faultOf(['--data-dir', 'file/data'], home)).toEqual({
       code: 1,
       line: `the data directory ${home}/file/data cannot be made: it is not a directory`,
+    })
+  })
+
+  it.each([
+    ['/proc/nope', 'nothing can be made there'],
+    ['/proc/nope/deeper/still', 'nothing can be made there'],
+    ['/dev/null/x', 'it is not a directory'],
+    ['/dev/null', 'something else has that name'],
+  ])('%s is told at once', async (directory, reason) => {
+    const line = `the data directory ${directory} cannot be made: ${reason}`
+    expect(await faultOf(['--data-dir', directory], await newHome())).toEqual({ code: 1, line })
+  })
+
+  it('that nothing can be made in is told', async () => {
+    expect(await faultOf(['--data-dir', '/proc'], await newHome())).toEqual({
+      code: 1,
+      line: 'cannot make the data directory /proc/store: nothing can be made there',
     })
   })
 

@@ -1,8 +1,9 @@
 // The folder that a durable store lives in: it belongs to one process at a time, and says in which format it is written. Nothing
 // in it is touched before both are settled.
-import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'
+import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeDirectory } from '../../lib/make-directory.ts'
 import { KvError } from '../kv.ts'
 import { syncFolder } from './data-file.ts'
 
@@ -17,7 +18,7 @@ export interface DataDirectory {
 /** Throws `KvError`, with a message that a person can act on, where the folder cannot be had. */
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    makeDirectory(path, 0o700)
   } catch (error) {
     throw new KvError('unavailable', `cannot make the data directory ${path}: ${(error as Error).message}`, {
       cause: error,

@@ -1,0 +1,30 @@
+// Makes a directory with those above it. Node's own way (`recursive`) never ends where nothing can be made in a directory that is
+// there, as in /proc: the system says that the new one "does not exist", and Node takes that for a missing parent.
+import { mkdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+
+/** Whether it was made; false where it was there. Throws the system's error where it cannot be made, or is something else. */
+export function makeDirectory(directory: string, mode = 0o777): boolean {
+  const missing: string[] = []
+  let there = path.resolve(directory)
+  while (statSync(there, { throwIfNoEntry: false }) === undefined && path.dirname(there) !== there) {
+    missing.push(there)
+    there = path.dirname(there)
+  }
+  if (missing.length === 0) missing.push(there)
+  let isNew = false
+  for (const each of missing.toReversed()) isNew = makeOne(each, mode)
+  return isNew
+}
+
+function makeOne(directory: string, mode: number): boolean {
+  try {
+    mkdirSync(directory, { mode })
+    return true
+  } catch (error) {
+    // Whoever made it, and whatever keeps us from making others beside it.
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return false
+    const { code } = error as NodeJS.ErrnoException
+    throw code === 'ENOENT' ? new Error('nothing can be made there', { cause: error }) : error
+  }
+}

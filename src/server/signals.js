@@ -1,0 +1,14 @@
+// Imported first by whatever starts the command: SIGUSR1 opens a debugger in every Node that does not listen to it, and a server
+// must not end by SIGUSR2 or a hang-up (`command.ts` has the use of SIGHUP, once there is something to reload). Read by old Nodes.
+const ignore = () => {}
+
+process.on('SIGUSR1', ignore)
+if (process.argv[2] === 'serve') process.on('SIGHUP', ignore).on('SIGUSR2', ignore)
+
+// A signal that came before this line has opened it by the next turn of the event loop, or soon after.
+const flags = process.execArgv.concat(process.env.NODE_OPTIONS || [])
+if (!flags.some((flag) => flag.includes('--inspect'))) {
+  const endDebugger = () => process._debugEnd && process._debugEnd()
+  setImmediate(endDebugger)
+  setTimeout(endDebugger, 1000).unref()
+}
