@@ -1,21 +1,61 @@
-// Where other machines reach this server: the address it listens on, or the first of the machine where it listens on all.
+// Where other machines are told to find this server: the address that it listens on; the one that the machine's way out begins at
+// where it listens on all of them, and also on loopback alone, since somebody else may pass calls on (W-624).
+import { readFileSync } from 'node:fs'
 import { BlockList, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** Undefined where only this machine can reach it. */
-export function advertisedAddress(bindAddress: string): string | undefined {
-  if (isOwn(bindAddress)) return undefined
-  if (bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  const outer = all.filter(({ internal, address }) => !internal && !isOwn(address))
-  return (outer.find(({ family }) => family === 'IPv4') ?? outer[0])?.address
+type Interfaces = ReturnType<typeof networkInterfaces>
+
+export interface Machine {
+  readonly interfaces: Interfaces
+  /** The names of the interfaces that default routes go by, in order. */
+  readonly wayOut: { readonly IPv4: readonly string[]; readonly IPv6: readonly string[] }
 }
 
-function isOwn(address: string): boolean {
+/** Undefined where the machine has no address that another could use. */
+export function advertisedAddress(bindAddress: string, machine = thisMachine()): string | undefined {
+  if (bindAddress !== '0.0.0.0' && bindAddress !== '::' && isReachable(bindAddress)) return bindAddress
+  const families = isIPv6(bindAddress) ? (['IPv6', 'IPv4'] as const) : (['IPv4', 'IPv6'] as const)
+  for (const family of families) {
+    const names = new Set([...machine.wayOut[family], ...Object.keys(machine.interfaces)])
+    for (const name of names) {
+      const found = machine.interfaces[name]?.find((one) => one.family === family && isReachable(one.address))
+      if (found !== undefined) return found.address
+    }
+  }
+  return undefined
+}
+
+/** Not by this machine, or by those on the same wire, alone: endpoints may have no other addresses. */
+export function isReachable(address: string): boolean {
   const own = new BlockList()
   own.addSubnet('127.0.0.0', 8, 'ipv4')
   own.addSubnet('169.254.0.0', 16, 'ipv4')
   own.addAddress('::1', 'ipv6')
   own.addSubnet('fe80::', 10, 'ipv6')
-  return own.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+  return !own.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+function thisMachine(): Machine {
+  const [v4, v6] = [routes('/proc/net/route'), routes('/proc/net/ipv6_route')]
+  const noGateway = '0'.repeat(32)
+  return {
+    interfaces: networkInterfaces(),
+    wayOut: {
+      IPv4: v4.flatMap(([name = '', destination]) => (destination === '00000000' ? [name] : [])),
+      IPv6: v6.flatMap(([destination, , , , gateway, ...rest]) =>
+        destination === noGateway && gateway !== noGateway ? [rest.at(-1) ?? ''] : [],
+      ),
+    },
+  }
+}
+
+/** The columns of a table of the kernel's; none where there is no such table. */
+function routes(file: string): readonly (readonly string[])[] {
+  try {
+    const lines = readFileSync(file, 'latin1').trim().split('\n')
+    return lines.map((line) => line.trim().split(/\s+/))
+  } catch {
+    return []
+  }
 }

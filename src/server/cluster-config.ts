@@ -27,10 +27,11 @@ export interface PortRange {
 
 export function clusterConfig(read: SettingReader, served: ServedVersions | undefined): ClusterConfig {
   const nodePorts = portRange(read.required('service-node-port-range'))
+  const advertiseAddress = addressOf(read.optional('advertise-address'))
   return {
     served,
-    advertiseAddress: addressOf(read.optional('advertise-address')),
-    externalHost: read.optional('external-hostname')?.text ?? read.optional('advertise-address')?.text,
+    advertiseAddress,
+    externalHost: read.optional('external-hostname')?.text ?? advertiseAddress,
     keepsEndpoints: oneOf(read.required('endpoint-reconciler-type'), ['lease', 'none']) === 'lease',
     ownNodePort: ownPort(read.required('kubernetes-service-node-port'), nodePorts),
     nodePorts,
@@ -40,7 +41,7 @@ export function clusterConfig(read: SettingReader, served: ServedVersions | unde
 function addressOf(setting: Setting | undefined): string | undefined {
   if (setting === undefined || setting.text === '') return undefined
   if (isIP(setting.text) === 0) throw usageError(`${setting.source}: "${setting.text}" is not an IP address`)
-  return setting.text
+  return setting.text === '0.0.0.0' || setting.text === '::' ? undefined : setting.text
 }
 
 /** `30000-32767`, or the first and how many more: `30000+2767`. */

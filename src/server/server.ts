@@ -15,7 +15,7 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { Compactor } from '../store/compactor.ts'
 import { readAdmissionSettings } from './admission-config.ts'
-import { advertisedAddress } from './advertised-address.ts'
+import { advertisedAddress, isReachable } from './advertised-address.ts'
 import { adminToken, kubeconfigPlace, localUrl, writeKubeconfig } from './admin.ts'
 import { type Authorization, openAuthorization } from './authorization.ts'
 import { openAudit, type RunningAudit } from './audit.ts'
@@ -224,7 +224,7 @@ function openApi(base: Foundation): ResourceApi {
     log,
     version: versionInfo().gitVersion,
     serverAddress: () => address.text,
-    advertisedAddress: config.cluster.advertiseAddress ?? advertisedAddress(config.bindAddress),
+    advertisedAddress: ownAddress(base),
     cluster: config.cluster,
     storeCount: config.storage.kind === 'etcd' ? config.storage.endpoints.length : 1,
     shownAddress: () => address.shown,
@@ -233,6 +233,18 @@ function openApi(base: Foundation): ResourceApi {
     controllersOff: config.controllersOff,
     hasReplicas: config.storage.kind === 'etcd',
   })
+}
+
+/** What the endpoints of the service `kubernetes` have; undefined: nothing. */
+function ownAddress({ config, log }: Foundation): string | undefined {
+  const { advertiseAddress: asked } = config.cluster
+  if (asked === undefined) return advertisedAddress(config.bindAddress)
+  if (isReachable(asked)) return asked
+  log.warn(
+    { address: asked },
+    'endpoints cannot have the --advertise-address: those of the service kubernetes are empty',
+  )
+  return undefined
 }
 
 interface ServedParts {

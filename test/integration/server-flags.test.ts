@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import tls from 'node:tls'
 import { afterAll, describe, expect, it } from 'vitest'
+import { SILENT_LOG } from '../../src/lib/log.ts'
+import { advertisedAddress } from '../../src/server/advertised-address.ts'
 import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
 import { openServer } from '../fakes/running-server.ts'
 
@@ -62,6 +64,33 @@ describe('a server that is told where it is', () => {
     await using other = await openServer(['--advertise-address=192.0.2.7', '--endpoint-reconciler-type=none'])
     expect((await other.request('/api/v1/namespaces/default/endpoints/kubernetes')).status).toBe(404)
     expect((await other.request('/api/v1/namespaces/default/services/kubernetes')).status).toBe(200)
+  })
+})
+
+describe('a server that only this machine can reach', () => {
+  const address = advertisedAddress('127.0.0.1')
+
+  it('is among the endpoints of its own service with the address of the machine, as if calls were passed on to it', async () => {
+    await using server = await openServer()
+    const { subsets } = await server.must('/api/v1/namespaces/default/endpoints/kubernetes')
+    const slice = await server.must('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes')
+    const ports = [{ name: 'https', port: Number(new URL(server.url).port), protocol: 'TCP' }]
+    // Machines without any network have none.
+    const found = address === undefined ? undefined : [{ addresses: [{ ip: address }], ports }]
+    expect(subsets).toEqual(found)
+    expect(slice).toMatchObject({
+      ports,
+      endpoints: address === undefined ? null : [{ addresses: [address], conditions: { ready: true } }],
+    })
+  })
+
+  it('has no endpoints, and is ready at once, where it is to advertise what endpoints cannot have', async () => {
+    const warnings: string[] = []
+    const log = { ...SILENT_LOG, warn: (_: object, message: string) => void warnings.push(message) }
+    await using server = await openServer(['--advertise-address=127.0.0.1'], log)
+    expect(warnings.filter((text) => text.includes('--advertise-address'))).toHaveLength(1)
+    const slice = await server.must('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes')
+    expect(slice['endpoints']).toBeNull()
   })
 })
 
