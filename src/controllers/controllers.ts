@@ -11,8 +11,9 @@ import type { Log } from '../lib/log.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { QueueMeasures } from './queue-measures.ts'
+import { metaText } from '../registry/object-meta.ts'
 import type { RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoredResource } from '../store/store.ts'
 
 export interface ControllerParts {
   readonly registry: RegistryParts
@@ -129,21 +130,26 @@ const TOLD_AT_ONCE = 500
  * Tells of every object of a type, and of every change, until the signal fires. What went during a break is told too. An object
  * that cannot be read is passed over: it must not keep the others from being cared for.
  */
-export async function follow(store: Store, resource: Resource, follower: Follower, signal: AbortSignal): Promise<void> {
+export async function follow(
+  store: Store,
+  { stored }: Pick<Resource, 'stored'>,
+  follower: Follower,
+  signal: AbortSignal,
+): Promise<void> {
   let known = new Map<string, StoredObject>()
   while (!signal.aborted) {
+    const fresh = new Map<string, StoredObject>()
+    let complete = false
     try {
       const watch = await store.watch(
         {
-          resource: resource.stored,
+          resource: stored,
           start: { kind: 'state', at: { kind: 'any' } },
           bookmarks: true,
           skipUnreadable: true,
         },
         signal,
       )
-      const fresh = new Map<string, StoredObject>()
-      let complete = false
       let told = 0
       for await (const events of watch) {
         for (const event of events) {
@@ -152,7 +158,9 @@ export async function follow(store: Store, resource: Resource, follower: Followe
           if (event.type === 'BOOKMARK') {
             if (!event.initialEventsEnd) continue
             complete = true
-            for (const [key, object] of known) if (!fresh.has(key)) follower.onGone(object, false)
+            for (const [key, object] of known) {
+              if (!fresh.has(key)) follower.onGone(object, await isMissing(store, stored, object, signal))
+            }
             known = fresh
             follower.onSynced?.()
             continue
@@ -163,6 +171,8 @@ export async function follow(store: Store, resource: Resource, follower: Followe
             target.delete(key)
             follower.onGone(event.object, true)
           } else {
+            const before = complete ? undefined : known.get(key)
+            if (before !== undefined && isAnother(before, event.object)) follower.onGone(before, true)
             target.set(key, event.object)
             follower.onPresent(event.object)
           }
@@ -172,6 +182,23 @@ export async function follow(store: Store, resource: Resource, follower: Followe
       if (signal.aborted || error instanceof CancelledError) return
       if (!(error instanceof ApiError)) throw error
     }
+    if (!complete) for (const [key, object] of fresh) known.set(key, object)
     await pause(systemClock, RECONNECT_PAUSE_MS, signal)
   }
+}
+
+/** Whether nothing is stored in its place, not even something that cannot be read. */
+async function isMissing(
+  store: Store,
+  resource: StoredResource,
+  { namespace, name }: StoredObject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await store.get({ resource, namespace, name }, { kind: 'any' }, signal)).item === undefined
+}
+
+/** Whether an object was removed during a break and another was made in its place. */
+function isAnother(before: StoredObject, after: StoredObject): boolean {
+  if (before.revision === after.revision) return false
+  return metaText(before.object(), 'uid') !== metaText(after.object(), 'uid')
 }

@@ -1,26 +1,28 @@
 // The garbage collector: objects whose owners are all gone go too; owners that wait for their dependents, or let them go,
 // are helped to their end. Decisions are made on the graph and made sure of on what is stored.
+import { isDeepStrictEqual } from 'node:util'
 import type { ApiObject } from '../api/object.ts'
-import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import { formatGroupVersion } from '../api/object.ts'
+import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import { deleteObject } from '../registry/delete.ts'
-import type { DeleteOptions } from '../registry/deletion.ts'
-import { finalizersOf, metaOf, metaText, withMeta } from '../registry/object-meta.ts'
-import type { Resource, ResourceTable } from '../registry/registry.ts'
+import { IN_BACKGROUND } from '../registry/deletion.ts'
+import { finalizersOf, isTerminating, metaOf, metaText, withMeta } from '../registry/object-meta.ts'
+import type { Propagation, Resource, ResourceTable } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts, Follower } from './controllers.ts'
 import { controllerContext, isReason } from './controllers.ts'
+import { fateOf, type KnownOwner } from './dependent-fate.ts'
 import { reportEvent } from './event-reports.ts'
-import type { GraphNode, OwnerReference } from './ownership-graph.ts'
-import { OwnershipGraph } from './ownership-graph.ts'
-import { TypeFollowers } from './type-followers.ts'
+import { type FoundOwner, OwnerLookup } from './owner-lookup.ts'
+import { FOREGROUND, type GraphNode, ORPHAN, ownerOf, type OwnerReference, OwnershipGraph } from './ownership-graph.ts'
+import { eachType } from './stored-types.ts'
+import { type FollowedType, TypeFollowers } from './type-followers.ts'
 import { WorkQueue } from './work-queue.ts'
 
 const WORKERS = 16
 const REMEMBERED = 10_000
-const ORPHAN = 'orphan'
-const FOREGROUND = 'foregroundDeletion'
 
 export function garbageCollector(parts: ControllerParts): Controller {
   return {
@@ -29,24 +31,26 @@ export function garbageCollector(parts: ControllerParts): Controller {
   }
 }
 
-type OwnerState = 'present' | 'absent' | 'unknown'
-
 class Collector {
   readonly #parts: ControllerParts
   readonly #graph = new OwnershipGraph()
-  /** Of objects that were seen to go. */
-  readonly #gone = new BoundedMap<string, true>(REMEMBERED)
+  readonly #owners: OwnerLookup
   /** What has been complained of already. */
   readonly #told = new BoundedMap<string, true>(REMEMBERED)
+  /** Objects about which nothing can be decided before other types are served, or the new ones have been told of. */
+  readonly #untilTypesChange = new Set<string>()
   readonly #followers: TypeFollowers
   readonly #queue: WorkQueue
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
+    this.#owners = new OwnerLookup(parts, this.#graph)
     this.#followers = new TypeFollowers({
       parts,
       typesIn: collectedTypes,
-      follower: (resource) => this.#follower(resource),
+      follower: (type) => this.#follower(type),
+      onComplete: () => this.#onTypesComplete(),
+      onEnded: (type, signal) => this.#onTypeEnded(type, signal),
     })
     const work = (uid: string, signal: AbortSignal): Promise<boolean> => this.#attend(uid, signal)
     this.#queue = new WorkQueue({
@@ -62,16 +66,21 @@ class Collector {
   async run(signal: AbortSignal): Promise<void> {
     const stop = new AbortController()
     const both = AbortSignal.any([signal, stop.signal])
+    const stopListening = this.#parts.resources().onChange(() => this.#owners.forgetKinds())
     const following = this.#followers.run(both).finally(() => stop.abort())
-    const loaded = await Promise.race([this.#followers.synced.then(() => true), following.then(() => false)])
-    if (loaded) await this.#queue.run(both)
-    await following
+    try {
+      const loaded = await Promise.race([this.#followers.synced.then(() => true), following.then(() => false)])
+      if (loaded) await this.#queue.run(both)
+      await following
+    } finally {
+      stopListening()
+    }
   }
 
-  #follower(resource: Resource): Follower {
+  #follower(type: FollowedType): Follower {
     return {
       onPresent: (stored) => {
-        const { node, before } = this.#graph.set(resource, stored)
+        const { node, before } = this.#graph.set(type, stored)
         this.#onPresent(node, before)
       },
       onGone: (stored, isCertain) => this.#onGone(metaText(stored.object(), 'uid'), isCertain),
@@ -86,67 +95,74 @@ class Collector {
   #onGone(uid: string, isCertain: boolean): void {
     const node = this.#graph.get(uid)
     this.#graph.delete(uid)
-    if (isCertain) this.#gone.set(uid, true)
-    for (const dependent of this.#graph.dependentsOf(uid)) this.#queue.add(dependent.uid)
+    this.#untilTypesChange.delete(uid)
+    const dependents = this.#graph.dependentsOf(uid)
+    if (isCertain && node !== undefined && dependents.length > 0) this.#owners.noteGone(node)
+    for (const dependent of dependents) this.#queue.add(dependent.uid)
     this.#tellOwners(node)
   }
 
   /** An owner is looked at when the last one that it waits for is gone, not for each of ten thousand. */
   #tellOwners(dependent: GraphNode | undefined): void {
     for (const { uid } of dependent?.owners ?? []) {
-      if (!this.#graph.isBlocked(uid) && this.#isWaiting(uid)) this.#queue.add(uid)
+      if (!this.#graph.isBlocked(uid) && this.#graph.get(uid)?.deletesDependents === true) this.#queue.add(uid)
     }
   }
 
-  /** True where it has to be looked at again. */
+  #onTypesComplete(): void {
+    for (const uid of this.#untilTypesChange) this.#queue.add(uid)
+    this.#untilTypesChange.clear()
+  }
+
+  /** What is still stored of the type can no longer be reached: nothing is decided about it, nor about who names it. */
+  async #onTypeEnded(type: FollowedType, signal: AbortSignal): Promise<void> {
+    for (const { uid, namespace, name } of this.#graph.ofType(type)) {
+      const key = { resource: type.stored, namespace, name }
+      const { item } = await this.#parts.registry.store.get(key, { kind: 'any' }, signal)
+      if (item === undefined) this.#onGone(uid, true)
+      else this.#graph.delete(uid)
+    }
+  }
+
+  /** True where it has to be looked at again after a pause. */
   async #attend(uid: string, signal: AbortSignal): Promise<boolean> {
     const node = this.#graph.get(uid)
-    if (node === undefined) return false
+    if (node === undefined || !node.type.isServed) return false
     if (node.isTerminating) return waitsForDependents(node) && this.#finish(node, signal)
     return node.owners.length > 0 && this.#judge(node, signal)
   }
 
   /** A live object with owners: does it still have one? */
   async #judge(node: GraphNode, signal: AbortSignal): Promise<boolean> {
-    const states = await Promise.all(node.owners.map((owner) => this.#stateOf(node, owner, signal)))
-    if (states.includes('unknown')) return true
-    const living = node.owners.filter((_, index) => states[index] === 'present')
-    const waiting = living.filter(({ uid }) => this.#isWaiting(uid))
-    if (living.length > waiting.length) {
-      const dangling = node.owners.filter((owner, index) => states[index] === 'absent' || waiting.includes(owner))
-      if (dangling.length > 0) await this.#removeOwners(node, dangling, signal)
+    const found = await Promise.all(node.owners.map((owner) => this.#owners.find(node, owner, signal)))
+    for (const one of found) if (isMisplaced(one)) await this.#complain(node, one.reference, signal)
+    if (found.some(({ kind }) => kind === 'impossible')) return false
+    if (found.some(({ kind }) => kind === 'unserved')) {
+      this.#untilTypesChange.add(node.uid)
       return false
     }
-    // Owners that are deleted in the foreground wait for this one, which waits for its own dependents (W-365).
-    const cascades = waiting.length > 0 && this.#graph.dependentsOf(node.uid).length > 0
-    await this.#delete(node, cascades ? 'Foreground' : undefined, signal)
-    return false
+    const owners = found.filter((one) => one.kind === 'known')
+    if (owners.length < found.length) return true
+    const isSettled = await this.#decide(node, owners, signal)
+    // Nobody will tell when an owner goes that is not in the graph.
+    return !isSettled || owners.some(({ state, isFollowed }) => state !== 'absent' && !isFollowed)
   }
 
-  #isWaiting(uid: string): boolean {
-    const owner = this.#graph.get(uid)
-    return owner !== undefined && owner.isTerminating && owner.finalizers.includes(FOREGROUND)
-  }
-
-  /** In the graph, or asked for by name: the graph may be behind, or not hold the owner's type. */
-  async #stateOf(node: GraphNode, owner: OwnerReference, signal: AbortSignal): Promise<OwnerState> {
-    const known = this.#graph.get(owner.uid)
-    if (known !== undefined && (known.namespace === '' || known.namespace === node.namespace)) return 'present'
-    // An object that was seen to go never comes back under its uid.
-    if (this.#gone.get(owner.uid) === true) return 'absent'
-    const resource = this.#resourceOf(owner)
-    if (resource === undefined) return 'unknown'
-    // An owner in a namespace cannot own something of the whole cluster; the reference leaves such dependents alone (W-361).
-    if (resource.namespaced && node.namespace === '') {
-      await this.#complain(node, owner, signal)
-      return 'unknown'
+  /** False where what is stored is not what was decided about. */
+  async #decide(node: GraphNode, owners: readonly KnownOwner[], signal: AbortSignal): Promise<boolean> {
+    const fate = fateOf(node, owners, this.#graph.dependentsOf(node.uid))
+    switch (fate.kind) {
+      case 'stays':
+        return true
+      case 'losesOwners':
+        await this.#removeOwners(node, fate.owners, signal)
+        return true
+      case 'stopsBlocking':
+        await this.#stopBlocking(node, signal)
+        return true
+      case 'goes':
+        return this.#delete(node, fate.propagation, signal)
     }
-    if (known !== undefined) await this.#complain(node, owner, signal)
-    const key = { resource: resource.stored, namespace: resource.namespaced ? node.namespace : '', name: owner.name }
-    const { item } = await this.#parts.registry.store.get(key, { kind: 'latest' }, signal)
-    if (item === undefined) return 'absent'
-    if (item.kind !== 'object') return 'unknown'
-    return metaText(item.object(), 'uid') === owner.uid ? 'present' : 'absent'
   }
 
   /** Owners are looked for in the dependent's own namespace; one that is in another is as good as absent (W-360, W-361). */
@@ -158,11 +174,11 @@ class Collector {
     const key = `${node.uid} ${uid}`
     if (this.#told.get(key) === true) return
     this.#told.set(key, true)
-    const { namespace } = node
+    const { namespace, type } = node
     await reportEvent(
       this.#parts,
       {
-        about: { ...node, apiVersion: formatGroupVersion(node.resource), kind: node.resource.kind },
+        about: { ...node, apiVersion: formatGroupVersion(type.resource), kind: type.resource.kind },
         component: 'garbage-collector-controller',
         reason: 'OwnerRefInvalidNamespace',
         message: `ownerRef [${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}] does not exist in namespace "${namespace}"`,
@@ -171,59 +187,64 @@ class Collector {
     )
   }
 
-  #resourceOf(owner: OwnerReference): Resource | undefined {
-    const gv = parseGroupVersion(owner.apiVersion)
-    if (gv === undefined) return undefined
-    for (const resource of this.#parts.resources().all()) {
-      if (resource.group === gv.group && resource.kind === owner.kind && resource.version === gv.version)
-        return resource
-    }
-    return undefined
-  }
-
   /** An owner that lets its dependents go, or waits for them. */
   async #finish(node: GraphNode, signal: AbortSignal): Promise<boolean> {
-    if (!this.#followers.isComplete) return true
+    if (!this.#followers.isComplete) {
+      this.#untilTypesChange.add(node.uid)
+      return false
+    }
     const dependents = this.#graph.dependentsOf(node.uid)
     if (node.finalizers.includes(ORPHAN)) {
-      await inParallel(dependents, WORKERS, (dependent) =>
-        this.#removeOwners(
-          dependent,
-          dependent.owners.filter(({ uid }) => uid === node.uid),
-          signal,
-        ),
-      )
+      const release = (dependent: GraphNode): Promise<void> => {
+        const references = dependent.owners.filter(({ uid }) => uid === node.uid)
+        return this.#removeOwners(dependent, references, signal)
+      }
+      await forEach(dependents, WORKERS, release)
       await this.#removeFinalizer(node, ORPHAN, signal)
       return false
     }
     for (const dependent of dependents) if (!dependent.isTerminating) this.#queue.add(dependent.uid)
-    if (this.#graph.isBlocked(node.uid)) return false
-    await this.#removeFinalizer(node, FOREGROUND, signal)
+    if (!this.#graph.isBlocked(node.uid)) await this.#removeFinalizer(node, FOREGROUND, signal)
     return false
   }
 
-  async #delete(node: GraphNode, propagation: 'Foreground' | undefined, signal: AbortSignal): Promise<void> {
-    const named = node.finalizers.includes(ORPHAN) || node.finalizers.includes(FOREGROUND)
-    const options: DeleteOptions = {
-      gracePeriodSeconds: undefined,
-      preconditions: { uid: node.uid, resourceVersion: node.resourceVersion },
-      orphanDependents: undefined,
-      propagationPolicy: propagation ?? (named ? undefined : 'Background'),
-      ignoreReadErrors: false,
+  /** False where the object has got other owners meanwhile, or is going already: then its next look decides. */
+  async #delete(node: GraphNode, propagationPolicy: Propagation, signal: AbortSignal): Promise<boolean> {
+    const { uid, name, namespace, type, resourceVersion } = node
+    const context = controllerContext(this.#parts, namespace, signal)
+    const attempt = async (preconditions: { uid: string; resourceVersion: string | undefined }): Promise<boolean> => {
+      const options = { ...IN_BACKGROUND, preconditions, propagationPolicy }
+      return done(deleteObject(this.#parts.registry, type.resource, { name, options }, context))
     }
-    const context = controllerContext(this.#parts, node.namespace, signal)
-    await quietly(deleteObject(this.#parts.registry, node.resource, { name: node.name, options }, context))
+    if (await attempt({ uid, resourceVersion })) return true
+    // Somebody who writes all the time must not keep what he writes.
+    return (await this.#hasSameOwners(node, signal)) && attempt({ uid, resourceVersion: undefined })
+  }
+
+  async #hasSameOwners({ uid, namespace, name, type, owners }: GraphNode, signal: AbortSignal): Promise<boolean> {
+    const key = { resource: type.stored, namespace, name }
+    const { item } = await this.#parts.registry.store.get(key, { kind: 'latest' }, signal)
+    if (item?.kind !== 'object') return false
+    const live = item.object()
+    return (
+      metaText(live, 'uid') === uid && !isTerminating(live) && isDeepStrictEqual(ownersIn(live).map(ownerOf), owners)
+    )
   }
 
   #removeOwners(node: GraphNode, gone: readonly OwnerReference[], signal: AbortSignal): Promise<void> {
     const uids = new Set<unknown>(gone.map(({ uid }) => uid))
-    return this.#update(node, signal, (live) => {
-      const references = own(metaOf(live), 'ownerReferences')
-      const kept = isList(references)
-        ? references.filter((reference) => !(isMap(reference) && uids.has(own(reference, 'uid'))))
-        : []
-      return withMeta(live, { ownerReferences: kept.length === 0 ? undefined : kept })
-    })
+    return this.#update(node, signal, (live) =>
+      withOwners(
+        live,
+        ownersIn(live).filter((reference) => !uids.has(own(reference, 'uid'))),
+      ),
+    )
+  }
+
+  #stopBlocking(node: GraphNode, signal: AbortSignal): Promise<void> {
+    const unblocked = (reference: ValueMap): ValueMap =>
+      own(reference, 'blockOwnerDeletion') === true ? { ...reference, blockOwnerDeletion: false } : reference
+    return this.#update(node, signal, (live) => withOwners(live, ownersIn(live).map(unblocked)))
   }
 
   #removeFinalizer(node: GraphNode, finalizer: string, signal: AbortSignal): Promise<void> {
@@ -243,40 +264,56 @@ class Collector {
       absent: 'refuse',
       uid: node.uid,
     } as const
-    await quietly(updateObject(this.#parts.registry, node.resource, request, context))
+    // Where it is gone, or another has its name, there is nothing left to do.
+    await done(updateObject(this.#parts.registry, node.type.resource, request, context))
   }
 }
 
-/** Does something for each, so many at a time. Where one fails no more are begun. */
-async function inParallel<T>(items: readonly T[], workers: number, work: (item: T) => Promise<void>): Promise<void> {
+/** What is wrong with the namespaces of the two is told to people. */
+function isMisplaced(found: FoundOwner): found is Extract<FoundOwner, { readonly reference: OwnerReference }> {
+  return found.kind === 'impossible' || (found.kind === 'known' && found.isElsewhere)
+}
+
+/** Does something for each, so many at a time. All are tried; then the first failure is told. */
+async function forEach<T>(items: readonly T[], workers: number, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values()
+  const failures: unknown[] = []
   const worker = async (): Promise<void> => {
-    for (const item of rest) await work(item)
+    for (const item of rest) await work(item).catch((error: unknown) => failures.push(error))
   }
   await Promise.all(Array.from({ length: Math.min(workers, items.length) }, worker))
+  if (failures.length > 0) throw failures[0]
 }
 
 function waitsForDependents({ finalizers }: GraphNode): boolean {
   return finalizers.includes(ORPHAN) || finalizers.includes(FOREGROUND)
 }
 
-/** The object is gone or has changed: its next event brings it back here. */
-async function quietly(write: Promise<unknown>): Promise<void> {
+function ownersIn(object: ApiObject): readonly ValueMap[] {
+  const references = own(metaOf(object), 'ownerReferences')
+  return isList(references) ? references.filter((reference: Value) => isMap(reference)) : []
+}
+
+function withOwners(object: ApiObject, references: readonly ValueMap[]): ApiObject {
+  return withMeta(object, { ownerReferences: references.length === 0 ? undefined : references })
+}
+
+/** False where the object is gone, or has changed. */
+async function done(write: Promise<unknown>): Promise<boolean> {
   try {
     await write
+    return true
   } catch (error) {
-    if (!isReason(error, 'NotFound', 'Conflict')) throw error
+    if (isReason(error, 'NotFound', 'Conflict')) return false
+    throw error
   }
 }
 
 /** Types that can be deleted, listed and watched, each once however many versions it has; events own nothing (W-369). */
 function* collectedTypes(table: ResourceTable): Generator<Resource> {
-  const seen = new Set<string>()
-  for (const resource of table.all()) {
+  for (const resource of eachType(table)) {
     const { verbs, stored } = resource
     if (!verbs.has('delete') || !verbs.has('list') || !verbs.has('watch')) continue
-    if (seen.has(stored.storagePrefix) || stored.storagePrefix === 'events') continue
-    seen.add(stored.storagePrefix)
-    yield resource
+    if (stored.storagePrefix !== 'events') yield resource
   }
 }

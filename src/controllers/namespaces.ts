@@ -14,6 +14,7 @@ import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import { eachType } from './stored-types.ts'
 import { WorkQueue } from './work-queue.ts'
 
 const FINALIZER = 'kubernetes'
@@ -183,12 +184,8 @@ function specFinalizers(namespace: ApiObject): readonly Value[] {
 
 /** Every type whose objects live in namespaces and can be listed and deleted, each once however many versions it has. */
 function* contentTypes(parts: ControllerParts): Generator<Resource> {
-  const seen = new Set<string>()
-  for (const resource of parts.resources().all()) {
-    if (!resource.namespaced || !resource.verbs.has('deletecollection') || !resource.verbs.has('list')) continue
-    if (seen.has(resource.stored.storagePrefix)) continue
-    seen.add(resource.stored.storagePrefix)
-    yield resource
+  for (const resource of eachType(parts.resources())) {
+    if (resource.namespaced && resource.verbs.has('deletecollection') && resource.verbs.has('list')) yield resource
   }
 }
 

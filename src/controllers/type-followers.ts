@@ -1,32 +1,47 @@
-// Follows every type that there is, also those that custom definitions add and take away while it runs.
-import { systemClock } from '../lib/clock.ts'
-import { pause } from '../lib/pause.ts'
+// Follows every type that there is, also those that custom definitions add, change and take away while it runs. Objects are
+// told as they are stored, so that a webhook that does not convert keeps nobody from being followed.
 import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { StoredResource } from '../store/store.ts'
 import type { ControllerParts, Follower } from './controllers.ts'
 import { follow } from './controllers.ts'
-
-/** How soon a type that was added is followed. Looking whether there is one costs nothing. */
-const LOOK_EVERY_MS = 1_000
+import { asStored } from './stored-types.ts'
 
 export interface TypeFollowersOptions {
   readonly parts: ControllerParts
   /** The types of a table that are to be followed, each once. */
   readonly typesIn: (table: ResourceTable) => Iterable<Resource>
-  readonly follower: (resource: Resource) => Follower
+  readonly follower: (type: FollowedType) => Follower
+  /** All types of now have been told completely; called again after every change of them. */
+  readonly onComplete?: () => void
+  /** The type is followed no more, and everything was told that will be. */
+  readonly onEnded?: (type: FollowedType, signal: AbortSignal) => Promise<void>
 }
 
-interface Followed {
+/** One record for as long as the type is followed; its definition may change meanwhile. */
+export interface FollowedType {
+  readonly stored: StoredResource
+  /** As it is served today, or was last. */
+  readonly resource: Resource
+  readonly isServed: boolean
+}
+
+interface Followed extends FollowedType {
+  resource: Resource
+  isServed: boolean
   readonly stop: AbortController
-  readonly ended: Promise<void>
-  isSynced: boolean
 }
 
 export class TypeFollowers {
   readonly #options: TypeFollowersOptions
   readonly #followed = new Map<string, Followed>()
+  /** Those that have not been told completely yet. */
+  readonly #loading = new Set<Followed>()
+  readonly #running = new Set<Promise<void>>()
   readonly #failed = Promise.withResolvers<never>()
   readonly #synced = Promise.withResolvers<void>()
-  #table: ResourceTable | undefined
+  /** Whether nothing has changed since the table was last looked at. */
+  #isCurrent = false
+  #signal: AbortSignal | undefined
 
   constructor(options: TypeFollowersOptions) {
     this.#options = options
@@ -41,56 +56,82 @@ export class TypeFollowers {
 
   /** Whether all types of now have been told completely. */
   get isComplete(): boolean {
-    if (this.#table !== this.#options.parts.resources()) return false
-    for (const { isSynced } of this.#followed.values()) if (!isSynced) return false
-    return true
+    return this.#isCurrent && this.#loading.size === 0
   }
 
   /** Until the signal fires; resolves when nothing is followed any more. */
   async run(signal: AbortSignal): Promise<void> {
+    const stopped = Promise.withResolvers<void>()
+    signal.addEventListener('abort', () => stopped.resolve(), { once: true })
+    const stopListening = this.#options.parts.resources().onChange(() => this.lookAgain())
+    this.#signal = signal
     try {
-      do this.#refresh(signal)
-      while (await Promise.race([pause(systemClock, LOOK_EVERY_MS, signal), this.#failed.promise]))
+      if (signal.aborted) return
+      this.#look(signal)
+      await Promise.race([stopped.promise, this.#failed.promise])
     } finally {
-      const followed = [...this.#followed.values()]
-      for (const { stop } of followed) stop.abort()
-      await Promise.allSettled(followed.map(({ ended }) => ended))
+      stopListening()
+      this.#signal = undefined
+      for (const { stop } of this.#followed.values()) stop.abort()
+      await Promise.allSettled(this.#running)
     }
   }
 
-  #refresh(signal: AbortSignal): void {
-    const { parts, typesIn } = this.#options
-    const table = parts.resources()
-    if (table === this.#table) return
-    this.#table = table
+  /** Other types are to be followed than before; many such calls in one turn of the event loop are one look. */
+  lookAgain(): void {
+    if (!this.#isCurrent) return
+    this.#isCurrent = false
+    setImmediate(() => {
+      if (this.#signal !== undefined && !this.#signal.aborted) this.#look(this.#signal)
+    })
+  }
+
+  #look(signal: AbortSignal): void {
     const there = new Set<string>()
-    for (const resource of typesIn(table)) {
+    for (const resource of this.#options.typesIn(this.#options.parts.resources())) {
       const key = resource.stored.storagePrefix
       there.add(key)
-      if (!this.#followed.has(key)) this.#begin(key, resource, signal)
+      const known = this.#followed.get(key)
+      if (known?.stored.namespaced === resource.stored.namespaced) known.resource = resource
+      else {
+        // Removed and made again with the same name, in another scope.
+        if (known !== undefined) this.#end(key, known)
+        this.#begin(key, resource, signal)
+      }
     }
-    for (const [key, { stop }] of this.#followed) {
-      if (there.has(key)) continue
-      stop.abort()
-      this.#followed.delete(key)
-    }
-    if (this.#followed.size === 0) this.#synced.resolve()
+    for (const [key, followed] of this.#followed) if (!there.has(key)) this.#end(key, followed)
+    this.#isCurrent = true
+    this.#tellIfComplete()
   }
 
   #begin(key: string, resource: Resource, signal: AbortSignal): void {
-    const { parts, follower } = this.#options
-    const stop = new AbortController()
-    const told = follower(resource)
+    const { parts, follower, onEnded } = this.#options
+    const followed: Followed = { stored: asStored(resource), resource, isServed: true, stop: new AbortController() }
+    this.#followed.set(key, followed)
+    this.#loading.add(followed)
+    const told = follower(followed)
     const onSynced = (): void => {
-      const followed = this.#followed.get(key)
-      if (followed !== undefined) followed.isSynced = true
       told.onSynced?.()
-      if (this.isComplete) this.#synced.resolve()
+      if (this.#loading.delete(followed)) this.#tellIfComplete()
     }
-    const both = AbortSignal.any([signal, stop.signal])
-    const ended = follow(parts.registry.store, resource, { ...told, onSynced }, both).catch((error: unknown) =>
-      this.#failed.reject(error),
-    )
-    this.#followed.set(key, { stop, ended, isSynced: false })
+    const both = AbortSignal.any([signal, followed.stop.signal])
+    const running = follow(parts.registry.store, followed, { ...told, onSynced }, both)
+      .then(() => (followed.isServed ? undefined : onEnded?.(followed, signal)))
+      .catch((error: unknown) => this.#failed.reject(error))
+      .finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  #end(key: string, followed: Followed): void {
+    followed.isServed = false
+    followed.stop.abort()
+    this.#followed.delete(key)
+    this.#loading.delete(followed)
+  }
+
+  #tellIfComplete(): void {
+    if (!this.isComplete) return
+    this.#synced.resolve()
+    this.#options.onComplete?.()
   }
 }

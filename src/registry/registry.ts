@@ -61,6 +61,8 @@ export interface CustomFacts {
   readonly selectable: SelectableFields
   /** What people see beside the name; empty: the default. */
   readonly columns: readonly CustomColumn[]
+  /** Whether objects are stored in this version; absent where the kind has no versions of its own. */
+  readonly isStorageVersion?: boolean
   /** Objects of the kind in another of its versions, in their order; absent where the kind has no versions of its own. */
   readonly convert?: (
     objects: readonly ApiObject[],
@@ -111,7 +113,7 @@ export interface ObjectView
   readonly sharedField: SharedField
 }
 
-/** The resources that are served now. Immutable; a change of custom definitions makes a new one. */
+/** The resources that are served now. One table for the server's life: definitions change what is in it. */
 export interface ResourceTable {
   find(resource: GroupVersionResource): Resource | undefined
   all(): Iterable<Resource>
@@ -121,6 +123,8 @@ export interface ResourceTable {
   isDeclared(resource: GroupVersionResource): boolean
   /** Whether there is such a kind at all, served or not. */
   knowsKind(kind: GroupVersionKind): boolean
+  /** `tell` is called after every change of what is served, until the function that is given back is called. */
+  onChange(tell: () => void): () => void
 }
 
 /** Between a served version and the stored one. The identity where they are one. */

@@ -106,7 +106,13 @@ export function customResource(
     toCanonical: (object) => schema.canonical(object),
     versions: versionsOf(group, schemas, definition.webhook === undefined ? undefined : convert),
     character: customCharacter({ definition, version, gvk, schema }),
-    custom: { listKind: accepted.listKind || names.listKind, selectable, columns: version.columns, convert },
+    custom: {
+      listKind: accepted.listKind || names.listKind,
+      selectable,
+      columns: version.columns,
+      isStorageVersion: version.version === definition.storageVersion,
+      convert,
+    },
   }
 }
 

@@ -44,7 +44,7 @@ export class DefinitionTable implements ResourceTable {
   #groups = new Map<string, DiscoveryGroup>()
   #all: readonly DiscoveryGroup[] | undefined
   #version = 0
-  readonly #waiting = new Set<() => void>()
+  readonly #listeners = new Set<() => void>()
 
   constructor(options: DefinitionTableOptions) {
     this.#options = options
@@ -117,7 +117,8 @@ export class DefinitionTable implements ResourceTable {
     }
     const resources = this.#rows(definition, schemas)
     this.#replace(known, { definition, revision: stored.revision, source, schemas, resources })
-    if (known !== undefined && !isSame) this.#retire(known, false)
+    // One that was removed and made again has nothing to do with what was there before.
+    if (known !== undefined && !isSame) this.#retire(known, known.definition.uid !== definition.uid)
   }
 
   /** Nothing is known of it any more. */
@@ -177,7 +178,13 @@ export class DefinitionTable implements ResourceTable {
     for (const one of [before, after]) if (one !== undefined) this.#groups.delete(one.definition.group)
     this.#all = undefined
     this.#version++
-    for (const tell of this.#waiting) tell()
+    for (const tell of this.#listeners) tell()
+  }
+
+  onChange(tell: () => void): () => void {
+    const listener = (): void => tell()
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /** Resolves at the next change, or after that time. */
@@ -185,11 +192,11 @@ export class DefinitionTable implements ResourceTable {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer)
-        this.#waiting.delete(done)
+        stop()
         resolve()
       }
       const timer = setTimeout(done, milliseconds)
-      this.#waiting.add(done)
+      const stop = this.onChange(done)
     })
   }
 

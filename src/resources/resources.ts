@@ -135,6 +135,8 @@ export function builtInResources(
     findAction: (place) => actions.get(placeOf(place)),
     isDeclared: (resource) => declared.has(keyOf(resource)),
     knowsKind: (kind) => schema.kind(kind) !== undefined,
+    // What is built in never changes.
+    onChange: () => () => {},
   }
 }
 

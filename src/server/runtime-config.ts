@@ -111,5 +111,6 @@ export function servedTable(table: ResourceTable, { isServed }: Pick<ServedVersi
     findAction: (place) => (isServed(place) ? table.findAction(place) : undefined),
     isDeclared: (resource) => table.isDeclared(resource) && isServed(resource),
     knowsKind: (kind) => table.knowsKind(kind),
+    onChange: (tell) => table.onChange(tell),
   }
 }

@@ -1,0 +1,45 @@
+// What becomes of an object that has owners: a pure decision on how its owners are (W-357 to W-366).
+import type { Propagation } from '../registry/registry.ts'
+import { FOREGROUND, type GraphNode, ORPHAN, type OwnerReference } from './ownership-graph.ts'
+
+/** How an owner is that could be looked up. */
+export type OwnerState =
+  /** It is there, whether it is being deleted or not. */
+  | 'solid'
+  /** It is deleted in the foreground, and waits for its dependents. */
+  | 'waiting'
+  | 'absent'
+
+export interface KnownOwner {
+  readonly reference: OwnerReference
+  readonly state: OwnerState
+}
+
+export type Fate =
+  | { readonly kind: 'stays' }
+  /** It has another owner: these are taken from it, which would otherwise wait for it for ever. */
+  | { readonly kind: 'losesOwners'; readonly owners: readonly OwnerReference[] }
+  /** It may be part of a circle that waits for itself: it has to hold none of its owners before it goes. */
+  | { readonly kind: 'stopsBlocking' }
+  | { readonly kind: 'goes'; readonly propagation: Propagation }
+
+/** `dependents` are those of the object itself. */
+export function fateOf(
+  { owners: references, finalizers }: Pick<GraphNode, 'owners' | 'finalizers'>,
+  owners: readonly KnownOwner[],
+  dependents: readonly Pick<GraphNode, 'deletesDependents'>[],
+): Fate {
+  const lost = owners.filter(({ state }) => state !== 'solid').map(({ reference }) => reference)
+  if (lost.length < owners.length) return lost.length === 0 ? { kind: 'stays' } : { kind: 'losesOwners', owners: lost }
+  if (dependents.length > 0 && owners.some(({ state }) => state === 'waiting')) {
+    const mayBeCircle = dependents.some(({ deletesDependents }) => deletesDependents)
+    if (mayBeCircle && references.some(({ blocksOwner }) => blocksOwner)) return { kind: 'stopsBlocking' }
+    return { kind: 'goes', propagation: 'Foreground' }
+  }
+  return { kind: 'goes', propagation: asItsFinalizersSay(finalizers) }
+}
+
+function asItsFinalizersSay(finalizers: readonly string[]): Propagation {
+  if (finalizers.includes(ORPHAN)) return 'Orphan'
+  return finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background'
+}

@@ -1,0 +1,117 @@
+// Looks up the owners that an object names. A reference counts by all it says (version, kind, name, uid): what is known of its
+// uid holds only where the rest fits too, else whatever is stored where the reference points decides (W-357, W-360).
+import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import { BoundedMap } from '../lib/bounded-map.ts'
+import { finalizersOf, isTerminating, metaText } from '../registry/object-meta.ts'
+import type { Resource } from '../registry/registry.ts'
+import type { ControllerParts } from './controllers.ts'
+import type { KnownOwner } from './dependent-fate.ts'
+import { FOREGROUND, type GraphNode, type OwnerReference, type OwnershipGraph } from './ownership-graph.ts'
+import { asStored } from './stored-types.ts'
+
+const REMEMBERED = 10_000
+
+export type FoundOwner =
+  /** `isFollowed`: when it goes, that will be seen. */
+  | (KnownOwner & { readonly kind: 'known'; readonly isFollowed: boolean; readonly isElsewhere: boolean })
+  /** There is no such kind now; there may be later (W-362). */
+  | { readonly kind: 'unserved' }
+  /** An owner in a namespace cannot own something of the whole cluster; the reference leaves such dependents alone (W-361). */
+  | { readonly kind: 'impossible'; readonly reference: OwnerReference }
+  /** It is stored, but cannot be read. */
+  | { readonly kind: 'unreadable' }
+
+export class OwnerLookup {
+  readonly #parts: ControllerParts
+  readonly #graph: OwnershipGraph
+  /** Objects that were seen to go while others named them: under their uid they never come back. */
+  readonly #gone = new BoundedMap<string, GraphNode>(REMEMBERED)
+  #kinds: ReadonlyMap<string, Resource> | undefined
+
+  constructor(parts: ControllerParts, graph: OwnershipGraph) {
+    this.#parts = parts
+    this.#graph = graph
+  }
+
+  noteGone(node: GraphNode): void {
+    this.#gone.set(node.uid, node)
+  }
+
+  /** Other kinds are served than before. */
+  forgetKinds(): void {
+    this.#kinds = undefined
+  }
+
+  async find(node: GraphNode, reference: OwnerReference, signal: AbortSignal): Promise<FoundOwner> {
+    const gone = this.#gone.get(reference.uid)
+    if (gone !== undefined && isWhere(gone, node) && isNamed(gone, reference)) {
+      return { kind: 'known', reference, state: 'absent', isFollowed: true, isElsewhere: false }
+    }
+    this.#kinds ??= kindsOf(this.#parts)
+    const resource = this.#kinds.get(kindKey(reference))
+    if (resource === undefined) return { kind: 'unserved' }
+    if (resource.namespaced && node.namespace === '') return { kind: 'impossible', reference }
+    const followed = this.#graph.get(reference.uid)
+    const isFollowed = followed !== undefined
+    const isElsewhere = isFollowed && !isWhere(followed, node)
+    if (isFollowed && !isElsewhere && isOf(followed, resource) && followed.name === reference.name) {
+      const isWaiting = followed.isTerminating && followed.finalizers.includes(FOREGROUND)
+      return { kind: 'known', reference, state: isWaiting ? 'waiting' : 'solid', isFollowed, isElsewhere }
+    }
+    const state = await this.#storedState(resource, { node, reference }, signal)
+    if (state === 'unreadable') return { kind: 'unreadable' }
+    return { kind: 'known', reference, state, isFollowed, isElsewhere }
+  }
+
+  /** The graph may be behind, or not hold the owner's type. */
+  async #storedState(
+    resource: Resource,
+    { node, reference }: { readonly node: GraphNode; readonly reference: OwnerReference },
+    signal: AbortSignal,
+  ): Promise<KnownOwner['state'] | 'unreadable'> {
+    const namespace = resource.namespaced ? node.namespace : ''
+    const key = { resource: asStored(resource), namespace, name: reference.name }
+    const { item } = await this.#parts.registry.store.get(key, { kind: 'latest' }, signal)
+    if (item === undefined) return 'absent'
+    if (item.kind !== 'object') return 'unreadable'
+    const object = item.object()
+    if (metaText(object, 'uid') !== reference.uid) return 'absent'
+    return isTerminating(object) && finalizersOf(object).includes(FOREGROUND) ? 'waiting' : 'solid'
+  }
+}
+
+/** Owners are looked for in the dependent's own namespace, and among what belongs to the whole cluster. */
+function isWhere(owner: GraphNode, { namespace }: GraphNode): boolean {
+  return owner.namespace === '' || owner.namespace === namespace
+}
+
+function isOf({ type }: GraphNode, { stored }: Resource): boolean {
+  return type.stored.storagePrefix === stored.storagePrefix
+}
+
+function isNamed({ name, type: { resource } }: GraphNode, reference: OwnerReference): boolean {
+  if (name !== reference.name || parseGroupVersion(reference.apiVersion)?.group !== resource.group) return false
+  return spellingsOf(resource.kind).includes(reference.kind)
+}
+
+/** A kind answers to these in references, as it does where clients look resources up by kind. */
+function spellingsOf(kind: string): readonly string[] {
+  return [kind, kind.toLowerCase(), `${kind}List`]
+}
+
+function kindKey({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
+  return `${apiVersion} ${kind}`
+}
+
+function kindsOf(parts: ControllerParts): ReadonlyMap<string, Resource> {
+  const kinds = new Map<string, Resource>()
+  const resources = [...parts.resources().all()]
+  // A kind's own name counts before what another one is called besides.
+  for (const spelling of [2, 1, 0]) {
+    for (const resource of resources) {
+      const kind = spellingsOf(resource.kind)[spelling]!
+      kinds.set(kindKey({ apiVersion: formatGroupVersion(resource), kind }), resource)
+    }
+  }
+  return kinds
+}

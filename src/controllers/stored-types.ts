@@ -1,0 +1,22 @@
+// Types as the loops see them that have to do with every object there is: each once, and its objects as they are stored.
+import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { StoredResource } from '../store/store.ts'
+
+/**
+ * Each type once, however many versions it is served in. Custom ones in the version that they are stored in, where that is
+ * served: nobody has to convert what is written in it.
+ */
+export function eachType(table: ResourceTable): Iterable<Resource> {
+  const chosen = new Map<string, Resource>()
+  for (const resource of table.all()) {
+    const { storagePrefix } = resource.stored
+    if (!chosen.has(storagePrefix) || resource.custom?.isStorageVersion === true) chosen.set(storagePrefix, resource)
+  }
+  return chosen.values()
+}
+
+/** The type in whatever version its objects are stored: metadata is the same in all, and no webhook has to be asked for it. */
+export function asStored({ stored }: Resource): StoredResource {
+  const { form: _, ...rest } = stored
+  return rest
+}

@@ -1,0 +1,204 @@
+// The garbage collector and custom kinds: defined before it begins and while it runs, changed, removed and made again, and
+// converted by a webhook that does not answer.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { define, definedKind, type DefinedKind, redefine, undefine } from '../fakes/defined-kinds.ts'
+import { CONFIG_MAP, ownedBy, type OwnedKind, OwnedObjects, type Propagation } from '../fakes/owned-objects.ts'
+import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { tempFolder } from '../fakes/temp-folder.ts'
+import { type Behaviour, openWebhookServer, type WebhookServer } from '../fakes/webhook-server.ts'
+
+const POLICIES = ['Background', 'Foreground', 'Orphan'] as const
+
+let server: OpenServer
+let objects: OwnedObjects
+
+beforeAll(async () => {
+  server = await openServer()
+  objects = new OwnedObjects(server)
+})
+afterAll(() => server?.[Symbol.asyncDispose]())
+
+type Generations = readonly [top: OwnedKind, below: OwnedKind]
+
+/** An owner, a dependent that holds it, and a dependent of that one. */
+async function makeFamily(on: OwnedObjects, [top, below]: Generations): Promise<void> {
+  const owner = await on.make(top, 'owner')
+  const blocking = { blockOwnerDeletion: true }
+  const dependent = await on.make(below, 'dependent', { ownerReferences: [ownedBy(owner, blocking)] })
+  await on.make(below, 'last', { ownerReferences: [ownedBy(dependent, blocking)] })
+}
+
+/** The owner is deleted; the others go, or are let go and then deleted themselves. */
+async function endFamily(on: OwnedObjects, [top, below]: Generations, policy: Propagation): Promise<void> {
+  await on.remove(top, 'owner', policy)
+  await on.gone(top, 'owner')
+  if (policy === 'Orphan') {
+    await on.ownedOnlyBy(below, 'dependent', [])
+    await on.remove(below, 'dependent')
+  }
+  await on.gone(below, 'dependent')
+  await on.gone(below, 'last')
+}
+
+describe.each(POLICIES)('kinds that are defined while it runs: %s', (policy) => {
+  const group = `${policy.toLowerCase()}.example.com`
+  const things = (name: string, namespaced = true): DefinedKind => definedKind(`${name}.${group}`, namespaced)
+  const rows: readonly [string, readonly DefinedKind[], (defined: readonly DefinedKind[]) => Generations][] = [
+    ['a custom object owns custom ones', [things('a')], ([a]) => [a!, a!]],
+    ['a custom object owns built-in ones', [things('b')], ([b]) => [b!, CONFIG_MAP]],
+    ['a built-in object owns custom ones', [things('c')], ([c]) => [CONFIG_MAP, c!]],
+    ['one kind owns another', [things('d'), things('e')], ([d, e]) => [d!, e!]],
+    ['what belongs to the whole cluster owns its like', [things('f', false)], ([f]) => [f!, f!]],
+    ['… and what is in a namespace', [things('g', false), things('h')], ([g, h]) => [g!, h!]],
+    ['… and built-in ones', [things('i', false)], ([i]) => [i!, CONFIG_MAP]],
+  ]
+  it.each(rows)('%s', async (_name, kinds, generations) => {
+    for (const kind of kinds) await define(server, kind)
+    await makeFamily(objects, generations(kinds))
+    await endFamily(objects, generations(kinds), policy)
+  })
+})
+
+describe('kinds that are there before it begins', () => {
+  it.each(POLICIES)('%s', async (policy) => {
+    const args = ['--in-memory=false', '--data-dir', await tempFolder()]
+    const kind = definedKind('before.example.com')
+    {
+      await using without = await openServer([...args, '--controllers', '*,-garbage-collector'])
+      await define(without, kind)
+      await makeFamily(new OwnedObjects(without), [kind, kind])
+    }
+    await using later = await openServer(args)
+    await endFamily(new OwnedObjects(later), [kind, kind], policy)
+  })
+})
+
+describe('definitions that change', () => {
+  const inVersion = (kind: DefinedKind, version: string): DefinedKind => ({
+    ...kind,
+    apiVersion: `${kind.group}/${version}`,
+  })
+
+  it.each(POLICIES)(
+    'to another storage version, with owners named in the old and in the new one: %s',
+    async (policy) => {
+      const kind = definedKind(`versions.${policy.toLowerCase()}.example.com`)
+      const next = inVersion(kind, 'v2')
+      await define(server, kind)
+      const owner = await objects.make(kind, 'owner')
+      const old = ownedBy(owner, { blockOwnerDeletion: true })
+      await objects.make(kind, 'old', { ownerReferences: [old] })
+      await redefine(server, kind, { versions: ['v2', 'v1'] })
+      await expect.poll(() => objects.find(next, 'owner')).toMatchObject({ apiVersion: next.apiVersion })
+      await objects.make(next, 'new', { ownerReferences: [{ ...old, apiVersion: next.apiVersion }] })
+      await objects.make(CONFIG_MAP, 'new', { ownerReferences: [{ ...old, apiVersion: next.apiVersion }] })
+      await objects.remove(next, 'owner', policy)
+      await objects.gone(next, 'owner')
+      for (const [of, name] of [
+        [kind, 'old'],
+        [next, 'new'],
+        [CONFIG_MAP, 'new'],
+      ] as const) {
+        if (policy !== 'Orphan') await objects.gone(of, name)
+        else {
+          await objects.ownedOnlyBy(of, name, [])
+          await objects.remove(of, name)
+        }
+      }
+    },
+  )
+
+  it('and no longer serve the version that owners are named in: what names them so stays until it is served again', async () => {
+    const kind = definedKind('unserved.example.com')
+    const next = inVersion(kind, 'v2')
+    await define(server, kind)
+    const owner = await objects.make(kind, 'owner')
+    await redefine(server, kind, { versions: ['v2', 'v1'], unserved: ['v1'] })
+    const other = ownedBy(owner, { apiVersion: next.apiVersion, name: 'other' })
+    await objects.make(CONFIG_MAP, 'stays', { ownerReferences: [other, ownedBy(owner)] })
+    await objects.make(CONFIG_MAP, 'goes', { ownerReferences: [other] })
+    await objects.gone(CONFIG_MAP, 'goes')
+    await objects.ownedOnlyBy(CONFIG_MAP, 'stays', ['other', 'owner'])
+    await redefine(server, kind, { versions: ['v2', 'v1'] })
+    await objects.ownedOnlyBy(CONFIG_MAP, 'stays', [])
+  })
+
+  it.each(['the same scope', 'another scope'])('are removed and made again with the same name in %s', async (scope) => {
+    const kind = definedKind(scope === 'the same scope' ? 'again.example.com' : 'scope.example.com')
+    const next = scope === 'the same scope' ? kind : { ...kind, namespaced: false }
+    await define(server, kind)
+    const owner = await objects.make(kind, 'owner')
+    await objects.make(CONFIG_MAP, 'first', { ownerReferences: [ownedBy(owner)] })
+    await undefine(server, kind)
+    await objects.gone(CONFIG_MAP, 'first')
+    await define(server, next)
+    for (const policy of POLICIES) {
+      await makeFamily(objects, [next, kind.namespaced ? CONFIG_MAP : next])
+      await endFamily(objects, [next, kind.namespaced ? CONFIG_MAP : next], policy)
+    }
+  })
+
+  it('come after those who name their objects as owners', async () => {
+    const kind = definedKind('late.example.com')
+    const owner = { apiVersion: kind.apiVersion, kind: kind.kind, name: 'never-was', uid: 'made-up' }
+    await objects.make(CONFIG_MAP, 'early', { ownerReferences: [owner] })
+    await objects.make(CONFIG_MAP, 'other', { ownerReferences: [{ ...owner, apiVersion: 'v1', kind: 'Secret' }] })
+    await objects.gone(CONFIG_MAP, 'other')
+    expect(await objects.find(CONFIG_MAP, 'early')).toBeDefined()
+    await define(server, kind)
+    await objects.gone(CONFIG_MAP, 'early')
+  })
+})
+
+describe('a kind whose webhook does not convert', () => {
+  it('keeps nobody else from being collected, nor what is stored in the version of today', async () => {
+    const kind = definedKind('broken.example.com')
+    const next = { ...kind, apiVersion: `${kind.group}/v2` }
+    const other = definedKind('beside-broken.example.com')
+    await using hooks = await openWebhookServer()
+    hooks.on('/convert', (_review, out) => void out.writeHead(503).end())
+    await define(server, kind)
+    await define(server, other)
+    const [top, below] = [await objects.make(kind, 'old'), await objects.make(CONFIG_MAP, 'owner-of-old')]
+    await objects.make(CONFIG_MAP, 'of-old', { ownerReferences: [ownedBy(top, { blockOwnerDeletion: true })] })
+    await objects.make(kind, 'below', { ownerReferences: [ownedBy(below, { blockOwnerDeletion: true })] })
+    await redefine(server, kind, { versions: ['v2', 'v1'], conversion: conversionBy(hooks) })
+    await expect.poll(async () => (await server.request(`/apis/${kind.group}/v2/things`)).status).toBe(500)
+
+    for (const policy of POLICIES) {
+      for (const family of [
+        [other, CONFIG_MAP],
+        [CONFIG_MAP, other],
+        [next, next],
+      ] as const) {
+        await makeFamily(objects, family)
+        await endFamily(objects, family, policy)
+      }
+    }
+
+    await objects.remove(CONFIG_MAP, 'owner-of-old', 'Foreground')
+    await objects.remove(CONFIG_MAP, 'of-old')
+    await objects.gone(CONFIG_MAP, 'of-old')
+    expect(await objects.find(CONFIG_MAP, 'owner-of-old')).toBeDefined()
+    hooks.on('/convert', renameVersion)
+    await objects.gone(CONFIG_MAP, 'owner-of-old')
+    await objects.gone(next, 'below')
+    expect(await objects.find(next, 'old')).toBeDefined()
+  })
+})
+
+function conversionBy({ url, caBundle }: WebhookServer): object {
+  const clientConfig = { url: `${url}/convert`, caBundle }
+  return { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } }
+}
+
+const renameVersion: Behaviour = (review, out) => {
+  const { request, kind, apiVersion } = review as unknown as {
+    readonly kind: string
+    readonly apiVersion: string
+    readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: readonly object[] }
+  }
+  const convertedObjects = request.objects.map((object) => ({ ...object, apiVersion: request.desiredAPIVersion }))
+  const response = { uid: request.uid, result: { status: 'Success' }, convertedObjects }
+  out.end(JSON.stringify({ kind, apiVersion, response }))
+}
