@@ -1,7 +1,8 @@
 // PodNodeSelector and PodTolerationRestriction: a namespace says on which nodes its pods may run, and which taints they get
 // around.
+import { parseText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
-import type { Value, ValueMap } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
 import { qosOf } from '../schema/validation/validation.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
@@ -113,7 +114,7 @@ function tolerationsIn(namespace: ValueMap, name: string): readonly ValueMap[] |
   const text = textIn(annotationsOf(namespace), PREFIX + name)
   if (text === '') return undefined
   try {
-    const parsed = JSON.parse(text) as Value
+    const parsed = parseText(text)
     return isList(parsed) ? parsed.filter(isMap).map(tolerationOf) : undefined
   } catch {
     return undefined

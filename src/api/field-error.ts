@@ -1,5 +1,7 @@
 // Faults in single fields of an object: what validation returns, one constructor for each kind of fault, and how the
 // bad value is shown. The texts are the reference's; clients and people read them.
+import { formatNumber } from '../lib/go-float.ts'
+import { markupSafeJson } from './json-text.ts'
 import type { FieldPath } from './field-path.ts'
 import type { StatusCause } from './status.ts'
 import type { Value } from './value.ts'
@@ -132,6 +134,7 @@ function withDetail(text: string, detail: string): string {
 
 function show(value: Shape): string {
   if (value instanceof Shown) return value.text
+  if (typeof value === 'number') return formatNumber(value)
   return typeof value === 'string' ? quoted(value) : json(value)
 }
 
@@ -161,23 +164,5 @@ function hex(code: number, digits: number): string {
 }
 
 function json(value: Value | undefined): string {
-  if (value === undefined || value === null) return 'null'
-  return plainJson(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${hex(char.charCodeAt(0), 4)}`)
-}
-
-function plainJson(value: Value): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return exactJson(value)
-  }
-}
-
-/** Integers beyond the safe ones keep their digits, which costs time. */
-function exactJson(value: Value): string {
-  if (typeof value === 'bigint') return value.toString()
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`
-  const members = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}:${exactJson(member)}`)
-  return `{${members.join(',')}}`
+  return value === undefined ? 'null' : markupSafeJson(value)
 }

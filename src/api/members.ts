@@ -1,4 +1,5 @@
 // Reading documents whose members may be absent or of another type than they should be: those read as empty ones.
+import { jsonText } from './json-text.ts'
 import type { ValueMap } from './value.ts'
 import { isList, isMap, own } from './value.ts'
 
@@ -17,7 +18,7 @@ export function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
 
 export function textsIn(map: ValueMap, name: string): readonly string[] {
   const value = own(map, name)
-  return isList(value) ? value.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))) : []
+  return isList(value) ? value.map((item) => (typeof item === 'string' ? item : jsonText(item))) : []
 }
 
 export function textIn(map: ValueMap, name: string): string {

@@ -70,8 +70,8 @@ export class AuditRecord {
   readonly #user: User | undefined
   readonly #receivedMs: number
   #text: SharedText | undefined
-  #requestObject: unknown
-  #responseObject: unknown
+  #requestObject: Value | undefined
+  #responseObject: Value | undefined
 
   constructor(
     options: RecordOptions,

@@ -1,5 +1,7 @@
 // One line of the audit log: who did what, when, and what came of it, in the form of `audit.k8s.io/v1` (P-185).
+import { jsonText } from '../api/json-text.ts'
 import type { User } from '../api/user.ts'
+import type { Value } from '../api/value.ts'
 import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
 
 export interface EventParts {
@@ -10,8 +12,8 @@ export interface EventParts {
   readonly impersonated: User | undefined
   readonly named: NamedObject | undefined
   readonly outcome: AuditOutcome | undefined
-  readonly requestObject: unknown
-  readonly responseObject: unknown
+  readonly requestObject: Value | undefined
+  readonly responseObject: Value | undefined
   /** When the stage was reached. */
   readonly now: string
   readonly annotations: ReadonlyMap<string, string>
@@ -154,8 +156,8 @@ function wholeEvent(parts: EventParts, { id, head, source, place, received }: Sh
     source +
     (named === undefined ? place : placeText(request, named)) +
     (outcome === undefined ? '' : outcomeText(outcome)) +
-    (parts.requestObject === undefined ? '' : `,"requestObject":${JSON.stringify(parts.requestObject)}`) +
-    (parts.responseObject === undefined ? '' : `,"responseObject":${JSON.stringify(parts.responseObject)}`) +
+    (parts.requestObject === undefined ? '' : `,"requestObject":${jsonText(parts.requestObject)}`) +
+    (parts.responseObject === undefined ? '' : `,"responseObject":${jsonText(parts.responseObject)}`) +
     `,"requestReceivedTimestamp":"${received}","stageTimestamp":"${parts.now}"${annotationsText(parts.annotations)}}`
   return new AuditEvent(stage, text)
 }

@@ -73,22 +73,3 @@ export function negate(a: CelValue): CelValue {
 export function truncated(value: number): bigint | undefined {
   return Number.isFinite(value) ? BigInt(Math.trunc(value)) : undefined
 }
-
-/** As Go prints a double with `%g` and the fewest digits. */
-export function formatDouble(value: number): string {
-  if (Number.isNaN(value)) return 'NaN'
-  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
-  if (Object.is(value, -0)) return '-0'
-  const [mantissa = '', exponentText = '0'] = value.toExponential().split('e')
-  const exponent = Number(exponentText)
-  if (exponent >= -4 && exponent < 21) return fixed(value, mantissa, exponent)
-  const digits = String(Math.abs(exponent)).padStart(2, '0')
-  return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`
-}
-
-function fixed(value: number, mantissa: string, exponent: number): string {
-  const text = String(value)
-  if (!text.includes('e')) return text
-  const digits = mantissa.replace(/[-.]/g, '')
-  return `${value < 0 ? '-' : ''}0.${'0'.repeat(-exponent - 1)}${digits}`
-}

@@ -1,5 +1,6 @@
 // Canonical JSON: the reference's order of fields, its rules of omission, its way to escape. Two canonical objects are equal
 // if and only if their bytes are, and stored bytes can be served as they are.
+import { escapeMarkup, markupSafeJson } from '../api/json-text.ts'
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
 import { isCanonical } from './json-canonical.ts'
 import type { Field, KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
@@ -62,22 +63,7 @@ function isSorted(value: Value): boolean {
 
 /** The text of any value with its members in the order in which they are. */
 export function plainJson(value: Value): string {
-  if (typeof value !== 'object' || value === null) return scalarJson(value)
-  try {
-    return escapeMarkup(JSON.stringify(value))
-  } catch (error) {
-    // The platform does not write integers beyond its own.
-    if (error instanceof TypeError) return exactJson(value)
-    throw error
-  }
-}
-
-function exactJson(value: Value): string {
-  if (!isMap(value)) return isList(value) ? `[${value.map(exactJson).join(',')}]` : scalarJson(value)
-  let out = ''
-  for (const key of Object.keys(value))
-    out += `${out === '' ? '' : ','}${stringJson(key)}:${exactJson(value[key] ?? null)}`
-  return `{${out}}`
+  return typeof value === 'object' && value !== null ? markupSafeJson(value) : scalarJson(value)
 }
 
 function objectJson(object: ValueMap, shape: ObjectShape, depth: number): string {
@@ -170,21 +156,9 @@ function scalarJson(value: Exclude<Value, ValueMap | readonly Value[]>): string 
 
 /** What has to be escaped, as the complement of what has not: quotes, backslashes, controls, and markup as in the reference. */
 const SPECIAL = /[^ !#-%'-;=?-[\]-\u2027\u202a-\ud7ff\ue000-\uffff]/
-const MARKUP_ESCAPES: Readonly<Record<string, string>> = {
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-}
 
 /** A string in quotes. Half a surrogate pair becomes U+FFFD. */
 export function stringJson(text: string): string {
   if (!SPECIAL.test(text)) return `"${text}"`
   return escapeMarkup(JSON.stringify(text.toWellFormed()))
-}
-
-/** In JSON text these characters stand in strings only. */
-function escapeMarkup(json: string): string {
-  return json.replace(/[<>&\u2028\u2029]/g, (char) => MARKUP_ESCAPES[char] ?? char)
 }

@@ -1,5 +1,6 @@
 // The OpenAPI documents as they are served: every document is built when it is first asked for, in the form that is asked for,
 // and kept. The index of version 3 needs none of them built: a document's hash is that of what it is made from.
+import { jsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import type { ValueMap } from '../api/value.ts'
 import type { OpenApiInfo, OpenApiPart } from '../schema/openapi-model.ts'
@@ -27,7 +28,7 @@ export class OpenApiDocument {
   }
 
   json(): Buffer {
-    this.#json ??= Buffer.from(JSON.stringify(this.#build()))
+    this.#json ??= Buffer.from(jsonText(this.#build()))
     return this.#json
   }
 

@@ -1,6 +1,7 @@
 // Messages to objects in JSON shape, by the table alone. What comes out is what the reference would print: members in the order
 // of declaration, empty ones left out by the field's rule, and structs that are always there filled in where they were not sent.
 import type { Value } from '../api/value.ts'
+import { readAgain } from '../api/json-number.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember } from '../schema/table.ts'
 import { mapValueType } from './protobuf-encode.ts'
 import { ProtobufError } from './protobuf-error.ts'
@@ -241,9 +242,9 @@ function wrongType(tag: number, name: string): ProtobufError {
 }
 
 /** JSON has no words for what is not a number. */
-function jsonNumber(value: number): number {
+function jsonNumber(value: number): number | bigint {
   if (!Number.isFinite(value)) throw new ProtobufError('a number that is infinite or none cannot be written as JSON')
-  return value
+  return readAgain(value)
 }
 
 /** What a map's entry without a value stands for. */

@@ -1,12 +1,12 @@
 // Objects in JSON shape to messages, by the table alone. Byte-exact with the reference: fields in ascending number, the zero
 // of every field that always has a value written, map entries sorted by key. Everything runs backwards (see the writer).
+import { jsonText } from '../api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember, WireType } from '../schema/table.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { momentOf } from './protobuf-time.ts'
 import { ProtobufWriter } from './protobuf-writer.ts'
-import { stringifyJson } from './stored-json.ts'
 
 /** The wire types of protobuf that are in use. */
 const VARINT = 0
@@ -188,7 +188,7 @@ export class ProtobufEncoder extends ProtobufWriter {
       case 'rawExtension':
       case 'fieldsV1':
       case 'any':
-        return this.textField(1, stringifyJson(value))
+        return this.textField(1, jsonText(value))
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':

@@ -1,9 +1,9 @@
 // Rules that write a JSON document as messages of a fixed description: which member is which field. For documents whose
 // protobuf form is not the API's own, such as OpenAPI. A rule writes backwards, as its encoder does.
+import { jsonText } from '../api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { ProtobufEncoder } from './protobuf-encode.ts'
-import { stringifyJson } from './stored-json.ts'
 
 /** Writes the body of a message. */
 export type MessageRule = (encoder: ProtobufEncoder, value: Value) => void
@@ -30,7 +30,7 @@ export function message(fields: Readonly<Record<string, FieldRule>>, extensions?
 
 export function text(number: number): FieldRule {
   return (encoder, value) => {
-    encoder.textField(number, typeof value === 'string' ? value : stringifyJson(value))
+    encoder.textField(number, typeof value === 'string' ? value : jsonText(value))
   }
 }
 
@@ -98,7 +98,7 @@ export function choose<R extends FieldRule>(choice: (value: Value) => R): R {
 
 /** Anything, as YAML, which JSON is. */
 export const anything: MessageRule = (encoder, value) => {
-  encoder.textField(2, stringifyJson(value))
+  encoder.textField(2, jsonText(value))
 }
 
 function entriesOf(value: Value): [string, Value][] {

@@ -3,8 +3,9 @@
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
+import { parseText } from '../api/json-text.ts'
 import { plainJson } from './json-encode.ts'
-import { type EncodeText, type ParseObject, parseStoredText, parseText } from './stored-json.ts'
+import { type EncodeText, type ParseObject, parseStoredText } from './stored-json.ts'
 
 const MAX_KNOWN = 64
 const MAX_RECENT = 8

@@ -1,5 +1,6 @@
 // From anything that was thrown to the Status that a client sees: the one place where that happens. What is not an
 // `ApiError` is a fault of ours: logged once, here, with its stack, and told to the client without its text.
+import { escapeMarkup } from '../api/json-text.ts'
 import { ApiError, type Status, statusOf } from '../api/status.ts'
 import type { Encoding } from '../codec/codec.ts'
 import { negotiateStatus } from '../codec/negotiate.ts'
@@ -110,10 +111,5 @@ function single(header: string | readonly string[] | undefined): string | undefi
 
 function jsonStatus(status: Status, pretty: boolean): Buffer {
   const text = pretty ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`
-  return Buffer.from(text.replace(/[<>&\u2028\u2029]/g, escapeCharacter))
-}
-
-/** As Go writes JSON (R-001). */
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return Buffer.from(escapeMarkup(text))
 }

@@ -3,12 +3,12 @@ import type { OutgoingAnswer } from './outgoing-call.ts'
 import { OutgoingCallError } from './outgoing-failure.ts'
 
 /** The body of an answer of 200 to 206. Throws `OutgoingCallError` of kind `answer` for every other one, and for what is no JSON. */
-export function answerValue(answer: OutgoingAnswer): unknown {
+export function answerValue(answer: OutgoingAnswer, parse: (text: string) => unknown = JSON.parse): unknown {
   const { status, body } = answer
   checkAnswer(answer)
   const text = body.toString()
   try {
-    return JSON.parse(text) as unknown
+    return parse(text)
   } catch (cause) {
     throw new OutgoingCallError('answer', parseText(text, cause), { status, cause })
   }

@@ -1,5 +1,6 @@
 // Sets of field paths: what a manager owns. A set is a trie whose edges are path elements in their FieldsV1 spelling
 // (`f:name`, `k:{"name":"a"}`, `v:"x"`, `i:0`), so that equal elements are equal strings. Sets are never changed in place.
+import { parseText } from '../api/json-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 
 /** One step of a path, as FieldsV1 spells it. */
@@ -181,9 +182,9 @@ function compareElements(a: PathElement, b: PathElement): number {
   if (kind !== 0) return kind
   switch (a[0]) {
     case 'k':
-      return compareKeys(JSON.parse(a.slice(2)) as ValueMap, JSON.parse(b.slice(2)) as ValueMap)
+      return compareKeys(parseText(a.slice(2)) as ValueMap, parseText(b.slice(2)) as ValueMap)
     case 'v':
-      return compareScalars(JSON.parse(a.slice(2)) as Value, JSON.parse(b.slice(2)) as Value)
+      return compareScalars(parseText(a.slice(2)), parseText(b.slice(2)))
     case 'i':
       return Number(a.slice(2)) - Number(b.slice(2))
     default:
@@ -236,7 +237,7 @@ function formatElement(element: PathElement): string {
     case 'f':
       return `.${rest}`
     case 'k': {
-      const keys = JSON.parse(rest) as ValueMap
+      const keys = parseText(rest) as ValueMap
       return `[${Object.entries(keys)
         .map(([name, value]) => `${name}=${scalarText(value)}`)
         .join(',')}]`

@@ -1,5 +1,6 @@
 // Field ownership around a write: reads `managedFields`, lets `ownership.ts` decide, and writes them back with times,
 // limits and the special cases of the reference.
+import { parseText } from '../api/json-text.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
@@ -291,7 +292,7 @@ function lastApplied(live: ValueMap): ValueMap | undefined {
   const text = annotationOf(live)
   if (text === undefined) return undefined
   try {
-    const value = JSON.parse(text) as Value
+    const value = parseText(text)
     return isMap(value) ? value : undefined
   } catch {
     return undefined

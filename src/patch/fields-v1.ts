@@ -1,4 +1,5 @@
 // FieldsV1: the spelling of a field set in `metadata.managedFields[].fieldsV1`.
+import { parseText } from '../api/json-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, setOwn } from '../api/value.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
@@ -58,7 +59,7 @@ function canonicalElement(key: string): PathElement | undefined {
 
 function parseJson(text: string): Value | undefined {
   try {
-    return JSON.parse(text) as Value
+    return parseText(text)
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@
 // the two are woven together by where the server had them.
 import type { Value } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
-import { formatGoValue } from './go-format.ts'
+import { formatGoValue } from '../api/go-format.ts'
 
 export interface OrderRequest {
   readonly items: readonly Value[]

@@ -4,7 +4,7 @@ import type { Value } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { decodeScalar, ScalarFaultError } from '../schema/decode-scalars.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
-import { goType } from './go-format.ts'
+import { goType } from '../api/go-format.ts'
 
 const OCTET: Shape = Object.freeze({ kind: 'int32' })
 

@@ -4,7 +4,7 @@ import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
 import type { Field, Shape } from '../schema/table.ts'
-import { formatGoValue, goType } from './go-format.ts'
+import { formatGoValue, goType } from '../api/go-format.ts'
 import { patchDoesNotFit } from './patch.ts'
 import { orderItems } from './list-order.ts'
 

@@ -5,7 +5,7 @@ import { isList, isMap } from '../api/value.ts'
 import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 import type { PathElement } from './field-set.ts'
 import { fieldElement, formatPath } from './field-set.ts'
-import { formatGoValue, goType } from './go-format.ts'
+import { formatGoValue, goType } from '../api/go-format.ts'
 import { itemElement } from './typed-walk.ts'
 
 const MAX_PROBLEMS = 10

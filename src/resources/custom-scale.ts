@@ -6,8 +6,9 @@ import { ApiError } from '../api/status.ts'
 import type { FieldError } from '../api/field-error.ts'
 import { invalid } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
+import { formatGoValue, goType } from '../api/go-format.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
 import { customSelectableFields } from '../api/selector-fields.ts'
 import type { CustomColumn, ObjectView } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -90,7 +91,7 @@ export function scaleStatusFaults(object: ValueMap, { status, selector }: ScaleP
 function numberFaults(object: ValueMap, path: string): readonly FieldError[] {
   const at = FieldPath.root(path)
   const { value, problem } = heldAt(object, partsOf(path))
-  if (problem !== undefined) return [invalid(at, 0, `${path} accessor error: ${problem}`)]
+  if (problem !== undefined) return [invalid(at, 0, problem)]
   if (value === undefined) return []
   if (!isWhole(value)) return [invalid(at, 0, `${path} accessor error: ${printed(value)}, expected int64`)]
   if (value < 0) return [invalid(at, value, 'should be a non-negative integer')]
@@ -100,12 +101,12 @@ function numberFaults(object: ValueMap, path: string): readonly FieldError[] {
 function selectorFaults(object: ValueMap, path: string): readonly FieldError[] {
   const { value, problem } = heldAt(object, partsOf(path))
   if (problem === undefined && (value === undefined || typeof value === 'string')) return []
-  const found = problem ?? `${printed(value ?? null)}, expected string`
-  return [invalid(FieldPath.root(path), '', `${path} accessor error: ${found}`)]
+  const found = problem ?? `${path} accessor error: ${printed(value ?? null)}, expected string`
+  return [invalid(FieldPath.root(path), '', found)]
 }
 
 function isWhole(value: Value): value is number | bigint {
-  return typeof value === 'bigint' || Number.isInteger(value)
+  return goType(value) === 'int64'
 }
 
 function partsOf(path: string): readonly string[] {
@@ -126,28 +127,19 @@ interface Held {
 
 function heldAt(object: ValueMap, path: readonly string[]): Held {
   let value: Value | undefined = object
-  for (const name of path) {
+  for (const [i, name] of path.entries()) {
     if (value === undefined || value === null) return {}
-    if (!isMap(value)) return { problem: `${printed(value)}, expected map[string]interface{}` }
+    if (!isMap(value)) {
+      const at = `.${path.slice(0, i + 1).join('.')}`
+      return { problem: `${at} accessor error: ${printed(value)}, expected map[string]interface{}` }
+    }
     value = own(value, name)
   }
   return { value }
 }
 
 function printed(value: Value): string {
-  if (value === null) return '<nil> is of the type <nil>'
-  if (isMap(value)) return `${goText(value)} is of the type map[string]interface {}`
-  if (isList(value)) return `${goText(value)} is of the type []interface {}`
-  if (isWhole(value)) return `${goText(value)} is of the type int64`
-  return `${goText(value)} is of the type ${typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : 'float64'}`
-}
-
-function goText(value: Value): string {
-  if (value === null) return '<nil>'
-  if (isList(value)) return `[${value.map(goText).join(' ')}]`
-  if (!isMap(value)) return String(value)
-  const keys = Object.keys(value).sort()
-  return `map[${keys.map((key) => `${key}:${goText(value[key] ?? null)}`).join(' ')}]`
+  return `${formatGoValue(value)} is of the type ${goType(value)}`
 }
 
 function withValueAt(map: ValueMap, path: readonly string[], value: Value): ValueMap {

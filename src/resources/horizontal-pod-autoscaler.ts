@@ -1,5 +1,6 @@
 // Autoscalers in their first version, which knows one metric: everything else is kept in annotations there, and is read
 // back from them (W-594).
+import { parseText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
@@ -118,7 +119,7 @@ function memberOf(name: string, value: Value | undefined): ValueMap {
 /** What an annotation holds; undefined where it is not there, or no JSON. */
 function parsed(object: ApiObject, annotation: string): Value | undefined {
   try {
-    return JSON.parse(annotationOf(object, annotation)) as Value
+    return parseText(annotationOf(object, annotation))
   } catch {
     return undefined
   }

@@ -1,7 +1,8 @@
 // The canonical forms of scalar fields, and what is wrong with a value in the reference's words.
 import type { Value } from '../api/value.ts'
 import { formatDuration, parseDuration } from '../lib/duration.ts'
-import { ExactNumber, isIntegerText, numberOf, type SourceValue } from './exact-value.ts'
+import { isIntegerText, numberOf, readAgain } from '../api/json-number.ts'
+import { ExactNumber, type SourceValue } from './exact-value.ts'
 import { formatQuantity, parseQuantity } from '../lib/quantity.ts'
 import type { ScalarKind } from './table.ts'
 import { parseMicroTime, parseTime } from './time.ts'
@@ -109,9 +110,9 @@ function fitsInt32(value: number): boolean {
   return value <= MAX_INT32 && value >= -MAX_INT32 - 1
 }
 
-function double(source: SourceValue): number {
+function double(source: SourceValue): number | bigint {
   if (!isNumber(source)) return wrongType(source, 'float64')
-  return Number(source instanceof ExactNumber ? source.text : source)
+  return readAgain(Number(source instanceof ExactNumber ? source.text : source))
 }
 
 function moment(source: SourceValue, parse: typeof parseTime): string | null {

@@ -1,5 +1,6 @@
 // JSON with all that plain values lose: members in the order and as often as they were written, numbers in their own
 // spelling. Made only where that matters (duplicate members, `1.0`, `1e3`, integers of 64 bits); decoding takes both forms.
+import { numberOf } from '../api/json-number.ts'
 import { setOwn, type Value } from '../api/value.ts'
 
 export class ExactNumber {
@@ -24,28 +25,6 @@ export type ExactValue = string | boolean | null | ExactNumber | readonly ExactV
 
 /** What decoding reads: plain values or exact ones. */
 export type SourceValue = Value | ExactValue
-
-const MIN_INT64 = -(2n ** 63n)
-const MAX_INT64 = 2n ** 63n - 1n
-
-/** Whether a number is spelled as an integer: the only spelling that integer fields take. */
-export function isIntegerText(text: string): boolean {
-  return /^-?[0-9]+$/.test(text)
-}
-
-/**
- * The number that a spelling stands for: an integer of 64 bits exactly, anything else as a double. Undefined where it is
- * beyond a double too.
- */
-export function numberOf(text: string): number | bigint | undefined {
-  const double = Number(text)
-  if (!Number.isFinite(double)) return undefined
-  if (Number.isSafeInteger(double)) return double === 0 && isIntegerText(text) ? 0 : double
-  // A longer text has more than 64 bits, and must not be computed with.
-  if (text.length > 20 || !isIntegerText(text)) return double
-  const integer = BigInt(text)
-  return integer >= MIN_INT64 && integer <= MAX_INT64 ? integer : double
-}
 
 /** The plain value; of members that occur several times the last counts. Numbers beyond a double throw `RangeError`. */
 export function plainValue(exact: ExactValue): Value {

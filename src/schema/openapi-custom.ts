@@ -1,6 +1,7 @@
 // The parts of the documents that custom resources make: their schemas are their authors', dressed with what every object has
 // (P-364). Version 2 says less than a definition may: what it has no words for is left out, never said wrongly.
 import { createHash } from 'node:crypto'
+import { jsonText } from '../api/json-text.ts'
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import {
@@ -45,11 +46,7 @@ export function customOpenApiPart(
 }
 
 function fingerprintOf(resource: CustomOpenApiResource): string {
-  return resource.fingerprint ?? JSON.stringify(resource, bigintAsText)
-}
-
-function bigintAsText(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
+  return resource.fingerprint ?? jsonText({ ...resource, schema: resource.schema ?? null })
 }
 
 /** `com.example.stable.v1.CronTab`. */

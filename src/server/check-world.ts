@@ -1,8 +1,8 @@
 // What stands in for a server where there is none: somebody who asks, and a definition whose names were accepted.
+import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { isMap, own } from '../api/value.ts'
 import type { StoredObject } from '../api/read.ts'
-import { stringifyJson } from '../codec/stored-json.ts'
 import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { BytesObject } from '../store/stored-object.ts'
@@ -30,5 +30,5 @@ export function installed(object: ApiObject): StoredObject {
   const conditions = ['NamesAccepted', 'Established'].map((type) => ({ type, status: 'True' }))
   const named = withMeta(object, { uid: metaText(object, 'name'), generation: 1 })
   const established = { ...named, status: { conditions, acceptedNames: names, storedVersions: [] } }
-  return new BytesObject({ namespace: '', name: metaText(object, 'name') }, 1, Buffer.from(stringifyJson(established)))
+  return new BytesObject({ namespace: '', name: metaText(object, 'name') }, 1, Buffer.from(jsonText(established)))
 }

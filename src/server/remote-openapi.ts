@@ -1,5 +1,6 @@
 // What other servers say of their groups in OpenAPI documents, within our own (P-390): in version 2 there is one document for
 // all, so theirs are read and joined; in version 3 ours is the list, and theirs are passed on when somebody asks.
+import { parseText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import type { RemoteService } from '../api/remote-service.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
@@ -46,12 +47,14 @@ export function readRemoteDocumentsBy(
         if (error instanceof OutgoingCallError) return undefined
         throw error
       })
-    const index = caller.call(at('openapi/v3'), call, signal).then((answer) => addressIn(answerValue(answer), service))
+    const index = caller
+      .call(at('openapi/v3'), call, signal)
+      .then((answer) => addressIn(answerValue(answer, parseText), service))
     const known = before?.v2
     const tags: Record<string, string> = known === undefined ? {} : { 'if-none-match': known.tag }
     const joined = caller.call(at('openapi/v2', tags), call, signal).then((answer) => {
       if (answer.status === 304 && known !== undefined) return known
-      const document = answerValue(answer) as Value
+      const document = answerValue(answer, parseText) as Value
       const tag = answer.headers.etag ?? `"${createHash('sha256').update(answer.body).digest('hex')}"`
       return { tag, document }
     })
@@ -94,7 +97,7 @@ function joinedDocument(ours: OpenApiDocument, theirs: readonly RemoteDocuments[
   const hash = createHash('sha512').update(ours.hash)
   for (const { service, v2 } of theirs) hash.update(`\n${service.name} ${v2?.tag}`)
   const build = (): ValueMap => {
-    let document = JSON.parse(ours.json().toString()) as ValueMap
+    let document = parseText(ours.json().toString()) as ValueMap
     for (const { service, v2 } of theirs) {
       const prefix = `/apis/${service.group}/${service.version}`
       document = withRemoteDocument(document, v2?.document ?? null, prefix)

@@ -1,9 +1,10 @@
 // A store that answers as the one below it would, and writes nothing. What it says was put or removed has the version that
 // is really stored; what would have been created has the one that it came with, if any (W-074).
+import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ReadAt, StoredObject } from '../api/read.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
-import { encodeStored, stringifyJson } from '../codec/stored-json.ts'
+import { encodeStored } from '../codec/stored-json.ts'
 import type {
   Decide,
   GetResult,
@@ -53,7 +54,7 @@ export class DryRunStore implements Store {
 }
 
 function wouldBe(key: ObjectKey, object: ApiObject, current: StoredItem | undefined): StoredObject {
-  const { encode = stringifyJson } = key.resource
+  const { encode = jsonText } = key.resource
   if (current === undefined) return new BytesObject(key, 0, Buffer.from(encode(object)))
   const bytes = encodeStored(object, encode)
   const layout = layoutOf(bytes)

@@ -8,6 +8,8 @@ export interface ReceivedCall {
   readonly path: string
   readonly query: string
   readonly headers: IncomingHttpHeaders
+  /** The body as it came. */
+  readonly text: string
   /** The body, parsed. */
   readonly review: ReceivedReview
 }
@@ -52,8 +54,9 @@ export async function openWebhookServer(names: readonly string[] = []): Promise<
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const [path = '', query = ''] = (request.url ?? '').split('?')
-      const review = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedReview
-      calls.push({ path, query, headers: request.headers, review })
+      const text = Buffer.concat(chunks).toString()
+      const review = JSON.parse(text) as ReceivedReview
+      calls.push({ path, query, headers: request.headers, text, review })
       const behaviour = behaviours.get(path)
       if (behaviour === undefined) response.writeHead(404).end()
       else behaviour(review, response)

@@ -1,4 +1,5 @@
 // AdmissionReview, in both versions: what a webhook is told of a request, and what its answer says (W-489 to W-493).
+import { jsonText } from '../../api/json-text.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
 import type { AdmissionRequest } from '../admission.ts'
@@ -65,14 +66,9 @@ export interface Review {
 export function encodeReview({ as, object, oldObject }: Invocation, { version, uid, request }: Review): string {
   const { dryRun, options, ...facts } = requestFacts(as, request)
   const text = (value: ApiObject | undefined): string => (value === undefined ? 'null' : as.encode(value))
-  const head = JSON.stringify({ uid, ...facts }).slice(0, -1)
-  const tail = `"object":${text(object)},"oldObject":${text(oldObject)},"dryRun":${dryRun},"options":${optionsText(options)}`
+  const head = jsonText({ uid, ...facts }).slice(0, -1)
+  const tail = `"object":${text(object)},"oldObject":${text(oldObject)},"dryRun":${dryRun},"options":${jsonText(options)}`
   return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${head},${tail}}}`
-}
-
-/** Grace can be an integer that the platform does not write by itself. */
-function optionsText(options: unknown): string {
-  return JSON.stringify(options, (_key, value: unknown) => (typeof value === 'bigint' ? Number(value) : value))
 }
 
 export interface Verdict {

@@ -1,5 +1,6 @@
 // The standard functions: operators, sizes, texts and conversions.
-import { formatDouble, intOf, truncated, uintOf } from '../arithmetic.ts'
+import { formatFloat } from '../../lib/go-float.ts'
+import { intOf, truncated, uintOf } from '../arithmetic.ts'
 import { define, type FunctionDefinition, type Implementation } from '../function.ts'
 import { IN, INDEX, NEGATE, NOT, NOT_STRICTLY_FALSE, OPTIONAL_INDEX, OPTIONAL_SELECT } from '../operators.ts'
 import { ADD, AND, CONDITIONAL, EQUALS, OR } from '../operators.ts'
@@ -216,7 +217,7 @@ function toText(value: CelValue): CelValue {
     case 'bigint':
       return String(value)
     case 'number':
-      return formatDouble(value)
+      return formatFloat(value)
     default:
       if (value instanceof Uint) return String(value.value)
       if (value instanceof Timestamp) return formatTimestamp(value)

@@ -1,4 +1,5 @@
 // Writes down what the audit policy asks for: when a request has come in, when a stream begins, when the answer is out.
+import { parseText } from '../../api/json-text.ts'
 import type { AuditOutcome } from '../../audit/audit.ts'
 import type { Auditor, AuditRecord } from '../../audit/auditor.ts'
 import { ApiError, statusOf } from '../../api/status.ts'
@@ -110,7 +111,7 @@ function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: Http
 /** What servers behind this one call JSON need not be. */
 function readJson(bytes: Buffer): Value | undefined {
   try {
-    return JSON.parse(bytes.toString()) as Value
+    return parseText(bytes.toString())
   } catch {
     return undefined
   }

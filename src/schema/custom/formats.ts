@@ -52,13 +52,9 @@ function formatOf(name: string): Format | undefined {
   return Object.hasOwn(FORMATS, plain) ? FORMATS[plain] : undefined
 }
 
-export function isKnownFormat(name: string): boolean {
-  return formatOf(name) !== undefined
-}
-
 /** Whether a definition may use it for a value of that type without being told that it means nothing (P-326). */
 export function isRecognizedFormat(name: string, type: string): boolean {
-  if (type === '' || type === 'string') return isKnownFormat(name)
+  if (type === '' || type === 'string') return formatOf(name) !== undefined
   return (Object.hasOwn(NUMBER_FORMATS, type) ? NUMBER_FORMATS[type] : undefined)?.includes(name) ?? false
 }
 

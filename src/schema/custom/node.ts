@@ -1,6 +1,7 @@
 // A structural schema, compiled: one record a node, with what pruning, defaulting and validation ask of it. Made from
 // `openAPIV3Schema` of a definition that was let in, so what is odd in it is left out rather than refused.
 import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { isRecognizedFormat } from './formats.ts'
 import { type RuleText, ruleTextOf } from './rule.ts'
 
 export type NodeType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | ''
@@ -8,9 +9,9 @@ export type NodeType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'b
 /** The restrictions on a value; under `allOf`, `anyOf`, `oneOf` and `not` there is nothing else. */
 export interface Restrictions {
   readonly format: string
-  readonly minimum: number | bigint | undefined
+  readonly minimum: number | undefined
   readonly exclusiveMinimum: boolean
-  readonly maximum: number | bigint | undefined
+  readonly maximum: number | undefined
   readonly exclusiveMaximum: boolean
   readonly multipleOf: number | undefined
   readonly minLength: number | undefined
@@ -143,19 +144,19 @@ function restrictionsOf(schema: ValueMap): Restrictions {
   if (!Object.keys(schema).some((key) => RESTRICTING.has(key))) return UNRESTRICTED
   const list = own(schema, 'enum')
   return {
-    format: textIn(schema, 'format'),
+    format: formatIn(schema),
     minimum: numberIn(schema, 'minimum'),
     exclusiveMinimum: schema['exclusiveMinimum'] === true,
     maximum: numberIn(schema, 'maximum'),
     exclusiveMaximum: schema['exclusiveMaximum'] === true,
-    multipleOf: countIn(schema, 'multipleOf'),
-    minLength: countIn(schema, 'minLength'),
-    maxLength: countIn(schema, 'maxLength'),
+    multipleOf: numberIn(schema, 'multipleOf'),
+    minLength: numberIn(schema, 'minLength'),
+    maxLength: numberIn(schema, 'maxLength'),
     pattern: textIn(schema, 'pattern'),
-    minItems: countIn(schema, 'minItems'),
-    maxItems: countIn(schema, 'maxItems'),
-    minProperties: countIn(schema, 'minProperties'),
-    maxProperties: countIn(schema, 'maxProperties'),
+    minItems: numberIn(schema, 'minItems'),
+    maxItems: numberIn(schema, 'maxItems'),
+    minProperties: numberIn(schema, 'minProperties'),
+    maxProperties: numberIn(schema, 'maxProperties'),
     enum: isList(list) && list.length > 0 ? list : undefined,
     required: textsIn(schema, 'required'),
     allOf: nodesIn(schema, 'allOf'),
@@ -163,6 +164,12 @@ function restrictionsOf(schema: ValueMap): Restrictions {
     oneOf: nodesIn(schema, 'oneOf'),
     not: compileInner(own(schema, 'not')),
   }
+}
+
+/** A format that does not belong to the type says nothing. */
+function formatIn(schema: ValueMap): string {
+  const format = textIn(schema, 'format')
+  return isRecognizedFormat(format, textIn(schema, 'type')) ? format : ''
 }
 
 function rulesOf(schema: ValueMap): readonly RuleText[] {
@@ -194,12 +201,8 @@ function textsIn(schema: ValueMap, field: string): readonly string[] {
   return isList(value) ? value.filter((one) => typeof one === 'string') : []
 }
 
-function numberIn(schema: ValueMap, field: string): number | bigint | undefined {
+/** Bounds are doubles, and counts as large as those are as good as none. */
+function numberIn(schema: ValueMap, field: string): number | undefined {
   const value = own(schema, field)
-  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
-}
-
-function countIn(schema: ValueMap, field: string): number | undefined {
-  const value = numberIn(schema, field)
-  return value === undefined ? undefined : Number(value)
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
 }

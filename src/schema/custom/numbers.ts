@@ -1,10 +1,12 @@
-// What is wrong with a number: that it is none of its type or format, that it is no multiple, too large or too small.
+// What is wrong with a number: that it is none of its type or format, that it is no multiple, too large or too small. Bounds are
+// doubles, whatever they are for; an integer is compared with what is left of them as an integer of 64 bits.
+import { formatFloat } from '../../lib/go-float.ts'
 import type { Node } from './node.ts'
 
 export interface NumberFault {
   readonly text: string
-  /** Told of no field in particular, as the reference does where a number does not fit its type. */
-  readonly isNowhere: boolean
+  /** The number that is wrong. Undefined: told of no field in particular, as where a number does not fit its type. */
+  readonly shown: string | undefined
 }
 
 const MAX_INT32 = 2n ** 31n
@@ -12,35 +14,87 @@ const MAX_INT64 = 2n ** 63n
 const MAX_FLOAT32 = 3.4028234663852886e38
 
 export function numberFaults(node: Node, value: number | bigint, name: string): readonly NumberFault[] {
-  const { format, multipleOf, maximum, exclusiveMaximum, minimum, exclusiveMinimum } = node.limits
+  const { multipleOf, maximum, exclusiveMaximum, minimum, exclusiveMinimum } = node.limits
   const faults: NumberFault[] = []
-  const tell = (text: string): void => void faults.push({ text: `${name} in body should be ${text}`, isNowhere: false })
-  if (!isInRange(node, value)) {
-    const type = node.type
-    const how = format === '' ? '(default format)' : `with format ${format}`
-    faults.push({ text: `Checked value must be of type ${type} ${how} in ${name}`, isNowhere: true })
+  const fits = (number: number | bigint, what: string): boolean => {
+    const isFitting = isInRange(node, number)
+    if (!isFitting)
+      faults.push({ text: `${what} value must be of type ${typeText(node)} in ${name}`, shown: undefined })
+    return isFitting
   }
-  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) tell(`a multiple of ${multipleOf}`)
-  if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
-    tell(`less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`)
+  const tell = (number: number | bigint, text: string): void => {
+    faults.push({ text: `${name} in body should be ${text}`, shown: shown(number) })
   }
-  if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
-    tell(`greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`)
+  const pairOf = (bound: number, isFitting: boolean): Pair =>
+    isFitting && isInteger(value) ? [BigInt(value), toInt64(bound)] : [Number(value), bound]
+
+  fits(value, 'Checked')
+  if (multipleOf !== undefined) {
+    const [number, factor] = pairOf(multipleOf, fits(multipleOf, 'MultipleOf'))
+    if (factor <= 0) {
+      faults.push({
+        text: `factor MultipleOf declared for ${name} must be positive: ${shown(factor)}`,
+        shown: shown(factor),
+      })
+    } else if (!isMultiple(number, factor)) tell(number, `a multiple of ${shown(factor)}`)
+  }
+  if (minimum !== undefined) {
+    const [number, least] = pairOf(minimum, fits(minimum, 'Minimum boundary'))
+    if (exclusiveMinimum ? number <= least : number < least) {
+      tell(number, `greater than ${exclusiveMinimum ? '' : 'or equal to '}${shown(least)}`)
+    }
+  }
+  if (maximum !== undefined) {
+    const [number, most] = pairOf(maximum, fits(maximum, 'Maximum boundary'))
+    if (exclusiveMaximum ? number >= most : number > most) {
+      tell(number, `less than ${exclusiveMaximum ? '' : 'or equal to '}${shown(most)}`)
+    }
   }
   return faults
 }
 
+/** A value and a bound, both as they are compared: as integers, or as doubles. */
+type Pair = readonly [bigint, bigint] | readonly [number, number]
+
+function shown(bound: number | bigint): string {
+  return typeof bound === 'bigint' ? String(bound) : formatFloat(bound)
+}
+
+function typeText({ type, limits: { format } }: Node): string {
+  return `${type} ${format === '' ? '(default format)' : `with format ${format}`}`
+}
+
+/** What came as an integer; one that is beyond 2^53 and no bigint was none. */
+function isInteger(value: number | bigint): boolean {
+  return typeof value === 'bigint' || (Number.isSafeInteger(value) && !Object.is(value, -0))
+}
+
+/** Towards zero; what is beyond 64 bits becomes the least integer, as the reference's processor makes of it. */
+function toInt64(bound: number): bigint {
+  const integer = BigInt(Math.trunc(bound))
+  return integer >= -MAX_INT64 && integer < MAX_INT64 ? integer : -MAX_INT64
+}
+
 function isInRange({ type, limits: { format } }: Node, value: number | bigint): boolean {
-  if (type === 'number') return format !== 'float' || Math.abs(Number(value)) <= MAX_FLOAT32
-  if (type !== 'integer') return true
+  if (type !== 'integer') return type !== 'number' || format !== 'float' || Math.abs(Number(value)) <= MAX_FLOAT32
   if (typeof value === 'number' && !Number.isInteger(value)) return false
   const [integer, bound] = [BigInt(value), format === 'int32' ? MAX_INT32 : MAX_INT64]
   return integer >= -bound && integer < bound
 }
 
-function isMultiple(value: number | bigint, factor: number): boolean {
-  if (factor === 0) return true
-  if (typeof value === 'bigint') return Number.isInteger(factor) ? value % BigInt(factor) === 0n : true
-  if (Number.isInteger(value) && Number.isInteger(factor)) return value % factor === 0
-  return Number.isInteger(value / factor)
+function isMultiple(value: number | bigint, factor: number | bigint): boolean {
+  if (typeof value === 'bigint' && typeof factor === 'bigint') return value % factor === 0n
+  const quotient = Number(factor) < 1 ? (1 / Number(factor)) * Number(value) : Number(value) / Number(factor)
+  return isNearInteger(quotient)
+}
+
+const MAX_JSON_INTEGER = 2 ** 53 - 1
+const EPSILON = 1e-9
+
+/** Whether a double counts as an integer, as the reference sees it: positive ones may be a little more than one. */
+export function isNearInteger(double: number): boolean {
+  if (!(Math.abs(double) <= MAX_JSON_INTEGER)) return false
+  if (Number.isInteger(double)) return true
+  const whole = Math.trunc(double)
+  return whole > 0 && (double - whole) / (double + whole) < EPSILON
 }

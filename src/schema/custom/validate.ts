@@ -5,6 +5,7 @@ import {
   type FieldError,
   invalid,
   notSupported,
+  Shown,
   required,
   tooLong,
   tooMany,
@@ -14,9 +15,9 @@ import { re2js } from '../../lib/late-packages.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { correlatedItem } from './correlate.ts'
-import { isOfFormat, isKnownFormat } from './formats.ts'
+import { isOfFormat } from './formats.ts'
 import type { Node, Restrictions } from './node.ts'
-import { numberFaults } from './numbers.ts'
+import { isNearInteger, numberFaults } from './numbers.ts'
 
 export interface ValueCheck {
   readonly node: Node
@@ -77,7 +78,7 @@ class Run {
     const fits =
       types.includes(found) ||
       (found === 'integer' && types.includes('number')) ||
-      (found === 'number' && types.includes('integer') && Number.isInteger(value))
+      (found === 'number' && types.includes('integer') && isNearInteger(Number(value)))
     if (fits) {
       this.matched++
       return
@@ -95,7 +96,7 @@ class Run {
   #text({ minLength, maxLength, pattern, format }: Restrictions, text: string): void {
     const fault = this.#lengthFault(text, minLength, maxLength) ?? this.#patternFault(text, pattern)
     if (fault !== undefined) this.errors.push(fault)
-    if (format === '' || !isKnownFormat(format)) return
+    if (format === '') return
     this.matched++
     if (!isOfFormat(format, text)) {
       const detail = `${this.#name()} in body must be of type ${format}: ${JSON.stringify(text)}`
@@ -124,9 +125,10 @@ class Run {
 
   #number(node: Node, value: number | bigint): void {
     this.matched++
-    for (const fault of numberFaults(node, value, this.#name())) {
-      const at = fault.isNowhere ? this.#nowhere() : this.#place()
-      this.errors.push(invalid(at, fault.isNowhere ? '' : value, fault.text))
+    for (const { shown, text } of numberFaults(node, value, this.#name())) {
+      this.errors.push(
+        shown === undefined ? invalid(this.#nowhere(), '', text) : invalid(this.#place(), new Shown(shown), text),
+      )
     }
   }
 
@@ -279,7 +281,7 @@ const INT_OR_STRING: readonly string[] = ['integer', 'string']
 const ANY_TYPE: readonly string[] = []
 
 function typeOf(value: Value): string {
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'
   if (typeof value === 'bigint') return 'integer'
   if (isList(value)) return 'array'
   return isMap(value) ? 'object' : typeof value

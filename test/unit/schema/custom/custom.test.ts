@@ -52,6 +52,67 @@ describe('what is wrong with a value', () => {
       0,
       ['spec: Invalid value: 0: spec in body should be greater than 0'],
     ],
+    ['an integer and a bound with a fraction, which is cut off', { type: 'number', minimum: 0.5 }, 0, []],
+    [
+      'a double beyond a large bound',
+      { type: 'number', maximum: 1_000_000 },
+      1_000_000.5,
+      ['spec: Invalid value: 1.0000005e+06: spec in body should be less than or equal to 1e+06'],
+    ],
+    [
+      'an integer beyond a large bound',
+      { type: 'number', maximum: 1_000_000 },
+      1_000_001,
+      ['spec: Invalid value: 1000001: spec in body should be less than or equal to 1000000'],
+    ],
+    [
+      'a bound that is none of the type',
+      { type: 'integer', maximum: 2.5 },
+      3,
+      [
+        '<nil>: Invalid value: "": Maximum boundary value must be of type integer (default format) in spec',
+        'spec: Invalid value: 3: spec in body should be less than or equal to 2.5',
+      ],
+    ],
+    [
+      'a bound beyond 64 bits, which holds against everything',
+      { type: 'number', maximum: 1e300 },
+      0,
+      ['spec: Invalid value: 0: spec in body should be less than or equal to -9223372036854775808'],
+    ],
+    [
+      'a factor that is none',
+      { type: 'integer', multipleOf: 0 },
+      3,
+      ['spec: Invalid value: 0: factor MultipleOf declared for spec must be positive: 0'],
+    ],
+    [
+      'a double that is nearly an integer',
+      { type: 'integer' },
+      3.0000000001,
+      ['<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec'],
+    ],
+    [
+      'an integer beyond 64 bits',
+      { type: 'integer', format: 'int64' },
+      2 ** 63,
+      [
+        'spec: Invalid value: "float64": spec in body must be of type int64: "float64"',
+        '<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec',
+      ],
+    ],
+    [
+      'a format that is none of the type',
+      { type: 'integer', format: 'double' },
+      'x',
+      ['spec: Invalid value: "string": spec in body must be of type integer: "string"'],
+    ],
+    [
+      'a format that does not belong to the type, and a value of the wrong one',
+      { type: 'number', format: 'float64' },
+      true,
+      ['spec: Invalid value: "boolean": spec in body must be of type number: "boolean"'],
+    ],
     [
       'not below',
       { type: 'number', maximum: 3, exclusiveMaximum: true },

@@ -1,6 +1,7 @@
 // Values as the reference's messages print them: Go's `%v`, maps with sorted keys.
-import type { Value } from '../api/value.ts'
-import { isList, isMap } from '../api/value.ts'
+import { formatNumber } from '../lib/go-float.ts'
+import type { Value } from './value.ts'
+import { isList, isMap } from './value.ts'
 
 export function formatGoValue(value: Value): string {
   if (value === null) return '<nil>'
@@ -9,11 +10,12 @@ export function formatGoValue(value: Value): string {
     const members = Object.keys(value).toSorted()
     return `map[${members.map((key) => `${key}:${formatGoValue(value[key]!)}`).join(' ')}]`
   }
-  return String(value)
+  return typeof value === 'number' ? formatNumber(value) : String(value)
 }
 
 /** What Go calls the type of a value that was read without one. */
 export function goType(value: Value): string {
+  if (value === null) return '<nil>'
   if (isList(value)) return '[]interface {}'
   switch (typeof value) {
     case 'string':
@@ -21,7 +23,7 @@ export function goType(value: Value): string {
     case 'boolean':
       return 'bool'
     case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64'
+      return Number.isSafeInteger(value) ? 'int64' : 'float64'
     case 'bigint':
       return 'int64'
     default:
