@@ -1,8 +1,8 @@
 // The other end of a gRPC connection, frame by frame: it answers what a test makes it answer, right or wrong.
 import { createServer } from 'node:net'
-import * as h2 from '../../src/lib/http2-frames.ts'
-import { literal } from '../../src/lib/hpack.ts'
-import { frame, FrameConnection, headersFrame, settingsFrame } from './http2-frames.ts'
+import { literal } from './header-blocks.ts'
+import * as h2 from './http2-frames.ts'
+import { dataFrame, FrameConnection, headersFrame, settingsFrame } from './http2-frames.ts'
 
 const GRPC_PREFIX_BYTES = 5
 const STATUS_200 = Buffer.of(0x88)
@@ -25,7 +25,7 @@ export function framed(message: Buffer, flag = 0): Buffer {
 export function dataFrames(stream: number, bytes: Buffer): Buffer {
   const frames: Buffer[] = []
   for (let at = 0; at < bytes.length; at += h2.DEFAULT_FRAME_BYTES) {
-    frames.push(frame({ type: h2.DATA, flags: 0, stream }, bytes.subarray(at, at + h2.DEFAULT_FRAME_BYTES)))
+    frames.push(dataFrame(stream, bytes.subarray(at, at + h2.DEFAULT_FRAME_BYTES)))
   }
   return Buffer.concat(frames)
 }

@@ -6,10 +6,17 @@ import { HttpDate } from '../../../src/http/http-date.ts'
 import { Http2Session } from '../../../src/http/http2-session.ts'
 import type { Http2Stream } from '../../../src/http/http2-stream.ts'
 import { OutboxBuffers } from '../../../src/lib/frame-outbox.ts'
-import { HeaderDecoder, literal } from '../../../src/lib/hpack.ts'
-import * as h2 from '../../../src/lib/http2-frames.ts'
-import type { Frame } from '../../../src/lib/http2-frames.ts'
-import { frame, FrameConnection, headersFrame, numberFrame, settingsFrame } from '../../fakes/http2-frames.ts'
+import { fieldsOf, indexed, indexedLiteral, literal, request, block as blockOf } from '../../fakes/header-blocks.ts'
+import * as h2 from '../../fakes/http2-frames.ts'
+import {
+  dataFrame as data,
+  type Frame,
+  frame,
+  FrameConnection,
+  headersFrame,
+  numberFrame,
+  settingsFrame,
+} from '../../fakes/http2-frames.ts'
 
 const MAX_STREAMS = 10
 const MAX_HEADER_BYTES = 20_000
@@ -57,25 +64,12 @@ async function greet(settings: readonly (readonly [number, number])[] = []): Pro
   return client
 }
 
-function fieldsOf(fields: Readonly<Record<string, string>>): Buffer {
-  return Buffer.concat(Object.entries(fields).map(([name, value]) => literal(name, value)))
-}
-
-function head(method: string, path: string, more: Readonly<Record<string, string>> = {}): Buffer {
-  return fieldsOf({ ':method': method, ':scheme': 'https', ':authority': 'here', ':path': path, ...more })
-}
-
 function get(stream: number, path = '/'): Buffer {
-  return headersFrame(stream, head('GET', path), true)
-}
-
-function data(stream: number, content: Buffer | string, flags = 0): Buffer {
-  return frame({ type: h2.DATA, flags, stream }, Buffer.from(content))
+  return headersFrame(stream, request('GET', path), true)
 }
 
 function statusOf({ content }: Frame): string | undefined {
-  const fields = new HeaderDecoder({ tableBytes: 4096, listBytes: 100_000 }).decode(content)
-  return fields?.[fields.indexOf(':status') + 1]
+  return fieldsOf(content).find(([name]) => name === ':status')?.[1]
 }
 
 function answerOf(client: FrameConnection, stream: number): Promise<Frame> {
@@ -125,7 +119,7 @@ describe('a request', () => {
 
   it('may have its headers spread over frames, with padding', async () => {
     const client = await greet()
-    const block = head('GET', '/spread')
+    const block = request('GET', '/spread')
     const first = Buffer.concat([Buffer.of(3), block.subarray(0, 5), Buffer.alloc(3)])
     client.send(
       frame({ type: h2.HEADERS, flags: h2.END_STREAM | 0x8, stream: 1 }, first),
@@ -143,9 +137,9 @@ describe('a request', () => {
       stream.whole(204, {}, undefined)
     }
     const twice = ['a', 'b'].map((value) =>
-      fieldsOf({ 'x-a': value, cookie: value, 'user-agent': value, __proto__x: value }),
+      blockOf({ 'x-a': value, cookie: value, 'user-agent': value, __proto__x: value }),
     )
-    client.send(headersFrame(1, Buffer.concat([head('DELETE', '/'), ...twice]), true))
+    client.send(headersFrame(1, Buffer.concat([request('DELETE', '/'), ...twice]), true))
     expect(statusOf(await answerOf(client, 1))).toBe('204')
     expect(seen).toEqual(['DELETE', { 'x-a': 'a, b', cookie: 'a; b', 'user-agent': 'a', __proto__x: 'a, b' }])
   })
@@ -154,12 +148,12 @@ describe('a request', () => {
     const client = await greet()
     const large = literal('x-large', 'x'.repeat(10_000))
     // To be kept: what it names is of use later, although it was too much now.
-    const kept = Buffer.concat([Buffer.of(0x40), literal('x-kept', 'y').subarray(1)])
-    const names = Buffer.concat([head('GET', '/'), kept, ...Array.from({ length: 600 }, () => literal('a', 'b'))])
+    const kept = indexedLiteral('x-kept', 'y')
+    const names = Buffer.concat([request('GET', '/'), kept, ...Array.from({ length: 600 }, () => literal('a', 'b'))])
     client.send(headersFrame(1, names, true))
     expect(statusOf(await answerOf(client, 1))).toBe('431')
     onRequest = (stream) => stream.whole(200, {}, Buffer.from(String(stream.headers['x-kept'])))
-    client.send(headersFrame(3, Buffer.concat([head('GET', '/'), Buffer.of(0xbe), large]), true))
+    client.send(headersFrame(3, Buffer.concat([request('GET', '/'), indexed(62), large]), true))
     expect(await bodyOf(client, 3)).toBe('y')
   })
 
@@ -204,7 +198,7 @@ describe('a body', () => {
       })
     }
     client.send(
-      headersFrame(1, head('POST', '/', { 'content-length': '6' }), false),
+      headersFrame(1, request('POST', '/', { 'content-length': '6' }), false),
       data(1, 'abc'),
       data(1, Buffer.concat([Buffer.of(2), Buffer.from('de'), Buffer.alloc(2)]), 0x8),
     )
@@ -220,7 +214,7 @@ describe('a body', () => {
     onRequest = (opened) => {
       stream = opened
     }
-    client.send(headersFrame(1, head('POST', '/'), false))
+    client.send(headersFrame(1, request('POST', '/'), false))
     const piece = data(1, Buffer.alloc(h2.DEFAULT_FRAME_BYTES, 'x'))
     const pieces = WINDOW_BYTES / h2.DEFAULT_FRAME_BYTES
     client.send(...Array.from({ length: pieces }, () => piece))
@@ -235,7 +229,7 @@ describe('a body', () => {
 
   it('that nobody wants to read to its end is ended without an error', async () => {
     const client = await greet()
-    client.send(headersFrame(1, head('POST', '/early'), false), data(1, 'abc'))
+    client.send(headersFrame(1, request('POST', '/early'), false), data(1, 'abc'))
     expect(await bodyOf(client, 1)).toBe('/early')
     expect(await resetCode(client, 1)).toBe(h2.NO_ERROR)
     client.send(data(1, 'what was on its way'), headersFrame(1, literal('x-trailer', 'late'), true))
@@ -249,7 +243,10 @@ describe('a body', () => {
     const client = await greet()
     const got: Promise<string>[] = []
     onRequest = (stream) => void got.push(readBody(stream))
-    client.send(headersFrame(1, head('POST', '/', { 'content-length': length }), false), data(1, text, h2.END_STREAM))
+    client.send(
+      headersFrame(1, request('POST', '/', { 'content-length': length }), false),
+      data(1, text, h2.END_STREAM),
+    )
     expect(await resetCode(client, 1)).toBe(h2.PROTOCOL_ERROR)
     expect(await got[0]).toMatch(/^broken/)
   })
@@ -259,7 +256,7 @@ describe('a body', () => {
     const got = new Promise<string>((resolve) => {
       onRequest = (stream) => void readBody(stream).then(resolve)
     })
-    client.send(headersFrame(1, head('POST', '/'), false), data(1, 'abc'))
+    client.send(headersFrame(1, request('POST', '/'), false), data(1, 'abc'))
     await ping(client, 'there')
     client.socket.destroy()
     expect(await got).toMatch(/^broken/)
@@ -431,7 +428,7 @@ it('a fault of ours costs one connection, and is told once', async () => {
 })
 
 const PING_HEAD = { type: h2.PING, flags: 0, stream: 0 }
-const POST_HEAD = headersFrame(1, head('POST', '/wait'), false)
+const POST_HEAD = headersFrame(1, request('POST', '/wait'), false)
 
 describe('what is against the protocol costs the connection:', () => {
   const cases: readonly [string, number, readonly Buffer[]][] = [
@@ -578,17 +575,17 @@ describe('what is against the protocol costs a request alone:', () => {
   ]
   it.each(rows)('%s', async (_, fields) => {
     const client = await greet()
-    client.send(headersFrame(1, fieldsOf(fields), true))
+    client.send(headersFrame(1, blockOf(fields), true))
     expect(await resetCode(client, 1)).toBe(h2.PROTOCOL_ERROR)
     client.send(get(3, '/next'))
     expect(await bodyOf(client, 3)).toBe('/next')
   })
 
   it.each([
-    ['two paths', Buffer.concat([head('GET', '/'), literal(':path', '/b')])],
+    ['two paths', Buffer.concat([request('GET', '/'), literal(':path', '/b')])],
     [
       'two lengths that differ',
-      Buffer.concat([head('GET', '/', { 'content-length': '0' }), literal('content-length', '1')]),
+      Buffer.concat([request('GET', '/', { 'content-length': '0' }), literal('content-length', '1')]),
     ],
   ])('%s', async (_, block) => {
     const client = await greet()

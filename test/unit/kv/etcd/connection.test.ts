@@ -3,14 +3,13 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Connection } from '../../../../src/kv/etcd/connection.ts'
-import { ACK, FrameSplitter, PING, PREFACE } from '../../../../src/lib/http2-frames.ts'
 import type { Broken } from '../../../../src/kv/etcd/stream.ts'
-import { frame, settingsFrame } from '../../../fakes/http2-frames.ts'
+import { ACK, frame, FrameReader, PING, PREFACE, settingsFrame } from '../../../fakes/http2-frames.ts'
 
 /** A socket that ends nowhere: what is written to it is cut into frames and kept. */
 class Line extends Duplex {
   readonly pings: number[] = []
-  readonly #splitter = new FrameSplitter()
+  readonly #reader = new FrameReader()
   #isGreeted = false
 
   override _read(): void {}
@@ -18,10 +17,7 @@ class Line extends Duplex {
   override _write(chunk: Buffer, _: string, done: () => void): void {
     const frames = this.#isGreeted ? chunk : chunk.subarray(PREFACE.length)
     this.#isGreeted = true
-    this.#splitter.push(frames, ({ type, flags }) => {
-      if (type === PING) this.pings.push(flags)
-      return true
-    })
+    for (const { type, flags } of this.#reader.push(frames)) if (type === PING) this.pings.push(flags)
     done()
   }
 }
