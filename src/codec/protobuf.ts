@@ -53,10 +53,15 @@ export function encodeEnvelope(names: TypeNames, raw: Uint8Array, contentType: s
   return encoder.finish()
 }
 
+/** Whether bytes begin as an envelope does. */
+export function isProtobuf(bytes: Uint8Array): boolean {
+  return bytes.length >= PREFIX.length && PREFIX.equals(bytes.subarray(0, PREFIX.length))
+}
+
 /** Reads an envelope, not what is in it. Throws `ProtobufError` with the reference's message. */
 export function decodeProtobuf(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
-  if (bytes.length < PREFIX.length || !PREFIX.equals(bytes.subarray(0, PREFIX.length))) {
+  if (!isProtobuf(bytes)) {
     const expected = [...PREFIX].join(' ')
     throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix [${expected}]`)
   }

@@ -6,7 +6,7 @@ import { semanticallyEqual } from './semantic-equality.ts'
 
 const RESERVED = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
 
-const NO_POD = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as const
+export const NO_POD = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as const
 
 export const DISRUPTION_BUDGET: CharacterTraits = {
   prepareForCreate: withoutReserved,

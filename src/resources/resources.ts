@@ -45,6 +45,8 @@ export {
   readDefinition,
 } from './definition.ts'
 export { DefinitionTable } from './definition-table.ts'
+export { olderVersion } from './older-versions.ts'
+export { readAnew } from './read-anew.ts'
 export { NODE_PORTS } from './service-claims.ts'
 export { CLEANUP } from './small-kinds.ts'
 export { repairServiceClaims } from './service-repair.ts'

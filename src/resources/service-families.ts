@@ -10,7 +10,7 @@ import { isExternalName, NO_ADDRESS, textIn, textsIn } from './service-fields.ts
 
 const SPEC = FieldPath.root('spec')
 const POLICY = SPEC.child('ipFamilyPolicy')
-const OTHER: Readonly<Record<string, IpFamily>> = { IPv4: 'IPv6', IPv6: 'IPv4' }
+export const OTHER_FAMILY: Readonly<Record<IpFamily, IpFamily>> = { IPv4: 'IPv6', IPv6: 'IPv4' }
 
 /** The policy where none is given: that of before, else a single family. */
 export function withPolicy(spec: ValueMap, old: ValueMap | undefined): ValueMap {
@@ -21,7 +21,7 @@ export function withPolicy(spec: ValueMap, old: ValueMap | undefined): ValueMap 
 }
 
 /** Without an address and without a selector: such a service may have families that the cluster has not. */
-function isBare(spec: ValueMap): boolean {
+export function isBare(spec: ValueMap): boolean {
   const selector = own(spec, 'selector')
   return textIn(spec, 'clusterIP') === NO_ADDRESS && !(isMap(selector) && Object.keys(selector).length > 0)
 }
@@ -57,7 +57,7 @@ export function withFamilies(spec: ValueMap, configured: readonly IpFamily[]): W
   const isSingle = policy === 'SingleStack'
   if (isBare(spec)) {
     const [first = configured[0]!, ...more] = families
-    const all = isSingle || more.length > 0 ? [first, ...more] : [first, OTHER[first]!]
+    const all = isSingle || more.length > 0 ? [first, ...more] : [first, OTHER_FAMILY[first as IpFamily]]
     return { kind: 'spec', spec: { ...spec, ipFamilies: all } }
   }
   if (policy === 'RequireDualStack' && configured.length < 2) {
@@ -71,5 +71,5 @@ export function withFamilies(spec: ValueMap, configured: readonly IpFamily[]): W
   const first = families[0] ?? configured[0]!
   const all = families.length > 1 ? families : [first]
   const isDual = !isSingle && all.length === 1 && configured.length === 2
-  return { kind: 'spec', spec: { ...spec, ipFamilies: isDual ? [first, OTHER[first]!] : all } }
+  return { kind: 'spec', spec: { ...spec, ipFamilies: isDual ? [first, OTHER_FAMILY[first as IpFamily]] : all } }
 }

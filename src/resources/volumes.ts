@@ -50,7 +50,8 @@ function withoutForeignSource(object: ApiObject): ApiObject {
   return isKnown ? object : withSpec(object, { dataSource: undefined })
 }
 
-function mirrored(object: ApiObject): ApiObject {
+/** With both where there is one. */
+export function mirrored(object: ApiObject): ApiObject {
   const spec = mapIn(object, 'spec')
   const [source, reference] = [own(spec, 'dataSource'), own(spec, 'dataSourceRef')]
   if (isMap(source) && !isMap(reference)) return withSpec(object, { dataSourceRef: plainReference(source) })

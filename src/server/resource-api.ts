@@ -35,6 +35,7 @@ import {
 } from '../resources/resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { decodeObject } from '../schema/decode.ts'
+import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
@@ -50,6 +51,7 @@ import { openAdmission } from './admission.ts'
 import { componentProbes } from './component-probes.ts'
 import type { ClusterConfig } from './cluster-config.ts'
 import type { Authorization } from './authorization.ts'
+import { foreignObjects } from './foreign-objects.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import { openDefinitions } from './definitions.ts'
 import type { FeatureGates } from './feature-gates.ts'
@@ -133,22 +135,23 @@ export interface ResourceApi {
 export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const { schema, gates, authorization, caller, cluster, log, measures } = options
   const { authorizer } = authorization
-  const { identity, builtIn, store } = openObjects(options, schema)
+  const openGates = new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
+  const now = openSecondClock()
+  const defaults = { gates: openGates, now }
+  const { identity, builtIn, store } = openObjects(options, defaults)
   const locate = openServicePlaces(store, builtIn)
   const info = { title: 'Quarterdeck', version: options.version }
   const groups = cluster.served?.groups ?? builtInGroups()
   const definitions = openDefinitions({ schema, builtIn, groups, cache: store, info, calls: { caller, locate } })
   const { table } = definitions
   const served = new ServedStore(store, definitions.onWritten)
-  const openGates = new Set(Object.entries(gates).flatMap(([name, on]) => (on ? [name] : [])))
-  const now = openSecondClock()
   const admission = openAdmission({
     store,
     table,
     authorizer,
     enabled: options.admissionPlugins,
     settings: options.admissionSettings,
-    defaults: () => ({ gates: openGates, now }),
+    defaults: () => defaults,
     measures: measures.admission,
     caller,
     operatorsCaller: options.operatorsCaller,
@@ -238,8 +241,8 @@ interface Objects {
 }
 
 /** The built-in resources, the cache of their objects, and who is asking: each needs the other two, though not at once. */
-function openObjects(options: ResourceApiOptions, schema: SchemaTable): Objects {
-  const { kv, prefix, gates, authorization, log, measures } = options
+function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Objects {
+  const { kv, prefix, schema, transformer, gates, authorization, log, measures } = options
   const { authorizer } = authorization
   const late = { store: () => store, table: () => builtIn }
   const identity = options.openIdentity(liveObjects(late.store, late.table), noteLegacyUse({ ...late, log }))
@@ -256,8 +259,10 @@ function openObjects(options: ResourceApiOptions, schema: SchemaTable): Objects 
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
     allowPrivileged: options.allowPrivileged,
   })
+  const family = options.serviceRange.text.includes(':') ? 'IPv6' : 'IPv4'
+  const decodeForeign = foreignObjects({ schema, resources: builtIn, family, defaults })
   const store: WatchCache = openWatchCache({
-    store: openKvStore({ kv, prefix, transformer: options.transformer, measures: measures.store }),
+    store: openKvStore({ kv, prefix, transformer, decodeForeign, measures: measures.store }),
     measures: measures.cache,
     resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,

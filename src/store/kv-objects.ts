@@ -1,17 +1,14 @@
-// A kv with a prefix and a transformer: what `get`, `list`, `watch` and `write` on a kv have in common.
+// A kv with a prefix and what opens its values: what `get`, `list`, `watch` and `write` on a kv have in common.
 import type { KeyValue, Kv } from '../kv/kv.ts'
 import { namesOf, typePrefix } from './keys.ts'
 import type { StoreMeasures } from './measures.ts'
 import type { StoredItem, StoredResource } from './store.ts'
 import { itemOf, openValue } from './stored-object.ts'
-import type { Content } from './stored-object.ts'
-import type { Transformer } from './transformer.ts'
+import type { Content, Opener } from './stored-object.ts'
 
-export interface KvObjects {
+/** The prefix has a slash in front and none behind; it may be empty. */
+export interface KvObjects extends Opener {
   readonly kv: Kv
-  /** With a slash in front and none behind; may be empty. */
-  readonly prefix: string
-  readonly transformer: Transformer
   /** Every call to the kv is made through it. */
   readonly measures: StoreMeasures
 }
@@ -36,7 +33,7 @@ export async function readCurrent(
 ): Promise<Current | undefined> {
   const names = namesOf(resource, found.key.slice(fullKey(objects, resource, '').length))
   if (names === undefined) return undefined
-  const opened = openValue(objects.transformer, found.value, found.key)
+  const opened = openValue(objects, found.value, found.key)
   const content: Content = opened instanceof Promise ? await opened : opened
   return {
     item: itemOf(names, found.revision, content),
@@ -55,7 +52,7 @@ export async function readItems(
   for (const { key, value, revision } of found) {
     const names = namesOf(resource, key.slice(cut))
     if (names === undefined) continue
-    const opened = openValue(objects.transformer, value, key)
+    const opened = openValue(objects, value, key)
     items.push(itemOf(names, revision, opened instanceof Promise ? await opened : opened))
   }
   return items

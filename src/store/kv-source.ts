@@ -57,7 +57,7 @@ function sourceItem(
 ): SourceItem | Promise<SourceItem> {
   const key = found.key.slice(objects.prefix.length + 1)
   const { revision } = found
-  const opened = openValue(objects.transformer, found.value, found.key)
+  const opened = openValue(objects, found.value, found.key)
   return opened instanceof Promise
     ? opened.then((content) => ({ key, revision, content }))
     : { key, revision, content: opened }

@@ -2,6 +2,7 @@
 import type { ReadAt } from '../api/read.ts'
 import type { Kv } from '../kv/kv.ts'
 import { tooLargeResourceVersion, translate } from './errors.ts'
+import { decodeAnyJson, type DecodeForeign } from './foreign.ts'
 import { keyInType, normalizePrefix } from './keys.ts'
 import { listObjects } from './kv-list.ts'
 import { fullKey, readCurrent } from './kv-objects.ts'
@@ -31,6 +32,8 @@ export interface KvStoreOptions {
   readonly prefix?: string
   readonly transformer?: Transformer
   readonly measures?: StoreMeasures
+  /** Reads what other servers have stored; absent: JSON only. */
+  readonly decodeForeign?: DecodeForeign
 }
 
 /** What the watch cache stands on: a store that can also be read and followed as a whole. */
@@ -48,6 +51,7 @@ export function openKvStore(options: KvStoreOptions): FollowableStore {
     prefix: normalizePrefix(options.prefix ?? '/registry'),
     transformer: options.transformer ?? identityTransformer,
     measures: options.measures ?? new StoreMeasures(),
+    decodeForeign: options.decodeForeign ?? decodeAnyJson,
   })
 }
 

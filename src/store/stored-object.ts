@@ -5,8 +5,10 @@ import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
 import type { ObjectLayout } from '../codec/resource-version-splice.ts'
-import { encodeStored, parseStored } from '../codec/stored-json.ts'
+import { OPEN_MAP } from '../codec/json-bytes.ts'
+import { parseStored } from '../codec/stored-json.ts'
 import { InvariantError } from '../lib/errors.ts'
+import type { DecodeForeign } from './foreign.ts'
 import type { KeyNames } from './keys.ts'
 import type { StoredItem, UnreadableObject } from './store.ts'
 import type { Opened, Transformer } from './transformer.ts'
@@ -16,24 +18,31 @@ export type Content =
   | { readonly kind: 'readable'; readonly bytes: Buffer; readonly layout: ObjectLayout; readonly stale: boolean }
   | { readonly kind: 'unreadable'; readonly problem: string }
 
-export function openValue(transformer: Transformer, value: Buffer, key: string): Content | Promise<Content> {
-  const opened = transformer.fromStorage(value, key)
-  return opened instanceof Promise ? opened.then(contentOf) : contentOf(opened)
+/** What stands between the bytes in the kv and an object. */
+export interface Opener {
+  /** What all keys begin with. */
+  readonly prefix: string
+  readonly transformer: Transformer
+  readonly decodeForeign: DecodeForeign
 }
 
-function contentOf(opened: Opened): Content {
+export function openValue(opener: Opener, value: Buffer, key: string): Content | Promise<Content> {
+  const opened = opener.transformer.fromStorage(value, key)
+  return opened instanceof Promise
+    ? opened.then((late) => contentOf(late, opener, key))
+    : contentOf(opened, opener, key)
+}
+
+function contentOf(opened: Opened, { prefix, decodeForeign }: Opener, key: string): Content {
   if (opened.kind === 'sealed') return { kind: 'unreadable', problem: opened.problem }
   const { bytes, stale } = opened
-  const layout = layoutOf(bytes)
+  const layout = bytes[0] === OPEN_MAP ? layoutOf(bytes) : undefined
   if (layout !== undefined) return { kind: 'readable', bytes, layout, stale }
-  // Perhaps JSON that is not canonical, written by another hand.
-  const object = parseStored(bytes)
-  const canonical = object === undefined ? undefined : encodeStored(object)
-  const found = canonical === undefined ? undefined : layoutOf(canonical)
-  if (canonical === undefined || found === undefined) {
-    return { kind: 'unreadable', problem: 'the stored data is not an object' }
-  }
-  return { kind: 'readable', bytes: canonical, layout: found, stale: true }
+  const foreign = decodeForeign(bytes, key.slice(prefix.length + 1))
+  if (foreign.kind === 'unreadable') return foreign
+  const found = layoutOf(foreign.bytes)
+  if (found === undefined) return { kind: 'unreadable', problem: 'the stored data is not an object' }
+  return { kind: 'readable', bytes: foreign.bytes, layout: found, stale }
 }
 
 export function itemOf(names: KeyNames, revision: number, content: Content): StoredItem {

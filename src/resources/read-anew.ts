@@ -1,0 +1,46 @@
+// What the reference fills in when it reads an object that was stored before its kind had the fields for it. Our own are stored
+// with them.
+import type { ApiObject, GroupVersionKind } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import { familyOf, type IpFamily } from './address-range.ts'
+import { withSpec } from './members.ts'
+import { isBare, OTHER_FAMILY } from './service-families.ts'
+import { isExternalName, NO_ADDRESS, textIn, textsIn } from './service-fields.ts'
+import { specOf } from './pod-conditions.ts'
+import { mirrored } from './volumes.ts'
+
+/** `family` is that of the cluster's services. */
+export function readAnew({ group, kind }: GroupVersionKind, object: ApiObject, family: IpFamily): ApiObject {
+  switch (`${group}/${kind}`) {
+    case '/Service':
+      return withFamilies(withAddresses(object), family)
+    case '/PersistentVolumeClaim':
+      return mirrored(object)
+    default:
+      return object
+  }
+}
+
+/** Services had one address before they had a list of them. */
+function withAddresses(service: ApiObject): ApiObject {
+  const spec = specOf(service)
+  if (isExternalName(spec)) return withSpec(service, { internalTrafficPolicy: undefined })
+  const address = textIn(spec, 'clusterIP')
+  return address === '' || textsIn(spec, 'clusterIPs').length > 0 ? service : withSpec(service, { clusterIPs: [address] })
+}
+
+function withFamilies(service: ApiObject, family: IpFamily): ApiObject {
+  const spec = specOf(service)
+  if (isExternalName(spec) || textsIn(spec, 'ipFamilies').length > 0) return service
+  const families = familiesOf(spec, family)
+  if (families.length === 0) return service
+  return withSpec(service, {
+    ipFamilies: families,
+    ipFamilyPolicy: families.length === 1 ? 'SingleStack' : 'RequireDualStack',
+  })
+}
+
+function familiesOf(spec: ValueMap, family: IpFamily): readonly IpFamily[] {
+  if (textIn(spec, 'clusterIP') === NO_ADDRESS) return isBare(spec) ? [family, OTHER_FAMILY[family]] : [family]
+  return textsIn(spec, 'clusterIPs').map((address) => familyOf(address) ?? family)
+}

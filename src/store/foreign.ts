@@ -1,0 +1,20 @@
+// Values that another server of this API has stored, in its own encoding. The store knows no schema: whoever composes the server
+// hands in what reads them, and they are canonical JSON from then on. What is written is always our own.
+import { encodeStored, parseStored } from '../codec/stored-json.ts'
+
+export type ForeignValue =
+  /** Canonical JSON. */
+  | { readonly kind: 'object'; readonly bytes: Buffer }
+  /** Words that may be shown. */
+  | { readonly kind: 'unreadable'; readonly problem: string }
+
+/** Reads a value that is not canonical JSON. `key` is where it is below the server's prefix: `pods/default/web`. Never throws. */
+export type DecodeForeign = (bytes: Buffer, key: string) => ForeignValue
+
+const NO_OBJECT: ForeignValue = { kind: 'unreadable', problem: 'the stored data is not an object' }
+
+/** JSON that is merely written differently. */
+export const decodeAnyJson: DecodeForeign = (bytes) => {
+  const object = parseStored(bytes)
+  return object === undefined ? NO_OBJECT : { kind: 'object', bytes: encodeStored(object) }
+}
