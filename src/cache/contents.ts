@@ -151,11 +151,11 @@ export class Contents {
     type.apply({ key, item, revision: change.kind === 'put' ? change.item.revision : change.revision, nowMs })
   }
 
-  /** A storage prefix is one segment or two. */
+  /** A storage prefix is one segment or two; the longer one is meant where both are known. */
   #placeOf(fullKey: string): (Typed & { readonly key: string }) | undefined {
     const first = fullKey.indexOf('/')
     const second = fullKey.indexOf('/', first + 1)
-    for (const end of [first, second]) {
+    for (const end of [second, first]) {
       const typed = end < 0 ? undefined : this.#types.get(fullKey.slice(0, end))
       if (typed !== undefined) return { ...typed, key: fullKey.slice(end + 1) }
     }

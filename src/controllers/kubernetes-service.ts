@@ -176,8 +176,9 @@ class Keeper {
     const { store } = this.#parts.registry
     const { address } = this.#advertised
     if (address !== undefined) {
+      // As kube-apiserver says it, which reads the addresses of all who serve here. What is as it was would not be written anew.
       const metadata = { name: address, creationTimestamp: this.#parts.now(), uid: String(Date.now()) }
-      const object = { kind: 'MasterLease', apiVersion: 'v1', metadata }
+      const object = { kind: 'Endpoints', apiVersion: 'v1', metadata, subsets: [{ addresses: [{ ip: address }] }] }
       const key = { resource: PRESENCE, namespace: '', name: address }
       await store.write(key, () => ({ kind: 'put', object, ttlSeconds: PRESENCE_SECONDS }), this.#signal)
     }

@@ -1,6 +1,6 @@
 // What only one service can have, an address or a port on every node, is claimed by making a record under its name: of two
 // who try at once the store lets one. Safe across replicas without any lock; what a crash leaves claimed is given back by a
-// loop (`controllers/service-addresses.ts`).
+// loop (`controllers/service-addresses.ts`). Where kube-apiserver keeps a map of the ports, its map is what claims them.
 import { randomInt, randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
@@ -10,6 +10,7 @@ import type { RegistryParts, Resource } from '../registry/registry.ts'
 import type { AddressRange } from './address-range.ts'
 import { addressAt } from './address-range.ts'
 import { specOf } from './pod-conditions.ts'
+import { changePortMap, readPortMap, type PortMap } from './port-map.ts'
 
 type Store = RegistryParts['store']
 type StoredResource = Resource['stored']
@@ -44,6 +45,8 @@ export interface ClaimBook {
   readonly resource: StoredResource
   record(name: string, owner: Owner, now: string): ApiObject
   ownerOf(record: ApiObject): Owner
+  /** Its names are ports, which another server may keep a map of. */
+  readonly isMapped?: true
 }
 
 export const DEFAULT_NODE_PORTS: PortRange = { first: 30_000, last: 32_767 }
@@ -101,6 +104,7 @@ export const PORT_BOOK: ClaimBook = {
     spec: { service: { ...owner } },
   }),
   ownerOf: (record) => ownerIn(own(specOf(record), 'service')),
+  isMapped: true,
 }
 
 function ownerIn(reference: Value | undefined): Owner {
@@ -117,6 +121,8 @@ function keyIn(book: ClaimBook, name: string): ObjectKey {
 
 /** False where somebody has it. */
 export async function claim(book: ClaimBook, name: string, owner: Owner, context: ClaimContext): Promise<boolean> {
+  const found = await changeMap(book, name, (map, port) => map.with([port]), context)
+  if (found !== undefined) return !found.has(Number(name))
   const record = book.record(name, owner, context.now)
   const result = await context.store.write(
     keyIn(book, name),
@@ -128,6 +134,7 @@ export async function claim(book: ClaimBook, name: string, owner: Owner, context
 
 /** Gives it back, unless it has come to belong to another service in the meantime. */
 export async function release(book: ClaimBook, name: string, owner: Owner, context: ClaimContext): Promise<void> {
+  await changeMap(book, name, (map, port) => map.without([port]), context)
   await context.store.write(
     keyIn(book, name),
     (current) => {
@@ -139,7 +146,23 @@ export async function release(book: ClaimBook, name: string, owner: Owner, conte
   )
 }
 
-export async function isClaimed(book: ClaimBook, name: string, { store, signal }: ClaimContext): Promise<boolean> {
+/** Undefined: there is no map that speaks of it. */
+async function changeMap(
+  book: ClaimBook,
+  name: string,
+  change: (map: PortMap, port: number) => PortMap,
+  context: ClaimContext,
+): Promise<PortMap | undefined> {
+  if (book.isMapped !== true) return undefined
+  const port = Number(name)
+  const found = await changePortMap((map) => change(map, port), context)
+  return found?.covers(port) === true ? found : undefined
+}
+
+export async function isClaimed(book: ClaimBook, name: string, context: ClaimContext): Promise<boolean> {
+  const { store, signal } = context
+  const map = book.isMapped === true ? await readPortMap(context) : undefined
+  if (map?.covers(Number(name)) === true) return map.has(Number(name))
   return (await store.get(keyIn(book, name), { kind: 'latest' }, signal)).item !== undefined
 }
 
@@ -184,7 +207,10 @@ export async function claimAny(
   return undefined
 }
 
-async function claimedNames(book: ClaimBook, { store, signal }: ClaimContext): Promise<ReadonlySet<string>> {
+async function claimedNames(book: ClaimBook, context: ClaimContext): Promise<ReadonlySet<string>> {
+  const { store, signal } = context
+  const map = book.isMapped === true ? await readPortMap(context) : undefined
+  if (map !== undefined) return new Set(map.ports.map(String))
   const request = { resource: book.resource, at: { kind: 'latest' }, skipUnreadable: true } as const
   const page = await store.list(request, signal)
   const names = new Set<string>()

@@ -6,9 +6,10 @@ import type { ValueMap } from '../api/value.ts'
 import { metaText } from '../registry/object-meta.ts'
 import { canonicalAddress } from './address-range.ts'
 import { specOf } from './pod-conditions.ts'
-import type { RegistryParts, ResourceTable } from '../registry/registry.ts'
+import type { RegistryParts, Resource, ResourceTable } from '../registry/registry.ts'
 import type { ClaimBook, ClaimContext, Owner } from './service-claims.ts'
 import { addressBook, claim, isOurs, PORT_BOOK } from './service-claims.ts'
+import { changePortMap, type PortMap, readPortMap } from './port-map.ts'
 import { NO_ADDRESS, textsIn } from './service-fields.ts'
 import { nodePortsOf } from './service-reservation.ts'
 
@@ -26,33 +27,99 @@ export interface Repaired {
   readonly claimed: readonly string[]
 }
 
-export async function repairServiceClaims({ registry, resources, now, signal }: RepairParts): Promise<Repaired> {
-  const addresses = resources.find({ group: 'networking.k8s.io', version: 'v1', resource: 'ipaddresses' })
-  const services = resources.find({ group: '', version: 'v1', resource: 'services' })
-  if (addresses === undefined || services === undefined) return { givenBack: [], claimed: [] }
-  const context = { store: registry.store, now, signal }
+/** What services have is claimed: what another server gave to them is not given to others. */
+export async function claimWhatServicesHave(parts: RepairParts): Promise<readonly string[]> {
+  const claimed: string[] = []
+  for (const sort of sortsOfClaims(parts)) claimed.push(...(await claimUsed(sort, await usedBy(sort, parts), parts)))
+  return claimed
+}
+
+/** `leaks` counts the rounds in which a port stood in another server's map and no service had it; the next round is to know it. */
+export async function repairServiceClaims(parts: RepairParts, leaks: Map<number, number> = new Map()): Promise<Repaired> {
   const givenBack: string[] = []
   const claimed: string[] = []
-  for (const { book, namesOf } of [
-    { book: addressBook(addresses), namesOf: addressesOf },
-    { book: PORT_BOOK, namesOf: (spec: ValueMap) => nodePortsOf(spec).map(({ name }) => name) },
-  ]) {
+  for (const sort of sortsOfClaims(parts)) {
     // Claims are read before services: one that is there and old has had its service stored long ago, or never will.
-    const claims = new Map((await readAll(book.resource, context)).map((stored) => [stored.name, stored]))
-    const used = new Map<string, Owner>()
-    for (const service of await readAll(services.stored, context)) {
-      const owner = { namespace: service.namespace, name: service.name }
-      for (const name of namesOf(specOf(service.object()))) used.set(name, owner)
+    const claims = await readAll(sort.book.resource, parts)
+    const map = sort.book.isMapped === true ? await readPortMap(contextOf(parts)) : undefined
+    const used = await usedBy(sort, parts)
+    for (const stored of claims) {
+      const isNeeded = used.has(stored.name) && map?.covers(Number(stored.name)) !== true
+      if (isNeeded || !isForgotten(sort.book, stored.object(), parts.now)) continue
+      if (await giveBack(sort.book, stored, contextOf(parts))) givenBack.push(stored.name)
     }
-    for (const [name, stored] of claims) {
-      if (used.has(name) || !isForgotten(book, stored.object(), now)) continue
-      if (await giveBack(book, stored, context)) givenBack.push(name)
-    }
-    for (const [name, owner] of used) {
-      if (!claims.has(name) && (await claim(book, name, owner, context))) claimed.push(name)
-    }
+    givenBack.push(...(await clearLeaks(map, { used, leaks }, parts)))
+    claimed.push(...(await claimUsed(sort, used, parts)))
   }
   return { givenBack, claimed }
+}
+
+/** What is claimed in one book, and where services have it. */
+interface SortOfClaims {
+  readonly services: Resource
+  readonly book: ClaimBook
+  readonly namesOf: (spec: ValueMap) => readonly string[]
+}
+
+function sortsOfClaims({ resources }: RepairParts): readonly SortOfClaims[] {
+  const addresses = resources.find({ group: 'networking.k8s.io', version: 'v1', resource: 'ipaddresses' })
+  const services = resources.find({ group: '', version: 'v1', resource: 'services' })
+  if (addresses === undefined || services === undefined) return []
+  return [
+    { services, book: addressBook(addresses), namesOf: addressesOf },
+    { services, book: PORT_BOOK, namesOf: (spec) => nodePortsOf(spec).map(({ name }) => name) },
+  ]
+}
+
+function contextOf({ registry, now, signal }: RepairParts): ClaimContext {
+  return { store: registry.store, now, signal }
+}
+
+type Used = ReadonlyMap<string, Owner>
+
+async function usedBy({ services, namesOf }: SortOfClaims, parts: RepairParts): Promise<Used> {
+  const used = new Map<string, Owner>()
+  for (const service of await readAll(services.stored, parts)) {
+    const owner = { namespace: service.namespace, name: service.name }
+    for (const name of namesOf(specOf(service.object()))) used.set(name, owner)
+  }
+  return used
+}
+
+async function claimUsed({ book }: SortOfClaims, used: Used, parts: RepairParts): Promise<readonly string[]> {
+  const context = contextOf(parts)
+  const claims = new Set((await readAll(book.resource, parts)).map(({ name }) => name))
+  const map = book.isMapped === true ? await changePortMap((found) => found.with(numbers(used)), context) : undefined
+  const claimed: string[] = []
+  for (const [name, owner] of used) {
+    if (map?.covers(Number(name)) === true) {
+      if (!map.has(Number(name))) claimed.push(name)
+    } else if (!claims.has(name) && (await claim(book, name, owner, context))) claimed.push(name)
+  }
+  return claimed
+}
+
+/** A service may be on its way that has claimed a port; what nobody has in so many rounds is nobody's. */
+const ROUNDS_OF_A_LEAK = 3
+
+async function clearLeaks(
+  map: PortMap | undefined,
+  { used, leaks }: { readonly used: Used; readonly leaks: Map<number, number> },
+  parts: RepairParts,
+): Promise<readonly string[]> {
+  if (map === undefined) return []
+  const unused = new Set(map.ports.filter((port) => !used.has(String(port))))
+  for (const port of leaks.keys()) if (!unused.has(port)) leaks.delete(port)
+  for (const port of unused) leaks.set(port, (leaks.get(port) ?? 0) + 1)
+  const leaked = [...unused].filter((port) => (leaks.get(port) ?? 0) >= ROUNDS_OF_A_LEAK)
+  if (leaked.length === 0) return []
+  await changePortMap((found) => found.without(leaked), contextOf(parts))
+  for (const port of leaked) leaks.delete(port)
+  return leaked.map(String)
+}
+
+function numbers(used: Used): readonly number[] {
+  return [...used.keys()].map(Number)
 }
 
 function addressesOf(spec: ValueMap): readonly string[] {
@@ -61,9 +128,9 @@ function addressesOf(spec: ValueMap): readonly string[] {
     .map(canonicalAddress)
 }
 
-async function readAll(resource: ClaimBook['resource'], context: ClaimContext): Promise<readonly StoredObject[]> {
+async function readAll(resource: ClaimBook['resource'], parts: RepairParts): Promise<readonly StoredObject[]> {
   const request = { resource, at: { kind: 'latest' }, skipUnreadable: true } as const
-  const page = await context.store.list(request, context.signal)
+  const page = await parts.registry.store.list(request, parts.signal)
   const items: StoredObject[] = []
   for await (const batch of page.batches) items.push(...batch)
   return items

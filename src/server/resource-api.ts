@@ -16,6 +16,7 @@ import { definitionNames } from '../controllers/definition-names.ts'
 import { PRESENCE } from '../controllers/kubernetes-service.ts'
 import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
 import { makeFlowObjects } from '../controllers/flow-control-objects.ts'
+import { claimAddressesInUse } from '../controllers/service-addresses.ts'
 import { makeSystemNamespaces } from '../controllers/system-namespaces.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
@@ -30,6 +31,7 @@ import {
   accessReviewActions,
   builtInResources,
   NODE_PORTS,
+  PORT_RANGES,
   tokenRequestAction,
   tokenReviewAction,
 } from '../resources/resources.ts'
@@ -184,6 +186,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     await admission.loaded
     await definitions.loaded
     await makeSystemNamespaces(parts, signal)
+    await claimAddressesInUse(parts, signal)
     const [roles] = await Promise.all([
       makeBootstrapRoles(parts, signal),
       makeFlowObjects(parts, FLOW_OBJECTS, signal),
@@ -264,7 +267,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
   const store: WatchCache = openWatchCache({
     store: openKvStore({ kv, prefix, transformer, decodeForeign, measures: measures.store }),
     measures: measures.cache,
-    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PRESENCE],
+    resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,
     onLoading: tellProgress(log),
     onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),

@@ -1,12 +1,13 @@
 // Forgets the storage's history, so that it does not grow for ever: what is older than one interval, at every interval, by
-// one of the replicas (R-180). They take turns by comparing and swapping one key, which also tells the others.
-import { ABSENT } from '../kv/kv.ts'
-import type { Kv } from '../kv/kv.ts'
+// one of the servers on it (R-180). They take turns by comparing and swapping one key, kube-apiserver among them: it is the
+// reference's key. Replicas of ours, which follow what is under their prefix, are told by another one there.
+import { ABSENT, KvError } from '../kv/kv.ts'
+import type { Kv, WriteResult } from '../kv/kv.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { normalizePrefix } from './keys.ts'
 
-/** Under the server's prefix; its value is the revision before which history is forgotten. */
+/** As the whole storage has it, and below the server's prefix. Its value is the revision before which history is forgotten. */
 export const COMPACTION_KEY = 'compact_rev_key'
 
 export interface CompactorOptions {
@@ -20,7 +21,8 @@ export interface CompactorOptions {
 
 export class Compactor {
   readonly #options: CompactorOptions
-  readonly #key: string
+  readonly #toldKey: string
+  #turnKey: string = COMPACTION_KEY
   /** The key's revision as we know it: who still has the right one has the turn. */
   #known = ABSENT
   /** The newest revision an interval ago; undefined: we have not been here for that long. */
@@ -28,7 +30,7 @@ export class Compactor {
 
   constructor(options: CompactorOptions) {
     this.#options = options
-    this.#key = `${normalizePrefix(options.prefix)}/${COMPACTION_KEY}`
+    this.#toldKey = `${normalizePrefix(options.prefix)}/${COMPACTION_KEY}`
   }
 
   /** Resolves when the signal fires and nothing is under way. */
@@ -42,11 +44,10 @@ export class Compactor {
     }
   }
 
-  /** To be called once an interval. Resolves to the revision that it compacted to, where it was this replica's turn. */
+  /** To be called once an interval. Resolves to the revision that it compacted to, where it was this server's turn. */
   async tick(signal: AbortSignal): Promise<number | undefined> {
     const past = this.#past
-    const value = Buffer.from(String(past ?? 0))
-    const result = await this.#options.kv.put({ key: this.#key, value, expected: this.#known }, signal)
+    const result = await this.#takeTurn(past ?? 0, signal)
     this.#past = result.revision
     if (!result.ok) {
       this.#known = result.current?.revision ?? ABSENT
@@ -55,6 +56,29 @@ export class Compactor {
     this.#known = result.revision
     if (past === undefined) return undefined
     await this.#options.kv.compact(past, signal)
+    if (this.#turnKey !== this.#toldKey) await this.#tell(past, signal)
     return past
+  }
+
+  async #takeTurn(past: number, signal: AbortSignal): Promise<WriteResult> {
+    const value = Buffer.from(String(past))
+    const take = (): Promise<WriteResult> =>
+      this.#options.kv.put({ key: this.#turnKey, value, expected: this.#known }, signal)
+    try {
+      return await take()
+    } catch (error) {
+      const isOurs = this.#turnKey === this.#toldKey
+      if (isOurs || !(error instanceof KvError) || error.code !== 'denied') throw error
+      // Whoever may write under the prefix alone takes turns with whom it shares that.
+      this.#turnKey = this.#toldKey
+      return take()
+    }
+  }
+
+  async #tell(past: number, signal: AbortSignal): Promise<void> {
+    const { kv } = this.#options
+    const { item } = await kv.get(this.#toldKey, {}, signal)
+    const expected = item?.revision ?? ABSENT
+    await kv.put({ key: this.#toldKey, value: Buffer.from(String(past)), expected }, signal)
   }
 }

@@ -121,7 +121,10 @@ describe('events', () => {
       deprecatedSource: { component: 'me' },
       deprecatedCount: 2,
     })
-    expect(own.conversion.toStored(served)).toEqual(stored)
+    // What the core group says of nobody is not said here.
+    expect(served).not.toHaveProperty('reportingController')
+    expect(served).not.toHaveProperty('reportingInstance')
+    expect(own.toCanonical(own.conversion.toStored(served))).toEqual(stored)
   })
 
   test('of their own group are held to its rules', async () => {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { ABSENT } from '../../../src/kv/kv.ts'
+import { ABSENT, type Kv, KvError } from '../../../src/kv/kv.ts'
 import { Compactor } from '../../../src/store/compactor.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 
@@ -63,5 +63,39 @@ describe('forgetting history', () => {
     stop.abort()
     await running
     expect(clock.pending).toBe(0)
+  })
+
+  it('takes turns with kube-apiserver, by its key, and tells the replicas under their prefix', async () => {
+    const kv = openMemory()
+    const ours = new Compactor({ kv, prefix: '/registry', clock: new ManualClock(), intervalMs: 1, onError: () => {} })
+    const first = await kv.put({ key: 'compact_rev_key', value: Buffer.from('0'), expected: ABSENT }, signal)
+    // Its turn was taken before we came, and once more before the next round.
+    expect(await ours.tick(signal)).toBeUndefined()
+    await kv.put({ key: 'compact_rev_key', value: Buffer.from('1'), expected: first.revision }, signal)
+    expect(await ours.tick(signal)).toBeUndefined()
+    expect((await kv.get('/registry/compact_rev_key', {}, signal)).item).toBeUndefined()
+    const compacted = await ours.tick(signal)
+    expect(compacted).toBeGreaterThan(first.revision)
+    for (const key of ['compact_rev_key', '/registry/compact_rev_key']) {
+      expect((await kv.get(key, {}, signal)).item?.value.toString()).toBe(String(compacted))
+    }
+    await kv.close()
+  })
+
+  it('takes turns under the prefix where it may not write elsewhere', async () => {
+    const inner = openMemory()
+    const put: Kv['put'] = (request, stop) => {
+      if (!request.key.startsWith('/registry/')) throw new KvError('denied', 'not this key')
+      return inner.put(request, stop)
+    }
+    const kv = new Proxy(inner, { get: (target, name) => (name === 'put' ? put : Reflect.get(target, name).bind(target)) })
+    const options = { kv, prefix: '/registry', clock: new ManualClock(), intervalMs: 1, onError: () => {} }
+    const replicas = [new Compactor(options), new Compactor(options)]
+    const rounds: (number | undefined)[][] = []
+    for (let round = 0; round < 3; round++) {
+      rounds.push([await replicas[0]?.tick(signal), await replicas[1]?.tick(signal)])
+    }
+    for (const round of rounds.slice(1)) expect(round.filter((to) => to !== undefined)).toHaveLength(1)
+    await inner.close()
   })
 })
