@@ -37,6 +37,8 @@ class Collector {
   readonly #owners: OwnerLookup
   /** What has been complained of already. */
   readonly #told = new BoundedMap<string, true>(REMEMBERED)
+  /** Objects that were made to hold none of their owners: these are to have gone, or not, before it is decided again. */
+  readonly #unblocked = new Set<string>()
   /** Objects about which nothing can be decided before other types are served, or the new ones have been told of. */
   readonly #untilTypesChange = new Set<string>()
   readonly #followers: TypeFollowers
@@ -96,6 +98,7 @@ class Collector {
     const node = this.#graph.get(uid)
     this.#graph.delete(uid)
     this.#untilTypesChange.delete(uid)
+    this.#unblocked.delete(uid)
     const dependents = this.#graph.dependentsOf(uid)
     if (isCertain && node !== undefined && dependents.length > 0) this.#owners.noteGone(node)
     for (const dependent of dependents) this.#queue.add(dependent.uid)
@@ -142,10 +145,19 @@ class Collector {
       return false
     }
     const owners = found.filter((one) => one.kind === 'known')
-    if (owners.length < found.length) return true
+    if (owners.length < found.length || this.#isBefore(node, owners)) return true
     const isSettled = await this.#decide(node, owners, signal)
     // Nobody will tell when an owner goes that is not in the graph.
     return !isSettled || owners.some(({ state, isFollowed }) => state !== 'absent' && !isFollowed)
+  }
+
+  /** Whether an owner that the object no longer holds is about to be done with waiting. */
+  #isBefore({ uid }: GraphNode, owners: readonly KnownOwner[]): boolean {
+    const isSoon = ({ state, reference }: KnownOwner): boolean =>
+      state === 'waiting' && !this.#graph.isBlocked(reference.uid)
+    if (this.#unblocked.has(uid) && owners.some(isSoon)) return true
+    this.#unblocked.delete(uid)
+    return false
   }
 
   /** False where what is stored is not what was decided about. */
@@ -158,6 +170,7 @@ class Collector {
         await this.#removeOwners(node, fate.owners, signal)
         return true
       case 'stopsBlocking':
+        this.#unblocked.add(node.uid)
         await this.#stopBlocking(node, signal)
         return true
       case 'goes':

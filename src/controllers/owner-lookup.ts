@@ -47,10 +47,13 @@ export class OwnerLookup {
     if (gone !== undefined && isWhere(gone, node) && isNamed(gone, reference)) {
       return { kind: 'known', reference, state: 'absent', isFollowed: true, isElsewhere: false }
     }
-    this.#kinds ??= kindsOf(this.#parts)
-    const resource = this.#kinds.get(kindKey(reference))
-    if (resource === undefined) return { kind: 'unserved' }
-    if (resource.namespaced && node.namespace === '') return { kind: 'impossible', reference }
+    const kinds = (this.#kinds ??= kindsOf(this.#parts))
+    const resource = kinds.get(kindKey(reference))
+    const named = resource ?? kinds.get(kindKey(itemOfList(reference)))
+    if (named === undefined) return { kind: 'unserved' }
+    if (named.namespaced && node.namespace === '') return { kind: 'impossible', reference }
+    // There are kinds of lists, but no objects of them.
+    if (resource === undefined) return { kind: 'known', reference, state: 'absent', isFollowed: true, isElsewhere: false }
     const followed = this.#graph.get(reference.uid)
     const isFollowed = followed !== undefined
     const isElsewhere = isFollowed && !isWhere(followed, node)
@@ -96,22 +99,22 @@ function isNamed({ name, type: { resource } }: GraphNode, reference: OwnerRefere
 
 /** A kind answers to these in references, as it does where clients look resources up by kind. */
 function spellingsOf(kind: string): readonly string[] {
-  return [kind, kind.toLowerCase(), `${kind}List`]
+  return [kind.toLowerCase(), kind]
 }
 
-function kindKey({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
+function itemOfList({ apiVersion, kind }: OwnerReference): Pick<OwnerReference, 'apiVersion' | 'kind'> {
+  return { apiVersion, kind: kind.endsWith('List') ? kind.slice(0, -'List'.length) : '' }
+}
+
+function kindKey({ apiVersion, kind }: Pick<OwnerReference, 'apiVersion' | 'kind'>): string {
   return `${apiVersion} ${kind}`
 }
 
 function kindsOf(parts: ControllerParts): ReadonlyMap<string, Resource> {
   const kinds = new Map<string, Resource>()
-  const resources = [...parts.resources().all()]
-  // A kind's own name counts before what another one is called besides.
-  for (const spelling of [2, 1, 0]) {
-    for (const resource of resources) {
-      const kind = spellingsOf(resource.kind)[spelling]!
-      kinds.set(kindKey({ apiVersion: formatGroupVersion(resource), kind }), resource)
-    }
+  for (const resource of parts.resources().all()) {
+    const apiVersion = formatGroupVersion(resource)
+    for (const kind of spellingsOf(resource.kind)) kinds.set(kindKey({ apiVersion, kind }), resource)
   }
   return kinds
 }
