@@ -29,8 +29,11 @@ const SLOW_MS = 500
 export class Auditor {
   readonly #options: RecordOptions
   readonly #levels: ReadonlyMap<AuditLevel, Count>
+  /** Another one holds from the next request on. */
+  policy: AuditPolicy
 
   constructor(options: AuditorOptions) {
+    this.policy = options.policy
     this.#options = {
       ...options,
       callers: new CallerTexts(),
@@ -43,14 +46,14 @@ export class Auditor {
 
   /** Undefined: nothing is written down of it. */
   begin(request: AuditedRequest): AuditRecord | undefined {
-    const rule = findRule(this.#options.policy, request)
+    const rule = findRule(this.policy, request)
     this.#levels.get(rule?.level ?? 'None')!.value++
     return rule === undefined ? undefined : new AuditRecord(this.#options, request, { rule, user: request.user })
   }
 
   /** Nobody knows who is asking: one event (P-189). */
   refuse(request: AuditedRequest, outcome: AuditOutcome): void {
-    const rule = findRule(this.#options.policy, request, false)
+    const rule = findRule(this.policy, request, false)
     this.#levels.get(rule?.level ?? 'None')!.value++
     if (rule === undefined) return
     const record = new AuditRecord(this.#options, request, { rule, user: undefined })

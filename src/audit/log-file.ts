@@ -39,6 +39,8 @@ export class LogFile {
   readonly #options: LogFileOptions
   #handle: FileHandle | undefined
   #size = 0
+  /** The name may stand for another file by now. */
+  #isMoved = false
   #waiting: Lines[] = []
   #spare: Buffer | undefined
   #writing: Promise<void> | undefined
@@ -113,6 +115,11 @@ export class LogFile {
     }
   }
 
+  /** Somebody may have moved the file away: what comes next goes to the one that has its name. */
+  reopen(): void {
+    this.#isMoved = true
+  }
+
   async close(): Promise<void> {
     await this.flushed().catch(() => {})
     await this.#handle?.close()
@@ -128,6 +135,11 @@ export class LogFile {
 
   /** A line that the file has no room for begins another; one that no file has room for has one to itself. */
   async #write(lines: Buffer): Promise<void> {
+    if (this.#isMoved) {
+      this.#isMoved = false
+      await this.#handle?.close()
+      this.#handle = undefined
+    }
     for (let at = 0; at < lines.length; ) {
       this.#handle ??= await this.#open()
       const fits = wholeLines(lines, at, this.#options.maxBytes - this.#size)

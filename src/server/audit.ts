@@ -4,9 +4,9 @@ import path from 'node:path'
 import { parseText } from '../api/json-text.ts'
 import { Auditor } from '../audit/auditor.ts'
 import { type AuditBackend, BatchedEvents, eachEvent, type EventSink, fitEvent, truncating } from '../audit/backends.ts'
-import { LogFile } from '../audit/log-file.ts'
+import { LogFile, type LogFileOptions } from '../audit/log-file.ts'
 import { AuditMeasures } from '../audit/measures.ts'
-import { parsePolicy } from '../audit/policy.ts'
+import { type AuditPolicy, parsePolicy } from '../audit/policy.ts'
 import { lineBackend, lineSink, type LineTarget, printed, webhookSink } from '../audit/sinks.ts'
 import type { Value } from '../api/value.ts'
 import { convert, type SourceEncoding } from '../codec/convert.ts'
@@ -20,6 +20,7 @@ import { type OutgoingCaller } from '../lib/outgoing-call.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import type { AuditBackendConfig, AuditConfig } from './audit-config.ts'
 import { readTextFile } from './files.ts'
+import type { ReloadRequests } from './reload-requests.ts'
 import { reasonOf, StartError } from './start-error.ts'
 import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
 
@@ -27,6 +28,7 @@ export interface AuditParts {
   readonly caller: OutgoingCaller
   readonly kinds: SchemaTable
   readonly log: Log
+  readonly reloads: ReloadRequests
 }
 
 export interface RunningAudit {
@@ -41,11 +43,18 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
   const measures = new AuditMeasures()
   const { policyFile } = config
   if (policyFile === undefined) return { filter: undefined, measures, close: () => Promise.resolve() }
-  const text = readTextFile(policyFile, '--audit-policy-file')
-  const policy = orStartError(policyFile, () => parsePolicy(parseYaml(Buffer.from(text)).value))
-  const backends = [...logBackends(config, measures, parts.log), ...webhookBackends(config, measures, parts)]
+  const backends = [...logBackends(config, measures, parts), ...webhookBackends(config, measures, parts)]
+  const auditor = new Auditor({ policy: readPolicy(policyFile), backends, clock: systemClock, measures })
+  parts.reloads.listen(() => {
+    try {
+      auditor.policy = readPolicy(policyFile)
+      parts.log.info({ file: policyFile }, 'went over to the audit policy as it is now')
+    } catch (error) {
+      parts.log.error({ reason: reasonOf(error) }, 'the audit policy stays as it was')
+    }
+  })
   const filter: FilterOptions['audit'] = {
-    auditor: new Auditor({ policy, backends, clock: systemClock, measures }),
+    auditor,
     decode: (bytes, contentType) => decodeBody(bytes, contentType, parts.kinds),
     onRejected: () => void measures.rejected.of().value++,
   }
@@ -58,9 +67,10 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
   }
 }
 
-function orStartError<T>(file: string, read: () => T): T {
+function readPolicy(file: string): AuditPolicy {
+  const text = readTextFile(file, '--audit-policy-file')
   try {
-    return read()
+    return parsePolicy(parseYaml(Buffer.from(text)).value)
   } catch (error) {
     throw new StartError(`--audit-policy-file ${file}: ${reasonOf(error)}`, { cause: error })
   }
@@ -69,24 +79,31 @@ function orStartError<T>(file: string, read: () => T): T {
 const MEGABYTE = 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000
 
-function logBackends({ log: config }: AuditConfig, measures: AuditMeasures, log: Log): readonly AuditBackend[] {
+function logBackends(
+  { log: config }: AuditConfig,
+  measures: AuditMeasures,
+  parts: AuditParts,
+): readonly AuditBackend[] {
   if (config === undefined) return []
   const errors = measures.errors.of('log')
   const target: LineTarget =
     config.path === '-'
       ? printed((line) => void process.stdout.write(line))
-      : new LogFile({
-          file: writable(config.path),
-          maxBytes: Math.max(1, config.maxMegabytes === 0 ? 100 : config.maxMegabytes) * MEGABYTE,
-          maxBackups: config.maxBackups,
-          maxAgeMs: config.maxAgeDays * DAY_MS,
-          compress: config.compress,
-          clock: systemClock,
-          onLost: (lines) => {
-            errors.value += lines
-            log.error({ file: config.path, lines }, 'audit events could not be written')
+      : logFile(
+          {
+            file: writable(config.path),
+            maxBytes: Math.max(1, config.maxMegabytes === 0 ? 100 : config.maxMegabytes) * MEGABYTE,
+            maxBackups: config.maxBackups,
+            maxAgeMs: config.maxAgeDays * DAY_MS,
+            compress: config.compress,
+            clock: systemClock,
+            onLost: (lines) => {
+              errors.value += lines
+              parts.log.error({ file: config.path, lines }, 'audit events could not be written')
+            },
           },
-        })
+          parts.reloads,
+        )
   // A batch that cannot be written has been counted line by line.
   if (config.mode === 'batch')
     return [batched(lineSink(target, config.form), config, { errors, failures: { value: 0 } })]
@@ -102,6 +119,13 @@ function logBackends({ log: config }: AuditConfig, measures: AuditMeasures, log:
       },
     }),
   ]
+}
+
+/** Opened anew where somebody asks for a reload, who may have moved it. */
+function logFile(options: LogFileOptions, reloads: ReloadRequests): LogFile {
+  const made = new LogFile(options)
+  reloads.listen(() => made.reopen())
+  return made
 }
 
 /** The file, which is there from then on. Throws a `StartError` where nothing could be written to it (P-190). */

@@ -17,6 +17,7 @@ import { type AuthorizationSettings, modesOf, readDeciders } from './authorizati
 import { openDecidingWebhook } from './deciding-webhooks.ts'
 import { readTextFile } from './files.ts'
 import { NodeGraphFeed } from './node-graph-feed.ts'
+import type { ReloadRequests } from './reload-requests.ts'
 import { rereadFiles } from './rereading.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
@@ -42,13 +43,15 @@ export interface AuthorizationParts {
   readonly measures: AuthMeasures
   readonly outgoing: OutgoingMeasures
   readonly log: Log
+  readonly reloads: ReloadRequests
 }
 
 const FILE_FLAG = '--authorization-config'
 const LOOK_AGAIN_MS = 10_000
 
 /** Administrators first, then the deciders in order. Throws a `StartError` where one of them cannot be opened. */
-export function openAuthorization({ settings, egress, measures, outgoing, log }: AuthorizationParts): Authorization {
+export function openAuthorization(given: AuthorizationParts): Authorization {
+  const { settings, egress, measures, outgoing, log } = given
   const rbac = new RbacIndex()
   const nodes = new NodeGraphFeed()
   // Whom to ask was said by the operator, not by users: this machine may be asked too.
@@ -103,7 +106,7 @@ export function openAuthorization({ settings, egress, measures, outgoing, log }:
         check()
       }),
     async follow(parts, signal) {
-      const reread = readAgain({ settings, measures, log }, signal, (deciders) => (current = chainOf(deciders)))
+      const reread = readAgain(given, signal, (deciders) => (current = chainOf(deciders)))
       await Promise.all([followRoles(parts, rbac, signal, onChange), nodes.run(parts, signal), reread])
       caller[Symbol.dispose]()
     },
@@ -121,11 +124,9 @@ function readPolicies(file: string | undefined): Authorizer {
   }
 }
 
-type Rereading = Omit<AuthorizationParts, 'egress' | 'outgoing'>
-
 /** A file that changed is gone by from then on; one that is not good changes nothing (P-174). */
 async function readAgain(
-  { settings, log, measures }: Rereading,
+  { settings, log, measures, reloads }: AuthorizationParts,
   signal: AbortSignal,
   use: (deciders: readonly Decider[]) => void,
 ): Promise<void> {
@@ -148,7 +149,7 @@ async function readAgain(
     measures.reloads.of('failure').value++
     log.error({ err: error, file }, 'the authorization configuration is not good; the one before stays')
   }
-  await rereadFiles({ files: [file], everyMs: LOOK_AGAIN_MS, look, onProblem }, signal)
+  await rereadFiles({ files: [file], everyMs: LOOK_AGAIN_MS, reloads, look, onProblem }, signal)
 }
 
 function isKnown(index: RbacIndex, { kind, namespace, name }: MadeRole): boolean {

@@ -90,6 +90,10 @@ async function serve(args: readonly string[], environment: Environment): Promise
     throw error
   })
   if (server === undefined) return 0
+  process.on('SIGHUP', () => {
+    log.info({}, 'reading certificates, tokens and policies again')
+    server.reload()
+  })
   print(await greeting(config, server))
   try {
     if (!stop.aborted) await Promise.race([once(stop, 'abort'), server.failed])

@@ -17,6 +17,7 @@ import { identityTransformer } from '../store/transformer.ts'
 import type { Config, EncryptionFile } from './config.ts'
 import { readTextFile } from './files.ts'
 import type { OnReload } from './jwt-issuers.ts'
+import type { ReloadRequests } from './reload-requests.ts'
 import { rereadFiles } from './rereading.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
@@ -29,12 +30,20 @@ export interface AtRest {
   readonly close: () => Promise<void>
 }
 
+export interface AtRestParts {
+  readonly config: Config
+  readonly log: Log
+  readonly measures: EncryptionMeasures
+  readonly reloads: ReloadRequests
+}
+
 const FLAG = '--encryption-provider-config'
 const RELOAD_EVERY_MS = 60_000
 const READY_WITHIN_MS = 60_000
 
 /** Throws a `StartError` where the file is at fault. */
-export async function openAtRest(config: Config, log: Log, measures: EncryptionMeasures): Promise<AtRest> {
+export async function openAtRest(parts: AtRestParts): Promise<AtRest> {
+  const { config, log, measures, reloads } = parts
   const { encryption } = config
   if (encryption === undefined) {
     const nothing = (): Promise<void> => Promise.resolve()
@@ -47,7 +56,8 @@ export async function openAtRest(config: Config, log: Log, measures: EncryptionM
   return {
     transformer: opened,
     checks: checksOf(opened, encryption.reload),
-    run: (stop) => (encryption.reload ? reload({ encryption, opened, text, log, onReload }, stop) : Promise.resolve()),
+    run: (stop) =>
+      encryption.reload ? reload({ encryption, opened, text, log, onReload, reloads }, stop) : Promise.resolve(),
     close: () => opened.close(),
   }
 }
@@ -93,9 +103,11 @@ interface Reload {
   readonly text: string
   readonly log: Log
   readonly onReload: OnReload
+  readonly reloads: ReloadRequests
 }
 
-async function reload({ encryption, opened, text, log, onReload }: Reload, signal: AbortSignal): Promise<void> {
+async function reload(parts: Reload, signal: AbortSignal): Promise<void> {
+  const { encryption, opened, text, log, onReload, reloads } = parts
   const { file } = encryption
   let current = text
   const look = async (stop: AbortSignal): Promise<void> => {
@@ -110,5 +122,5 @@ async function reload({ encryption, opened, text, log, onReload }: Reload, signa
     onReload('failure')
     log.error({ reason: reasonOf(error) }, 'encryption at rest stays as it was')
   }
-  await rereadFiles({ files: [file], everyMs: RELOAD_EVERY_MS, look, onProblem }, signal)
+  await rereadFiles({ files: [file], everyMs: RELOAD_EVERY_MS, reloads, look, onProblem }, signal)
 }

@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import path from 'node:path'
 import { type Authenticator, firstOf } from '../auth/authenticator.ts'
-import { type BearerTokens, bearerTokens } from '../auth/bearer-tokens.ts'
+import { type BearerTokens, bearerTokens, type TokenMethod } from '../auth/bearer-tokens.ts'
 import { bootstrapTokens } from '../auth/bootstrap-token.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import { issueToken, serviceAccountTokens } from '../auth/service-account-token.ts'
@@ -23,6 +23,7 @@ import type { AnonymousConfig } from './authentication-config.ts'
 import { modesOf } from './authorization-settings.ts'
 import type { Config } from './config.ts'
 import { readOwnFile, readTextFile, writePrivateFile } from './files.ts'
+import type { ReloadRequests } from './reload-requests.ts'
 import { reasonOf, StartError } from './start-error.ts'
 import { openTokenIssuers } from './token-issuers.ts'
 import { openTrust } from './trust.ts'
@@ -51,10 +52,11 @@ export interface IdentityParts {
   readonly onLegacyUse: (secret: LiveObject) => void
   readonly measures: { readonly auth: AuthMeasures; readonly outgoing: OutgoingMeasures }
   readonly tls: TlsFiles
+  readonly reloads: ReloadRequests
 }
 
 export function openIdentity(parts: IdentityParts): Identity {
-  const { config, adminToken, log, live, tls, onLegacyUse } = parts
+  const { config, adminToken, log, live, tls, onLegacyUse, reloads } = parts
   const { auth: measures, outgoing } = parts.measures
   const uses = {
     valid: measures.validTokens.of(),
@@ -65,12 +67,12 @@ export function openIdentity(parts: IdentityParts): Identity {
   const { issuers, apiAudiences, maxTokenSeconds, extendTokens } = config.identity
   const keys = accountKeys(config, log)
   const onReload = (status: string): void => void measures.configReloads.of(status, '').value++
-  const issuersOfOthers = openTokenIssuers({ config, log, outgoing, onReload })
+  const issuersOfOthers = openTokenIssuers({ config, log, outgoing, onReload, reloads })
   const clock = systemClock
   const tokens = bearerTokens(
     [
       staticTokens(new Map([[adminToken, ADMIN]])),
-      ...fileTokens(config, log),
+      ...fileTokens(parts),
       serviceAccountTokens({ issuers, keys: keys.verification, apiAudiences, live, clock, onUse, onLegacyUse }),
       ...(config.identity.bootstrapTokens ? [bootstrapTokens(live, clock)] : []),
       ...issuersOfOthers.methods,
@@ -122,15 +124,26 @@ function anonymousOf(config: Config, inFile: AnonymousConfig | undefined): Anony
   return { enabled: enabled && !isOpen, paths }
 }
 
-function fileTokens({ tokenFile }: Config, log: Log): readonly ReturnType<typeof staticTokens>[] {
-  if (tokenFile === undefined) return []
-  const { users, skippedLines } = readTokenFile(tokenFile)
-  log.warn(
-    { file: tokenFile },
-    'tokens of --token-auth-file are good until they are taken out and the server is restarted',
-  )
-  for (const line of skippedLines) log.warn({ file: tokenFile, line }, 'empty token skipped')
-  return [staticTokens(users)]
+/** Read again only where somebody asks for it: a file half written must not lock everybody out. */
+function fileTokens({ config, log, reloads }: IdentityParts): readonly TokenMethod[] {
+  const { tokenFile: file } = config
+  if (file === undefined) return []
+  const read = (): TokenMethod => {
+    const { users, skippedLines } = readTokenFile(file)
+    for (const line of skippedLines) log.warn({ file, line }, 'empty token skipped')
+    return staticTokens(users)
+  }
+  let current = read()
+  log.warn({ file }, 'tokens of --token-auth-file are good until they are taken out and the server is told by SIGHUP')
+  reloads.listen(() => {
+    try {
+      current = read()
+      log.info({ file }, 'went over to the tokens of --token-auth-file as it is now')
+    } catch (error) {
+      log.error({ reason: reasonOf(error) }, 'the tokens stay as they were')
+    }
+  })
+  return [(presented, signal) => current(presented, signal)]
 }
 
 function readTokenFile(file: string): TokenFile {

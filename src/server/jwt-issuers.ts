@@ -10,6 +10,7 @@ import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { answerValue, checkAnswer } from '../lib/outgoing-answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
 import type { AuthenticationConfig, JwtIssuerConfig } from './authentication-config.ts'
+import type { ReloadRequests } from './reload-requests.ts'
 import { rereadFiles } from './rereading.ts'
 import { reasonOf } from './start-error.ts'
 
@@ -33,6 +34,7 @@ export interface JwtIssuersParts {
   readonly strictCaller: OutgoingCaller
   readonly log: Log
   readonly onReload: OnReload
+  readonly reloads: ReloadRequests
 }
 
 const REREAD_EVERY_MS = 60_000
@@ -80,7 +82,8 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
         parts.log.error({ reason: reasonOf(error) }, 'the issuers of tokens stay as they were')
       }
       const files = parts.file === undefined ? [] : [parts.file]
-      await rereadFiles({ files, everyMs: REREAD_EVERY_MS, look: renew, onProblem }, signal)
+      const { reloads } = parts
+      await rereadFiles({ files, everyMs: REREAD_EVERY_MS, reloads, look: renew, onProblem }, signal)
       await loading
     },
   }

@@ -131,6 +131,8 @@ export function serveManual(): string {
           `${environmentName('secure-port')}) or in a file (see --config). The command line comes first, then the environment, then the file.`,
         '',
         'SIGTERM and SIGINT stop the server: requests under way are finished, watches are ended. A second signal stops it at once.',
+        '',
+        'SIGHUP has certificates, authorities, tokens, the audit policy and the configurations of authentication, authorization and encryption read again, and the audit log opened anew. What is wrong with a file is told, and what held before stays. All but the tokens and the audit policy are also followed by themselves.',
       ],
     ],
     ...flags,

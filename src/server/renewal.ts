@@ -2,6 +2,7 @@
 // certificate before it expires (P-025, P-475). What cannot be read or does not fit together is left for the next look.
 import type { TlsFiles } from '../http/listener.ts'
 import type { Log } from '../lib/log.ts'
+import type { ReloadRequests } from './reload-requests.ts'
 import { rereadFiles } from './rereading.ts'
 import { reasonOf } from './start-error.ts'
 
@@ -13,12 +14,13 @@ export interface RenewalOptions {
   readonly read: () => TlsFiles
   readonly use: (files: TlsFiles) => void
   readonly everyMs: number
+  readonly reloads: ReloadRequests
   readonly log: Log
 }
 
 /** Resolves when the signal fires. */
 export async function renewCertificates(options: RenewalOptions, signal: AbortSignal): Promise<void> {
-  const { files, read, use, everyMs, log } = options
+  const { files, read, use, everyMs, reloads, log } = options
   let { current } = options
   const look = (): void => {
     const found = read()
@@ -29,7 +31,7 @@ export async function renewCertificates(options: RenewalOptions, signal: AbortSi
   }
   const onProblem = (error: unknown): void =>
     log.warn({ reason: reasonOf(error) }, 'certificates cannot be renewed; the ones before stay')
-  await rereadFiles({ files, everyMs, look, onProblem }, signal)
+  await rereadFiles({ files, everyMs, reloads, look, onProblem }, signal)
 }
 
 function isSame(one: TlsFiles, other: TlsFiles): boolean {
@@ -37,6 +39,7 @@ function isSame(one: TlsFiles, other: TlsFiles): boolean {
     one.certificate === other.certificate &&
     one.key === other.key &&
     one.clientCa === other.clientCa &&
-    one.proxyCa === other.proxyCa
+    one.proxyCa === other.proxyCa &&
+    JSON.stringify(one.named) === JSON.stringify(other.named)
   )
 }

@@ -2,11 +2,14 @@
 // where mounted secrets are swapped; where it does not, a look every so often finds it (P-025, P-072, P-174, P-449).
 import { type FSWatcher, watch } from 'node:fs'
 import path from 'node:path'
+import type { ReloadRequests } from './reload-requests.ts'
 
 export interface Rereading {
   readonly files: readonly string[]
   /** How often they are looked at where nothing is told. */
   readonly everyMs: number
+  /** Whoever asks for a look gets one, and is told of a problem once more. */
+  readonly reloads: ReloadRequests
   /** Goes by the files where they changed. Throws what is wrong with them; then everything is as it was. */
   readonly look: (signal: AbortSignal) => Promise<void> | void
   /** Told of each problem once, until it is another one or over. */
@@ -17,9 +20,14 @@ export interface Rereading {
 const SETTLE_MS = 100
 
 /** Looks whenever there may be something new; resolves when the signal fires. */
-export async function rereadFiles({ files, everyMs, look, onProblem }: Rereading, signal: AbortSignal): Promise<void> {
+export async function rereadFiles(rereading: Rereading, signal: AbortSignal): Promise<void> {
+  const { files, everyMs, reloads, look, onProblem } = rereading
   const changes = new Changes(files)
   let told: string | undefined
+  const ignore = reloads.listen(() => {
+    told = undefined
+    changes.note()
+  })
   try {
     while (await changes.next(everyMs, signal)) {
       try {
@@ -33,6 +41,7 @@ export async function rereadFiles({ files, everyMs, look, onProblem }: Rereading
       }
     }
   } finally {
+    ignore()
     changes.close()
   }
 }
@@ -55,16 +64,19 @@ class Changes {
     return !signal.aborted
   }
 
+  /** There may be something new. */
+  note(): void {
+    this.#isNew = true
+    this.#wake?.()
+  }
+
   close(): void {
     for (const watcher of this.#watchers) watcher.close()
   }
 
   #watch(folder: string): void {
     try {
-      const watcher = watch(folder, { persistent: false }, () => {
-        this.#isNew = true
-        this.#wake?.()
-      })
+      const watcher = watch(folder, { persistent: false }, () => this.note())
       watcher.on('error', () => watcher.close())
       this.#watchers.push(watcher)
     } catch {

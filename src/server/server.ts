@@ -32,6 +32,7 @@ import { giveBackMemory } from './idle-memory.ts'
 import { openIdentity, openIdOf } from './identity.ts'
 import { Life } from './life.ts'
 import { listen, operatorsFiles, readServingFiles, servingFiles, type ServingFiles } from './serving.ts'
+import { ReloadRequests } from './reload-requests.ts'
 import { renewCertificates } from './renewal.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
@@ -44,6 +45,8 @@ export interface RunningServer {
   readonly kubeconfigFile: string
   /** Never resolves. Rejects where something that must run has failed for good: it is time to stop. */
   readonly failed: Promise<never>
+  /** Has what is read from files read again: certificates, authorities, tokens, policies, the audit log's file. Throws nothing. */
+  reload(): void
   /** Finishes what is under way and closes everything, in order; every call waits for the same end. */
   stop(): Promise<void>
 }
@@ -79,7 +82,8 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
   const base = await openFoundation(order, opened)
   const { kv, measures, atRest, life, serving } = base
   const api = openApi(base)
-  const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: base.schema, log })
+  const { reloads } = base
+  const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: base.schema, log, reloads })
   opened.defer(() => audit.close())
   const flow = openFlowControl(config, { store: api.cache, find: api.find, findLoad: api.load })
   const metrics = openMetrics({
@@ -140,7 +144,8 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
     life.stage = 'closing'
     await opened.disposeAsync()
   }
-  return { url, kubeconfigFile: kubeconfig.file, failed, stop: () => (stopped ??= stop()) }
+  const reload = (): void => reloads.ask()
+  return { url, kubeconfigFile: kubeconfig.file, failed, reload, stop: () => (stopped ??= stop()) }
 }
 
 /** What is there before anything is served: the storage, the keys, the counters, and who calls other servers. */
@@ -153,6 +158,7 @@ interface Foundation extends Omit<Order, 'signal'> {
   readonly adminToken: string
   readonly life: Life
   readonly authorization: Authorization
+  readonly reloads: ReloadRequests
   /** `host:port`, empty until the server listens. */
   readonly address: { text: string; shown: string }
   /** Calls the webhooks. */
@@ -169,7 +175,8 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
   if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) releaseCompilers()
   const measures = new ServerMeasures()
   const { outgoing } = measures
-  const atRest = await openAtRest(config, log, measures.encryption)
+  const reloads = new ReloadRequests()
+  const atRest = await openAtRest({ config, log, measures: measures.encryption, reloads })
   opened.defer(atRest.close)
   const serving = servingFiles(config)
   const token = adminToken(dataDirectory)
@@ -180,6 +187,7 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
     measures: measures.auth,
     outgoing,
     log,
+    reloads,
   })
   const caller = opened.use(new OutgoingCaller({ egress: egressPolicy(egress), measures: outgoing }))
   const operatorsCaller = opened.use(
@@ -195,6 +203,7 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
     ...keys,
     life,
     authorization,
+    reloads,
     address: { text: '', shown: '' },
     caller,
     operatorsCaller,
@@ -213,7 +222,8 @@ function openApi(base: Foundation): ResourceApi {
     eventTtlMs: config.eventTtlMs,
     allowPrivileged: config.allowPrivileged,
     authorization: base.authorization,
-    openIdentity: (live, onLegacyUse) => openIdentity({ config, adminToken, log, live, tls, onLegacyUse, measures }),
+    openIdentity: (live, onLegacyUse) =>
+      openIdentity({ config, adminToken, log, live, tls, onLegacyUse, measures, reloads: base.reloads }),
     admissionPlugins: config.admissionPlugins,
     admissionSettings: readAdmissionSettings(config),
     authority: authority ?? tls.certificate,
@@ -281,7 +291,7 @@ function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedPart
 
 /** Serves with other certificates, and trusts others, when the files say so; until the signal fires. */
 function renewServing(
-  { config, log, serving }: Foundation,
+  { config, log, serving, reloads }: Foundation,
   { api, listener }: { readonly api: ResourceApi; readonly listener: Listener },
   signal: AbortSignal,
 ): Promise<void> {
@@ -295,6 +305,7 @@ function renewServing(
       listener.renew(files)
     },
     everyMs: RENEW_EVERY_MS,
+    reloads,
     log,
   }
   return renewCertificates(renewal, signal)

@@ -17,6 +17,7 @@ import type { Config } from './config.ts'
 import { readTextFile } from './files.ts'
 import type { OidcConfig } from './identity-config.ts'
 import { type JwtIssuers, type OnReload, openJwtIssuers } from './jwt-issuers.ts'
+import type { ReloadRequests } from './reload-requests.ts'
 import { reasonOf, StartError } from './start-error.ts'
 import { reviewCalls } from './review-calls.ts'
 import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
@@ -33,6 +34,7 @@ export interface TokenIssuersParts {
   readonly log: Log
   readonly outgoing: OutgoingMeasures
   readonly onReload: OnReload
+  readonly reloads: ReloadRequests
 }
 
 const FLAG = '--authentication-config'
@@ -40,7 +42,8 @@ const WEBHOOK_FLAG = '--authentication-token-webhook-config-file'
 const WEBHOOK_TIMEOUT_MS = 30_000
 
 /** Where the operator says to ask, this machine may be asked too; where tokens say so, it is held to the rules. */
-export function openTokenIssuers({ config, log, outgoing: measures, onReload }: TokenIssuersParts): TokenIssuers {
+export function openTokenIssuers(parts: TokenIssuersParts): TokenIssuers {
+  const { config, log, outgoing: measures, onReload, reloads } = parts
   const caller = new OutgoingCaller({ egress: egressPolicy({ ...config.egress, loopback: true }), measures })
   const strictCaller = new OutgoingCaller({ egress: egressPolicy(config.egress), measures })
   const file = config.identity.authenticationFile
@@ -51,7 +54,7 @@ export function openTokenIssuers({ config, log, outgoing: measures, onReload }: 
   const jwt: JwtIssuers | undefined =
     file === undefined && issuers.length === 0
       ? undefined
-      : openJwtIssuers({ issuers, file, reread: read, caller, strictCaller, log, onReload })
+      : openJwtIssuers({ issuers, file, reread: read, caller, strictCaller, log, onReload, reloads })
   return {
     methods: [...(jwt === undefined ? [] : [jwt.method]), ...webhook(config, caller)],
     anonymous: fromFile?.anonymous,

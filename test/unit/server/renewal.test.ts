@@ -1,17 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import type { TlsFiles } from '../../../src/http/listener.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
+import { ReloadRequests } from '../../../src/server/reload-requests.ts'
 import { renewCertificates } from '../../../src/server/renewal.ts'
 
-function files(certificate: string): TlsFiles {
-  return { certificate, key: 'key', clientCa: undefined, proxyCa: undefined }
+function files(certificate: string, named = 'named'): TlsFiles {
+  const others = [{ name: 'a.example', certificate: named, key: 'key' }]
+  return { certificate, key: 'key', clientCa: undefined, proxyCa: undefined, named: others }
 }
 
 describe('certificates that are replaced', () => {
   it('are used once each, and a file that cannot be read is tried again', async () => {
     const stop = new AbortController()
     const used: string[] = []
-    const found = [files('one'), files('two'), files('two'), undefined, files('three'), files('three')]
+    const found = [
+      files('one'),
+      files('two'),
+      files('two'),
+      undefined,
+      files('three'),
+      files('three', 'other'),
+      files('three', 'other'),
+    ]
     let looks = 0
     await renewCertificates(
       {
@@ -25,11 +35,12 @@ describe('certificates that are replaced', () => {
         },
         use: ({ certificate }) => void used.push(certificate),
         everyMs: 1,
+        reloads: new ReloadRequests(),
         log: SILENT_LOG,
       },
       stop.signal,
     )
-    expect(used).toEqual(['two', 'three'])
+    expect(used).toEqual(['two', 'three', 'three'])
     expect(looks).toBe(found.length)
   })
 })

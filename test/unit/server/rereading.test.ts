@@ -1,15 +1,21 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ReloadRequests } from '../../../src/server/reload-requests.ts'
 import { rereadFiles } from '../../../src/server/rereading.ts'
 import { tempFolder } from '../../fakes/temp-folder.ts'
 
 /** Looks at the files of a test; problems are what `look` throws. */
-function following(files: readonly string[], everyMs: number, look: () => void): readonly string[] {
+function following(
+  files: readonly string[],
+  everyMs: number,
+  look: () => void,
+  reloads = new ReloadRequests(),
+): readonly string[] {
   const stop = new AbortController()
   const told: string[] = []
   const onProblem = (error: unknown): void => void told.push((error as Error).message)
-  const ended = rereadFiles({ files, everyMs, look, onProblem }, stop.signal)
+  const ended = rereadFiles({ files, everyMs, reloads, look, onProblem }, stop.signal)
   onTestFinished(async () => {
     stop.abort()
     await ended
@@ -43,6 +49,21 @@ describe('files that may change', () => {
     rmSync(folder, { recursive: true })
     const before = looks
     await expect.poll(() => looks).toBeGreaterThan(before + 2)
+  })
+
+  it('are looked at when somebody asks for it, and their problem is told once more', async () => {
+    const reloads = new ReloadRequests()
+    let looks = 0
+    const fail = (): void => {
+      looks++
+      throw new Error('bad')
+    }
+    const told = following([], NEVER, fail, reloads)
+    reloads.ask()
+    await expect.poll(() => looks).toBe(1)
+    reloads.ask()
+    await expect.poll(() => looks).toBe(2)
+    expect(told).toEqual(['bad', 'bad'])
   })
 
   it('are told of once for each problem, and again when it comes back', async () => {
