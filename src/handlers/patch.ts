@@ -19,8 +19,15 @@ import { updateObject } from '../registry/update.ts'
 import type { PatchBody } from './apply.ts'
 import { Applied } from './apply.ts'
 import { patchType } from './media-types.ts'
-import { metaText } from '../registry/object-meta.ts'
-import { checkName, checkStaysCustomKind, otherKindProblem, withReset } from './read-body.ts'
+import {
+  checkName,
+  checkStaysCustomKind,
+  innerFormProblems,
+  nameMissing,
+  otherKindProblem,
+  unnamedProblem,
+  withReset,
+} from './read-body.ts'
 import type { ResourceParts, ResourceRequest, WrittenKind } from './resource-parts.ts'
 import { servedAt, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
@@ -39,7 +46,13 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
   const body: PatchBody = { bytes, options, context }
   const patch = isApply(type)
     ? new Applied(request, type, body)
-    : new Patch({ parts, target: served.resource, type, body })
+    : new Patch({
+        parts,
+        target: served.resource,
+        addressed: { name, subresource, isCustom: resource.schema.custom === true },
+        type,
+        body,
+      })
   const { object, created } = await updateObject(
     parts.registry,
     resource,
@@ -64,6 +77,7 @@ interface PatchParts {
   readonly parts: ResourceParts
   /** The kind that is patched: that of the resource, or of a view of it. */
   readonly target: WrittenKind
+  readonly addressed: { readonly name: string; readonly subresource: string; readonly isCustom: boolean }
   readonly type: Exclude<PatchType, ApplyType>
   readonly body: PatchBody
 }
@@ -78,13 +92,15 @@ interface PatchedFrom {
 class Patch {
   readonly #parts: ResourceParts
   readonly #target: WrittenKind
+  readonly #addressed: PatchParts['addressed']
   readonly #type: PatchParts['type']
   readonly #body: PatchBody
   #read: PatchDocument | undefined
 
-  constructor({ parts, target, type, body }: PatchParts) {
+  constructor({ parts, target, addressed, type, body }: PatchParts) {
     this.#parts = parts
     this.#target = target
+    this.#addressed = addressed
     this.#type = type
     this.#body = body
   }
@@ -152,27 +168,49 @@ class Patch {
       if (!(error instanceof BodySyntaxError)) throw error
       throw refuse(shown(), error.message)
     }
-    checkStaysCustomKind(patched, this.#target, metaText(live, 'name'))
+    this.#checkKind(patched, problems, shown)
+    return this.#decode(patched, problems, { shown, live })
+  }
+
+  /** Of what is sent to them the reference looks at nothing but the status, and at no version of a scale, of custom objects. */
+  #checkKind(patched: Value, problems: readonly string[], shown: () => string): void {
+    const { name, subresource, isCustom } = this.#addressed
+    const unnamed = unnamedProblem(patched, this.#target)
+    if (unnamed !== undefined) throw refuse(shown(), unnamed)
+    if (isCustom && subresource === 'status') return
+    checkStaysCustomKind(patched, this.#target, name)
+    if (!isCustom) this.#checkVersioned(patched, problems, shown)
     const other = otherKindProblem(patched, this.#target, this.#parts.resources())
     if (other !== undefined) throw refuse(shown(), other)
-    return this.#decode(patched, problems, { shown, live })
+  }
+
+  #checkVersioned(patched: Value, problems: readonly string[], shown: () => string): void {
+    const found = innerFormProblems(patched, this.#target, this.#parts.resources())
+    if (found === undefined) return
+    if (found.error !== undefined) throw refuse(shown(), found.error)
+    this.#report([...problems, ...found.odd], shown)
+    throw nameMissing(this.#addressed.name)
+  }
+
+  /** Unknown and repeated fields: dropped in silence, told, or refused. */
+  #report(problems: readonly string[], shown: () => string): void {
+    const { fieldValidation } = this.#body.options
+    if (fieldValidation === 'Strict' && problems.length > 0) {
+      throw refuse(shown(), `strict decoding error: ${problems.join(', ')}`)
+    }
+    if (fieldValidation === 'Warn') for (const problem of problems) this.#body.context.warn(problem)
   }
 
   /** The patched document as an object of the kind; what does not fit is 422 about the patch (W-171, W-214). */
   #decode(patched: Value, documentProblems: readonly string[], { shown, live }: PatchedFrom): ApiObject {
     const target = this.#target
-    const { fieldValidation } = this.#body.options
     let decoded: ReturnType<typeof target.decode>
     try {
       decoded = target.decode(patched, target.conversion.isIdentity ? live : undefined)
     } catch (error) {
       throw refuse(shown(), (error as Error).message)
     }
-    const problems = [...documentProblems, ...decoded.problems]
-    if (fieldValidation === 'Strict' && problems.length > 0) {
-      throw refuse(shown(), `strict decoding error: ${problems.join(', ')}`)
-    }
-    if (fieldValidation === 'Warn') for (const problem of problems) this.#body.context.warn(problem)
+    this.#report([...documentProblems, ...decoded.problems], shown)
     const object = { ...decoded.value, kind: target.kind, apiVersion: formatGroupVersion(target) } as ApiObject
     return withReset(object, patched, target)
   }

@@ -124,13 +124,12 @@ function unfitKind(kind: GroupVersionKind, resource: BodyKind, resources: Resour
   if (!resources.knowsKind(kind)) {
     return `no kind "${kind.kind}" is registered for version "${formatGroupVersion(kind)}"`
   }
-  const group = resource.group === '' ? 'core' : resource.group.split('.', 1)[0]!
-  return `converting (${kind.version}.${kind.kind}) to (${group}.${resource.kind}): unknown conversion`
+  return `converting (${kind.version}.${kind.kind}) to (${shortGroup(resource)}.${resource.kind}): unknown conversion`
 }
 
 /** A custom object stays what it is: a patch that says otherwise is refused in the words of its fields. */
 export function checkStaysCustomKind(patched: Value, resource: BodyKind, name: string): void {
-  if (resource.schema.custom !== true || textIn(patched, 'kind') === '') return
+  if (resource.schema.custom !== true) return
   const kind = kindIn(patched, resource)
   const given = formatGroupVersion(kind)
   const wanted = formatGroupVersion(resource)
@@ -141,9 +140,44 @@ export function checkStaysCustomKind(patched: Value, resource: BodyKind, name: s
   if (faults.length > 0) throw invalidError({ group: kind.group, kind: kind.kind }, name, faults)
 }
 
+/** Why a custom object that does not say what it is is none; undefined: it does, or is not a custom one. */
+export function unnamedProblem(patched: Value, resource: BodyKind): string | undefined {
+  if (resource.schema.custom !== true) return undefined
+  if (textIn(patched, 'kind') === '') return kindMissing(plainJson(patched))
+  if (textIn(patched, 'apiVersion') !== '') return undefined
+  // The reference answers this with 500.
+  throw new ApiError('BadRequest', "Object 'apiVersion' is missing in 'object has no apiVersion field'")
+}
+
+/**
+ * Why a patched object without an API version is none; undefined: it has one, or is a custom one. The reference takes it for its own
+ * inner form, in which no field has the name that is sent. What is found so is odd, or an error by itself.
+ */
+export function innerFormProblems(
+  patched: Value,
+  resource: BodyKind,
+  resources: ResourceTable,
+): { readonly error?: string; readonly odd: readonly string[] } | undefined {
+  if (resource.schema.custom === true || !isMap(patched) || textIn(patched, 'apiVersion') !== '') return undefined
+  const kind = kindIn(patched, resource)
+  if (kind.kind === resource.kind) {
+    const fields = Object.keys(patched).filter((name) => name !== 'kind' && name !== 'apiVersion')
+    return { odd: fields.sort().map((name) => `unknown field "${name}"`) }
+  }
+  const group = shortGroup(resource)
+  const error = resources.knowsKind(kind)
+    ? `converting (${group}.${kind.kind}) to (${group}.${resource.kind}): unknown conversion`
+    : `no kind "${kind.kind}" is registered for the internal version of group "${resource.group}"`
+  return { error, odd: [] }
+}
+
+/** As Go calls the package of the inner forms. */
+function shortGroup({ group }: BodyKind): string {
+  return group === '' ? 'core' : group.split('.', 1)[0]!
+}
+
 /** Why a document cannot be of the resource's kind by what it says it is; undefined: it can. It is first read as what it says. */
 export function otherKindProblem(value: Value, resource: BodyKind, resources: ResourceTable): string | undefined {
-  if (resource.schema.custom === true && textIn(value, 'kind') === '') return kindMissing(plainJson(value))
   const kind = kindIn(value, resource)
   if (kind.kind === resource.kind && kind.group === resource.group && kind.version === resource.version)
     return undefined
@@ -187,15 +221,19 @@ export function withReset(object: ApiObject, document: Value, { schema }: Pick<B
   return isList(managed) && managed.length === 0 ? withMeta(object, { managedFields: [] }) : object
 }
 
+export function nameMissing(name: string): ApiError {
+  return new ApiError(
+    'BadRequest',
+    `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+  )
+}
+
 /** The name in the body and the one in the path must be the same (W-099, W-100). */
 export function checkName(object: ValueMap, name: string): void {
   const metadata = own(object, 'metadata')
   const given = isMap(metadata) ? own(metadata, 'name') : undefined
   if (given === undefined || given === '' || given === null) {
-    throw new ApiError(
-      'BadRequest',
-      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
-    )
+    throw nameMissing(name)
   }
   if (typeof given === 'string' && given !== name) {
     throw new ApiError('BadRequest', `the name of the object (${given}) does not match the name on the URL (${name})`)

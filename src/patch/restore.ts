@@ -6,11 +6,15 @@ import { decodeScalar, ScalarFaultError } from '../schema/decode-scalars.ts'
 import type { ObjectShape, Shape } from '../schema/table.ts'
 import { goType } from '../api/go-format.ts'
 
+const TEXT: Shape = Object.freeze({ kind: 'string' })
+/** They are no fields of a shape. */
+const TYPE_NAMES: readonly string[] = ['kind', 'apiVersion']
 const OCTET: Shape = Object.freeze({ kind: 'int32' })
 
 /** The first thing that does not fit, in the reference's words; undefined: all does, as far as this looks. */
 export function findRestoreFault(shape: ObjectShape, value: Value): string | undefined {
-  return faultIn(shape, value)
+  const names = isMap(value) ? TYPE_NAMES.map((name) => own(value, name) ?? null) : []
+  return firstFault(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
 }
 
 function faultIn(shape: Shape, value: Value): string | undefined {
