@@ -28,7 +28,7 @@ import { Bookmarks } from './bookmarks.ts'
 import { listAtHand, listCached } from './cached-list.ts'
 import type { CachedState } from './cached-list.ts'
 import { watchCached } from './cached-watch.ts'
-import type { Contents } from './contents.ts'
+import type { Contents, ContentsOptions } from './contents.ts'
 import { Follower } from './follower.ts'
 import { HISTORY_LIMITS } from './history.ts'
 import type { HistoryLimits } from './history.ts'
@@ -44,7 +44,7 @@ const PATIENCE_MS = 3_000
 /** How often what is too old is looked for in types that nothing happens to. */
 const EXPIRE_MS = 15_000
 
-export interface WatchCacheOptions {
+export interface WatchCacheOptions extends Partial<Pick<ContentsOptions, 'onUnreadable'>> {
   readonly store: FollowableStore
   /** The types to have at hand from the start; others are taken up when they are first asked for. */
   readonly resources: readonly StoredResource[]
@@ -134,6 +134,7 @@ class MemoryStore implements WatchCache {
       clock: this.#clock,
       limits: options.historyLimits ?? HISTORY_LIMITS,
       measures: options.measures ?? new CacheMeasures(),
+      onUnreadable: options.onUnreadable ?? (() => {}),
       prepare: (contents) => this.#resources.forEach((resource) => contents.typeOf(resource)),
       events: {
         onLoading: options.onLoading ?? (() => {}),

@@ -5,7 +5,7 @@ import { compareStrings, newSortedTree } from '../lib/sorted-tree.ts'
 import { Change } from '../store/change.ts'
 import { namesOf } from '../store/keys.ts'
 import type { FeedBatch, SourceChange, SourceItem } from '../store/source.ts'
-import type { StoredResource } from '../store/store.ts'
+import type { StoredResource, UnreadableObject } from '../store/store.ts'
 import { placeItem } from './cached-object.ts'
 import type { CachedItem } from './cached-object.ts'
 import type { HistoryLimits, HistoryRecord } from './history.ts'
@@ -19,11 +19,18 @@ export interface ContentsOptions {
   readonly clock: Clock
   readonly limits: HistoryLimits
   readonly measures: CacheMeasures
+  /** An object of a type that somebody asked for cannot be read. Told of every value that is met. */
+  readonly onUnreadable: (resource: StoredResource, item: UnreadableObject) => void
 }
 
 interface Typed {
   readonly type: TypeCache
   readonly resource: StoredResource
+}
+
+interface Place extends Typed {
+  /** Relative to the type. */
+  readonly key: string
 }
 
 interface PastRecords {
@@ -88,7 +95,7 @@ export class Contents {
   fill(item: SourceItem): void {
     const place = this.#placeOf(item.key)
     if (place === undefined) this.#unclaimed.set(item.key, detached(item))
-    else if (namesOf(place.resource, place.key) !== undefined) place.type.fill(placeItem(this.#slabs, place.key, item))
+    else if (namesOf(place.resource, place.key) !== undefined) place.type.fill(this.#placed(place, item))
   }
 
   /** What was filled in is the state as of this revision. */
@@ -147,12 +154,21 @@ export class Contents {
     }
     const { type, key, resource } = place
     if (namesOf(resource, key) === undefined) return
-    const item = change.kind === 'put' ? placeItem(this.#slabs, key, change.item) : undefined
+    const item = change.kind === 'put' ? this.#placed(place, change.item) : undefined
     type.apply({ key, item, revision: change.kind === 'put' ? change.item.revision : change.revision, nowMs })
   }
 
+  #placed({ type, resource, key }: Place, item: SourceItem): CachedItem {
+    const placed = placeItem(this.#slabs, key, item)
+    if (placed.kind === 'unreadable') {
+      type.measures.unreadable.value++
+      this.#options.onUnreadable(resource, placed)
+    }
+    return placed
+  }
+
   /** A storage prefix is one segment or two; the longer one is meant where both are known. */
-  #placeOf(fullKey: string): (Typed & { readonly key: string }) | undefined {
+  #placeOf(fullKey: string): Place | undefined {
     const first = fullKey.indexOf('/')
     const second = fullKey.indexOf('/', first + 1)
     for (const end of [second, first]) {

@@ -11,6 +11,7 @@ export class CacheMeasures extends Measures {
   readonly dispatched = ofType('apiserver_watch_cache_events_dispatched_total', 'Changes offered to watchers.')
   readonly initializations = ofType('apiserver_watch_cache_initializations_total', 'Times that a type was loaded.')
   readonly terminated = ofType('apiserver_terminated_watchers_total', 'Watches ended because history was lost.')
+  readonly unreadable = ofType('apiserver_storage_decode_errors_total', 'Stored objects that could not be read.')
   readonly initEvents = ofType('apiserver_init_events_total', 'Events of states that watches began with.')
   readonly lists = counterFamily({
     name: 'apiserver_cache_list_total',
@@ -47,6 +48,7 @@ export class CacheMeasures extends Measures {
       storageEvents: this.storageEvents.of(group, resource),
       dispatched: this.dispatched.of(group, resource),
       terminated: this.terminated.of(group, resource),
+      unreadable: this.unreadable.of(group, resource),
       initEvents: this.initEvents.of(group, resource),
       lists: this.lists.of(group, resource, ''),
       fetched: this.fetched.of(group, resource, ''),
@@ -65,6 +67,7 @@ export interface TypeMeasures {
   readonly storageEvents: Count
   readonly dispatched: Count
   readonly terminated: Count
+  readonly unreadable: Count
   readonly initEvents: Count
   readonly lists: Count
   readonly fetched: Count

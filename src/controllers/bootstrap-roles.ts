@@ -36,12 +36,18 @@ export interface MadeRole {
   readonly name: string
 }
 
-/** Resolves, with what they are, when every default role and binding is there. The namespaces that some are in have to be. */
+/**
+ * Makes every default role and binding; resolves to those that are there. What is stored under the name of one and cannot be
+ * read is left alone, and so are those of a namespace that cannot be: the start goes on without them.
+ */
 export async function makeBootstrapRoles(parts: ControllerParts, signal: AbortSignal): Promise<readonly MadeRole[]> {
   const queue = wantedObjects(parts)
-  const made = queue.map(({ resource: { kind }, namespace, name }) => ({ kind, namespace, name }))
+  const made: MadeRole[] = []
   const worker = async (): Promise<void> => {
-    for (let wanted = queue.pop(); wanted !== undefined; wanted = queue.pop()) await make(parts, wanted, signal)
+    for (let wanted = queue.pop(); wanted !== undefined; wanted = queue.pop()) {
+      const { resource, namespace, name } = wanted
+      if (await make(parts, wanted, signal)) made.push({ kind: resource.kind, namespace, name })
+    }
   }
   await Promise.all(Array.from({ length: PARALLEL }, worker))
   return made
@@ -52,27 +58,33 @@ export function clusterRoleRules(name: string): readonly PolicyRule[] {
   return parseRoles(CLUSTER_ROLES).find((role) => role.name === name)?.rules ?? []
 }
 
-async function make(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<void> {
+/** Whether it is there and can be read. */
+async function make(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await makeOnce(parts, wanted, signal)
     } catch (error) {
       // Another server does the same at this moment.
-      if (!isReason(error, 'AlreadyExists', 'Conflict', 'NotFound') || attempt === ATTEMPTS) throw error
+      if (!isReason(error, 'AlreadyExists', 'Conflict', 'NotFound')) throw error
+      if (attempt < ATTEMPTS) continue
+      const { resource, namespace, name } = wanted
+      const reason = error instanceof Error ? error.message : String(error)
+      parts.log.warn({ kind: resource.kind, namespace, name, reason }, 'could not make a default role')
+      return false
     }
   }
 }
 
-async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<void> {
+async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSignal): Promise<boolean> {
   const { resource, namespace, name, object } = wanted
   const context: WriteContext = { ...controllerContext(parts, namespace, signal), fieldManager: 'kube-apiserver' }
   const key = { resource: resource.stored, namespace, name }
   const { item } = await parts.registry.store.get(key, { kind: 'any' }, signal)
   if (item === undefined) {
     await createObject(parts.registry, resource, object, context)
-    return
+    return true
   }
-  if (item.kind !== 'object') return
+  if (item.kind !== 'object') return false
   const found = item.object()
   const repaired = reconciled(found, object)
   if (repaired === 'other role') {
@@ -86,6 +98,7 @@ async function makeOnce(parts: ControllerParts, wanted: Wanted, signal: AbortSig
     const request = { name, subresource: '', wanted: again, tracksFields: false, absent: 'refuse', uid: '' } as const
     await updateObject(parts.registry, resource, request, context)
   }
+  return true
 }
 
 /** What is there with what is missing of it; undefined where nothing is. A binding to another role has to be made anew. */

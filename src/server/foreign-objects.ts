@@ -89,7 +89,7 @@ class Decoder {
     const isStored = kind.group === resource.storedKind.group && kind.version === resource.storedKind.version
     const from = isStored ? resource : (resources.find({ group: kind.group, version: kind.version, resource: plural }) ?? resource)
     const stored = from.conversion.toStored(from.withDefaults(object, defaults))
-    return resource.toCanonical(readAnew({ group, version, kind: resource.kind }, stored, family))
+    return readAnew({ group, version, kind: resource.kind }, stored, family)
   }
 }
 

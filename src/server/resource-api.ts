@@ -64,6 +64,7 @@ import { servedTable } from './runtime-config.ts'
 import { openServicePlaces } from './service-places.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from './ip-range.ts'
+import { tellUnreadable } from './unreadable-objects.ts'
 import { noteLegacyUse } from './legacy-tokens.ts'
 import { liveObjects } from './live-objects.ts'
 import { type ServerMeasures, stockFamilies } from './measures.ts'
@@ -270,6 +271,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
     resources: [...[...builtIn.all()].map((resource) => resource.stored), NODE_PORTS, PORT_RANGES, PRESENCE],
     servePastStates: gates.ListFromCacheSnapshot,
     onLoading: tellProgress(log),
+    onUnreadable: tellUnreadable(log, prefix),
     onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),
   })
   return { identity, builtIn, store }

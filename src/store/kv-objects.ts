@@ -1,7 +1,9 @@
 // A kv with a prefix and what opens its values: what `get`, `list`, `watch` and `write` on a kv have in common.
+import { setImmediate } from 'node:timers/promises'
 import type { KeyValue, Kv } from '../kv/kv.ts'
 import { namesOf, typePrefix } from './keys.ts'
 import type { StoreMeasures } from './measures.ts'
+import { OPENED_AT_ONCE } from './step-size.ts'
 import type { StoredItem, StoredResource } from './store.ts'
 import { itemOf, openValue } from './stored-object.ts'
 import type { Content, Opener } from './stored-object.ts'
@@ -41,7 +43,7 @@ export async function readCurrent(
   }
 }
 
-/** Many at once; what is none of ours is left out. Waits only where the transformer has to. */
+/** Many at once; what is none of ours is left out. Waits where the transformer has to, and lets others have a turn. */
 export async function readItems(
   objects: KvObjects,
   resource: StoredResource,
@@ -54,6 +56,7 @@ export async function readItems(
     if (names === undefined) continue
     const opened = openValue(objects, value, key)
     items.push(itemOf(names, revision, opened instanceof Promise ? await opened : opened))
+    if (items.length % OPENED_AT_ONCE === 0) await setImmediate()
   }
   return items
 }

@@ -1,4 +1,5 @@
 // A kv's prefix as a source: loaded in steps at one revision, then followed by one watch over everything under it.
+import { setImmediate } from 'node:timers/promises'
 import type { GroupResource } from '../api/object.ts'
 import { prefixRange } from '../kv/kv.ts'
 import type { Batch, KvEvent, ListResult, Range } from '../kv/kv.ts'
@@ -7,7 +8,7 @@ import { translate } from './errors.ts'
 import type { KvObjects } from './kv-objects.ts'
 import { EVERY_TYPE } from './measures.ts'
 import type { Feed, FeedBatch, LoadPage, SourceChange, SourceItem } from './source.ts'
-import { stepKeys } from './step-size.ts'
+import { OPENED_AT_ONCE, stepKeys } from './step-size.ts'
 import { openValue } from './stored-object.ts'
 
 /** What messages speak of where the storage as a whole fails. */
@@ -28,6 +29,7 @@ export async function* loadKv(objects: KvObjects, signal: AbortSignal): AsyncGen
     for (const found of step.items) {
       const item = sourceItem(objects, found)
       items.push(item instanceof Promise ? await item : item)
+      if (items.length % OPENED_AT_ONCE === 0) await setImmediate()
     }
     yield { revision, items, total }
     step = await next

@@ -2,6 +2,9 @@
 // kilobyte or of a megabyte, and neither many small answers nor one of a gigabyte is any good.
 import type { KeyValue } from '../kv/kv.ts'
 
+/** What another server stored takes a tenth of a millisecond to read: after so many, whoever waits has a turn. */
+export const OPENED_AT_ONCE = 200
+
 const STEP_BYTES = 4 << 20
 const FIRST_KEYS = 500
 const MOST_KEYS = 2_000
