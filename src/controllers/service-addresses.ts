@@ -26,7 +26,8 @@ export function serviceAddresses(parts: ControllerParts): Controller {
 /** Before anything is served: what services have that another server gave to them is not given to others. */
 export async function claimAddressesInUse(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const claimed = await claimWhatServicesHave(repairParts(parts, signal))
-  if (claimed.length > 0) parts.log.info({ claimed: claimed.length }, 'addresses and ports in use claimed for their services')
+  if (claimed.length > 0)
+    parts.log.info({ claimed: claimed.length }, 'addresses and ports in use claimed for their services')
 }
 
 function repairParts(parts: ControllerParts, signal: AbortSignal): Parameters<typeof repairServiceClaims>[0] {

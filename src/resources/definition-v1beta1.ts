@@ -62,7 +62,10 @@ function conversionOf(conversion: ValueMap): ValueMap {
   const versions = own(conversion, 'conversionReviewVersions') ?? null
   const reviewVersions = strategy === 'Webhook' && !hasItems(versions) ? ['v1beta1'] : versions
   if (clientConfig === null && reviewVersions === null) return { strategy }
-  return { strategy, webhook: { ...(clientConfig === null ? {} : { clientConfig }), conversionReviewVersions: reviewVersions } }
+  return {
+    strategy,
+    webhook: { ...(clientConfig === null ? {} : { clientConfig }), conversionReviewVersions: reviewVersions },
+  }
 }
 
 function hasItems(value: Value): boolean {

@@ -39,7 +39,11 @@ const ALIKE: readonly (readonly [group: string, versions: string, kinds: string]
   ['resource.k8s.io', 'v1beta2', 'DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice'],
   ['scheduling.k8s.io', 'v1beta1', 'PriorityClass'],
   ['storage.k8s.io', 'v1alpha1', 'CSIStorageCapacity VolumeAttachment VolumeAttributesClass'],
-  ['storage.k8s.io', 'v1beta1', 'CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass'],
+  [
+    'storage.k8s.io',
+    'v1beta1',
+    'CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass',
+  ],
 ]
 
 /** The rest, by `group/version/Kind`. */

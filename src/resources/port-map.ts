@@ -13,13 +13,13 @@ interface MapContext {
   readonly signal: AbortSignal
 }
 
-export const PORT_RANGES: Resource['stored'] = {
+export const PORT_RANGES = Object.freeze({
   group: '',
   resource: 'rangeallocations',
   storagePrefix: 'ranges',
   namespaced: false,
   selectableFields: [],
-}
+} satisfies Resource['stored'])
 
 const KEY: ObjectKey = { resource: PORT_RANGES, namespace: '', name: 'servicenodeports' }
 

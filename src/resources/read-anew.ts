@@ -26,7 +26,9 @@ function withAddresses(service: ApiObject): ApiObject {
   const spec = specOf(service)
   if (isExternalName(spec)) return withSpec(service, { internalTrafficPolicy: undefined })
   const address = textIn(spec, 'clusterIP')
-  return address === '' || textsIn(spec, 'clusterIPs').length > 0 ? service : withSpec(service, { clusterIPs: [address] })
+  return address === '' || textsIn(spec, 'clusterIPs').length > 0
+    ? service
+    : withSpec(service, { clusterIPs: [address] })
 }
 
 function withFamilies(service: ApiObject, family: IpFamily): ApiObject {

@@ -35,7 +35,10 @@ export async function claimWhatServicesHave(parts: RepairParts): Promise<readonl
 }
 
 /** `leaks` counts the rounds in which a port stood in another server's map and no service had it; the next round is to know it. */
-export async function repairServiceClaims(parts: RepairParts, leaks: Map<number, number> = new Map()): Promise<Repaired> {
+export async function repairServiceClaims(
+  parts: RepairParts,
+  leaks: Map<number, number> = new Map(),
+): Promise<Repaired> {
   const givenBack: string[] = []
   const claimed: string[] = []
   for (const sort of sortsOfClaims(parts)) {

@@ -87,7 +87,9 @@ class Decoder {
     const { resources, defaults, family } = this.#options
     const { group, version, resource: plural } = resource
     const isStored = kind.group === resource.storedKind.group && kind.version === resource.storedKind.version
-    const from = isStored ? resource : (resources.find({ group: kind.group, version: kind.version, resource: plural }) ?? resource)
+    const from = isStored
+      ? resource
+      : (resources.find({ group: kind.group, version: kind.version, resource: plural }) ?? resource)
     const stored = from.conversion.toStored(from.withDefaults(object, defaults))
     return readAnew({ group, version, kind: resource.kind }, stored, family)
   }
@@ -129,7 +131,8 @@ function jsonDocument(value: Value, source: SourceValue): Document {
 function namesIn(document: { readonly kind?: Value; readonly apiVersion?: Value }): GroupVersionKind {
   const { kind, apiVersion } = document
   const gv = typeof apiVersion === 'string' ? parseGroupVersion(apiVersion) : undefined
-  if (gv === undefined || typeof kind !== 'string' || kind === '') throw new Error('the stored data does not say its kind')
+  if (gv === undefined || typeof kind !== 'string' || kind === '')
+    throw new Error('the stored data does not say its kind')
   return { ...gv, kind }
 }
 
@@ -138,7 +141,8 @@ function customObject(bytes: Buffer): Buffer {
   // The reference writes a line end behind what is canonical otherwise.
   if (bytes[0] === OPEN_MAP && bytes.at(-1) === LINE_END && bytes.at(-2) === CLOSE_MAP) return bytes.subarray(0, -1)
   if (isProtobuf(bytes)) throw new Error('stored as protobuf, which custom resources have no form in')
-  const value = bytes[0] === OPEN_MAP ? parseJson(bytes).value : isCbor(bytes) ? parseCbor(bytes) : parseYaml(bytes).value
+  const value =
+    bytes[0] === OPEN_MAP ? parseJson(bytes).value : isCbor(bytes) ? parseCbor(bytes) : parseYaml(bytes).value
   if (!isMap(value) || !isMap(own(value, 'metadata'))) throw new Error('the stored data is not an object')
   return encodeStored(value as ApiObject, sortedJson)
 }

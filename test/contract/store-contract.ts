@@ -1,5 +1,6 @@
 // The contract of a store, as tests that run on every store and every engine: the kv store and the watch cache answer alike.
 import { describe } from 'vitest'
+import { foreignRules } from './store/foreign.ts'
 import { listRules } from './store/lists.ts'
 import { readRules } from './store/reads.ts'
 import { type StoreContractOptions, subjectOfEachTest } from './store/subject.ts'
@@ -15,5 +16,6 @@ export function describeStoreContract(what: string, options: StoreContractOption
     describe('watch', () => watchRules(subject))
     describe('write', () => writeRules(subject))
     describe('unreadable', () => unreadableRules(subject))
+    describe('of another server', () => foreignRules(subject))
   })
 }

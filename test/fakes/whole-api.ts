@@ -5,7 +5,10 @@ import type { JsonMap, PlainClient } from './plain-client.ts'
 /** The path of every resource that can be listed, across all namespaces: `/apis/apps/v1/deployments`. */
 export async function listablePaths(client: PlainClient): Promise<readonly string[]> {
   const { groups } = (await client.must('/apis')) as { groups: { versions: { groupVersion: string }[] }[] }
-  const roots = ['/api/v1', ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`))]
+  const roots = [
+    '/api/v1',
+    ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`)),
+  ]
   const paths: string[] = []
   for (const root of roots) {
     const answer = await client.send(root)

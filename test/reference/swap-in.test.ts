@@ -16,17 +16,30 @@ describe('swapped in for kube-apiserver', () => {
     const theirs = new PlainClient(reference)
     for (const { object, collection } of everyKind()) {
       const post = () => theirs.send(collection, { method: 'POST', body: object })
-      await expect.poll(async () => { const a = await post(); if (a.status !== 201 && a.status !== 404) console.log(collection, a.bytes.toString()); return a.status }, { timeout: 10_000 }).toBe(201)
+      await expect
+        .poll(
+          async () => {
+            const a = await post()
+            if (a.status !== 201 && a.status !== 404) console.log(collection, a.bytes.toString())
+            return a.status
+          },
+          { timeout: 10_000 },
+        )
+        .toBe(201)
     }
     const paths = await listablePaths(theirs)
     const revision = await revisionOf(theirs)
     const expected = await listsAt(theirs, paths, revision)
-    const server = await startServerProcess(['--etcd-servers', etcd.endpoint, '--service-cluster-ip-range', '10.96.0.0/16'], await newHome())
+    const server = await startServerProcess(
+      ['--etcd-servers', etcd.endpoint, '--service-cluster-ip-range', '10.96.0.0/16'],
+      await newHome(),
+    )
     const ours = new PlainClient({ url: server.url, token: server.adminToken })
     expect(await listablePaths(ours)).toEqual(paths)
     const shown = await listsAt(ours, paths, revision)
     const different = [...expected.keys()].filter((key) => shown.get(key) !== expected.get(key))
-    for (const key of different) console.log(key, '\n', expected.get(key)?.slice(0, 1500), '\n', shown.get(key)?.slice(0, 1500))
+    for (const key of different)
+      console.log(key, '\n', expected.get(key)?.slice(0, 1500), '\n', shown.get(key)?.slice(0, 1500))
     expect(different).toEqual([])
   })
 })

@@ -2,6 +2,7 @@
 import { openWatchCache } from '../../../src/cache/cache.ts'
 import type { Kv } from '../../../src/kv/kv.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
+import { decodePods } from '../../fakes/protobuf-pods.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 import { describeStoreContract } from '../store-contract.ts'
 import { pods, type StoreUnderTest, writeThePast } from './subject.ts'
@@ -24,7 +25,7 @@ export function describeStoresOn(engine: string, open: () => Promise<EngineUnder
 
 async function storeOn({ kv, prefix, clock }: EngineUnderTest): Promise<StoreUnderTest> {
   await writeThePast(kv, prefix)
-  const store = openKvStore({ kv, prefix })
+  const store = openKvStore({ kv, prefix, decodeForeign: decodePods })
   return { store, kv, prefix, advance: (ms) => clock?.advance(ms), close: () => kv.close() }
 }
 
@@ -33,7 +34,12 @@ async function cacheOn(engine: EngineUnderTest, servePastStates: boolean): Promi
   await writeThePast(kv, prefix)
   const stop = new AbortController()
   // One of the two types that the tests use is taken up only when it is asked for.
-  const cache = openWatchCache({ store: openKvStore({ kv, prefix }), resources: [pods], clock, servePastStates })
+  const cache = openWatchCache({
+    store: openKvStore({ kv, prefix, decodeForeign: decodePods }),
+    resources: [pods],
+    clock,
+    servePastStates,
+  })
   const running = cache.run(stop.signal)
   await cache.ready(stop.signal)
   return {

@@ -18,6 +18,7 @@ import type {
   StoredResource,
   WriteResult,
 } from '../../../src/store/store.ts'
+import { decodePods } from '../../fakes/protobuf-pods.ts'
 import { nodes, pods } from '../../fakes/stored-resources.ts'
 
 export { nodes, pods }
@@ -77,7 +78,7 @@ export class Subject {
     this.#opened = opened
     this.store = opened.store
     this.kv = opened.kv
-    this.other = openKvStore({ kv: opened.kv, prefix: opened.prefix })
+    this.other = openKvStore({ kv: opened.kv, prefix: opened.prefix, decodeForeign: decodePods })
   }
 
   get signal(): AbortSignal {
@@ -115,7 +116,7 @@ export class Subject {
   }
 
   /** Whatever bytes under an object's key, past the store. */
-  async putRaw(namespace: string, name: string, bytes: string): Promise<number> {
+  async putRaw(namespace: string, name: string, bytes: string | Buffer): Promise<number> {
     const key = this.kvKey(namespace, name)
     const { item } = await this.kv.get(key, {}, this.signal)
     const expected = item?.revision ?? ABSENT

@@ -98,7 +98,13 @@ describe('the map of node ports that kube-apiserver keeps', () => {
   test('gets the ports that services have, and loses what nobody has had for three rounds', async () => {
     const world = new ApiWorld()
     await nodePort(world, 'before', 30005)
-    const object: ApiObject = { kind: 'RangeAllocation', apiVersion: 'v1', metadata: {}, range: '30000-32767', data: 'AQ==' }
+    const object: ApiObject = {
+      kind: 'RangeAllocation',
+      apiVersion: 'v1',
+      metadata: {},
+      range: '30000-32767',
+      data: 'AQ==',
+    }
     await world.parts.store.write(KEY, () => ({ kind: 'put', object }), signal)
     expect(await claimWhatServicesHave(repairParts(world))).toEqual(['30005'])
     expect(await portsIn(world)).toEqual([30000, 30005])

@@ -88,7 +88,9 @@ describe('forgetting history', () => {
       if (!request.key.startsWith('/registry/')) throw new KvError('denied', 'not this key')
       return inner.put(request, stop)
     }
-    const kv = new Proxy(inner, { get: (target, name) => (name === 'put' ? put : Reflect.get(target, name).bind(target)) })
+    const kv = new Proxy(inner, {
+      get: (target, name) => (name === 'put' ? put : Reflect.get(target, name).bind(target)),
+    })
     const options = { kv, prefix: '/registry', clock: new ManualClock(), intervalMs: 1, onError: () => {} }
     const replicas = [new Compactor(options), new Compactor(options)]
     const rounds: (number | undefined)[][] = []
