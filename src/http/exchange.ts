@@ -12,7 +12,7 @@ import type { HttpRequest, NamedObject, RemoteEnd, RequestHeaders, ResponseHeade
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
 import type { HeaderRecord, RawRequest } from './raw.ts'
-import { formatWarnings } from './warnings.ts'
+import { WarningList } from './warnings.ts'
 
 export interface ExchangeOptions {
   readonly remote: RemoteEnd
@@ -45,7 +45,7 @@ export class Exchange implements HttpRequest {
   /** Called when the deadline passes, after the signal has fired. */
   onDeadline: (() => void) | undefined
   readonly #request: RawRequest
-  #warnings: string[] | undefined
+  #warnings: WarningList | undefined
   #added: ResponseHeaders | undefined
   #annotations: Map<string, string> | undefined
   #onNamed: ((named: NamedObject) => void) | undefined
@@ -100,8 +100,8 @@ export class Exchange implements HttpRequest {
   }
 
   readonly warn = (text: string): void => {
-    if (this.#warnings === undefined) this.#warnings = [text]
-    else if (!this.#warnings.includes(text)) this.#warnings.push(text)
+    this.#warnings ??= new WarningList()
+    this.#warnings.add(text)
   }
 
   sendAway(): void {
@@ -156,7 +156,7 @@ export class Exchange implements HttpRequest {
     const headers: HeaderRecord = { 'audit-id': this.auditId, 'cache-control': 'no-cache, private' }
     if (this.#added !== undefined) Object.assign(headers, this.#added)
     if (this.#warnings !== undefined) {
-      const warning = formatWarnings(this.#warnings)
+      const warning = this.#warnings.headers()
       if (warning.length > 0) headers['warning'] = warning
     }
     return headers

@@ -1,21 +1,41 @@
-// The `Warning` headers of an answer (R-273, P-233): not more of them than clients are ready to read.
+// The `Warning` headers of an answer (R-273, P-233): not more of them than clients are ready to read, and not more is kept of
+// those that do not fit.
 
 /** Runes in all; beyond that every text is cut to `SHORT`, and what still does not fit is left out. */
 const BUDGET = 4096
 const SHORT = 256
 
-export function formatWarnings(texts: readonly string[]): string[] {
-  const printable = texts.filter((text) => !/\p{Cc}/u.test(text)).map((text) => Array.from(text))
-  const total = printable.reduce((sum, runes) => sum + runes.length, 0)
-  let left = BUDGET
-  const lines: string[] = []
-  for (const runes of printable) {
-    const kept = total > BUDGET ? runes.slice(0, SHORT) : runes
-    left -= kept.length
-    if (left < 0) break
-    lines.push(`299 - "${headerText(kept.join(''))}"`)
+export class WarningList {
+  readonly #texts = new Set<string>()
+  /** Of the texts as they would be cut. */
+  #shortRunes = 0
+
+  /** Once a text. */
+  add(text: string): void {
+    // Whatever comes later would be left out.
+    if (this.#shortRunes > BUDGET || this.#texts.has(text) || /\p{Cc}/u.test(text)) return
+    this.#texts.add(text)
+    this.#shortRunes += runesOf(text, SHORT).length
   }
-  return lines
+
+  headers(): string[] {
+    let total = 0
+    for (const text of this.#texts) total += runesOf(text, BUDGET + 1).length
+    let left = BUDGET
+    const lines: string[] = []
+    for (const text of this.#texts) {
+      const kept = runesOf(text, total > BUDGET ? SHORT : BUDGET)
+      left -= kept.length
+      if (left < 0) break
+      lines.push(`299 - "${headerText(kept.join(''))}"`)
+    }
+    return lines
+  }
+}
+
+/** The first runes of a text. */
+function runesOf(text: string, most: number): readonly string[] {
+  return Array.from(text.slice(0, 2 * most)).slice(0, most)
 }
 
 /** Quotes and backslashes escaped, and as bytes of UTF-8: header values are bytes to Node, one a character. */

@@ -1,5 +1,6 @@
 // Objects inside of objects that the schema says have a kind of their own: they need one, and metadata that could be an
 // object's (P-324).
+import { type FaultList, faultsOf } from '../../api/fault-list.ts'
 import { type FieldError, invalid, required } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { parseGroupVersion } from '../../api/object.ts'
@@ -14,15 +15,13 @@ export interface ObjectRules {
 }
 
 export function embeddedFaults(node: Node, object: ValueMap, rules: ObjectRules): readonly FieldError[] {
-  const errors: FieldError[] = []
-  visit(node, object, { at: undefined, errors, rules })
-  return errors
+  return faultsOf((errors) => visit(node, object, { at: undefined, errors, rules }))
 }
 
 interface Place {
   /** Undefined: the whole object. */
   readonly at: FieldPath | undefined
-  readonly errors: FieldError[]
+  readonly errors: FaultList
   readonly rules: ObjectRules
 }
 
@@ -48,16 +47,17 @@ function checkObject(object: ValueMap, { at, errors, rules }: Place & { readonly
   for (const name of ['apiVersion', 'kind']) {
     const value = own(object, name)
     const place = at.child(name)
-    if (value === undefined) errors.push(required(place))
-    else if (typeof value !== 'string') errors.push(invalid(place, value, 'must be a string'))
-    else if (value === '') errors.push(invalid(place, value, 'must not be empty'))
+    if (value === undefined) errors.add(required(place))
+    else if (typeof value !== 'string') errors.add(invalid(place, value, 'must be a string'))
+    else if (value === '') errors.add(invalid(place, value, 'must not be empty'))
     else {
       const fault = name === 'kind' ? kindFault(rules.kind(value.toLowerCase())) : versionFault(value)
-      if (fault !== undefined) errors.push(invalid(place, value, fault))
+      if (fault !== undefined) errors.add(invalid(place, value, fault))
     }
   }
   const metadata = own(object, 'metadata')
-  if (isMap(metadata)) errors.push(...rules.metadata(metadata, at.child('metadata')))
+  if (!isMap(metadata)) return
+  for (const fault of rules.metadata(metadata, at.child('metadata'))) errors.add(fault)
 }
 
 function kindFault(faults: readonly string[]): string | undefined {

@@ -1,4 +1,5 @@
 // Items of sets and of lists with keys must differ (P-323). Whether they do is asked of the whole object at once.
+import { type FaultList, faultsOf } from '../../api/fault-list.ts'
 import { duplicate, type FieldError, invalid, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { isList, isMap, own, setOwn, type Value } from '../../api/value.ts'
@@ -7,15 +8,13 @@ import type { Node } from './node.ts'
 
 /** The items that repeat an earlier one. */
 export function repeatedItems(node: Node, value: Value): readonly FieldError[] {
-  const errors: FieldError[] = []
-  visit(node, value, { at: undefined, errors })
-  return errors
+  return faultsOf((errors) => visit(node, value, { at: undefined, errors }))
 }
 
 interface Place {
   /** Undefined: the whole object. */
   readonly at: FieldPath | undefined
-  readonly errors: FieldError[]
+  readonly errors: FaultList
 }
 
 function visit(node: Node, value: Value, { at, errors }: Place): void {
@@ -39,12 +38,12 @@ function visit(node: Node, value: Value, { at, errors }: Place): void {
 function checkList(
   node: Node,
   list: readonly Value[],
-  { at, errors }: { readonly at: FieldPath; readonly errors: FieldError[] },
+  { at, errors }: { readonly at: FieldPath; readonly errors: FaultList },
 ): void {
   if (node.listType === 'map') {
     const odd = list.findIndex((item) => item !== null && !isMap(item))
     if (odd >= 0) {
-      errors.push(invalid(at.index(odd), shownJson(list[odd]), 'must be an object for an array of list-type map'))
+      errors.add(invalid(at.index(odd), shownJson(list[odd]), 'must be an object for an array of list-type map'))
       return
     }
   }
@@ -55,7 +54,7 @@ function checkList(
     const before = counts.get(key) ?? 0
     counts.set(key, before + 1)
     // What is there a third time is not told again.
-    if (before === 1) errors.push(duplicate(at.index(i), node.listType === 'set' ? item : shownKeys(node, item)))
+    if (before === 1) errors.add(duplicate(at.index(i), node.listType === 'set' ? item : shownKeys(node, item)))
   }
 }
 

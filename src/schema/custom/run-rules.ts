@@ -1,5 +1,6 @@
 // Runs the rules of a schema on an object, from the top down, within a budget for the whole of it (P-335 to P-342). What did
 // not change is told as a warning where a rule has become stricter; rules that compare with the old value always count.
+import { type FaultList, faultsOf } from '../../api/fault-list.ts'
 import { duplicate, type FieldError, forbidden, invalid, OMITTED, required, type Shown } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, isList, isMap, own, type Value } from '../../api/value.ts'
@@ -27,9 +28,7 @@ export interface RuleRun {
 }
 
 export function runRules({ node, value, old, at, warn, compiled }: RuleRun): readonly FieldError[] {
-  const run = new Run(warn, compiled)
-  run.visit(node, value, { at, old, within: undefined })
-  return run.errors
+  return faultsOf((errors) => new Run(errors, warn, compiled).visit(node, value, { at, old, within: undefined }))
 }
 
 interface Place {
@@ -41,13 +40,14 @@ interface Place {
 }
 
 class Run {
-  readonly errors: FieldError[] = []
+  readonly #errors: FaultList
   readonly #warn: (text: string) => void
   readonly #compiled: WeakMap<Node, readonly CompiledRule[]>
   #budget = OBJECT_COST
   #isOver = false
 
-  constructor(warn: (text: string) => void, compiled: WeakMap<Node, readonly CompiledRule[]>) {
+  constructor(errors: FaultList, warn: (text: string) => void, compiled: WeakMap<Node, readonly CompiledRule[]>) {
+    this.#errors = errors
     this.#warn = warn
     this.#compiled = compiled
   }
@@ -104,7 +104,7 @@ class Run {
     const at = place.at ?? NOWHERE
     const isOptional = rule.text.optionalOldSelf === true
     if (rule.problem !== undefined) {
-      this.errors.push(invalid(at, node.type, `rule compile error: ${rule.problem}`))
+      this.#errors.add(invalid(at, node.type, `rule compile error: ${rule.problem}`))
       return
     }
     if (rule.program === undefined || (rule.isTransition && place.old === undefined && !isOptional)) return
@@ -126,7 +126,7 @@ class Run {
         return
       }
       case 'error':
-        this.errors.push(invalid(at, node.type, failure(result.message, rule.text)))
+        this.#errors.add(invalid(at, node.type, failure(result.message, rule.text)))
     }
   }
 
@@ -153,7 +153,7 @@ class Run {
     { value, place }: { readonly value: Value; readonly place: Place },
   ): void {
     if (!rule.isTransition && isUnchanged(value, place)) this.#warn(`${error.field}: ${error.message}`)
-    else this.errors.push(error)
+    else this.#errors.add(error)
   }
 
   /** What the author computes; no text where it is none that can be shown. */
@@ -176,7 +176,7 @@ class Run {
   }
 
   #stop(error: FieldError): void {
-    this.errors.push(error)
+    this.#errors.add(error)
     this.#isOver = true
   }
 }

@@ -1,6 +1,7 @@
 // Holds a value to a structural schema, with the reference's words and in its order (W-431 to W-438). On an update what did
 // not change is not held against anybody: whatever equals its old self is passed over.
 import type { RE2JS } from 're2js'
+import { type FaultList, faultsOf } from '../../api/fault-list.ts'
 import {
   type FieldError,
   invalid,
@@ -31,21 +32,26 @@ export interface ValueCheck {
 }
 
 export function validateValue(check: ValueCheck): readonly FieldError[] {
-  const run = new Run(check.at, check.patterns)
-  run.visit(check.node, check.value, check.old)
-  return run.errors
+  return faultsOf((list) => new Run(list, check.at, check.patterns).visit(check.node, check.value, check.old))
+}
+
+/** What was found in a value by one of the schemas that it may or must fit. */
+interface Alternative {
+  readonly faults: readonly FieldError[]
+  readonly matched: number
 }
 
 /** One value, or one alternative of it, under way. */
 class Run {
-  readonly errors: FieldError[] = []
+  readonly errors: FaultList
   /** Of alternatives that all fail, the one that is told is the one with the most checks; counted as the reference counts. */
   matched = 0
   readonly #at: string
   readonly #patterns: Map<string, RE2JS | undefined>
   #path: (string | number)[] = []
 
-  constructor(at: string, patterns: Map<string, RE2JS | undefined>) {
+  constructor(errors: FaultList, at: string, patterns: Map<string, RE2JS | undefined>) {
+    this.errors = errors
     this.#at = at
     this.#patterns = patterns
   }
@@ -90,17 +96,17 @@ class Run {
   }
 
   #wrongType(wanted: string, found: string): void {
-    this.errors.push(typeInvalid(this.#place(), found, `${this.#name()} in body must be of type ${wanted}: "${found}"`))
+    this.errors.add(typeInvalid(this.#place(), found, `${this.#name()} in body must be of type ${wanted}: "${found}"`))
   }
 
   #text({ minLength, maxLength, pattern, format }: Restrictions, text: string): void {
     const fault = this.#lengthFault(text, minLength, maxLength) ?? this.#patternFault(text, pattern)
-    if (fault !== undefined) this.errors.push(fault)
+    if (fault !== undefined) this.errors.add(fault)
     if (format === '') return
     this.matched++
     if (!isOfFormat(format, text)) {
       const detail = `${this.#name()} in body must be of type ${format}: ${JSON.stringify(text)}`
-      this.errors.push(typeInvalid(this.#place(), text, detail))
+      this.errors.add(typeInvalid(this.#place(), text, detail))
     }
   }
 
@@ -126,7 +132,7 @@ class Run {
   #number(node: Node, value: number | bigint): void {
     this.matched++
     for (const { shown, text } of numberFaults(node, value, this.#name())) {
-      this.errors.push(
+      this.errors.add(
         shown === undefined ? invalid(this.#nowhere(), '', text) : invalid(this.#place(), new Shown(shown), text),
       )
     }
@@ -146,17 +152,17 @@ class Run {
     }
     if (minItems !== undefined && list.length < minItems) {
       const detail = `${this.#name()} in body should have at least ${minItems} items`
-      this.errors.push(invalid(this.#place(), list.length, detail))
+      this.errors.add(invalid(this.#place(), list.length, detail))
     }
     if (maxItems !== undefined && list.length > maxItems) {
-      this.errors.push(tooMany(this.#place(), list.length, maxItems))
+      this.errors.add(tooMany(this.#place(), list.length, maxItems))
     }
   }
 
   #enum({ enum: allowed }: Restrictions, value: Value): void {
     if (allowed === undefined || allowed.some((one) => equalValues(one, value))) return
     const words = allowed.map((one) => (typeof one === 'string' ? one : textOf(one)))
-    this.errors.push(notSupported(this.#place(), value, words))
+    this.errors.add(notSupported(this.#place(), value, words))
   }
 
   #members(node: Node, map: ValueMap, old: ValueMap | undefined): void {
@@ -165,11 +171,11 @@ class Run {
     const count = minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(map).length
     if (minProperties !== undefined && count < minProperties) {
       const detail = `${this.#name()} in body should have at least ${minProperties} properties`
-      this.errors.push(invalid(this.#place(), count, detail))
+      this.errors.add(invalid(this.#place(), count, detail))
       return
     }
     if (maxProperties !== undefined && count > maxProperties) {
-      this.errors.push(tooMany(this.#place(), count, maxProperties))
+      this.errors.add(tooMany(this.#place(), count, maxProperties))
       return
     }
     for (const key of Object.keys(map)) {
@@ -182,7 +188,7 @@ class Run {
     for (const name of names) {
       if (Object.hasOwn(map, name)) continue
       this.#path.push(name)
-      this.errors.push(required(this.#place()))
+      this.errors.add(required(this.#place()))
       this.#path.pop()
     }
   }
@@ -191,16 +197,16 @@ class Run {
     if (anyOf.length > 0) this.#anyOf(anyOf, value)
     if (oneOf.length > 0) this.#oneOf(oneOf, value)
     if (allOf.length > 0) this.#allOf(allOf, value)
-    if (not !== undefined && this.#alternative(not, value).errors.length === 0) {
+    if (not !== undefined && this.#alternative(not, value).faults.length === 0) {
       this.#failed('must not validate the schema (not)')
     }
   }
 
   #anyOf(alternatives: readonly Node[], value: Value): void {
-    let best: Run | undefined
+    let best: Alternative | undefined
     for (const node of alternatives) {
       const run = this.#alternative(node, value)
-      if (run.errors.length === 0) {
+      if (run.faults.length === 0) {
         this.matched += run.matched
         return
       }
@@ -210,17 +216,17 @@ class Run {
     if (best !== undefined) this.#take(best)
   }
 
-  #take(run: Run): void {
+  #take(run: Alternative): void {
     this.matched += run.matched
-    this.errors.push(...run.errors)
+    for (const fault of run.faults) this.errors.add(fault)
   }
 
   #oneOf(alternatives: readonly Node[], value: Value): void {
-    let best: Run | undefined
-    const valid: Run[] = []
+    let best: Alternative | undefined
+    const valid: Alternative[] = []
     for (const node of alternatives) {
       const run = this.#alternative(node, value)
-      if (run.errors.length === 0) valid.push(run)
+      if (run.faults.length === 0) valid.push(run)
       else if (best === undefined || run.matched > best.matched) best = run
     }
     const [first, second] = valid
@@ -237,23 +243,30 @@ class Run {
     let valid = 0
     for (const node of all) {
       const run = this.#alternative(node, value)
-      if (run.errors.length === 0) valid++
+      if (run.faults.length === 0) valid++
       this.#take(run)
     }
     if (valid < all.length)
       this.#failed(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`)
   }
 
-  #alternative(node: Node, value: Value): Run {
-    const run = new Run(this.#at, this.#patterns)
-    run.#path = [...this.#path]
-    run.visit(node, value, undefined)
-    return run
+  #alternative(node: Node, value: Value): Alternative {
+    let matched = 0
+    const faults = faultsOf((list) => {
+      const run = new Run(list, this.#at, this.#patterns)
+      run.#path = [...this.#path]
+      try {
+        run.visit(node, value, undefined)
+      } finally {
+        matched = run.matched
+      }
+    })
+    return { faults, matched }
   }
 
   /** Such a fault is told of no field. */
   #failed(text: string): void {
-    this.errors.push(invalid(this.#nowhere(), '', `${JSON.stringify(this.#name())} ${text}`))
+    this.errors.add(invalid(this.#nowhere(), '', `${JSON.stringify(this.#name())} ${text}`))
   }
 
   #nowhere(): FieldPath {

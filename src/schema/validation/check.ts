@@ -13,6 +13,7 @@ import {
   tooLong,
   tooMany,
 } from '../../api/field-error.ts'
+import type { FaultList } from '../../api/fault-list.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type Value } from '../../api/value.ts'
 import type { Faults } from './formats.ts'
@@ -32,11 +33,21 @@ export const POSITIVE = 'must be greater than 0'
 
 export class Check {
   readonly context: ValidationContext
-  readonly errors: FieldError[] = []
+  readonly #faults: FaultList
   #faultless: object | undefined
 
-  constructor(context: ValidationContext) {
+  /** The list ends the validation when it is full. */
+  constructor(context: ValidationContext, faults: FaultList) {
     this.context = context
+    this.#faults = faults
+  }
+
+  get errors(): readonly FieldError[] {
+    return this.#faults.found
+  }
+
+  add(fault: FieldError): void {
+    this.#faults.add(fault)
   }
 
   /**
@@ -55,44 +66,44 @@ export class Check {
   }
 
   required(at: FieldPath, detail = ''): void {
-    this.errors.push(required(at, detail))
+    this.#faults.add(required(at, detail))
   }
 
   forbidden(at: FieldPath, detail: string): void {
-    this.errors.push(forbidden(at, detail))
+    this.#faults.add(forbidden(at, detail))
   }
 
   invalid(at: FieldPath, value: Value | Shown | undefined, detail: string): void {
-    this.errors.push(invalid(at, value, detail))
+    this.#faults.add(invalid(at, value, detail))
   }
 
   duplicate(at: FieldPath, value: Value | Shown, detail = ''): void {
-    this.errors.push(duplicate(at, value, detail))
+    this.#faults.add(duplicate(at, value, detail))
   }
 
   notFound(at: FieldPath, value: Value, detail = ''): void {
-    this.errors.push(notFound(at, value, detail))
+    this.#faults.add(notFound(at, value, detail))
   }
 
   notSupported(at: FieldPath, value: Value | Shown | undefined, supported: readonly string[]): void {
-    this.errors.push(notSupported(at, value, supported))
+    this.#faults.add(notSupported(at, value, supported))
   }
 
   tooLong(at: FieldPath, maxBytes: number): void {
-    this.errors.push(tooLong(at, maxBytes))
+    this.#faults.add(tooLong(at, maxBytes))
   }
 
   tooMany(at: FieldPath, count: number, max: number): void {
-    this.errors.push(tooMany(at, count, max))
+    this.#faults.add(tooMany(at, count, max))
   }
 
   internal(at: FieldPath, detail: string): void {
-    this.errors.push(internalFault(at, detail))
+    this.#faults.add(internalFault(at, detail))
   }
 
   /** The faults that a format found in a value. */
   format(at: FieldPath, value: Value, faults: Faults): void {
-    for (const fault of faults) this.errors.push(invalid(at, value, fault))
+    for (const fault of faults) this.#faults.add(invalid(at, value, fault))
   }
 
   notNegative(at: FieldPath, value: number | bigint | undefined): void {

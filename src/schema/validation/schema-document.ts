@@ -56,7 +56,7 @@ export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean,
   const obstacle = unsupported(schema)
   const structural = check.errors.length
   if (obstacle === undefined) {
-    for (const fault of structuralFaults(schema, at, check)) check.errors.push(fault)
+    for (const fault of structuralFaults(schema, at, check)) check.add(fault)
     if (check.errors.length === structural) checkDefaults(schema, at, { insideMeta: false, isResource: true, check })
   }
   const words = check.errors.length
@@ -91,7 +91,7 @@ function checkDefaults(schema: ValueMap, at: FieldPath, { insideMeta, isResource
   if (value !== undefined && value !== null && !within) {
     if (hasUnknown(value, schema, isResource)) {
       check.invalid(at.child('default'), value, 'must not have unknown fields')
-    } else for (const fault of valueFaults(schema, value, at.child('default'))) check.errors.push(fault)
+    } else for (const fault of valueFaults(schema, value, at.child('default'))) check.add(fault)
   }
   const items = partIn(schema, 'items')
   const inner = (part: ValueMap, isMeta: boolean): DefaultPlace => ({

@@ -1,6 +1,7 @@
 // Whether a schema is structural: every field has one place that gives it a type, and what stands under allOf, anyOf, oneOf
 // and not only restricts what is described outside of them.
 import { re2js } from '../../lib/late-packages.ts'
+import { faultsOf } from '../../api/fault-list.ts'
 import type { FieldError } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
@@ -58,11 +59,13 @@ function innerSchemas(schema: ValueMap): readonly ValueMap[] {
 
 /** The faults of a schema that `unsupported` has nothing against, in the order of their texts. */
 export function structuralFaults(schema: ValueMap, at: FieldPath, check: Check): readonly FieldError[] {
-  const found = new Check(check.context)
-  checkInvariants(schema, { level: 'root', at, check: found })
-  checkRestrictions(schema, schema, { at, from: at, check: found })
+  const faults = faultsOf((list) => {
+    const found = new Check(check.context, list)
+    checkInvariants(schema, { level: 'root', at, check: found })
+    checkRestrictions(schema, schema, { at, from: at, check: found })
+  })
   const told = ({ field, message }: FieldError): string => `${field}: ${message}`
-  return found.errors.sort((a, b) => (told(a) < told(b) ? -1 : 1))
+  return faults.toSorted((a, b) => (told(a) < told(b) ? -1 : 1))
 }
 
 interface Place {

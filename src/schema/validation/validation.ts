@@ -1,6 +1,7 @@
 // The front door: what is wrong with an object of a kind that is to be created or changed. Objects are decoded and
 // defaulted already. The faults come in the order of the reference, with its paths and words; an empty list means that
 // the object may be stored. Nothing here throws, whatever the object holds.
+import { faultsOf } from '../../api/fault-list.ts'
 import type { FieldError } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import type { GroupVersionKind } from '../../api/object.ts'
@@ -46,11 +47,12 @@ export function validateCreate(
   object: ValueMap,
   context: ValidationContext,
 ): readonly FieldError[] {
-  const check = new Check(context)
-  const rules = rulesOf(gvk)
-  rules.create(object, check)
-  if (check.errors.length === 0 && rules.isQuestion !== true) checkCommonMeta(object, check)
-  return check.errors
+  return faultsOf((list) => {
+    const check = new Check(context, list)
+    const rules = rulesOf(gvk)
+    rules.create(object, check)
+    if (check.errors.length === 0 && rules.isQuestion !== true) checkCommonMeta(object, check)
+  })
 }
 
 /** The faults of an object that is to take the place of the stored one. */
@@ -64,9 +66,7 @@ export function validateUpdate(
 
 /** The faults of the addresses that a service asks for, on their own: they are looked at before any is given. */
 export function validateServiceAddresses(spec: ValueMap, context: ValidationContext): readonly FieldError[] {
-  const check = new Check(context)
-  checkAddresses(spec, undefined, check)
-  return check.errors
+  return faultsOf((list) => checkAddresses(spec, undefined, new Check(context, list)))
 }
 
 export interface SubresourceChange extends Change {
@@ -86,19 +86,20 @@ export function validateSubresource(
 
 /** Metadata is checked for every kind first, and again by the kind's own rules: causes repeat on updates (W-007). */
 function changed({ object, stored }: Change, rule: UpdateRule, context: ValidationContext): readonly FieldError[] {
-  const check = new Check(context)
-  checkCommonMeta(object, check)
-  checkMetaUpdate(object, stored, check)
-  rule(object, stored, check)
-  return check.errors
+  return faultsOf((list) => {
+    const check = new Check(context, list)
+    checkCommonMeta(object, check)
+    checkMetaUpdate(object, stored, check)
+    rule(object, stored, check)
+  })
 }
 
 /** The faults of the metadata of an object that stands inside another, at `at`; it needs no name. */
 export function validateEmbeddedMetadata(metadata: ValueMap, at: FieldPath): readonly FieldError[] {
   const named = has(metadata, 'name') ? metadata : { ...metadata, name: 'name' }
-  const check = new Check({ gates: new Set(), namespaced: has(metadata, 'namespace') })
-  checkCommonMeta({ metadata: named }, check)
-  return check.errors.map((error) => ({ ...error, field: `${at.toString()}${error.field.slice('metadata'.length)}` }))
+  const context = { gates: new Set<string>(), namespaced: has(metadata, 'namespace') }
+  const faults = faultsOf((list) => checkCommonMeta({ metadata: named }, new Check(context, list)))
+  return faults.map((error) => ({ ...error, field: `${at.toString()}${error.field.slice('metadata'.length)}` }))
 }
 
 const RULES: Readonly<Record<string, GroupRules>> = {
