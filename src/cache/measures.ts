@@ -39,6 +39,11 @@ export class CacheMeasures extends Measures {
   readonly decreased = ofType('watch_cache_capacity_decrease_total', 'Times that this became less.')
   readonly #types = new Map<string, TypeMeasures>()
 
+  /** Series may be gone that were found before. */
+  forgetFound(): void {
+    this.#types.clear()
+  }
+
   of({ group, resource }: GroupResource): TypeMeasures {
     const key = `${group} ${resource}`
     const known = this.#types.get(key)

@@ -62,6 +62,16 @@ export class FlowMeasures extends Measures {
   readonly deviation = levelGauge('demand_seats_stdev', 'By how much that varied.')
   readonly highest = levelGauge('demand_seats_high_watermark', 'The most seats wanted in the last period.')
   readonly smoothed = levelGauge('demand_seats_smoothed', 'Seats wanted, as limits are adjusted by.')
+
+  /** These are the schemas with their levels, and no others. */
+  configured(flows: readonly { readonly level: string; readonly schema: string }[], levels: ReadonlySet<string>): void {
+    const pairs = new Set(flows.map(({ level, schema }) => `${level} ${schema}`))
+    for (const family of this.all()) {
+      if (family.labels[0] !== OF_LEVEL[0]) continue
+      const isOfFlow = family.labels[1] === OF_FLOW[1]
+      family.forget(([level, schema]) => (isOfFlow ? !pairs.has(`${level} ${schema}`) : !levels.has(level!)))
+    }
+  }
 }
 
 /** The series of one schema, found once. */

@@ -65,6 +65,8 @@ export class PriorityAndFairness implements FlowControl {
     this.#flows = known.flatMap((spec) => this.#flowOf(spec))
     this.#classifier = new Classifier(this.#flows)
     this.#rest = this.#flows.find(({ spec }) => spec.name === 'catch-all')
+    const pairs = this.#flows.map(({ spec }) => ({ level: spec.level, schema: spec.name }))
+    this.measures.configured(pairs, new Set(this.#levels.keys()))
   }
 
   enter(request: FlowRequest, waitMs: number): MaybePromise<Entry> {

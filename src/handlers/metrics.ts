@@ -1,11 +1,10 @@
 // /metrics: what the server counts, in the text form of Prometheus (R-340).
-import { gzipSync } from 'node:zlib'
 import type { Handler } from '../http/http.ts'
-import { bytesOf, plainText } from '../http/responses.ts'
+import { plainText } from '../http/responses.ts'
 
 export interface MetricsSource {
-  /** Everything counted so far, in the text form. */
-  readonly render: () => Promise<string>
+  /** Everything counted so far, in the text form, piece by piece. */
+  readonly render: () => AsyncIterable<Buffer>
   readonly reset: () => void
 }
 
@@ -13,16 +12,12 @@ const TEXT_FORM = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscore
 
 export function showMetrics({ render, reset }: MetricsSource): Handler {
   const startedAt = String(Math.floor(performance.timeOrigin / 1000))
-  return async (request) => {
+  return (request) => {
     if (request.method === 'DELETE') {
       reset()
       return plainText(200, 'metrics reset\n')
     }
-    const text = Buffer.from(await render())
-    const headers = { 'process-start-time-unix': startedAt }
-    const accepted = request.headers['accept-encoding']
-    const packed = typeof accepted === 'string' && /(^|,)\s*gzip\s*(;|,|$)/.test(accepted)
-    if (!packed) return bytesOf(TEXT_FORM, text, headers)
-    return bytesOf(TEXT_FORM, gzipSync(text, { level: 1 }), { ...headers, 'content-encoding': 'gzip' })
+    const headers = { 'content-type': TEXT_FORM, 'process-start-time-unix': startedAt }
+    return { status: 200, headers, body: { kind: 'pieces', pieces: render(), compress: true } }
   }
 }

@@ -36,6 +36,7 @@ export class Exchange implements HttpRequest {
   readonly signal = new LightSignal()
   user: User = ANONYMOUS
   filterSince = 0
+  isLetIn = false
   /** The client is to come back on another connection. */
   isSentAway = false
   bodyBytes = 0

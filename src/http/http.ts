@@ -46,6 +46,8 @@ export interface HttpRequest {
   readonly receivedAt: number
   /** When it came to the filter that it is in; for those who measure that. */
   filterSince: number
+  /** Whether the authorizer has let it in: only then do its words become labels of what is counted. */
+  isLetIn: boolean
   /** How long the body was; 0 while it has not been read. */
   readonly bodyBytes: number
   /** The `Authorization` header, for the authentication filter alone; it is not among the headers. */

@@ -35,9 +35,16 @@ export interface FamilyOptions<S extends Count | Distribution> {
   readonly kind: MeasureKind
   readonly labels: readonly string[]
   readonly make: () => S
-  /** Brings gauges up to date that are only looked at when somebody asks. */
-  refresh?(this: void, family: Family<S>): void
+  /**
+   * How many series there are at most, where the values of labels are somebody else's words: the one that was not asked for the
+   * longest goes. Nobody may keep series of such a family.
+   */
+  readonly most?: number | undefined
+  /** Brings up to date what is only looked at when somebody asks. */
+  readonly refresh?: Refresh<S> | undefined
 }
+
+export type Refresh<S extends Count | Distribution> = (this: void, family: Family<S>) => void | Promise<void>
 
 /** The series of one name, by the values of their labels. Only what is bounded may be a label. */
 export class Family<S extends Count | Distribution = Count | Distribution> {
@@ -46,7 +53,8 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
   readonly kind: MeasureKind
   readonly labels: readonly string[]
   readonly #make: () => S
-  readonly #refresh: () => void
+  readonly #most: number
+  readonly #refresh: () => void | Promise<void>
   readonly #series = new Map<string, { readonly values: readonly string[]; readonly series: S }>()
 
   constructor(options: FamilyOptions<S>) {
@@ -55,6 +63,7 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     this.kind = options.kind
     this.labels = options.labels
     this.#make = options.make
+    this.#most = options.most ?? Infinity
     this.#refresh = () => options.refresh?.(this)
     // Without labels there is one series, and it is there from the start.
     if (options.labels.length === 0) this.of()
@@ -64,10 +73,30 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
   of(...values: readonly string[]): S {
     const key = values.length === 1 ? values[0]! : values.join('\0')
     const known = this.#series.get(key)
-    if (known !== undefined) return known.series
+    if (known !== undefined) {
+      if (this.#most !== Infinity) {
+        // Behind all others again: the first in a map is the one that was put there first.
+        this.#series.delete(key)
+        this.#series.set(key, known)
+      }
+      return known.series
+    }
     const series = this.#make()
     this.#series.set(key, { values, series })
+    if (this.#series.size > this.#most) {
+      const [oldest] = this.#series.keys()
+      this.#series.delete(oldest ?? key)
+    }
     return series
+  }
+
+  get size(): number {
+    return this.#series.size
+  }
+
+  /** Forgets the series of what is gone, by the values of their labels. Whoever keeps one of them has to find it anew. */
+  forget(isGone: (values: readonly string[]) => boolean): void {
+    for (const [key, { values }] of this.#series) if (isGone(values)) this.#series.delete(key)
   }
 
   /** Forgets the series that are not to be shown any more. */
@@ -75,9 +104,13 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
     this.#series.clear()
   }
 
-  *all(): Generator<{ readonly values: readonly string[]; readonly series: S }> {
-    this.#refresh()
-    yield* this.#series.values()
+  /** To be awaited before they are shown. */
+  async refresh(): Promise<void> {
+    await this.#refresh()
+  }
+
+  all(): Iterable<{ readonly values: readonly string[]; readonly series: S }> {
+    return this.#series.values()
   }
 
   /** Back to nothing, gauges aside; series that somebody holds go on counting. */
@@ -93,19 +126,22 @@ export class Family<S extends Count | Distribution = Count | Distribution> {
   }
 }
 
-type Described = Pick<FamilyOptions<Count>, 'name' | 'help' | 'labels'>
+type Described<S extends Count | Distribution = Count> = Pick<
+  FamilyOptions<S>,
+  'name' | 'help' | 'labels' | 'most' | 'refresh'
+>
 
 export function counterFamily(described: Described): Family<Count> {
   return new Family({ ...described, kind: 'counter', make: () => new Count() })
 }
 
-export function gaugeFamily(
-  described: Described & { readonly refresh?: (family: Family<Count>) => void },
-): Family<Count> {
+export function gaugeFamily(described: Described): Family<Count> {
   return new Family({ ...described, kind: 'gauge', make: () => new Count() })
 }
 
-export function histogramFamily(described: Described & { readonly bounds: readonly number[] }): Family<Distribution> {
+export function histogramFamily(
+  described: Described<Distribution> & { readonly bounds: readonly number[] },
+): Family<Distribution> {
   return new Family({ ...described, kind: 'histogram', make: () => new Distribution(described.bounds) })
 }
 

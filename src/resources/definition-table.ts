@@ -40,6 +40,7 @@ export class DefinitionTable implements ResourceTable {
   readonly #resources = new Map<string, Resource>()
   readonly #kinds = new Set<string>()
   readonly #builtInGroups = builtInGroups()
+  readonly #builtInNames = new Set(namesIn(this.#builtInGroups))
   /** By group, those that did not change since they were made. */
   #groups = new Map<string, DiscoveryGroup>()
   #all: readonly DiscoveryGroup[] | undefined
@@ -82,6 +83,11 @@ export class DefinitionTable implements ResourceTable {
 
   definition(name: string): Definition | undefined {
     return this.#installed.get(name)?.definition
+  }
+
+  /** Whether there is such a type, in whatever version and served or not: `deployments.apps`. */
+  isKnown(name: string): boolean {
+    return this.#builtInNames.has(name) || this.#installed.has(name)
   }
 
   /** Whether the resource is about to be served: it is defined, and nobody has judged its names yet. */
@@ -243,6 +249,14 @@ export class DefinitionTable implements ResourceTable {
       }),
     }))
     return versions.length === 0 ? undefined : { group, versions: [...builtIn, ...versions] }
+  }
+}
+
+function* namesIn(groups: readonly DiscoveryGroup[]): Generator<string> {
+  for (const { group, versions } of groups) {
+    for (const { resources } of versions) {
+      for (const { plural } of resources) yield group === '' ? plural : `${plural}.${group}`
+    }
   }
 }
 

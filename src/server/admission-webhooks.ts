@@ -14,7 +14,10 @@ import {
   type FollowedConfigurations,
 } from './admission-configurations.ts'
 
-export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, ConfigurationParts {}
+export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, ConfigurationParts {
+  /** Told the names of all webhooks when that changes. */
+  readonly onConfigured: (names: ReadonlySet<string>) => void
+}
 
 export function openAdmissionWebhooks(parts: AdmissionWebhookParts): ConfiguredPlugins {
   const json = {
@@ -23,13 +26,24 @@ export function openAdmissionWebhooks(parts: AdmissionWebhookParts): ConfiguredP
   }
   const mutating = openMutatingWebhooks({ ...parts, json })
   const validating = openValidatingWebhooks({ ...parts, json })
+  const onChange = (): void => parts.onConfigured(new Set([...mutating.names(), ...validating.names()]))
   const followed = followConfigurations(parts, [
-    ofType('mutatingwebhookconfigurations', mutating),
-    ofType('validatingwebhookconfigurations', validating),
+    ofType('mutatingwebhookconfigurations', mutating, onChange),
+    ofType('validatingwebhookconfigurations', validating, onChange),
   ])
   return { plugins: [mutating.plugin, validating.plugin], ...followed }
 }
 
-function ofType(resource: string, to: ConfiguredWebhooks): FollowedConfigurations {
-  return { resource, put: (object) => to.put(object), remove: (name) => to.remove(name) }
+function ofType(resource: string, to: ConfiguredWebhooks, onChange: () => void): FollowedConfigurations {
+  return {
+    resource,
+    put: (object) => {
+      to.put(object)
+      onChange()
+    },
+    remove: (name) => {
+      to.remove(name)
+      onChange()
+    },
+  }
 }

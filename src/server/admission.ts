@@ -87,6 +87,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     namespaces: read('namespaces'),
     authorizer,
     observer: measures,
+    onConfigured: (names) => measures.configured(names),
     log: parts.log,
   })
   const policies = openAdmissionPolicies({

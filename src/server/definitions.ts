@@ -105,6 +105,7 @@ function conversionDurations(): Family<Distribution> {
     name: 'apiserver_crd_conversion_webhook_duration_seconds',
     help: 'How long conversion webhooks took.',
     labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
+    most: 5_000,
     bounds: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i),
   })
 }

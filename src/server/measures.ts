@@ -11,6 +11,7 @@ import { OutgoingMeasures } from '../lib/outgoing-measures.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
 import { StoreMeasures } from '../store/measures.ts'
+import { typeName } from './gone-series.ts'
 
 export class ServerMeasures {
   readonly admission = new AdmissionMeasures()
@@ -22,6 +23,12 @@ export class ServerMeasures {
   readonly queues = new QueueMeasures()
   readonly store = new StoreMeasures()
   readonly watch = new WatchMeasures()
+
+  /** Series may be gone that were found before. */
+  forgetFound(): void {
+    this.cache.forgetFound()
+    this.store.forgetFound()
+  }
 
   all(): readonly Family[] {
     // Those of `http` are shown with the requests.
@@ -77,7 +84,7 @@ export function stockFamilies({ table, cache }: StockParts): readonly Family[] {
       labels: ['resource'],
       refresh: (family) =>
         eachType(family, ({ group, resource, load }) => {
-          family.of(group === '' ? resource : `${resource}.${group}`).value = load.objects
+          family.of(typeName(group, resource)).value = load.objects
         }),
     }),
     of('apiserver_resource_objects', 'Objects stored.', ({ objects }) => objects),

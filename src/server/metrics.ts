@@ -1,12 +1,12 @@
 // What the server counts, under the reference server's names so that dashboards and alerts fit.
-import type { Registry as MetricsRegistry } from 'prom-client'
 import type { MetricsSource } from '../handlers/metrics.ts'
 import type { VersionInfo } from '../handlers/version.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { FinishedRequest } from '../http/listener.ts'
-import type { Family } from '../lib/measure.ts'
+import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
+import { exposition } from './exposition.ts'
 import { ALL_GATES, type FeatureGates } from './feature-gates.ts'
-import { Counter, Gauge, publish, Registry } from './prometheus.ts'
+import { forgetGone, type KnownTypes } from './gone-series.ts'
 import { REQUEST_LABELS, RequestMetrics, type RequestMetricsOptions } from './request-metrics.ts'
 import { RunningMetrics } from './running-metrics.ts'
 
@@ -19,137 +19,147 @@ export interface Metrics extends MetricsSource {
 export interface MetricsOptions extends RequestMetricsOptions {
   readonly version: VersionInfo
   readonly gates: FeatureGates
+  /** What there is to count by, which changes with the definitions. */
+  readonly types: KnownTypes
   /** What the rooms count by themselves. */
   readonly families: readonly Family[]
+  /** Rooms that keep series are to find them anew: some are gone. */
+  readonly onForgotten: () => void
   /** The names of those that are not shown. */
   readonly hidden?: ReadonlySet<string>
   /** Bytes on disk, where the storage counts them. */
   readonly storageBytes: (signal: AbortSignal) => Promise<number | undefined>
 }
 
+/** After so many changes of definitions what is gone is forgotten, also where nobody asks for the numbers. */
+const MOST_CHANGES = 64
+
 export function openMetrics(options: MetricsOptions): Metrics {
-  const registry = new Registry()
-  measureProcess(registry)
-  measureStorage(registry, options.storageBytes)
-  tellBuild(options, [registry])
+  const { types, hidden = new Set() } = options
   const requests = new RequestMetrics(options)
-  for (const family of [...requests.all(), ...options.families]) publish(registry, family)
   const running = new RunningMetrics({
-    registry,
     labelNames: REQUEST_LABELS,
     labelsOf: (request) => requests.labelsOf(request),
     now: () => performance.now(),
   })
-  for (const name of options.hidden ?? []) registry.removeSingleMetric(name)
+  const all = [
+    ...processFamilies(),
+    storageFamily(options.storageBytes),
+    ...buildFamilies(options),
+    ...requests.all(),
+    ...options.families,
+    ...running.families,
+  ]
+  const shown = all.filter(({ name }) => !hidden.has(name))
+  let swept = types.version()
+  const sweepAfter = (changes: number): void => {
+    const version = types.version()
+    if (version - swept < changes) return
+    swept = version
+    forgetGone(all, types)
+    requests.forgetFound()
+    options.onForgotten()
+  }
   return {
     begin: (request) => running.begin(request),
     observe(finished) {
       running.end(finished.request)
       requests.observe(finished)
+      sweepAfter(MOST_CHANGES)
     },
-    render: () => registry.metrics(),
-    reset: () => registry.resetMetrics(),
+    render() {
+      sweepAfter(1)
+      return exposition(shown)
+    },
+    reset: () => shown.forEach((family) => family.reset()),
   }
 }
 
 /** Families alone, as text. */
 export function showFamilies(families: readonly Family[]): MetricsSource {
-  const registry = new Registry()
-  for (const family of families) publish(registry, family)
-  return { render: () => registry.metrics(), reset: () => registry.resetMetrics() }
+  return { render: () => exposition(families), reset: () => families.forEach((family) => family.reset()) }
 }
 
 /** How long the storage may take to say how large it is. */
 const SIZE_TIMEOUT_MS = 1000
 
-function measureStorage(registry: MetricsRegistry, read: MetricsOptions['storageBytes']): void {
-  const gauge = new Gauge({
+function storageFamily(read: MetricsOptions['storageBytes']): Family {
+  return gaugeFamily({
     name: 'apiserver_storage_size_bytes',
     help: 'Bytes that the storage takes on disk.',
-    labelNames: ['storage_cluster_id'],
-    registers: [],
-    async collect() {
+    labels: ['storage_cluster_id'],
+    async refresh(family) {
       const bytes = await read(AbortSignal.timeout(SIZE_TIMEOUT_MS)).catch(() => undefined)
-      if (bytes !== undefined) this.set({ storage_cluster_id: 'etcd-0' }, bytes)
+      if (bytes !== undefined) family.of('etcd-0').value = bytes
     },
   })
-  registry.registerMetric(gauge)
 }
 
 /** What every program tells of itself, looked at when somebody asks. */
-function measureProcess(registry: MetricsRegistry): void {
-  const gauge = (name: string, help: string, read: () => number): void =>
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.set(read())
-        },
-      }),
-    )
-  const cpu = new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Processor time used, in seconds.',
-    registers: [],
-    collect() {
+function processFamilies(): readonly Family[] {
+  const of = (make: typeof gaugeFamily, name: string, help: string, read: () => number): Family =>
+    make({
+      name,
+      help,
+      labels: [],
+      refresh: (family) => {
+        family.of().value = read()
+      },
+    })
+  return [
+    of(counterFamily, 'process_cpu_seconds_total', 'Processor time used, in seconds.', () => {
       const { user, system } = process.cpuUsage()
-      this.reset()
-      this.inc((user + system) / 1e6)
-    },
-  })
-  registry.registerMetric(cpu)
-  gauge(
-    'process_start_time_seconds',
-    'When it was started, in seconds since 1970.',
-    () => performance.timeOrigin / 1000,
-  )
-  gauge('go_goroutines', 'What is under way outside of JavaScript.', () => process.getActiveResourcesInfo().length)
-  gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss())
-  gauge('nodejs_heap_size_used_bytes', 'Memory in use by JavaScript.', () => process.memoryUsage().heapUsed)
-  gauge('nodejs_external_memory_bytes', 'Memory in use by buffers.', () => process.memoryUsage().external)
+      return (user + system) / 1e6
+    }),
+    of(
+      gaugeFamily,
+      'process_start_time_seconds',
+      'When it was started, in seconds since 1970.',
+      () => performance.timeOrigin / 1000,
+    ),
+    of(
+      gaugeFamily,
+      'go_goroutines',
+      'What is under way outside of JavaScript.',
+      () => process.getActiveResourcesInfo().length,
+    ),
+    of(gaugeFamily, 'process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss()),
+    of(
+      gaugeFamily,
+      'nodejs_heap_size_used_bytes',
+      'Memory in use by JavaScript.',
+      () => process.memoryUsage().heapUsed,
+    ),
+    of(gaugeFamily, 'nodejs_external_memory_bytes', 'Memory in use by buffers.', () => process.memoryUsage().external),
+  ]
 }
 
-function tellBuild({ version, gates }: MetricsOptions, registers: MetricsRegistry[]): void {
-  const build = new Gauge({
+function buildFamilies({ version, gates }: MetricsOptions): readonly Family[] {
+  const told = {
+    major: version.major,
+    minor: version.minor,
+    git_version: version.gitVersion,
+    git_commit: version.gitCommit,
+    git_tree_state: version.gitTreeState,
+    build_date: version.buildDate,
+    go_version: version.goVersion,
+    compiler: version.compiler,
+    platform: version.platform,
+  }
+  const build = gaugeFamily({
     name: 'kubernetes_build_info',
     help: 'What is running; always 1.',
-    labelNames: [
-      'major',
-      'minor',
-      'git_version',
-      'git_commit',
-      'git_tree_state',
-      'build_date',
-      'go_version',
-      'compiler',
-      'platform',
-    ],
-    registers,
+    labels: Object.keys(told),
   })
-  build.set(
-    {
-      major: version.major,
-      minor: version.minor,
-      git_version: version.gitVersion,
-      git_commit: version.gitCommit,
-      git_tree_state: version.gitTreeState,
-      build_date: version.buildDate,
-      go_version: version.goVersion,
-      compiler: version.compiler,
-      platform: version.platform,
-    },
-    1,
-  )
-  const features = new Gauge({
+  build.of(...Object.values(told)).value = 1
+  const features = gaugeFamily({
     name: 'kubernetes_feature_enabled',
     help: '1 for each feature gate that is on, 0 for each that is off.',
-    labelNames: ['name', 'stage'],
-    registers,
+    labels: ['name', 'stage'],
   })
   for (const [name, gate] of Object.entries(ALL_GATES)) {
     const stage = gate.stage === 'GA' ? '' : gate.stage.toUpperCase()
-    features.set({ name, stage }, gates[name] === true ? 1 : 0)
+    features.of(name, stage).value = gates[name] === true ? 1 : 0
   }
+  return [build, features]
 }

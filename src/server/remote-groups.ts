@@ -47,6 +47,8 @@ export class RemoteGroups {
     name: 'aggregator_unavailable_apiservice_total',
     help: 'How often the server of a group could not be reached any more.',
     labels: ['name', 'reason'],
+    // Reasons are whatever the object says.
+    most: 1_000,
   })
 
   readonly measures: readonly Family[] = [
@@ -107,8 +109,10 @@ export class RemoteGroups {
     if (found === undefined) throw new InvariantError('apiservices are not served')
     const put = (name: string, service: RemoteService | undefined): void => {
       const before = this.#services.get(name)
-      if (service === undefined) this.#services.delete(name)
-      else this.#services.set(name, service)
+      if (service === undefined) {
+        this.#services.delete(name)
+        this.#losses.forget(([gone]) => gone === name)
+      } else this.#services.set(name, service)
       if (before?.isAvailable === true && service?.isAvailable === false) this.#losses.of(name, service.reason).value++
       if (service?.isAvailable !== true) this.#forget(name)
       else if (!this.#resources.has(name)) void this.#load(service, signal)

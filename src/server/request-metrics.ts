@@ -1,5 +1,6 @@
-// What is counted of every request, under labels that callers cannot make up (P-481). A request finds its series by one look
-// and bumps them: going through the metrics library cost more than the rest of a GET from memory.
+// What is counted of every request, under labels that callers cannot make up (P-481): of what is not let in only the verb and the
+// code, so that whoever has no rights cannot make series by asking for everything that there is. A request finds its series by
+// one look and bumps them.
 import { ClientGoneError, DeadlineError } from '../http/abort-reasons.ts'
 import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
@@ -80,7 +81,14 @@ export class RequestMetrics {
     return labelsOf(request, this.#options.isServed)
   }
 
+  /** Series may be gone that were found before. */
+  forgetFound(): void {
+    this.#tallies.clear()
+    this.#byInfo.clear()
+  }
+
   observe({ request, status, sentBytes, milliseconds }: FinishedRequest): void {
+    if (!request.isLetIn) return this.#countRefused(request, status)
     const tally = this.#tallyOf(request)
     if (tally === undefined) return
     this.#countOf(tally, status).value++
@@ -90,6 +98,12 @@ export class RequestMetrics {
     if (isLongRunning(request.info)) return
     tally.objectives.observe(milliseconds / 1000)
     tally.sizes.observe(sentBytes)
+  }
+
+  #countRefused(request: HttpRequest, status: number): void {
+    const labels = { ...NO_LABELS, verb: verbOf(request) }
+    this.#total.of(...valuesOf(labels), '', String(status)).value++
+    if (status === 429 || request.signal.aborted) this.#noteEnd(request, labels, status)
   }
 
   /** Found by what the path asks for where that says all: one look, and `http` has the same record for the same path. */
@@ -158,6 +172,16 @@ function valuesOf(labels: RequestLabels): readonly string[] {
   return REQUEST_LABELS.map((name) => labels[name])
 }
 
+const NO_LABELS: RequestLabels = {
+  verb: '',
+  group: '',
+  version: '',
+  resource: '',
+  subresource: '',
+  scope: '',
+  component: '',
+}
+
 /** Of the plain paths only these are counted, and called so (P-481). */
 const COUNTED_PATHS: ReadonlyMap<string, string> = new Map([
   ...['/healthz', '/livez', '/readyz'].map((path) => [path, path] as const),
@@ -165,17 +189,14 @@ const COUNTED_PATHS: ReadonlyMap<string, string> = new Map([
 ])
 
 function labelsOf(request: HttpRequest, isServed: (info: ResourceInfo) => boolean): RequestLabels | undefined {
-  const { info, path, method } = request
+  const { info, path } = request
   if (info.kind === 'path') {
     const subresource = COUNTED_PATHS.get(path)
-    if (subresource === undefined) return undefined
-    const verb = method === 'GET' ? 'GET' : 'other'
-    return { verb, group: '', version: '', resource: '', subresource, scope: '', component: '' }
+    return subresource === undefined ? undefined : { ...NO_LABELS, verb: verbOf(request), subresource }
   }
   if (info.kind === 'broken' || !isServed(info)) return undefined
   const { group, version, resource, subresource = '' } = info
-  const verb = verbLabel(info, request.headers['content-type'])
-  return { verb, group, version, resource, subresource, scope: scopeOf(info), component: 'apiserver' }
+  return { verb: verbOf(request), group, version, resource, subresource, scope: scopeOf(info), component: 'apiserver' }
 }
 
 function scopeOf({ name, namespace }: ResourceInfo): string {
@@ -196,7 +217,9 @@ const VERB_LABELS: Readonly<Record<ResourceInfo['verb'], string>> = {
   '': 'other',
 }
 
-function verbLabel(info: ResourceInfo, contentType: unknown): string {
+function verbOf({ info, method, headers }: HttpRequest): string {
+  if (info.kind !== 'resource') return method === 'GET' ? 'GET' : 'other'
+  const contentType = headers['content-type']
   if (isLongRunning(info) && info.verb !== 'watch') return 'CONNECT'
   const isApply = info.verb === 'patch' && typeof contentType === 'string' && contentType.includes('/apply-patch+')
   return isApply ? 'APPLY' : VERB_LABELS[info.verb]

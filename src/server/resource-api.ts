@@ -67,6 +67,7 @@ import type { Range } from './ip-range.ts'
 import { tellUnreadable } from './unreadable-objects.ts'
 import { noteLegacyUse } from './legacy-tokens.ts'
 import { liveObjects } from './live-objects.ts'
+import type { KnownTypes } from './gone-series.ts'
 import { type ServerMeasures, stockFamilies } from './measures.ts'
 
 export interface ResourceApiOptions {
@@ -128,6 +129,8 @@ export interface ResourceApi {
   readonly load: (resource: GroupVersionResource) => TypeLoad | undefined
   readonly find: (resource: GroupVersionResource) => Resource | undefined
   readonly families: readonly Family[]
+  /** What can be counted by. */
+  readonly types: KnownTypes
   /** Sees to requests for groups that other servers serve. */
   readonly passOnRemote: Filter
   /** Discovery and the documents about the resources. */
@@ -212,6 +215,11 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     ready,
     follow,
     isServed: (place) => isServed(exposed, place),
+    types: {
+      version: () => table.version,
+      isServed: (resource) => isServed(exposed, { ...resource, subresource: undefined }),
+      isKnown: (name) => table.isKnown(name) || OWN_TYPES.has(name),
+    },
     find: (resource) => table.find(resource),
     load: (resource) => {
       const found = table.find(resource)
@@ -237,6 +245,9 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     identity,
   }
 }
+
+/** What the server keeps beside the resources. */
+const OWN_TYPES: ReadonlySet<string> = new Set([NODE_PORTS, PRESENCE].map(({ resource }) => resource))
 
 interface Objects {
   readonly identity: Identity

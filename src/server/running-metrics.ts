@@ -1,9 +1,8 @@
 // What is under way at this moment, for the gauges that tell of it: they are filled when somebody asks, from the requests
 // themselves, and so can never drift.
-import type { Registry as MetricsRegistry } from 'prom-client'
 import { isLongRunning } from '../http/deadline.ts'
 import type { HttpRequest } from '../http/http.ts'
-import { Gauge } from './prometheus.ts'
+import { type Family, gaugeFamily } from '../lib/measure.ts'
 
 /** A gauge of requests in flight tells the most there were in this time (P-483). */
 const PEAK_MS = 1_000
@@ -11,7 +10,6 @@ const PEAK_MS = 1_000
 type Labels = Readonly<Record<string, string>>
 
 export interface RunningMetricsOptions {
-  readonly registry: MetricsRegistry
   readonly labelNames: readonly string[]
   /** Undefined: requests that are not counted. */
   readonly labelsOf: (request: HttpRequest) => Labels | undefined
@@ -20,6 +18,7 @@ export interface RunningMetricsOptions {
 }
 
 export class RunningMetrics {
+  readonly families: readonly Family[]
   readonly #options: RunningMetricsOptions
   readonly #long = new Map<HttpRequest, Labels>()
   readonly #short: Readonly<Record<RequestKind, Peak>>
@@ -27,31 +26,27 @@ export class RunningMetrics {
   constructor(options: RunningMetricsOptions) {
     this.#options = options
     this.#short = { readOnly: new Peak(options.now), mutating: new Peak(options.now) }
-    const { registry, labelNames } = options
+    const { labelNames } = options
     const [long, short] = [this.#long, this.#short]
-    registry.registerMetric(
-      new Gauge({
+    this.families = [
+      gaugeFamily({
         name: 'apiserver_longrunning_requests',
         help: 'Watches and other streams under way.',
-        labelNames: [...labelNames],
-        registers: [],
-        collect() {
-          this.reset()
-          for (const labels of long.values()) this.inc(labels)
+        labels: labelNames,
+        refresh(family) {
+          family.clear()
+          for (const labels of long.values()) family.of(...labelNames.map((name) => labels[name] ?? '')).value++
         },
       }),
-    )
-    registry.registerMetric(
-      new Gauge({
+      gaugeFamily({
         name: 'apiserver_current_inflight_requests',
         help: 'The most requests that were under way at once in the last second, streams aside.',
-        labelNames: ['request_kind'],
-        registers: [],
-        collect() {
-          for (const [kind, peak] of Object.entries(short)) this.set({ request_kind: kind }, peak.read())
+        labels: ['request_kind'],
+        refresh(family) {
+          for (const [kind, peak] of Object.entries(short)) family.of(kind).value = peak.read()
         },
       }),
-    )
+    ]
   }
 
   begin(request: HttpRequest): void {

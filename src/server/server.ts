@@ -90,6 +90,8 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
     version: versionInfo(),
     gates: config.featureGates,
     isServed: api.isServed,
+    types: api.types,
+    onForgotten: () => measures.forgetFound(),
     http: measures.http,
     storageBytes: (signal) => kv.sizeBytes(signal),
     isDeprecated: (info) => (api.find(info)?.deprecations.length ?? 0) > 0,

@@ -66,6 +66,11 @@ export class StoreMeasures extends Measures {
     }
   }
 
+  /** Series may be gone that were found before. */
+  forgetFound(): void {
+    this.#calls.clear()
+  }
+
   /** Found once for each type and operation. */
   #of(operation: KvOperation, { group, resource }: GroupResource): CallMeasures {
     const key = `${operation} ${group} ${resource}`

@@ -62,7 +62,6 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   fastify: ['http'],
   ws: ['http'],
   'node:http2': [],
-  'prom-client': ['server'],
   pino: ['server'],
 }
 

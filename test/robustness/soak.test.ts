@@ -3,6 +3,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { ApiClient } from '../fakes/api-client.ts'
 import { clientOf } from '../fakes/api-client.ts'
+import { dice } from '../fakes/dice.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 
@@ -22,15 +23,6 @@ interface Listed {
   readonly metadata: ObjectMeta
   /** Of services. */
   readonly spec: { readonly clusterIP: string; readonly ports: readonly { readonly nodePort?: number }[] }
-}
-
-/** A small generator of its own, so that a run can be told again by its seed. */
-function dice(seed: number): (sides: number) => number {
-  let state = seed >>> 0
-  return (sides) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * sides)
-  }
 }
 
 const MERGE = 'application/merge-patch+json'

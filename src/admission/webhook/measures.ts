@@ -1,9 +1,13 @@
-// What is counted of webhooks, under the names that dashboards know. Names of webhooks come from users: after
-// so many the rest is counted as one.
+// What is counted of webhooks, under the names that dashboards know. Names and codes come from users: after so many the rest is
+// counted as one, and what is not configured any more is forgotten.
 import { counterFamily, type Family, histogramFamily } from '../../lib/measure.ts'
 import type { WebhookCall, WebhookObserver, WebhookRejection, WebhookType } from './observer.ts'
 
 const MOST_NAMES = 500
+const MOST_SERIES = 5_000
+/** Codes above this are counted as this. */
+const HIGHEST_CODE = 600
+const REST = 'other'
 const PREFIX = 'apiserver_admission_webhook_'
 
 export class WebhookMeasures implements WebhookObserver {
@@ -12,36 +16,46 @@ export class WebhookMeasures implements WebhookObserver {
     name: `${PREFIX}admission_duration_seconds`,
     help: 'How long calls of admission webhooks took.',
     labels: ['name', 'type', 'operation', 'rejected'],
+    most: MOST_SERIES,
     bounds: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
   })
   readonly #requests = counterFamily({
     name: `${PREFIX}request_total`,
     help: 'Calls of admission webhooks.',
     labels: ['name', 'type', 'operation', 'code', 'rejected'],
+    most: MOST_SERIES,
   })
   readonly #rejections = counterFamily({
     name: `${PREFIX}rejection_count`,
     help: 'Requests that were refused because of an admission webhook, and whether by it or because it failed.',
     labels: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+    most: MOST_SERIES,
   })
   readonly #failedOpen = counterFamily({
     name: `${PREFIX}fail_open_count`,
     help: 'Failed calls of admission webhooks that were overlooked.',
     labels: ['name', 'type'],
+    most: MOST_SERIES,
   })
 
   called({ name, type, operation, code, rejected, milliseconds }: WebhookCall): void {
     const known = this.#known(name)
     this.#seconds.of(known, type, operation, String(rejected)).observe(milliseconds / 1000)
-    this.#requests.of(known, type, operation, String(code), String(rejected)).value++
+    this.#requests.of(known, type, operation, codeText(code), String(rejected)).value++
   }
 
   rejected({ name, type, operation, errorType, code }: WebhookRejection): void {
-    this.#rejections.of(this.#known(name), type, operation, errorType, String(code)).value++
+    this.#rejections.of(this.#known(name), type, operation, errorType, codeText(code)).value++
   }
 
   failedOpen(name: string, type: WebhookType): void {
     this.#failedOpen.of(this.#known(name), type).value++
+  }
+
+  /** These are configured, and no others. */
+  configured(names: ReadonlySet<string>): void {
+    for (const name of this.#names) if (!names.has(name)) this.#names.delete(name)
+    for (const family of this.all()) family.forget(([name]) => !names.has(name!) && name !== REST)
   }
 
   all(): readonly Family[] {
@@ -50,8 +64,12 @@ export class WebhookMeasures implements WebhookObserver {
 
   #known(name: string): string {
     if (this.#names.has(name)) return name
-    if (this.#names.size >= MOST_NAMES) return 'other'
+    if (this.#names.size >= MOST_NAMES) return REST
     this.#names.add(name)
     return name
   }
+}
+
+function codeText(code: number): string {
+  return String(Math.min(HIGHEST_CODE, Math.max(0, Math.trunc(code))))
 }

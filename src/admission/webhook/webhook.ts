@@ -45,6 +45,8 @@ export interface ConfiguredWebhooks {
   /** A configuration is there, in this state. */
   put(configuration: ApiObject): void
   remove(name: string): void
+  /** Of all webhooks that are configured now. */
+  names(): readonly string[]
 }
 
 export function openMutatingWebhooks(parts: WebhookParts): ConfiguredWebhooks {
@@ -62,5 +64,10 @@ function hooksOf({ locate, credentials = {} }: WebhookParts, type: WebhookType):
 }
 
 function configured(hooks: Hooks, plugin: AdmissionPlugin): ConfiguredWebhooks {
-  return { plugin, put: (configuration) => hooks.put(configuration), remove: (name) => hooks.remove(name) }
+  return {
+    plugin,
+    put: (configuration) => hooks.put(configuration),
+    remove: (name) => hooks.remove(name),
+    names: () => hooks.all.map(({ name }) => name),
+  }
 }

@@ -22,7 +22,10 @@ export function authorize({ authorizer, anonymousHealth }: AuthorizationOptions)
     return whenKnown(authorizer.authorize(access, request.signal), (decision) => {
       request.annotate('authorization.k8s.io/decision', decision.kind === 'allow' ? 'allow' : 'forbid')
       request.annotate('authorization.k8s.io/reason', decision.reason ?? '')
-      if (decision.kind === 'allow') return next(request)
+      if (decision.kind === 'allow') {
+        request.isLetIn = true
+        return next(request)
+      }
       if (decision.problem !== undefined) return brokenDecision(request, decision.problem)
       throw forbiddenAccess(access, decision.reason)
     })

@@ -7,6 +7,9 @@ import { KmsError, type KmsPlugin } from './kms-plugin.ts'
 const doubling = (first: number, count: number): readonly number[] =>
   Array.from({ length: count }, (_, i) => first * 2 ** i)
 
+/** Plugins change their keys as they like. */
+const MOST_KEYS = 100
+
 export type TransformationType = 'from_storage' | 'to_storage'
 
 /** Words of gRPC for what became of a call; of what is not a call only whether it went well is known. */
@@ -60,16 +63,19 @@ export class EncryptionMeasures extends Measures {
     name: 'apiserver_envelope_encryption_key_id_hash_total',
     help: 'Values sealed or opened, by the hash of what the plugin calls its key.',
     labels: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    most: MOST_KEYS,
   })
   readonly keyIdUsed = gaugeFamily({
     name: 'apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds',
     help: 'When a key was last used, in seconds since 1970.',
     labels: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    most: MOST_KEYS,
   })
   readonly keyIdSeen = gaugeFamily({
     name: 'apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds',
     help: 'When a plugin last said that this is its key, in seconds since 1970.',
     labels: ['provider_name', 'key_id_hash', 'apiserver_id_hash'],
+    most: MOST_KEYS,
   })
   readonly badKeyIds = counterFamily({
     name: 'apiserver_envelope_encryption_invalid_key_id_from_status_total',

@@ -285,3 +285,22 @@ describe('what is shown of it', () => {
     expect(control.measures.dispatched.of('l', 's').value).toBe(2)
   })
 })
+
+describe('what is counted', () => {
+  it('is forgotten with the schemas and levels that are gone', () => {
+    const seriesIn = (): number => control.measures.all().reduce((sum, family) => sum + family.size, 0)
+    configure()
+    admitted(enter()).leave()
+    control.adjust()
+    const before = seriesIn()
+    for (let i = 0; i < 50; i++) {
+      control.configure([level(`l${i}`, 10)] as never, [schema(`s${i}`, `l${i}`)] as never)
+      admitted(enter()).leave()
+      control.adjust()
+    }
+    configure()
+    admitted(enter()).leave()
+    control.adjust()
+    expect(seriesIn()).toBe(before)
+  })
+})

@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { showMetrics } from '../../../src/handlers/metrics.ts'
 import { showVersion } from '../../../src/handlers/version.ts'
@@ -36,19 +35,23 @@ describe('/version', () => {
 })
 
 describe('/metrics', () => {
-  it('shows what was counted, packed for those who take it', async () => {
-    const handler = showMetrics({ render: async () => 'a 1\n', reset: () => {} })
-    const plain = await handler(fakeRequest('GET /metrics'))
-    expect(bodyText(plain)).toBe('a 1\n')
-    expect(plain.headers['content-type']).toContain('version=0.0.4')
-    const packed = await handler(fakeRequest('GET /metrics', { headers: { 'accept-encoding': 'gzip' } }))
-    expect(packed.headers['content-encoding']).toBe('gzip')
-    expect(packed.body.kind === 'bytes' && gunzipSync(packed.body.bytes).toString()).toBe('a 1\n')
+  it('shows what was counted piece by piece, to be packed for those who take it', async () => {
+    async function* render(): AsyncGenerator<Buffer> {
+      yield Buffer.from('a 1\n')
+      yield Buffer.from('b 2\n')
+    }
+    const { headers, body } = await showMetrics({ render, reset: () => {} })(fakeRequest('GET /metrics'))
+    expect(headers['content-type']).toContain('version=0.0.4')
+    if (body.kind !== 'pieces') throw new Error('all at once')
+    expect(body.compress).toBe(true)
+    let text = ''
+    for await (const piece of body.pieces) text += piece.toString()
+    expect(text).toBe('a 1\nb 2\n')
   })
 
   it('forgets when asked to', async () => {
     let resets = 0
-    const handler = showMetrics({ render: async () => '', reset: () => void resets++ })
+    const handler = showMetrics({ render: async function* () {}, reset: () => void resets++ })
     expect(bodyText(await handler(fakeRequest('DELETE /metrics')))).toBe('metrics reset\n')
     expect(resets).toBe(1)
   })

@@ -38,6 +38,7 @@ export function fakeRequest(line: string, changes: Partial<HttpRequest> = {}): F
     deadline: deadlineOf(info, query, 60_000),
     receivedAt: 0,
     filterSince: 0,
+    isLetIn: true,
     bodyBytes: 0,
     readBody: async () => Buffer.alloc(0),
     warnings,

@@ -54,20 +54,25 @@ it('groups of other servers stand by their priorities, and it is counted when on
   await expect.poll(() => named().slice(2, 5), SOON).toEqual(['high.example.com', 'named.example.com', 'batch'])
   expect(told()).not.toContainEqual(expect.stringContaining('named'))
 
-  const measured = (name: string): unknown =>
-    Object.fromEntries(
-      [...(remotes.measures.find((family) => family.name === name)?.all() ?? [])].map(({ values, series }) => [
-        values.join(' '),
-        'value' in series ? series.value : series,
-      ]),
+  const measured = async (name: string): Promise<unknown> => {
+    const family = remotes.measures.find((one) => one.name === name)
+    await family?.refresh()
+    const all = [...(family?.all() ?? [])]
+    return Object.fromEntries(
+      all.map(({ values, series }) => [values.join(' '), 'value' in series ? series.value : series]),
     )
+  }
   await tell('v1.low.example.com', 'True', 'Passed')
   await expect
     .poll(() => measured('aggregator_unavailable_apiservice'), SOON)
     .toMatchObject({ 'v1.low.example.com': 0, 'v1.high.example.com': 1 })
-  expect(measured('aggregator_unavailable_apiservice_total')).toEqual({})
+  expect(await measured('aggregator_unavailable_apiservice_total')).toEqual({})
   await tell('v1.low.example.com', 'False', 'FailedDiscoveryCheck')
   await expect
     .poll(() => measured('aggregator_unavailable_apiservice_total'), SOON)
     .toEqual({ 'v1.low.example.com FailedDiscoveryCheck': 1 })
+
+  const key = { resource: services.stored, namespace: '', name: 'v1.low.example.com' }
+  await world.parts.store.write(key, () => ({ kind: 'remove' }), AbortSignal.timeout(10_000))
+  await expect.poll(() => measured('aggregator_unavailable_apiservice_total'), SOON).toEqual({})
 })

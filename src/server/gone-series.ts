@@ -1,0 +1,41 @@
+// Forgets what was counted of things that are gone: definitions come and go, and each leaves dozens of series.
+import type { GroupVersionResource } from '../api/object.ts'
+import type { Family } from '../lib/measure.ts'
+
+/** What there is to count by. */
+export interface KnownTypes {
+  /** Grows with every change. */
+  readonly version: () => number
+  readonly isServed: (resource: GroupVersionResource) => boolean
+  /** Whether there is such a type, in whatever version: `deployments.apps`. */
+  readonly isKnown: (name: string) => boolean
+}
+
+/** Of every family that tells of types, by the names that its labels have. */
+export function forgetGone(families: Iterable<Family>, types: KnownTypes): void {
+  for (const family of families) {
+    const isGone = goneIn(family.labels, types)
+    if (isGone !== undefined) family.forget(isGone)
+  }
+}
+
+function goneIn(labels: readonly string[], types: KnownTypes): ((values: readonly string[]) => boolean) | undefined {
+  const at = (label: string): number | undefined => (labels.includes(label) ? labels.indexOf(label) : undefined)
+  const [group, version, resource] = [at('group'), at('version'), at('resource')]
+  const name = group === undefined ? (at('crd_name') ?? resource) : undefined
+  if (name !== undefined) return (values) => values[name] !== '' && !types.isKnown(values[name]!)
+  if (group === undefined || resource === undefined) return undefined
+  const isNamed = (values: readonly string[]): boolean => values[resource] !== ''
+  if (version === undefined) {
+    return (values) => isNamed(values) && !types.isKnown(typeName(values[group]!, values[resource]!))
+  }
+  return (values) => {
+    const place = { group: values[group]!, version: values[version]!, resource: values[resource]! }
+    return isNamed(values) && !types.isServed(place)
+  }
+}
+
+/** `pods`, `deployments.apps`. */
+export function typeName(group: string, resource: string): string {
+  return group === '' ? resource : `${resource}.${group}`
+}
