@@ -12,8 +12,8 @@ import { requestIn } from './certificate-subject.ts'
 import { labelsOf, mapIn, mapsIn, metaText, partIn, specOf, textIn } from './members.ts'
 import { changedLabels, isForbiddenLabel } from './node-labels.ts'
 import { refuseAudience, type TokenParts } from './node-tokens.ts'
-import { configMapsOf } from './pod-references.ts'
-import { isMirror, secretsOf } from './pod-secrets.ts'
+import { apiReferenceOf } from './pod-references.ts'
+import { isMirror } from './pod-secrets.ts'
 import { forbidden } from './refusal.ts'
 
 const MIRROR = 'kubernetes.io/config.mirror'
@@ -57,6 +57,7 @@ export function nodeRestriction(parts: TokenParts): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
     resources: RESOURCES,
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
     async mutate(request, signal) {
       const node = nodeOfUser(request.user)
       if (node === undefined) return request.object
@@ -110,25 +111,15 @@ async function judgeNewPod(parts: TokenParts, { node, signal }: Asked, pod: ApiO
   }
   if (own(owner, 'blockOwnerDeletion') === true) return `${who} must not set blockOwnerDeletion on an owner reference`
   const found = await parts.nodes.find('', node, signal)
-  if (found === undefined) throw notFound('nodes', node)
+  if (found === undefined) throw notFound('node', node)
   if (textIn(owner, 'uid') !== metaText(found, 'uid')) {
     return `node ${node} UID mismatch: expected ${textIn(owner, 'uid')} got ${metaText(found, 'uid')}`
   }
-  const references = referencesOf(pod)
-  return references === undefined ? undefined : `${who} can not create pods that reference ${references}`
-}
-
-/** What would open other objects to the node. */
-function referencesOf(pod: ApiObject): string | undefined {
-  const spec = specOf(pod)
-  const volumes = mapsIn(spec, 'volumes')
-  const sources = volumes.flatMap((volume) => mapsIn(mapIn(volume, 'projected'), 'sources'))
-  if (textIn(spec, 'serviceAccountName') !== '') return 'a service account'
-  if (secretsOf(pod).length > 0) return 'secrets'
-  if (configMapsOf(pod).length > 0) return 'configmaps'
-  if (sources.some((source) => partIn(source, 'clusterTrustBundle') !== undefined)) return 'clustertrustbundles'
-  if (volumes.some((volume) => partIn(volume, 'persistentVolumeClaim') !== undefined)) return 'persistentvolumeclaims'
-  return mapsIn(spec, 'resourceClaims').length > 0 ? 'resourceclaims' : undefined
+  const reference = apiReferenceOf(pod)
+  if (reference === undefined) return undefined
+  return reference.kind === 'known'
+    ? `${who} can not create pods that reference ${reference.resource}`
+    : `error checking mirror pod for API references: ${reference.problem}`
 }
 
 function judgePodStatus(_: TokenParts, { request, node }: Asked): string | undefined {
@@ -155,7 +146,7 @@ async function judgeEviction(parts: TokenParts, { request, node, signal }: Asked
   const name = request.name === '' && object !== undefined ? metaText(object, 'name') : request.name
   if (name === '') return 'could not determine pod from request data'
   const pod = await parts.pods.find(namespace, name, signal)
-  if (pod === undefined) throw notFound('pods', name)
+  if (pod === undefined) throw notFound('pod', name)
   if (textIn(specOf(pod), 'nodeName') === node) return undefined
   return `node ${node} can only evict pods with spec.nodeName set to itself`
 }
@@ -219,13 +210,14 @@ async function judgeToken(parts: TokenParts, { request, node, signal }: Asked): 
   const uid = textIn(reference, 'uid')
   if (uid === '') return 'node requested token with a pod binding without a uid'
   const pod = await parts.pods.find(namespace, name, signal)
-  if (pod === undefined) throw notFound('pods', name)
+  if (pod === undefined) throw notFound('pod', name)
   if (uid !== metaText(pod, 'uid')) {
     return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
   }
   if (textIn(specOf(pod), 'nodeName') !== node) {
     return 'node requested token bound to a pod scheduled on a different node'
   }
+  if (!parts.gates.has('ServiceAccountNodeAudienceRestriction')) return undefined
   return refuseAudience(parts, { request, pod }, signal)
 }
 
@@ -252,7 +244,8 @@ function judgeSlice(_: TokenParts, { request, node }: Asked): string | undefined
 
 const NODE_SIGNERS: readonly string[] = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']
 
-function judgeCertificate(_: TokenParts, { request, node }: Asked): string | undefined {
+function judgeCertificate({ gates }: TokenParts, { request, node }: Asked): string | undefined {
+  if (gates.has('AllowInsecureKubeletCertificateSigningRequests')) return undefined
   const { operation, object } = request
   if (operation !== 'CREATE' || object === undefined) return undefined
   const spec = specOf(object)

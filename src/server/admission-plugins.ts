@@ -9,7 +9,8 @@ const PLUGINS = {
   LimitPodHardAntiAffinityTopology: 'off',
   LimitRanger: 'on',
   ServiceAccount: 'on',
-  NodeRestriction: 'off',
+  // Off in the reference, where every installer switches it on (D32).
+  NodeRestriction: 'on',
   TaintNodesByCondition: 'on',
   AlwaysPullImages: 'off',
   ImagePolicyWebhook: 'off',
@@ -46,6 +47,11 @@ const PLUGINS = {
 } as const satisfies Readonly<Record<string, 'on' | 'off'>>
 
 export type AdmissionPluginName = keyof typeof PLUGINS
+
+/** In the order that they are asked in. */
+export const DEFAULT_PLUGINS: readonly string[] = Object.entries(PLUGINS).flatMap(([name, is]) =>
+  is === 'on' ? [name] : [],
+)
 
 /** Later ones are asked later. */
 export function admissionOrder(name: string | undefined): number {

@@ -125,7 +125,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
 type Read = (resource: string, group?: string) => ObjectReader & SampleReader
 
 /** Those that stand for themselves: they need no more than to read other objects. */
-function singlePlugins({ authorizer, settings }: AdmissionParts, read: Read): readonly AdmissionPlugin[] {
+function singlePlugins({ authorizer, settings, defaults }: AdmissionParts, read: Read): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(read('namespaces')),
     limitRanger(read('limitranges')),
@@ -137,6 +137,7 @@ function singlePlugins({ authorizer, settings }: AdmissionParts, read: Read): re
       claims: read('persistentvolumeclaims'),
       volumes: read('persistentvolumes'),
       drivers: read('csidrivers', 'storage.k8s.io'),
+      gates: defaults().gates,
     }),
     TAINT_NODES_BY_CONDITION,
     podSecurity({ namespaces: read('namespaces'), pods: read('pods'), clock: systemClock }, settings.podSecurity),

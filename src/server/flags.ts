@@ -1,5 +1,6 @@
 // Every flag of `quarterdeck serve`, as data: what it is called, what it takes, what it does. The reference server's
 // names where it has them. The manual, the environment and the configuration file are all read from this table.
+import { DEFAULT_PLUGINS } from './admission-plugins.ts'
 import type { Flag, FlagGroup, FlagKind } from './flag.ts'
 import { AUDIT_FLAGS } from './flags-audit.ts'
 import { AUTHORIZATION_FLAGS } from './flags-authorization.ts'
@@ -165,7 +166,7 @@ export const FLAGS = [
     kind: 'list',
     group: 'Who may do what',
     placeholder: 'NAME,...',
-    help: 'Admission plugins to ask beside those that are on by default.',
+    help: `Admission plugins to ask beside those that are on by default: ${DEFAULT_PLUGINS.join(', ')}.`,
   },
   {
     name: 'disable-admission-plugins',

@@ -27,6 +27,9 @@ async function differences(storeFlags: readonly string[]): Promise<string> {
       'https://kubernetes.default.svc.cluster.local',
       '--service-cluster-ip-range',
       '10.96.0.0/16',
+      // As it was recorded.
+      '--disable-admission-plugins',
+      'NodeRestriction',
     ],
     home,
   )

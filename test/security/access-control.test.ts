@@ -15,7 +15,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-tokens-'))
 beforeAll(async () => {
   const file = path.join(folder, 'tokens.csv')
   writeFileSync(file, TOKENS)
-  server = await openServer(['--token-auth-file', file, '--enable-admission-plugins', 'NodeRestriction'])
+  server = await openServer(['--token-auth-file', file])
 })
 
 afterAll(async () => {
@@ -242,6 +242,14 @@ describe('CVE-2025-4563, CVE-2025-5187, CIS 1.2.14: a node changes itself only i
     const status = async (name: string): Promise<number> =>
       (await ask(`GET /api/v1/namespaces/default/secrets/${name}`, 'node-token')).status
     await expect.poll(() => status('used')).toBe(200)
+    expect(await status('unused')).toBe(403)
+    // Nor does it hand itself another by a pod of its own: nobody switched anything on for that (D32).
+    const spec = { nodeName: 'n1', containers: [{ ...container, envFrom: [{ secretRef: { name: 'unused' } }] }] }
+    const create = (metadata: object): Promise<Answer> =>
+      ask('POST /api/v1/namespaces/default/pods', 'node-token', { metadata, spec })
+    const plain = await create({ name: 'mine' })
+    expect([plain.status, messageOf(plain)]).toEqual([403, expect.stringContaining('"n1" can only create mirror pods')])
+    expect((await create({ name: 'mine', annotations: { 'kubernetes.io/config.mirror': 'x' } })).status).toBe(403)
     expect(await status('unused')).toBe(403)
     expect((await ask('GET /api/v1/secrets', 'node-token')).status).toBe(403)
     expect((await ask('GET /api/v1/pods?fieldSelector=spec.nodeName=n1', 'node-token')).status).toBe(200)

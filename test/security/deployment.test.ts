@@ -52,7 +52,9 @@ describe('CIS 1.2.2, 1.2.6, 1.2.16, 1.2.23, 1.2.26: the replicas', () => {
   it.each(THREE)('replica %i decides by roles, speaks TLS to etcd and writes down who did what', (i) => {
     const { command = [], privileged } = services[`replica-${i}`]!
     const text = command.join(' ')
-    expect(text).not.toMatch(/AlwaysAllow|AlwaysAdmit|--in-memory|--egress-allow|--token-auth-file|--dev|http:\/\/etcd/)
+    expect(text).not.toMatch(
+      /disable-admission-plugins|admission-control=|AlwaysAllow|AlwaysAdmit|--in-memory|--egress-allow|--token-auth-file|--dev|http:\/\/etcd/,
+    )
     for (const flag of ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile', 'tls-cert-file', 'tls-private-key-file']) {
       expect(text).toContain(`--${flag}=/pki/`)
     }

@@ -15,7 +15,7 @@ function reader(objects: Readonly<Record<string, object>>): ObjectReader {
 }
 
 const tokenVolume = { projected: { sources: [{ serviceAccountToken: { audience: 'vault' } }] } }
-const plugin = nodeRestriction({
+const PARTS: Parameters<typeof nodeRestriction>[0] = {
   authorizer: {
     authorize: (access) =>
       access.kind === 'resource' && access.resource === 'granted' ? { kind: 'allow' } : { kind: 'no-opinion' },
@@ -26,14 +26,29 @@ const plugin = nodeRestriction({
       metadata: { name: 'mine', uid: 'p1' },
       spec: { nodeName: 'n1', volumes: [tokenVolume, { persistentVolumeClaim: { claimName: 'c' } }] },
     },
+    'ns/migrated': {
+      metadata: { name: 'migrated', uid: 'p3' },
+      spec: { nodeName: 'n1', volumes: [{ gcePersistentDisk: { pdName: 'd' } }] },
+    },
+    'ns/lost': {
+      metadata: { name: 'lost', uid: 'p4' },
+      spec: {
+        nodeName: 'n1',
+        volumes: [{ name: 'v', ephemeral: {} }, { persistentVolumeClaim: { claimName: 'unbound' } }, tokenVolume],
+      },
+    },
     'ns/theirs': { metadata: { name: 'theirs', uid: 'p2' }, spec: { nodeName: 'n2' } },
   }),
-  claims: reader({ 'ns/c': { spec: { volumeName: 'pv' } } }),
+  claims: reader({ 'ns/c': { spec: { volumeName: 'pv' } }, 'ns/unbound': { spec: {} } }),
   volumes: reader({ '/pv': { spec: { csi: { driver: 'd' } } } }),
-  drivers: reader({ '/d': { spec: { tokenRequests: [{ audience: 'disk' }] } } }),
-})
+  drivers: reader({
+    '/d': { spec: { tokenRequests: [{ audience: 'disk' }] } },
+    '/pd.csi.storage.gke.io': { spec: { tokenRequests: [{ audience: 'cloud' }] } },
+  }),
+  gates: new Set(['ServiceAccountNodeAudienceRestriction']),
+}
 
-async function why(request: AdmissionRequest): Promise<string> {
+async function why(request: AdmissionRequest, plugin = nodeRestriction(PARTS)): Promise<string> {
   try {
     await plugin.mutate!({ ...request, user: request.user.name === 'someone' ? NODE : request.user }, signal)
     return 'admitted'
@@ -75,7 +90,7 @@ describe('pods of a node', () => {
     [
       'use no accounts',
       mirror({ serviceAccountName: 'a' }),
-      'node "n1" can not create pods that reference a service account',
+      'node "n1" can not create pods that reference serviceaccounts',
     ],
     [
       'use no secrets',
@@ -109,7 +124,7 @@ describe('pods of a node', () => {
     const evict = (name: string) => requestFor('pods', { metadata: { name } }, { subresource: 'eviction' })
     expect(await why(evict('mine'))).toBe('admitted')
     expect(await why(evict('theirs'))).toBe('node n1 can only evict pods with spec.nodeName set to itself')
-    expect(await why(evict('none'))).toBe('pods "none" not found')
+    expect(await why(evict('none'))).toBe('pod "none" not found')
   })
 
   it('get their state from the node, and nothing else', async () => {
@@ -187,11 +202,76 @@ describe('tokens that a node asks for', () => {
     [
       'and nobody else',
       token(mine, 'else'),
-      'audience "else" not found in pod spec volume, "system:node:n1" is not authorized to request tokens for this audience',
+      'audience "else" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience',
+    ],
+    ['or the driver that serves it now', token({ ...mine, name: 'migrated', uid: 'p3' }, 'cloud'), 'admitted'],
+    ['whatever else is missing', token({ ...mine, name: 'lost', uid: 'p4' }, 'vault'), 'admitted'],
+    [
+      'and not where that cannot be found out',
+      token({ ...mine, name: 'lost', uid: 'p4' }, 'granted'),
+      'error validating audience "granted": [persistentvolumeclaim "lost-v" not found, persistentvolume "" not found]',
     ],
     ['are for one at a time', token(mine, 'vault', 'disk'), 'node may only request 0 or 1 audiences'],
   ])('%s', async (_, request, expected) => {
     expect(await why(request)).toBe(expected)
+  })
+})
+
+describe('gates', () => {
+  it('open what is asked for, as in the reference', async () => {
+    const mine = { apiVersion: 'v1', kind: 'Pod', name: 'mine', uid: 'p1' }
+    const token = requestFor(
+      'serviceaccounts',
+      { metadata: { name: 'a' }, spec: { boundObjectRef: mine, audiences: ['else'] } },
+      { subresource: 'token', name: 'a' },
+    )
+    const signerName = 'kubernetes.io/kubelet-serving'
+    const certificate = requestFor(
+      'certificatesigningrequests',
+      { metadata: { name: 'a' }, spec: { signerName, request: '' } },
+      {},
+      'certificates.k8s.io',
+    )
+    expect(await why(certificate)).toMatch(/^unable to parse csr/)
+    const open = nodeRestriction({ ...PARTS, gates: new Set(['AllowInsecureKubeletCertificateSigningRequests']) })
+    expect([await why(token, open), await why(certificate, open)]).toEqual(['admitted', 'admitted'])
+  })
+
+  it('connections are not what is looked at', () => {
+    expect(nodeRestriction(PARTS).operations).toEqual(['CREATE', 'UPDATE', 'DELETE'])
+  })
+})
+
+describe('what a mirror pod refers to', () => {
+  const CANNOT = 'node "n1" can not create pods that reference '
+  it.each<[string, object, string]>([
+    ['nothing', { emptyDir: {} }, 'admitted'],
+    ['fields of the pod', { projected: { sources: [{ downwardAPI: {} }] } }, 'admitted'],
+    ['a nameless config map', { configMap: {} }, `${CANNOT}configmaps (via configmap volumes)`],
+    ['a nameless secret', { secret: {} }, `${CANNOT}secrets (via secret volumes)`],
+    ['a driver', { csi: { driver: 'd' } }, `${CANNOT}csidrivers (via CSI volumes)`],
+    ['endpoints', { glusterfs: { endpoints: 'e' } }, `${CANNOT}endpoints (via glusterFS volumes)`],
+    ['a claim of its own', { ephemeral: {} }, `${CANNOT}persistentvolumeclaims (via ephemeral volumes)`],
+    ['a share', { azureFile: {} }, `${CANNOT}secrets (via azureFile volumes)`],
+    [
+      'a token',
+      { projected: { sources: [{ downwardAPI: {} }, { serviceAccountToken: { path: 't' } }] } },
+      `${CANNOT}serviceaccounts (via projected volumes)`,
+    ],
+    ['a bundle', { projected: { sources: [{ clusterTrustBundle: {} }] } }, `${CANNOT}clustertrustbundles`],
+    ['a certificate', { projected: { sources: [{ podCertificate: {} }] } }, `${CANNOT}podcertificates`],
+    [
+      'who knows what',
+      { name: 'v' },
+      'error checking mirror pod for API references: unknown volume type for volume  "v"',
+    ],
+    [
+      'who knows what else',
+      { name: 'v', projected: { sources: [{}] } },
+      'error checking mirror pod for API references: unknown source for projected volume "v"',
+    ],
+  ])('%s', async (_, volume, expected) => {
+    expect(await why(requestFor('pods', mirror({ volumes: [volume] })))).toBe(expected)
   })
 })
 

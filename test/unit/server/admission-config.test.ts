@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readAdmissionSettings } from '../../../src/server/admission-config.ts'
 import { enabledPlugins } from '../../../src/server/admission-plugins.ts'
+import { FLAGS } from '../../../src/server/flags.ts'
 import { tempFolder } from '../../fakes/temp-folder.ts'
 
 const NONE = enabledPlugins([], [])
@@ -80,13 +81,15 @@ describe('the settings of admission plugins', () => {
 describe('the plugins that are on', () => {
   it('are the defaults, with what is wanted and without what is not', () => {
     const on = enabledPlugins(['AlwaysPullImages'], ['PodSecurity'])
-    expect([on.has('AlwaysPullImages'), on.has('PodSecurity'), on.has('Priority'), on.has('NodeRestriction')]).toEqual([
-      true,
-      false,
-      true,
-      false,
-    ])
+    expect([on.has('AlwaysPullImages'), on.has('PodSecurity'), on.has('Priority')]).toEqual([true, false, true])
   })
+
+  it('keep nodes to what is theirs unless that is switched off (D32)', () => {
+    expect(enabledPlugins([], []).has('NodeRestriction')).toBe(true)
+    expect(enabledPlugins([], ['NodeRestriction']).has('NodeRestriction')).toBe(false)
+    expect(FLAGS.find(({ name }) => name === 'enable-admission-plugins')?.help).toContain('NodeRestriction')
+  })
+
   it.each<[string, readonly string[], readonly string[], string]>([
     ['that are none', ['Odd'], [], '--enable-admission-plugins: there is no admission plugin "Odd"'],
     ['that are wanted and unwanted', ['Priority'], ['Priority'], '"Priority" is in both'],
