@@ -2,6 +2,7 @@
 import { jsonText } from '../api/json-text.ts'
 import type { User } from '../api/user.ts'
 import type { Value } from '../api/value.ts'
+import { readHeaderText } from '../lib/header-text.ts'
 import type { AuditedRequest, AuditLevel, AuditOutcome, AuditStage } from './audit.ts'
 
 export interface EventParts {
@@ -207,7 +208,8 @@ const MAX_AGENT = 1024
 
 function userAgentOf({ agent }: Told): string | undefined {
   if (typeof agent !== 'string') return undefined
-  return agent.length > MAX_AGENT ? `${agent.slice(0, MAX_AGENT)}...TRUNCATED` : agent
+  const text = readHeaderText(agent) ?? agent
+  return text.length > MAX_AGENT ? `${text.slice(0, MAX_AGENT)}...TRUNCATED` : text
 }
 
 function placeText({ info }: AuditedRequest, named: NamedObject | undefined): string {

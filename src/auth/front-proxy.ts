@@ -1,6 +1,7 @@
 // Users that a proxy in front of us speaks for: it shows a certificate of its own, and says in headers whose request it is
 // (P-076, P-077). From anybody else these headers mean nothing.
 import type { Clock } from '../lib/clock.ts'
+import { readHeaderText, unescapeHeaderName } from '../lib/header-text.ts'
 import type { Authenticator, CertificateCredential, SentHeaders } from './authenticator.ts'
 import type { CertificateAuthorities } from './certificate-authorities.ts'
 import { valuesOf } from './client-certificate.ts'
@@ -29,6 +30,7 @@ export function frontProxy({ authorities, allowedNames, headers, clock }: FrontP
       if (certificate === undefined) return { kind: 'none' }
       const problem = authorities.problemWith(certificate, clock.now()) ?? nameProblem(certificate, allowedNames)
       if (problem !== undefined) return { kind: 'refused', problem }
+      if (claimed === undefined) return { kind: 'refused', problem: 'the name of the user is not UTF-8' }
       return claimed.name === '' ? { kind: 'none' } : { kind: 'user', user: claimed }
     },
   }
@@ -47,36 +49,40 @@ interface ClaimedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>
 }
 
-function claimedUser(names: FrontProxyHeaders, sent: SentHeaders): ClaimedUser {
+/** Takes all of these headers away. Undefined where one of them is unreadable: it could be anybody's. */
+function claimedUser(names: FrontProxyHeaders, sent: SentHeaders): ClaimedUser | undefined {
+  let isReadable = true
+  const take = (header: string): readonly string[] =>
+    sent.takeHeader(header).map((value) => {
+      const text = readHeaderText(value)
+      if (text === undefined) isReadable = false
+      return text ?? ''
+    })
   const firstOf = (headers: readonly string[]): string => {
-    const values = headers.flatMap((name) => sent.takeHeader(name))
-    return values.find((value) => value !== '') ?? ''
+    const firsts = headers.map((header) => take(header)[0] ?? '')
+    return firsts.find((value) => value !== '') ?? ''
   }
   const uid = firstOf(names.uid)
-  return {
+  const claimed = {
     name: firstOf(names.user),
     uid: uid === '' ? undefined : uid,
-    groups: names.group.flatMap((name) => sent.takeHeader(name)),
-    extra: extraOf(names.extraPrefix, sent),
+    groups: names.group.flatMap(take).filter((group) => group !== ''),
+    extra: extraOf(names.extraPrefix, Object.keys(sent.headers), take),
   }
+  return isReadable ? claimed : undefined
 }
 
-function extraOf(prefixes: readonly string[], sent: SentHeaders): Readonly<Record<string, readonly string[]>> {
+function extraOf(
+  prefixes: readonly string[],
+  headers: readonly string[],
+  take: (header: string) => readonly string[],
+): Readonly<Record<string, readonly string[]>> {
   const extra = new Map<string, readonly string[]>()
   for (const prefix of prefixes) {
-    for (const name of Object.keys(sent.headers).filter((header) => header.startsWith(prefix))) {
-      const key = unescaped(name.slice(prefix.length))
-      extra.set(key, [...(extra.get(key) ?? []), ...sent.takeHeader(name)])
+    for (const name of headers.filter((header) => header.startsWith(prefix))) {
+      const key = unescapeHeaderName(name.slice(prefix.length))
+      extra.set(key, [...(extra.get(key) ?? []), ...take(name)])
     }
   }
   return Object.fromEntries(extra)
-}
-
-/** What is not well encoded is meant as it stands. */
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key).toLowerCase()
-  } catch {
-    return key
-  }
 }

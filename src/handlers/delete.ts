@@ -15,7 +15,7 @@ import type { WriteContext } from '../registry/registry.ts'
 import { parseDeleteOptions } from './delete-options.ts'
 import { bodyEncoding } from './media-types.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { fieldsOf, headerOf, WRITE_CEILING_MS } from './resource-parts.ts'
+import { fieldsOf, userAgentOf, WRITE_CEILING_MS } from './resource-parts.ts'
 import { respondWithItems, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
 import { managerOf } from './write-options.ts'
 
@@ -97,7 +97,7 @@ function deleteContext(parts: ResourceParts, request: ResourceRequest, options: 
     warn: http.warn,
     annotate: (key, value) => http.annotate(key, value),
     signal: http.signal,
-    fieldManager: managerOf(unowned, headerOf(http, 'user-agent')),
+    fieldManager: managerOf(unowned, userAgentOf(http)),
     options: options.body,
     authorize: (verb) => parts.authorize(http, verb),
   }

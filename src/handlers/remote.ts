@@ -1,8 +1,11 @@
 // Requests for groups that another server serves (P-383): they are passed on where that server can be reached.
 import type { RemoteService } from '../api/remote-service.ts'
+import { ApiError } from '../api/status.ts'
+import { splitTarget } from '../http/exchange.ts'
 import type { Filter, HttpRequest, HttpResponse } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
 import { offeredProtocols } from '../http/websocket.ts'
+import { escapeHeaderName, isHeaderValue, percentEncoded, writeHeaderText } from '../lib/header-text.ts'
 import type { OpenAnswer, OutgoingCaller, OutgoingTarget, SwitchedAnswer } from '../lib/outgoing-call.ts'
 import { OutgoingCallError } from '../lib/outgoing-failure.ts'
 
@@ -17,7 +20,7 @@ export type PassOn = (service: RemoteService, request: HttpRequest) => Promise<H
 
 export function serveRemoteGroups(remotes: Remotes, passOn: PassOn): Filter {
   return (next) => (request) => {
-    if (remotes.isEmpty) return next(request)
+    if (remotes.isEmpty || request.info.kind === 'broken') return next(request)
     const [, group, version] = GROUP_VERSION.exec(request.path) ?? []
     if (group === undefined || version === undefined) return next(request)
     const service = remotes.find(group, version)
@@ -46,6 +49,8 @@ const NOT_PASSED_ON: ReadonlySet<string> = new Set([
   'sec-websocket-protocol',
 ])
 const OURS = /^(:|x-remote-|x-forwarded-|impersonate-)/
+/** Of an answer: what ties it to our audit log and our flow control. */
+const OUR_ANSWERS = /^(audit-id$|x-kubernetes-pf-)/
 
 export function passOnBy(caller: OutgoingCaller, targetOf: (service: RemoteService) => OutgoingTarget): PassOn {
   return async (service, request) => {
@@ -53,12 +58,13 @@ export function passOnBy(caller: OutgoingCaller, targetOf: (service: RemoteServi
     const hasBody = upgrade === undefined && request.method !== 'GET' && request.method !== 'HEAD'
     const body = hasBody ? await request.readBody() : undefined
     const target = targetOf(service)
-    const headers = { ...headersFor(request, target, body), ...upgrade }
-    const sent = { method: request.method, path: request.target, headers, body }
+    const path = originForm(request.target)
+    const headers = { ...headersFor(request, { target, path, body }), ...upgrade }
+    const sent = { method: request.method, path, headers, body }
     try {
       if (upgrade === undefined) return answerOf(await caller.open(target, sent, request.signal))
       const answer = await caller.upgrade(target, sent, request.signal)
-      return 'socket' in answer ? switched(answer) : answerOf(answer)
+      return 'socket' in answer ? switched(answer, request) : answerOf(answer)
     } catch (error) {
       if (!(error instanceof OutgoingCallError)) throw error
       return plainText(503, `error trying to reach service: ${error.message}\n`)
@@ -78,9 +84,12 @@ function upgradeOf({ headers, remote }: HttpRequest): Readonly<Record<string, st
   return { connection: 'Upgrade', upgrade, ...(offered === '' ? {} : { 'sec-websocket-protocol': offered }) }
 }
 
-function switched({ status, headers, socket, head }: SwitchedAnswer): HttpResponse {
-  const told = Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
-  return { status, headers: Object.fromEntries(told), body: { kind: 'tunnel', peer: socket, head } }
+function switched({ status, headers, socket, head }: SwitchedAnswer, { auditId }: HttpRequest): HttpResponse {
+  const told = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || OUR_ANSWERS.test(name) ? [] : [[name, value] as const],
+  )
+  const own = { ...Object.fromEntries(told), 'audit-id': auditId }
+  return { status, headers: own, body: { kind: 'tunnel', peer: socket, head } }
 }
 
 /** A redirect would lead the client, with its credentials, wherever the other server likes (P-386). */
@@ -90,8 +99,11 @@ function answerOf(answer: OpenAnswer): HttpResponse {
     answer.discard()
     return plainText(502, 'the backend attempted to redirect this request, which is not permitted\n')
   }
+  const nominated = nominatedIn(headers.connection)
   const kept = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || NOT_PASSED_ON.has(name) ? [] : [[name, value] as const],
+    value === undefined || NOT_PASSED_ON.has(name) || nominated.has(name) || OUR_ANSWERS.test(name)
+      ? []
+      : [[name, value] as const],
   )
   return {
     status,
@@ -105,30 +117,78 @@ function answerOf(answer: OpenAnswer): HttpResponse {
   }
 }
 
-function headersFor(
-  request: HttpRequest,
-  { url }: OutgoingTarget,
-  body: Buffer | undefined,
-): Record<string, string | string[]> {
+interface Passed {
+  readonly target: OutgoingTarget
+  readonly path: string
+  readonly body: Buffer | undefined
+}
+
+function headersFor(request: HttpRequest, { target, path, body }: Passed): Record<string, string | string[]> {
   const { user, remote } = request
+  const nominated = nominatedIn(request.headers['connection'])
   const passed = Object.entries(request.headers).flatMap(([name, value]) =>
-    value === undefined || NOT_PASSED_ON.has(name) || OURS.test(name)
+    value === undefined || NOT_PASSED_ON.has(name) || OURS.test(name) || nominated.has(name)
       ? []
-      : [[name, typeof value === 'string' ? value : [...value]] as const],
+      : [[name, valueToPass(name, value)] as const],
   )
   return {
     ...Object.fromEntries(passed),
-    host: new URL(url).host,
-    'audit-id': request.auditId,
+    host: new URL(target.url).host,
+    'audit-id': valueToPass('audit-id', request.auditId),
     ...(body === undefined ? {} : { 'content-length': String(body.length) }),
-    'x-remote-user': user.name,
-    ...(user.uid === undefined || user.uid === '' ? {} : { 'x-remote-uid': user.uid }),
-    ...(user.groups.length === 0 ? {} : { 'x-remote-group': [...user.groups] }),
+    'x-remote-user': textToPass('X-Remote-User', user.name),
+    ...(user.uid === undefined || user.uid === '' ? {} : { 'x-remote-uid': textToPass('X-Remote-Uid', user.uid) }),
+    ...(user.groups.length === 0
+      ? {}
+      : { 'x-remote-group': user.groups.map((group) => textToPass('X-Remote-Group', group)) }),
     ...Object.fromEntries(
-      Object.entries(user.extra).map(([key, values]) => [`x-remote-extra-${encodeURIComponent(key)}`, [...values]]),
+      Object.entries(user.extra).map(([key, values]) => {
+        const name = `x-remote-extra-${escapeHeaderName(key)}`
+        return [name, values.map((value) => textToPass(name, value))]
+      }),
     ),
     'x-forwarded-for': remote.address,
     'x-forwarded-proto': 'https',
-    'x-forwarded-uri': request.target,
+    'x-forwarded-uri': path,
   }
 }
+
+/** Those that a message says are for its next stop alone (RFC 9110, 7.6.1). */
+function nominatedIn(connection: string | readonly string[] | undefined): ReadonlySet<string> {
+  if (connection === undefined) return NONE
+  return new Set([connection].flat().flatMap((line) => line.split(',').map((name) => name.trim().toLowerCase())))
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** As it came. Throws `ApiError` where it cannot be sent. */
+function valueToPass<V extends string | readonly string[]>(name: string, value: V): V extends string ? string : string[]
+function valueToPass(name: string, value: string | readonly string[]): string | string[] {
+  if (![value].flat().every(isHeaderValue)) throw unsendable(name)
+  return typeof value === 'string' ? value : [...value]
+}
+
+/** A text of ours. Throws `ApiError` where it would arrive as another: that could be somebody else's name. */
+function textToPass(name: string, text: string): string {
+  const value = writeHeaderText(text)
+  if (value === undefined) throw unsendable(name)
+  return value
+}
+
+function unsendable(name: string): ApiError {
+  return new ApiError('BadRequest', `invalid header field value for ${JSON.stringify(name)}`)
+}
+
+/**
+ * The path and query alone, encoded as the reference does: whatever the client wrote for a slash, the other server sees the path
+ * that was authorized here, and no other host. Throws `ApiError`.
+ */
+function originForm(target: string): string {
+  if (CONTROL.test(target)) throw new ApiError('BadRequest', 'invalid control character in URL')
+  const { path, search } = splitTarget(target)
+  const bytes = path.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(parseInt(digits, 16)))
+  const escaped = bytes.replace(/[^\w\-.~$&+,/:;=@]/g, percentEncoded)
+  return search === '' ? escaped : `${escaped}?${search.replace(/[^!-~]/g, percentEncoded)}`
+}
+
+const CONTROL = /[^ -~\u0080-\uffff]/

@@ -5,6 +5,7 @@ import type { EncodingTools } from '../codec/list-protobuf.ts'
 import type { Negotiator } from '../codec/negotiate.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
+import { readHeaderText } from '../lib/header-text.ts'
 import type { ObjectView, RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
 import type { WriteOptions } from './write-options.ts'
 import { managerOf } from './write-options.ts'
@@ -85,6 +86,11 @@ export function headerOf(request: HttpRequest, name: string): string {
   return typeof value === 'string' ? value : (value?.[0] ?? '')
 }
 
+export function userAgentOf(request: HttpRequest): string {
+  const value = headerOf(request, 'user-agent')
+  return readHeaderText(value) ?? value
+}
+
 /** How long a write of one object may take with all who are asked about it (W-017). */
 export const WRITE_CEILING_MS = 34_000
 
@@ -104,7 +110,7 @@ export function writeContext(
     annotate: (key, value) => http.annotate(key, value),
     signal: http.signal,
     deadline: performance.now() + WRITE_CEILING_MS,
-    fieldManager: managerOf(options, headerOf(http, 'user-agent')),
+    fieldManager: managerOf(options, userAgentOf(http)),
     options: options.body,
     authorize: (verb) => parts.authorize(http, verb),
   }

@@ -185,7 +185,7 @@ export class Exchange implements HttpRequest {
 }
 
 /** Also of the absolute form that proxies send, `http://host/path?query`. */
-function splitTarget(target: string): { path: string; search: string } {
+export function splitTarget(target: string): { path: string; search: string } {
   const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '')
   const question = local.indexOf('?')
   if (question === -1) return { path: local === '' ? '/' : local, search: '' }

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
 const GROUP = 'remote.example.com'
@@ -67,6 +67,10 @@ describe('a group that another server serves', () => {
       response.writeHead(url.includes('teapot') ? 418 : 200, {
         'content-type': 'application/json',
         'x-from': 'backend',
+        'audit-id': 'made-up-by-the-backend',
+        'x-kubernetes-pf-flowschema-uid': 'made-up-by-the-backend',
+        connection: 'keep-alive, x-hop',
+        'x-hop': 'for this connection alone',
       })
       const things = { name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list'] }
       const status = { name: 'things/status', singularName: '', namespaced: true, kind: 'Thing', verbs: ['get'] }
@@ -184,6 +188,9 @@ describe('a group that another server serves', () => {
     })
     expect(answer.status).toBe(200)
     expect(answer.headers['x-from']).toBe('backend')
+    expect(answer.headers['x-hop']).toBeUndefined()
+    expect(JSON.stringify(answer.headers)).not.toContain('made-up-by-the-backend')
+    expect(answer.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(answer.json()).toMatchObject({ url: `/apis/${GROUP}/v1/namespaces/x/things?a=b` })
     const { headers, body, method } = seen.at(-1)!
     expect([method, body]).toEqual(['POST', '{"kind":"Thing"}'])
@@ -196,6 +203,40 @@ describe('a group that another server serves', () => {
     expect(headers.authorization).toBeUndefined()
     expect(headers['impersonate-user']).toBeUndefined()
     expect(JSON.stringify(headers)).not.toContain(server.adminToken)
+  })
+
+  /** As the bytes of a text are given to Node. */
+  const bytesOf = (text: string): string => Buffer.from(text).toString('latin1')
+
+  it.each(['oidc:\u00e9', 'oidc:\u00c3\u00a9', '\u65e5\u672c', 'a b', '\u{1F600}', "o'neil(x)%41"])(
+    'hears of a user called %s by that very name',
+    async (name) => {
+      const answer = await server.request(`/apis/${GROUP}/v1/things`, {
+        headers: {
+          'impersonate-user': bytesOf(name),
+          'impersonate-group': bytesOf('system:masters'),
+          'impersonate-extra-some%2fkey%28%c3%a9%29': bytesOf(name),
+        },
+      })
+      expect([answer.status, answer.body]).toEqual([200, expect.any(String)])
+      const { headers } = seen.at(-1)!
+      expect(headers['x-remote-user']).toBe(bytesOf(name))
+      expect(headers['x-remote-extra-some%2fkey%28%c3%a9%29']).toBe(bytesOf(name))
+    },
+  )
+
+  it('is asked for a path of its own, however that was written', async () => {
+    const raw = (path: string): Promise<ServerAnswer> => server.request(path)
+    await raw(`https://elsewhere.example.com/apis/${GROUP}/v1/things?x=http://y/`)
+    expect(seen.at(-1)).toMatchObject({
+      url: `/apis/${GROUP}/v1/things?x=http://y/`,
+      headers: { 'x-forwarded-uri': `/apis/${GROUP}/v1/things?x=http://y/`, host: expect.stringContaining('backend') },
+    })
+    await raw(`/apis/${GROUP}/v1/namespaces/n/things%2fa%20b%c3%a9%3f?c=%2f`)
+    expect(seen.at(-1)!.url).toBe(`/apis/${GROUP}/v1/namespaces/n/things/a%20b%C3%A9%3F?c=%2f`)
+    const before = seen.length
+    expect((await raw(`/apis/${GROUP}/v1/things/%zz`)).status).toBe(400)
+    expect(seen.length).toBe(before)
   })
 
   it('answers as the other server does, streams included', async () => {

@@ -187,6 +187,12 @@ describe('rights are not to be had by the side', () => {
     }
   })
 
+  it('acting for somebody is not guessed at where the name is unreadable', async () => {
+    const headers = { 'impersonate-user': 'jos\u00e9' }
+    const answer = await ask('GET /api/v1/namespaces', 'admin-token', undefined, headers)
+    expect([answer.status, messageOf(answer)]).toEqual([400, 'the value of the header impersonate-user is not UTF-8'])
+  })
+
   it('headers of a proxy in front mean nothing from anybody else', async () => {
     const headers = { 'x-remote-user': 'root', 'x-remote-group': 'system:masters' }
     expect((await ask('GET /api/v1/secrets', 'jane-token', undefined, headers)).status).toBe(403)

@@ -3,6 +3,7 @@
 import { ApiError } from '../../api/status.ts'
 import type { Impersonator } from '../../auth/impersonation.ts'
 import type { User } from '../../auth/user.ts'
+import { readHeaderText, unescapeHeaderName } from '../../lib/header-text.ts'
 import { forbiddenAccess } from '../forbidden.ts'
 import type { Filter, Handler, HttpRequest, HttpResponse } from '../http.ts'
 import { accessOf } from './authorization.ts'
@@ -30,14 +31,14 @@ async function actForAnother(impersonator: Impersonator, request: HttpRequest, n
 
 /** Undefined where nobody is asked for: headers of other meanings, and an empty name alone. */
 function wantedUser(request: HttpRequest): User | undefined {
-  const [name = ''] = request.takeHeader('impersonate-user')
-  const [uid = ''] = request.takeHeader('impersonate-uid')
-  const groups = request.takeHeader('impersonate-group')
+  const [name = ''] = textsOf(request, 'impersonate-user')
+  const [uid = ''] = textsOf(request, 'impersonate-uid')
+  const groups = textsOf(request, 'impersonate-group')
   const extras = Object.keys(request.headers).filter((header) => header.startsWith(EXTRA))
   const extra = new Map<string, readonly string[]>()
   for (const header of extras) {
-    const key = unescaped(header.slice(EXTRA.length))
-    extra.set(key, [...(extra.get(key) ?? []), ...request.takeHeader(header)])
+    const key = unescapeHeaderName(header.slice(EXTRA.length))
+    extra.set(key, [...(extra.get(key) ?? []), ...textsOf(request, header)])
   }
   if (name !== '') {
     return { name, uid: uid === '' ? undefined : uid, groups, extra: Object.fromEntries(extra) }
@@ -57,11 +58,10 @@ function goExtra(extra: ReadonlyMap<string, readonly string[]>): string {
   return members.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${members.join(', ')}}`
 }
 
-/** Keys are percent-encoded, because headers cannot hold what keys can; what is not well encoded is meant as it stands. */
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key).toLowerCase()
-  } catch {
-    return key
-  }
+function textsOf(request: HttpRequest, header: string): readonly string[] {
+  return request.takeHeader(header).map((value) => {
+    const text = readHeaderText(value)
+    if (text === undefined) throw new ApiError('BadRequest', `the value of the header ${header} is not UTF-8`)
+    return text
+  })
 }

@@ -128,6 +128,31 @@ describe('a proxy in front', () => {
     })
   })
 
+  it('says it in UTF-8', () => {
+    const bytesOf = (text: string): string => Buffer.from(text).toString('latin1')
+    const names = ['oidc:\u00e9', 'oidc:\u00c3\u00a9', '\u65e5\u672c']
+    for (const name of names) {
+      const written = sending({
+        'x-remote-user': bytesOf(name),
+        'x-remote-group': ['', bytesOf(name)],
+        'x-remote-extra-K%41%c3%89': bytesOf(name),
+      })
+      expect(ask(proxy(), shown(theirs, 'proxy'), written)).toEqual({
+        kind: 'user',
+        user: { name, uid: undefined, groups: [name], extra: { 'kA\u00c9': [name] } },
+      })
+    }
+  })
+
+  it.each(['x-remote-user', 'x-remote-uid', 'x-remote-group', 'x-remote-extra-a'])(
+    'is not guessed at where %s is something else',
+    (header) => {
+      const sent = sending({ 'x-remote-user': 'bob', [header]: 'oidc:\u00e9' })
+      expect(ask(proxy(), shown(theirs, 'proxy'), sent)).toMatchObject({ kind: 'refused' })
+      expect(ask(proxy(), undefined, sending({ [header]: 'oidc:\u00e9' }))).toEqual({ kind: 'none' })
+    },
+  )
+
   it('is believed only with a certificate of its own', () => {
     expect(ask(proxy(), undefined, sending(said))).toEqual({ kind: 'none' })
     expect(ask(proxy(), shown(ours, 'proxy'), sending(said))).toMatchObject({ kind: 'refused' })

@@ -1,0 +1,52 @@
+// Texts in headers are UTF-8, as everybody who speaks this API writes them, while Node gives and takes each byte as a character of
+// its own. What cannot be sent so that it arrives as it is must not be sent at all: it could be somebody else's name.
+
+const PLAIN = /^[\x20-\x7e]*$/
+/** Control characters; a tab is none of them. */
+const CONTROL = /[^\t -~\u0080-\uffff]/
+const BORDER_SPACE = /^[ \t]|[ \t]$/
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The text of a header that came; undefined where its bytes are no UTF-8. */
+export function readHeaderText(value: string): string | undefined {
+  if (PLAIN.test(value)) return value
+  try {
+    return decoder.decode(Buffer.from(value, 'latin1'))
+  } catch {
+    return undefined
+  }
+}
+
+/** As it is handed to Node; undefined where the other side would not read this very text. */
+export function writeHeaderText(text: string): string | undefined {
+  if (BORDER_SPACE.test(text)) return undefined
+  if (PLAIN.test(text)) return text
+  return CONTROL.test(text) || !text.isWellFormed() ? undefined : Buffer.from(text).toString('latin1')
+}
+
+/** Whether a value may be passed on as it came. */
+export function isHeaderValue(value: string): boolean {
+  return !CONTROL.test(value)
+}
+
+/** Part of a header's name: bytes that names cannot have are percent-encoded. */
+export function escapeHeaderName(key: string): string {
+  return Buffer.from(key)
+    .toString('latin1')
+    .replace(/[^!#$&'*+.^_`|~\-0-9a-z]/gi, percentEncoded)
+}
+
+export function percentEncoded(byte: string): string {
+  return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+}
+
+/** The key that a part of a header's name stands for. Names have no case; what is not well encoded is meant as it stands. */
+export function unescapeHeaderName(part: string): string {
+  const lower = part.toLowerCase()
+  try {
+    return decodeURIComponent(lower)
+  } catch {
+    return lower
+  }
+}
