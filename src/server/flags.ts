@@ -313,7 +313,8 @@ export const FLAGS = [
     placeholder: 'CIDR,...',
     help:
       'Addresses that webhooks may have though they are closed by default. Closed are link-local, multicast and unspecified ' +
-      'addresses, and this machine’s own unless --bind-address is one of those.',
+      'addresses, the metadata services of clouds, and those of this machine’s own interfaces unless --bind-address is ' +
+      'a loopback address.',
   },
   {
     name: 'egress-deny',

@@ -111,6 +111,10 @@ describe('CVE-2022-3294: addresses that nobody is led to', () => {
     ['link-local in IPv6', 'https://[fe80::1]/'],
     ['link-local in disguise', 'https://[::ffff:169.254.169.254]/'],
     ['link-local as a number', 'https://2852039166/'],
+    ['where AWS keeps credentials', 'https://[fd00:ec2::254]/'],
+    ['where Google Cloud does', 'https://[fd20:ce::254]/'],
+    ['where Alibaba Cloud does', 'https://100.100.100.200/'],
+    ['where Oracle Cloud does', 'https://192.0.0.192/'],
     ['no address', 'https://0.0.0.0/'],
     ['many', 'https://224.0.0.1/'],
   ]

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { egressPolicy, isAddressRange } from '../../../src/lib/egress-policy.ts'
 
@@ -8,8 +9,18 @@ describe('the egress policy', () => {
     '64:ff9b::a9fe:a9fe',
     'fe80::1',
     'fe80::1%eth0',
+    '2002:a9fe:a9fe::1',
+    '::169.254.169.254',
     'fd00:ec2::254',
+    'fd00:0ec2:0:0:0:0:0:0254',
+    'fd20:ce::254',
+    '100.100.100.200',
+    '::ffff:100.100.100.200',
+    '::ffff:6464:64c8',
+    '64:ff9b::100.100.100.200',
+    '192.0.0.192',
     '0.0.0.0',
+    '::ffff:0.0.0.0',
     '::',
     '224.0.0.1',
     'ff02::1',
@@ -21,7 +32,7 @@ describe('the egress policy', () => {
     expect(egressPolicy({ loopback: true }).allows(address)).toBe(false)
   })
 
-  it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1'])(
+  it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', '::127.0.0.1'])(
     'allows %s only where loopback is open',
     (address) => {
       expect(egressPolicy({ loopback: false }).allows(address)).toBe(false)
@@ -31,6 +42,46 @@ describe('the egress policy', () => {
 
   it.each(['10.0.0.1', '192.168.1.1', '8.8.8.8', '2001:db8::1', 'fd12::1'])('allows %s', (address) => {
     expect(egressPolicy({ loopback: false }).allows(address)).toBe(true)
+  })
+
+  const OWN: readonly string[] = ['192.0.2.7', '2001:db8::7', 'fe80::7%eth0']
+  it.each([
+    '192.0.2.7',
+    '::ffff:192.0.2.7',
+    '::ffff:c000:207',
+    '64:ff9b::192.0.2.7',
+    '2002:c000:207::1',
+    '2001:db8::7',
+    '2001:db8:0:0:0:0:0:7%eth0',
+  ])('allows %s, which is this machine’s, only where loopback is open', (address) => {
+    expect(egressPolicy({ loopback: false }, () => OWN).allows(address)).toBe(false)
+    expect(egressPolicy({ loopback: true }, () => OWN).allows(address)).toBe(true)
+    expect(egressPolicy({ loopback: false }, () => []).allows(address)).toBe(true)
+    const allow = ['192.0.2.0/24', '2001:db8::/32']
+    expect(egressPolicy({ loopback: false, allow }, () => OWN).allows(address)).toBe(true)
+  })
+
+  it('follows the interfaces of the machine as they come and go', () => {
+    let own: readonly string[] = []
+    const policy = egressPolicy({ loopback: false }, () => own)
+    expect(policy.allows('192.0.2.7')).toBe(true)
+    own = OWN
+    expect(policy.allows('192.0.2.7')).toBe(false)
+    own = []
+    expect(policy.allows('192.0.2.7')).toBe(true)
+  })
+
+  it('knows all interfaces of this very machine', () => {
+    const all = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))
+    expect(all.length).toBeGreaterThan(0)
+    const policy = egressPolicy({ loopback: false })
+    expect(all.filter((address) => policy.allows(address))).toEqual([])
+  })
+
+  it('opens the metadata service of a cloud where the operator says so', () => {
+    const policy = egressPolicy({ loopback: false, allow: ['169.254.169.254/32', 'fd20:ce::254/128'] }, () => OWN)
+    expect([policy.allows('169.254.169.254'), policy.allows('fd20:ce::254')]).toEqual([true, true])
+    expect([policy.allows('169.254.169.253'), policy.allows('100.100.100.200')]).toEqual([false, false])
   })
 
   it('opens and closes what the operator says, closing being stronger', () => {
