@@ -70,6 +70,26 @@ export function untilQuiet(quietMs: number): UntilSettled {
   }
 }
 
+/** What people can read and compare. */
+export function formatStates(played: PlayedGraphs): string {
+  const lines = [...played].flatMap(([id, states]) => [
+    `graph ${id}`,
+    ...states.flatMap((state, index) => [`  state ${index}`, ...state.map((line) => `    ${line}`)]),
+  ])
+  return `${lines.join('\n')}\n`
+}
+
+export function parseStates(text: string): PlayedGraphs {
+  const played = new Map<string, string[][]>()
+  let states: string[][] = []
+  for (const line of text.trimEnd().split('\n')) {
+    if (line.startsWith('graph ')) played.set(line.slice('graph '.length), (states = []))
+    else if (line.startsWith('  state ')) states.push([])
+    else states.at(-1)?.push(line.trim())
+  }
+  return played
+}
+
 class PlayedGraph {
   readonly plan: PlannedGraph
   readonly #server: Requests
