@@ -43,17 +43,16 @@ export class OwnerLookup {
   }
 
   async find(node: GraphNode, reference: OwnerReference, signal: AbortSignal): Promise<FoundOwner> {
-    const gone = this.#gone.get(reference.uid)
-    if (gone !== undefined && isWhere(gone, node) && isNamed(gone, reference)) {
-      return { kind: 'known', reference, state: 'absent', isFollowed: true, isElsewhere: false }
-    }
+    const absent = { kind: 'known', reference, state: 'absent', isFollowed: true, isElsewhere: false } as const
     const kinds = (this.#kinds ??= kindsOf(this.#parts))
     const resource = kinds.get(kindKey(reference))
+    const gone = this.#gone.get(reference.uid)
+    if (gone !== undefined && isWhere(gone, node) && isNamed(gone, reference, resource)) return absent
     const named = resource ?? kinds.get(kindKey(itemOfList(reference)))
     if (named === undefined) return { kind: 'unserved' }
     if (named.namespaced && node.namespace === '') return { kind: 'impossible', reference }
     // There are kinds of lists, but no objects of them.
-    if (resource === undefined) return { kind: 'known', reference, state: 'absent', isFollowed: true, isElsewhere: false }
+    if (resource === undefined) return absent
     const followed = this.#graph.get(reference.uid)
     const isFollowed = followed !== undefined
     const isElsewhere = isFollowed && !isWhere(followed, node)
@@ -92,9 +91,13 @@ function isOf({ type }: GraphNode, { stored }: Resource): boolean {
   return type.stored.storagePrefix === stored.storagePrefix
 }
 
-function isNamed({ name, type: { resource } }: GraphNode, reference: OwnerReference): boolean {
-  if (name !== reference.name || parseGroupVersion(reference.apiVersion)?.group !== resource.group) return false
-  return spellingsOf(resource.kind).includes(reference.kind)
+/** Whether the object was what is named; by its group and kind where these went with it. */
+function isNamed(gone: GraphNode, reference: OwnerReference, resource: Resource | undefined): boolean {
+  if (gone.name !== reference.name) return false
+  if (resource !== undefined) return isOf(gone, resource)
+  const { isServed, resource: last } = gone.type
+  if (isServed || parseGroupVersion(reference.apiVersion)?.group !== last.group) return false
+  return spellingsOf(last.kind).includes(reference.kind)
 }
 
 /** A kind answers to these in references, as it does where clients look resources up by kind. */

@@ -5,7 +5,9 @@ import { expect, it } from 'vitest'
 import { GRAPH_KINDS, type PlannedGraph, plannedGraph } from '../fakes/ownership-graphs.ts'
 import {
   defineGraphKinds,
+  formatStates,
   type GraphState,
+  parseStates,
   type PlayedGraphs,
   playGraphs,
   untilQuiet,

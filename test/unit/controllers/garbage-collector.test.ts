@@ -4,6 +4,7 @@ import { garbageCollector } from '../../../src/controllers/garbage-collector.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'
 import type { DeleteOptions } from '../../../src/registry/deletion.ts'
 import type { Resource } from '../../../src/registry/registry.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { controllerParts, runUntilFinished } from '../../fakes/running-controller.ts'
 
@@ -188,6 +189,120 @@ describe('the garbage collector', () => {
     await family.make('stays', [{ apiVersion: 'no.such/v1', kind: 'Nope', name: 'x', uid: 'u' }])
     await family.make('goes', [ownedBy({ metadata: { name: 'owner', uid: 'made-up' } })])
     await family.gone('goes')
+    expect(await family.find('stays')).toBeDefined()
+  })
+
+  it('tells of a namespaced owner of what belongs to the whole cluster, once, and leaves it alone (W-361)', async () => {
+    const family = new Family()
+    const roles = family.world.resource('clusterroles', 'rbac.authorization.k8s.io')
+    family.collect()
+    const ownerReferences = [ownedBy({ metadata: { name: 'owner', uid: 'made-up' } })]
+    await family.world.create(roles, { metadata: { name: 'wide', ownerReferences }, rules: [] }, { namespace: '' })
+    await family.make('goes', ownerReferences)
+    await family.gone('goes')
+    expect(await family.world.get(roles, 'wide')).toBeDefined()
+  })
+
+  it('deletes what somebody writes all the time', async () => {
+    const family = new Family()
+    await family.make('child', [ownedBy(await family.make('owner'))])
+    const { store } = family.world.parts
+    let writes = 0
+    const busy: Store = {
+      get: (key, at, signal) => store.get(key, at, signal),
+      list: (request, signal) => store.list(request, signal),
+      watch: (request, signal) => store.watch(request, signal),
+      write: async (key, decide, signal) => {
+        if (key.name === 'child' && writes++ < 20) {
+          await family.world.update(family.maps, 'child', (live) => ({ ...live, data: { written: String(writes) } }))
+        }
+        return store.write(key, decide, signal)
+      },
+    }
+    const parts = controllerParts(family.world)
+    runUntilFinished(garbageCollector({ ...parts, registry: { ...parts.registry, store: busy } }))
+    await family.delete('owner', 'Background')
+    await family.gone('child')
+    expect(writes).toBeLessThan(5)
+  })
+})
+
+/** Each names the next as an owner that it holds, the last the first. */
+async function makeCircle(family: Family, names: readonly string[], more: object = {}): Promise<void> {
+  const made = new Map<string, ApiObject>()
+  for (const name of names) made.set(name, await family.make(name, [], more))
+  for (const [index, name] of names.entries()) {
+    const next = made.get(names[(index + 1) % names.length]!)!
+    await family.world.update(family.maps, name, (live) => ({
+      ...live,
+      metadata: { ...live.metadata, ownerReferences: [ownedBy(next, { blockOwnerDeletion: true })] },
+    }))
+  }
+}
+
+describe('a circle of owners', () => {
+  it.each([
+    [['a', 'b'], 'Foreground'],
+    [['a', 'b', 'c'], 'Foreground'],
+    [['a', 'b', 'c', 'd', 'e', 'f', 'g'], 'Foreground'],
+    [['a', 'b', 'c'], 'Background'],
+  ] as const)('of %j goes when one is deleted: %s', async (names, policy) => {
+    const family = new Family()
+    await makeCircle(family, names)
+    family.collect()
+    await family.delete('a', policy)
+    for (const name of names) await family.gone(name)
+  })
+
+  it('that one is orphaned from stays, open', async () => {
+    const family = new Family()
+    await makeCircle(family, ['a', 'b', 'c'])
+    family.collect()
+    await family.delete('a', 'Orphan')
+    await family.gone('a')
+    expect((await family.find('c'))?.metadata['ownerReferences']).toBeUndefined()
+    expect((await family.find('b'))?.metadata['ownerReferences']).toMatchObject([{ name: 'c' }])
+  })
+
+  it('was deleted in the foreground before the collector began', async () => {
+    const family = new Family()
+    await makeCircle(family, ['a', 'b', 'c'])
+    await family.delete('a', 'Foreground')
+    family.collect()
+    for (const name of ['a', 'b', 'c']) await family.gone(name)
+  })
+})
+
+describe('an owner is what a reference says in all of its words', () => {
+  it.each<[string, object, boolean]>([
+    ['its own', {}, true],
+    ['another name', { name: 'other' }, false],
+    ['another uid', { uid: 'other' }, false],
+    ['another kind', { kind: 'Secret' }, false],
+    ['its kind in lower case', { kind: 'configmap' }, true],
+    ['the kind of its lists', { kind: 'ConfigMapList' }, false],
+    ['a version that is not served', { apiVersion: 'v2' }, true],
+    ['a kind that there is not', { kind: 'Nothing' }, true],
+    ['a group that there is not', { apiVersion: 'no.such.group/v1' }, true],
+  ])('%s', async (_name, more, isKept) => {
+    const family = new Family()
+    const owner = await family.make('owner')
+    family.collect()
+    await family.make('child', [ownedBy(owner, more)])
+    await family.make('goes', [ownedBy(owner, { uid: 'made-up' })])
+    if (!isKept) await family.gone('child')
+    await family.gone('goes')
+    expect((await family.find('child')) !== undefined).toBe(isKept)
+  })
+
+  it('also where the owner goes later', async () => {
+    const family = new Family()
+    const owner = await family.make('owner')
+    await family.make('child', [ownedBy(owner, { kind: 'configmap' })])
+    await family.make('stays', [ownedBy(owner, { apiVersion: 'v2' })])
+    family.collect()
+    await family.delete('owner', 'Background')
+    await family.gone('child')
     expect(await family.find('stays')).toBeDefined()
   })
 })

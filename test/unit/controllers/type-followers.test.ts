@@ -1,0 +1,150 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type FollowedType, TypeFollowers, type TypeFollowersOptions } from '../../../src/controllers/type-followers.ts'
+import type { Resource, ResourceTable } from '../../../src/registry/registry.ts'
+import type { StoredResource } from '../../../src/store/store.ts'
+import { ApiWorld } from '../../fakes/api-world.ts'
+import { controllerParts } from '../../fakes/running-controller.ts'
+
+/** Some of the resources of a world, others at other times. */
+class ChangingTable {
+  readonly #listeners = new Set<() => void>()
+  readonly #there: Resource[]
+  readonly table: ResourceTable
+
+  constructor(world: ApiWorld, there: readonly Resource[]) {
+    this.#there = [...there]
+    this.table = {
+      ...world.resources,
+      all: () => this.#there.values(),
+      onChange: (tell) => {
+        this.#listeners.add(tell)
+        return () => void this.#listeners.delete(tell)
+      },
+    }
+  }
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  change(without: readonly Resource[], also: readonly Resource[]): void {
+    for (const one of without) this.#there.splice(this.#there.indexOf(one), 1)
+    this.#there.push(...also)
+    for (const tell of this.#listeners) tell()
+  }
+}
+
+function open(there: (world: ApiWorld) => readonly Resource[], more: Partial<TypeFollowersOptions> = {}) {
+  const world = new ApiWorld()
+  const table = new ChangingTable(world, there(world))
+  const told: string[] = []
+  const types: FollowedType[] = []
+  let completed = 0
+  const followers = new TypeFollowers({
+    parts: { ...controllerParts(world), resources: () => table.table },
+    typesIn: (now) => now.all(),
+    follower: (type) => {
+      types.push(type)
+      const tell = (word: string) => (object: { readonly name: string }) => void told.push(`${word} ${object.name}`)
+      return { onPresent: tell('present'), onGone: tell('gone') }
+    },
+    onComplete: () => void completed++,
+    onEnded: async ({ stored }) => void told.push(`ended ${stored.resource}`),
+    ...more,
+  })
+  const stop = new AbortController()
+  const running = followers.run(stop.signal)
+  const end = async (): Promise<void> => {
+    stop.abort()
+    await running
+  }
+  onTestFinished(end)
+  const make = (kind: string, name: string) => world.create(world.resource(kind), { metadata: { name } })
+  return { world, table, told, types, followers, make, end, completed: () => completed }
+}
+
+const maps = (world: ApiWorld) => world.resource('configmaps')
+const secrets = (world: ApiWorld) => world.resource('secrets')
+
+describe('types that are followed', () => {
+  it('are told of as soon as they come', async () => {
+    const { world, table, told, followers, make } = open((w) => [maps(w)])
+    await make('secrets', 'before')
+    await followers.synced
+    expect(followers.isComplete).toBe(true)
+    table.change([], [secrets(world)])
+    expect(followers.isComplete).toBe(false)
+    await expect.poll(() => followers.isComplete, { interval: 1 }).toBe(true)
+    expect(told).toEqual(['present before'])
+    await make('secrets', 'after')
+    await expect.poll(() => told, { interval: 1 }).toContain('present after')
+  })
+
+  it('are not told of any more when they are gone, and are told of anew when they come again', async () => {
+    const { world, table, told, followers, make } = open((w) => [maps(w), secrets(w)])
+    await followers.synced
+    await make('secrets', 'first')
+    await expect.poll(() => told, { interval: 1 }).toEqual(['present first'])
+    table.change([secrets(world)], [])
+    await expect.poll(() => told, { interval: 1 }).toEqual(['present first', 'ended secrets'])
+    await make('secrets', 'second')
+    await make('configmaps', 'third')
+    await expect.poll(() => told.at(-1), { interval: 1 }).toBe('present third')
+    expect(told).not.toContain('present second')
+    table.change([], [secrets(world)])
+    await expect.poll(() => told.slice(-2), { interval: 1 }).toEqual(['present first', 'present second'])
+  })
+
+  it('are looked at once for many changes at once', async () => {
+    let looks = 0
+    const typesIn = (table: ResourceTable): Iterable<Resource> => {
+      looks++
+      return table.all()
+    }
+    const { table, followers, completed } = open((w) => [maps(w)], { typesIn })
+    await followers.synced
+    expect([looks, completed()]).toEqual([1, 1])
+    for (let i = 0; i < 100; i++) table.change([], [])
+    await expect.poll(completed, { interval: 1 }).toBe(2)
+    expect(looks).toBe(2)
+  })
+
+  it('stay the same record while what is served of them changes', async () => {
+    const { world, table, types, followers } = open((w) => [maps(w)])
+    await followers.synced
+    const changed: Resource = { ...maps(world), singular: 'changed' }
+    table.change([maps(world)], [changed])
+    await expect.poll(() => types[0]?.resource).toBe(changed)
+    expect(types).toMatchObject([{ isServed: true }])
+    table.change([changed], [])
+    await expect.poll(() => types[0]?.isServed).toBe(false)
+    expect(types[0]?.resource).toBe(changed)
+  })
+
+  it('are followed anew where they come to be in another scope', async () => {
+    const { world, table, types, told, followers } = open((w) => [maps(w)])
+    await followers.synced
+    const stored: StoredResource = { ...maps(world).stored, namespaced: false }
+    table.change([maps(world)], [{ ...maps(world), namespaced: false, stored }])
+    await expect.poll(() => types.length).toBe(2)
+    await expect.poll(() => told).toEqual(['ended configmaps'])
+  })
+
+  it('are read as they are stored, whoever has to be asked for how they are served', async () => {
+    const refuse = (): never => {
+      throw new Error('nobody converts')
+    }
+    const form = { isAsStored: () => false, isLocal: false, fromStored: refuse, toStored: refuse, atHand: refuse }
+    const { followers, make, told } = open((w) => [{ ...maps(w), stored: { ...maps(w).stored, form } }])
+    await followers.synced
+    await make('configmaps', 'a')
+    await expect.poll(() => told, { interval: 1 }).toEqual(['present a'])
+  })
+
+  it('leave nothing behind', async () => {
+    const { table, followers, end } = open((w) => [maps(w)])
+    await followers.synced
+    await end()
+    expect(table.listeners).toBe(0)
+  })
+})
