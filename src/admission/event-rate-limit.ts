@@ -2,6 +2,7 @@
 // not heard of for long is forgotten.
 import { ApiError } from '../api/status.ts'
 import type { Clock } from '../lib/clock.ts'
+import { TokenBucket } from '../lib/token-bucket.ts'
 import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { mapIn, textIn } from './members.ts'
 
@@ -57,16 +58,11 @@ function keyOf(type: EventLimitType, request: AdmissionRequest): string {
   }
 }
 
-interface Bucket {
-  readonly tokens: number
-  readonly atMs: number
-}
-
 /** Buckets that fill by themselves; those that were used last are kept. */
 class Buckets {
   readonly #limit: EventLimit
   readonly #clock: Clock
-  readonly #byKey = new Map<string, Bucket>()
+  readonly #byKey = new Map<string, TokenBucket>()
 
   constructor(limit: EventLimit, clock: Clock) {
     this.#limit = limit
@@ -75,15 +71,13 @@ class Buckets {
 
   /** Whether there was something left. */
   take(key: string): boolean {
-    const { qps, burst, cacheSize } = this.#limit
-    const atMs = this.#clock.now()
-    const before = this.#byKey.get(key) ?? { tokens: burst, atMs }
-    const filled = Math.min(burst, before.tokens + ((atMs - before.atMs) / 1000) * qps)
-    const isLeft = filled >= 1
+    const { qps: perSecond, burst, cacheSize } = this.#limit
+    const now = (): number => this.#clock.now()
+    const bucket = this.#byKey.get(key) ?? new TokenBucket({ burst, perSecond }, now())
     // The order of the map is the order of use.
     this.#byKey.delete(key)
-    this.#byKey.set(key, { tokens: isLeft ? filled - 1 : filled, atMs })
+    this.#byKey.set(key, bucket)
     if (this.#byKey.size > cacheSize) this.#byKey.delete(this.#byKey.keys().next().value!)
-    return isLeft
+    return bucket.take(1, now)
   }
 }

@@ -110,12 +110,21 @@ export interface AcceptClause {
   readonly weight: number
 }
 
+/** No client has more: what is beyond is not looked at, because a header may be thousands of clauses and be sent in a few bytes. */
+const MOST_CLAUSES = 64
+const MOST_PARAMETERS = 16
+
+/** The clauses of an Accept header as they stand. */
+export function clauseTexts(header: string): readonly string[] {
+  return header.split(',', MOST_CLAUSES)
+}
+
 /**
  * The clauses of an Accept header, best first: by weight, then the more specific, then as they stand (R-222, R-223). Clauses
  * that make no sense are left out; a weight that is none counts as 0; 0 does not exclude.
  */
 export function parseAccept(header: string): readonly AcceptClause[] {
-  const clauses = header.split(',').flatMap((text) => {
+  const clauses = clauseTexts(header).flatMap((text) => {
     const clause = parseClause(text)
     return clause === undefined ? [] : [clause]
   })
@@ -123,7 +132,7 @@ export function parseAccept(header: string): readonly AcceptClause[] {
 }
 
 function parseClause(text: string): AcceptClause | undefined {
-  const [range = '', ...rest] = text.split(';')
+  const [range = '', ...rest] = text.split(';', 1 + MOST_PARAMETERS)
   const name = range.trim()
   const [type = '', subtype, more] = name === '*' ? ['*', '*'] : name.split('/')
   if (subtype === undefined || subtype === '' || more !== undefined) return undefined

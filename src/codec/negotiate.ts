@@ -8,6 +8,7 @@ import {
   type Brand,
   brandOf,
   brandOfGroup,
+  clauseTexts,
   essenceOf,
   mediaTypeOf,
   parseAccept,
@@ -292,7 +293,7 @@ function refuseByRouter(accept: string, { collection, cbor, passed }: Offer): vo
   const whole = [...(passed === undefined ? [] : [passed]), ...acceptedTypes(cbor)]
   const isKnown = (name: string): boolean =>
     whole.includes(name) || brandOf(name) !== undefined || (collection && cbor && name === 'application/cbor-seq')
-  const names = accept.split(',').map((clause) => clause.split(';', 1)[0]!.trim())
+  const names = clauseTexts(accept).map((clause) => clause.split(';', 1)[0]!.trim())
   if (accept === '' || names.some((name) => name === '*/*' || name === 'application/*' || isKnown(name))) return
   const types = collection ? [...whole, ...streamTypes(cbor)] : whole
   const text = `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`

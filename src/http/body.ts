@@ -1,6 +1,7 @@
 // Reads a request's body, whole and bounded. The bound holds for what arrives, whatever the client announced.
 import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
+import { GatheredBytes } from '../lib/gathered-bytes.ts'
 import type { RawRequest } from './raw.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
@@ -14,8 +15,7 @@ export function readBody(request: RawRequest, limitBytes: number, signal: AbortS
   const announced = Number(headers['content-length'] ?? 0)
   if (announced > limitBytes) return Promise.reject(tooLargeError(limitBytes))
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    const gathered = new GatheredBytes()
     const stop = (): void => {
       body.mute()
       signal.removeEventListener('abort', cancel)
@@ -25,13 +25,12 @@ export function readBody(request: RawRequest, limitBytes: number, signal: AbortS
       reject(cause instanceof ApiError ? cause : new CancelledError(cause))
     }
     const onData = (chunk: Buffer): void => {
-      size += chunk.length
-      if (size > limitBytes) onError(tooLargeError(limitBytes))
-      else chunks.push(chunk)
+      if (gathered.length + chunk.length > limitBytes) onError(tooLargeError(limitBytes))
+      else gathered.add(chunk)
     }
     const onEnd = (): void => {
       stop()
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
+      resolve(gathered.take())
     }
     const cancel = (): void => onError(signal.reason)
     if (signal.aborted) return cancel()

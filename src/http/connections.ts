@@ -1,79 +1,100 @@
-// The open connections: who is at their other ends, found out once for each, and how they are closed in the end.
-import type { Server } from 'node:https'
+// The open connections: how many there may be, who is at their other ends, how long they may stay as they are, and how they are
+// closed in the end.
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CertificateCredential } from '../auth/authenticator.ts'
-import { ENHANCE_YOUR_CALM } from '../lib/http2-frames.ts'
+import type { Count } from '../lib/measure.ts'
+import { type EndReason, LOOK_EVERY_MS } from './connection-limits.ts'
 import type { RemoteEnd } from './http.ts'
+import type { Http1Connection } from './http1-connection.ts'
 import type { Http2Session } from './http2-session.ts'
 
 /** How long the last bytes may take to reach those who are still reading. */
 const LINGER_MS = 1000
 
-/**
- * A client that opens requests only to cancel them costs us much and itself next to nothing. More than so many in a row
- * without an answer between, and its connection is closed.
- */
-const MAX_EARLY_ENDS = 1000
+/** Where there are too many, so many of those that have been idle longest make room at a time: looking for them takes a while. */
+const IDLE_SHARE = 0.01
+const LEAST_IDLE_MS = 1000
 
 const MAX_CHAIN = 8
 
+type Connection = Http1Connection | Http2Session
+
+export interface ConnectionsOptions {
+  readonly maxConnections: number
+  readonly trustsCertificates: boolean
+  /** Turns away one that has said nothing yet; whether there was one. */
+  readonly turnAwayNewcomer: () => boolean
+  /** How many there are. */
+  readonly open: Count
+  /** One is ended by us. */
+  readonly onEnd: (reason: EndReason) => void
+}
+
 export class Connections {
+  readonly #options: ConnectionsOptions
+  /** Those whose TLS has not begun too. */
   readonly #sockets = new Set<Socket>()
-  readonly #tls = new Set<TLSSocket>()
-  readonly #sessions = new Set<Http2Session>()
-  readonly #remotes = new WeakMap<object, RemoteEnd>()
-  readonly #unanswered = new WeakMap<RemoteEnd, { readonly session: Http2Session; count: number }>()
-  readonly #trustsCertificates: boolean
+  readonly #connections = new Map<Socket, Connection>()
+  readonly #remotes = new WeakMap<Connection, RemoteEnd>()
+  readonly #timer: NodeJS.Timeout
 
-  constructor(server: Server, trustsCertificates: boolean) {
-    this.#trustsCertificates = trustsCertificates
-    server.on('connection', (socket: Socket) => track(this.#sockets, socket))
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    this.#timer.unref()
   }
 
-  /** One that speaks HTTP/1.1. */
-  addSocket(socket: TLSSocket): void {
-    track(this.#tls, socket)
+  /** Whether there is a place for it; if not, it is closed. */
+  admit(socket: Socket): boolean {
+    const { maxConnections, turnAwayNewcomer, open, onEnd } = this.#options
+    if (this.#sockets.size >= maxConnections && !this.#closeIdlest()) {
+      onEnd('limit')
+      if (!turnAwayNewcomer()) {
+        socket.destroy()
+        return false
+      }
+    }
+    this.#sockets.add(socket)
+    open.value = this.#sockets.size
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      open.value = this.#sockets.size
+    })
+    return true
   }
 
-  addSession(session: Http2Session): void {
-    this.#sessions.add(session)
-    session.socket.once('close', () => this.#sessions.delete(session))
+  /** Its TLS handshake is over. */
+  add(connection: Connection): void {
+    const { socket } = connection
+    this.#connections.set(socket, connection)
+    socket.once('close', () => this.#connections.delete(socket))
   }
 
-  remoteOf(socket: Socket): RemoteEnd {
-    return this.#remotes.get(socket) ?? this.#look(socket, { socket: socket as TLSSocket, session: undefined })
+  /** The one that speaks HTTP/1.1 over this socket. */
+  http1Of(socket: Socket): Http1Connection {
+    return this.#connections.get(socket) as Http1Connection
   }
 
-  remoteOfSession(session: Http2Session): RemoteEnd {
-    return this.#remotes.get(session) ?? this.#look(session, { socket: session.socket as TLSSocket, session })
-  }
-
-  #look(connection: object, { socket, session }: { socket: TLSSocket; session: Http2Session | undefined }): RemoteEnd {
+  remoteOf(connection: Connection, protocol: RemoteEnd['protocol']): RemoteEnd {
+    const known = this.#remotes.get(connection)
+    if (known !== undefined) return known
+    const socket = connection.socket as TLSSocket
     const address = socket.remoteAddress ?? ''
     const remote: RemoteEnd = {
       address,
       isLoopback: /^(::ffff:)?127\.|^::1$/.test(address),
-      protocol: session === undefined ? 'http/1.1' : 'h2',
-      certificate: certificateOf(socket, this.#trustsCertificates),
+      protocol,
+      certificate: certificateOf(socket, this.#options.trustsCertificates),
     }
     this.#remotes.set(connection, remote)
-    if (session !== undefined) this.#unanswered.set(remote, { session, count: 0 })
     return remote
-  }
-
-  /** A request is over; `answered`: its answer had begun, and nothing is held against its connection any more. */
-  noteEnd(remote: RemoteEnd, answered: boolean): void {
-    const unanswered = this.#unanswered.get(remote)
-    if (unanswered === undefined) return
-    unanswered.count = answered ? 0 : unanswered.count + 1
-    if (unanswered.count > MAX_EARLY_ENDS) unanswered.session.refuse(ENHANCE_YOUR_CALM)
   }
 
   /** Sends what is still to be sent, for a short while, and then closes whatever is open. */
   async close(): Promise<void> {
-    for (const session of this.#sessions) session.leave()
-    for (const socket of this.#tls) socket.destroySoon()
+    clearInterval(this.#timer)
+    for (const connection of this.#connections.values()) connection.leave()
     const gone = [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
     const timer = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy()
@@ -81,15 +102,23 @@ export class Connections {
     await Promise.all(gone)
     clearTimeout(timer)
   }
-}
 
-interface Closable {
-  once(event: 'close', listener: () => void): unknown
-}
+  #look(): void {
+    const now = performance.now()
+    for (const connection of this.#connections.values()) connection.look(now)
+  }
 
-function track<T extends Closable>(all: Set<T>, one: T): void {
-  all.add(one)
-  one.once('close', () => all.delete(one))
+  /** Whether there were any. */
+  #closeIdlest(): boolean {
+    const now = performance.now()
+    const idle = [...this.#connections.values()]
+      .map((connection) => ({ connection, milliseconds: connection.idleMilliseconds(now) }))
+      .filter(({ milliseconds }) => milliseconds >= LEAST_IDLE_MS)
+      .sort((a, b) => b.milliseconds - a.milliseconds)
+      .slice(0, Math.ceil(this.#options.maxConnections * IDLE_SHARE))
+    for (const { connection } of idle) connection.closeIdle('limit')
+    return idle.length > 0
+  }
 }
 
 function certificateOf(socket: TLSSocket, trust: boolean): CertificateCredential | undefined {

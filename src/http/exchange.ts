@@ -7,11 +7,13 @@ import { ANONYMOUS } from '../auth/user.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { MAX_BODY_BYTES, readBody } from './body.ts'
+import { PROGRESS_BYTES } from './connection-limits.ts'
 import { type Deadline, deadlineOf } from './deadline.ts'
 import type { HttpRequest, NamedObject, RemoteEnd, RequestHeaders, ResponseHeaders } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
-import type { HeaderRecord, RawRequest } from './raw.ts'
+import type { AnswerProgress, HeaderRecord, RawRequest } from './raw.ts'
+import { Standstill } from './standstill.ts'
 import { WarningList } from './warnings.ts'
 
 export interface ExchangeOptions {
@@ -45,6 +47,10 @@ export class Exchange implements HttpRequest {
   authorization: string | undefined
   /** Called when the deadline passes, after the signal has fired. */
   onDeadline: (() => void) | undefined
+  /** Called when it is to be broken off: what was answered at the deadline, or is sent as long as it takes, is not taken. */
+  onOverdue: (() => void) | undefined
+  /** Of what is sent as long as it takes. */
+  progress: AnswerProgress | undefined
   readonly #request: RawRequest
   #warnings: WarningList | undefined
   #added: ResponseHeaders | undefined
@@ -53,6 +59,9 @@ export class Exchange implements HttpRequest {
   #onRead: ((bytes: Buffer) => void) | undefined
   #onOver: (() => void) | undefined
   #isOver = false
+  #untaken: Standstill | undefined
+  /** By name; joined, a value with a comma in it could not be told from two. */
+  #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
   constructor(request: RawRequest, { remote, transport, requestTimeoutMs, infos }: ExchangeOptions) {
     const { headers, target } = request
@@ -148,8 +157,8 @@ export class Exchange implements HttpRequest {
     const { headers, rawHeaders } = this.#request
     if (headers[name] === undefined) return []
     headers[name] = undefined
-    // Joined, a value with a comma in it could not be told from two.
-    return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
+    this.#headerLines ??= headerLinesOf(rawHeaders)
+    return this.#headerLines.get(name) ?? []
   }
 
   /** What every answer carries, errors too (P-002, R-270, R-271, R-273). A handler's own headers come before these. */
@@ -167,13 +176,29 @@ export class Exchange implements HttpRequest {
     this.signal.fire(reason)
   }
 
-  /** Gives it up if its time has passed. */
-  expire(now: number): void {
-    const { deadline, signal } = this
-    if (deadline.kind !== 'after' || this.#isOver || signal.aborted) return
-    if (now < this.receivedAt + deadline.milliseconds) return
-    signal.fire(new DeadlineError())
+  /** To be called every so often: gives it up if its time has passed, or nobody takes what is sent. */
+  look(now: number, stalledMs: number): void {
+    const { deadline } = this
+    if (this.#isOver) return
+    if (deadline.kind === 'after') {
+      const lateMs = now - this.receivedAt - deadline.milliseconds
+      if (lateMs >= 0) this.expire()
+      if (lateMs >= LAST_WORDS_MS) this.onOverdue?.()
+    } else if (this.#untakenMs(now) >= (isWatch(this.info) ? stalledMs : STREAM_STALLED_MS)) this.onOverdue?.()
+  }
+
+  /** Its time has passed. */
+  expire(): void {
+    if (this.#isOver || this.signal.aborted) return
+    this.signal.fire(new DeadlineError())
     this.onDeadline?.()
+  }
+
+  #untakenMs(now: number): number {
+    const { unsentBytes, sentBytes } = this.progress ?? NOT_BEGUN
+    if (unsentBytes === 0 && this.#untaken === undefined) return 0
+    this.#untaken ??= new Standstill()
+    return this.#untaken.millisecondsAt(unsentBytes === 0 ? undefined : Math.floor(sentBytes / PROGRESS_BYTES), now)
   }
 
   /** The connection or stream has closed; `sent`: with all of the answer on its way. */
@@ -182,6 +207,27 @@ export class Exchange implements HttpRequest {
     this.#onOver?.()
     if (!sent && !this.signal.aborted) this.signal.fire(new ClientGoneError())
   }
+}
+
+/** How long the answer to a request that took too long may take. */
+const LAST_WORDS_MS = 5000
+/** Logs and the like are read by people, who look away at times. */
+const STREAM_STALLED_MS = 30 * 60_000
+const NOT_BEGUN: AnswerProgress = Object.freeze({ unsentBytes: 0, sentBytes: 0 })
+
+function headerLinesOf(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const lines = new Map<string, string[]>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase()
+    const known = lines.get(name)
+    if (known === undefined) lines.set(name, [rawHeaders[at + 1]!])
+    else known.push(rawHeaders[at + 1]!)
+  }
+  return lines
+}
+
+function isWatch(info: RequestInfo): boolean {
+  return info.kind === 'resource' && info.verb === 'watch'
 }
 
 /** Also of the absolute form that proxies send, `http://host/path?query`. */

@@ -1,10 +1,11 @@
-// The sending half of an HTTP/2 session: answers go out as fast as the client has said that it takes them, and as it reads them.
-// Invariants: no stream sends more than its window and the connection's; while the socket is full, streams take turns.
+// The sending half of an HTTP/2 session: answers go out as fast as flow control allows, and as the client reads them.
+// Invariants: no stream sends more than its window and the connection's; while the socket is full, streams take turns; what a
+// client says of one stream costs nothing for the others.
 import type { Writable } from 'node:stream'
 import { Outbox, type OutboxBuffers } from '../lib/frame-outbox.ts'
 import { NO_TABLE } from '../lib/hpack.ts'
 import * as h2 from '../lib/http2-frames.ts'
-import { numberContent, WireError } from '../lib/http2-frames.ts'
+import { ConnectionError, numberContent } from '../lib/http2-frames.ts'
 import type { Http2Stream } from './http2-stream.ts'
 
 /** While so much waits for the client to read, nothing is added but what is small and due. */
@@ -14,24 +15,50 @@ const UNREAD_BYTES = FULL_BYTES + 1024 * 1024
 
 const EMPTY = Buffer.alloc(0)
 
+export interface SenderOptions {
+  readonly socket: Writable
+  readonly buffers: OutboxBuffers
+  /** All of a stream's answer is on its way. */
+  readonly onSent: (stream: Http2Stream) => void
+  /** The socket took what was written to it. */
+  readonly onWritten: () => void
+  /** So much more waits for the client to read, or less. */
+  readonly onWaiting: (bytes: number) => void
+  /** A DATA frame is on its way. */
+  readonly onData: () => void
+}
+
 export class Http2Sender {
   readonly #outbox: Outbox
-  readonly #onSent: (stream: Http2Stream) => void
-  /** Those with something to send that there is no room for. */
-  readonly #blocked = new Set<Http2Stream>()
-  #room = h2.DEFAULT_WINDOW_BYTES
-  /** The next block of headers begins with the word that no table is used. */
+  readonly #options: SenderOptions
+  /** Those with something to send whose own window is open: they wait for the connection's, or for the socket. */
+  readonly #ready = new Set<Http2Stream>()
+  #window = h2.DEFAULT_WINDOW_BYTES
+  /** The next field block begins with the word that no dynamic table is used. */
   #tellsTable = true
 
-  /** `onSent`: all of a stream's answer is on its way. */
-  constructor(socket: Writable, buffers: OutboxBuffers, onSent: (stream: Http2Stream) => void) {
-    this.#outbox = new Outbox({ socket, buffers, onSent: () => this.resume() })
-    this.#onSent = onSent
+  constructor(options: SenderOptions) {
+    const { socket, buffers, onWaiting } = options
+    const onSent = (): void => {
+      options.onWritten()
+      this.resume()
+    }
+    this.#outbox = new Outbox({ socket, buffers, onSent, onWaiting })
+    this.#options = options
   }
 
   /** Whether the client sends and does not read. */
   get isUnread(): boolean {
     return this.#outbox.waitingBytes > UNREAD_BYTES
+  }
+
+  get waitingBytes(): number {
+    return this.#outbox.waitingBytes
+  }
+
+  /** What the socket has taken. */
+  get sentBytes(): number {
+    return this.#outbox.sentBytes
   }
 
   /** Each character of `block` is a byte. */
@@ -45,40 +72,44 @@ export class Http2Sender {
       ;[type, ends] = [h2.CONTINUATION, 0]
     }
     this.#outbox.addText({ type, flags: ends | h2.END_HEADERS, stream: stream.id }, rest)
-    if (isLast) this.#onSent(stream)
+    if (isLast) this.#options.onSent(stream)
   }
 
-  /** Sends as much of a stream as there is room for, and the rest when there is more. */
+  /** Sends as much of a stream as flow control and the socket allow, and the rest when they allow more. */
   pump(stream: Http2Stream): void {
     let isFull = this.#isFull
     while (!isFull && this.#sendData(stream)) isFull = this.#isFull
-    if (stream.hasNext) this.#blocked.add(stream)
-    else this.#blocked.delete(stream)
+    this.makeReady(stream)
   }
 
-  /** There may be room again: each stream gets a frame in turn. */
+  /** What it has to send goes out with `resume`, if its window allows any. */
+  makeReady(stream: Http2Stream): void {
+    if (stream.hasNext && (stream.window > 0 || stream.isLast(0))) this.#ready.add(stream)
+    else this.#ready.delete(stream)
+  }
+
+  /** A window may have been opened, or the socket has room: each stream gets a frame in turn. */
   resume(): void {
-    if (this.#blocked.size === 0) return
-    const waiting: Http2Stream[] = []
-    for (const stream of this.#blocked) {
-      if (this.#isFull) break
-      this.#blocked.delete(stream)
-      if (this.#sendData(stream)) this.#blocked.add(stream)
-      else if (stream.hasNext) waiting.push(stream)
+    for (const stream of this.#ready) {
+      if (this.#isFull) return
+      if (this.#window <= 0 && !stream.isLast(0)) continue
+      // Behind all the others, where it is not the last of it.
+      this.#ready.delete(stream)
+      if (this.#sendData(stream)) this.makeReady(stream)
     }
-    for (const stream of waiting) this.#blocked.add(stream)
   }
 
-  /** The client takes so much more of all streams together. */
-  addRoom(bytes: number): void {
-    this.#room += bytes
-    if (this.#room > h2.LARGEST_WINDOW_BYTES) throw new WireError(h2.FLOW_CONTROL_ERROR, 'too much room')
-    this.resume()
+  /** WINDOW_UPDATE for the connection. Something may go out then: see `resume`. */
+  openWindow(bytes: number): void {
+    this.#window += bytes
+    if (this.#window > h2.LARGEST_WINDOW_BYTES) {
+      throw new ConnectionError(h2.FLOW_CONTROL_ERROR, 'a flow-control window beyond 2^31-1')
+    }
   }
 
   /** Nothing more is sent of it. */
   forget(stream: Http2Stream): void {
-    this.#blocked.delete(stream)
+    this.#ready.delete(stream)
   }
 
   sendNumber(type: number, stream: number, value: number): void {
@@ -89,7 +120,7 @@ export class Http2Sender {
     this.#outbox.add({ type: h2.SETTINGS, flags: 0, stream: 0, content })
   }
 
-  /** Where the client's settings shrank the table, it waits for the word that this is known. */
+  /** Where the client's settings shrank the dynamic table, it waits for the word that this is known. */
   acknowledgeSettings(): void {
     this.#tellsTable = true
     this.#outbox.add({ type: h2.SETTINGS, flags: h2.ACK, stream: 0, content: EMPTY })
@@ -99,8 +130,9 @@ export class Http2Sender {
     this.#outbox.add({ type: h2.PING, flags: h2.ACK, stream: 0, content })
   }
 
-  sendGoAway(lastStream: number, code: number): void {
-    const content = Buffer.concat([numberContent(lastStream), numberContent(code)])
+  /** `message`: for whoever looks for the reason at the other end. */
+  sendGoAway(lastStream: number, code: number, message: string): void {
+    const content = Buffer.concat([numberContent(lastStream), numberContent(code), Buffer.from(message)])
     this.#outbox.add({ type: h2.GOAWAY, flags: 0, stream: 0, content })
   }
 
@@ -117,15 +149,18 @@ export class Http2Sender {
     return this.#outbox.waitingBytes >= FULL_BYTES
   }
 
-  /** One frame of what a stream has; false where there is nothing more, or no room for it. */
+  /** One frame of what a stream has; false where there is nothing more, or no window for it. */
   #sendData(stream: Http2Stream): boolean {
-    const length = Math.min(stream.outgoingBytes, this.#room, stream.room, h2.DEFAULT_FRAME_BYTES)
+    // A window that was made smaller by SETTINGS may be less than nothing.
+    const window = Math.max(0, Math.min(this.#window, stream.window))
+    const length = Math.min(stream.unsentBytes, window, h2.DEFAULT_FRAME_BYTES)
     const isLast = stream.isLast(length)
-    if (length <= 0 && !isLast) return false
-    this.#room -= length
-    stream.room -= length
+    if (length === 0 && !isLast) return false
+    this.#window -= length
+    stream.window -= length
+    this.#options.onData()
     this.#outbox.addFrom(stream, { type: h2.DATA, flags: isLast ? h2.END_STREAM : 0, stream: stream.id, length })
-    if (isLast) this.#onSent(stream)
+    if (isLast) this.#options.onSent(stream)
     else stream.wakeWriters()
     return !isLast
   }

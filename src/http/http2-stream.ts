@@ -1,5 +1,6 @@
 // A request over HTTP/2 and its answer, on one stream of a session. It is our own because Node's streams cost as much as all the
 // rest of a small request. Invariants: it is closed exactly once; what is not sent whole is reset, never ended.
+import { GatheredBytes } from '../lib/gathered-bytes.ts'
 import { headerText, statusText } from '../lib/hpack.ts'
 import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from '../lib/http2-frames.ts'
 import type { BodyListener, HeaderRecord, RawBody, RawConnection, RawRequest, RawResponse } from './raw.ts'
@@ -9,17 +10,19 @@ import type { RequestHead } from './request-head.ts'
 export interface StreamCarrier extends RawConnection {
   /** Each character is a byte. */
   sendHead(stream: Http2Stream, block: string, isLast: boolean): void
-  /** Sends as much as there is room for, and the rest when there is more. */
+  /** Sends as much as flow control allows, and the rest when it allows more. */
   pump(stream: Http2Stream): void
   /** The client may send so much more on this one. */
-  giveRoom(stream: Http2Stream, bytes: number): void
+  sendWindowUpdate(stream: Http2Stream, bytes: number): void
+  /** So much more of it is unfinished, or less. */
+  hold(bytes: number): void
   reset(stream: Http2Stream, code: number): void
   /** Takes no more requests. */
   leave(): void
   readonly date: string
 }
 
-/** Room for a body, of which half is given back at a time. */
+/** For a body; half of it is given back at a time. */
 export const STREAM_WINDOW_BYTES = 256 * 1024
 const STEP_BYTES = STREAM_WINDOW_BYTES / 2
 
@@ -27,16 +30,20 @@ const STEP_BYTES = STREAM_WINDOW_BYTES / 2
 const HIGH_WATER_BYTES = 64 * 1024
 /** Copying less costs less than a frame of its own. */
 const FRAME_WORTH_BYTES = 2048
+/** So many places of pieces that were sent are kept before the others move up. */
+const MOST_DROPPED = 1024
+const EMPTY = Buffer.alloc(0)
 
 export class Http2Stream implements RawRequest, RawResponse, RawBody {
   readonly id: number
   readonly head: RequestHead
   headersSent = false
   wasSent = false
-  /** For the session: how much the client takes. */
-  room: number
+  /** For the session: the flow-control window for what we send. */
+  window: number
   /** For the session: the request is all here. */
   isRequestWhole = false
+  readonly openedAt = performance.now()
   readonly #carrier: StreamCarrier
   /** The pieces that are still to be sent begin at `#at`, at `#offset` within the first. */
   #outgoing: Buffer[] = []
@@ -47,21 +54,25 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
   #waitsForAll = false
   #offset = 0
   #outgoingBytes = 0
+  #sentBytes = 0
   #isAnswerWhole = false
   #isClosed = false
   #onClose: (() => void) | undefined
   #onDrain: (() => void)[] = []
   #listener: BodyListener | undefined
-  #unread: Buffer[] = []
+  #isMuted = false
+  /** What came before anybody listened. */
+  #unread: GatheredBytes | undefined
   #receivedBytes = 0
+  /** What came and the client has no window for again. */
   #owedBytes = 0
-  /** What the client may still send. */
-  #inRoom = STREAM_WINDOW_BYTES
+  /** The flow-control window for what the client sends. */
+  #receiveWindow = STREAM_WINDOW_BYTES
 
-  constructor(id: number, head: RequestHead, { carrier, room }: NewStream) {
+  constructor(id: number, head: RequestHead, { carrier, window }: NewStream) {
     this.id = id
     this.head = head
-    this.room = room
+    this.window = window
     this.#carrier = carrier
   }
 
@@ -91,6 +102,19 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
 
   get needsDrain(): boolean {
     return this.#outgoingBytes >= (this.#waitsForAll ? 1 : HIGH_WATER_BYTES)
+  }
+
+  get unsentBytes(): number {
+    return this.#outgoingBytes
+  }
+
+  get sentBytes(): number {
+    return this.#sentBytes
+  }
+
+  /** For the session: what of it is unfinished. */
+  get heldBytes(): number {
+    return this.#outgoingBytes + (this.isRequestWhole ? 0 : this.#receivedBytes)
   }
 
   /** When nothing more can come or be sent; told once. */
@@ -170,20 +194,16 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
 
   listen(listener: BodyListener): void {
     this.#listener = listener
-    const unread = this.#unread
-    this.#unread = []
-    for (const chunk of unread) this.#hand(chunk)
+    const unread = this.#unread?.take()
+    this.#unread = undefined
+    if (unread !== undefined) this.#hand(unread)
     if (this.#isClosed && !this.isRequestWhole) listener.onError(new Error('the stream was closed'))
     else if (this.isRequestWhole) this.#listener?.onEnd()
   }
 
   mute(): void {
     this.#listener = undefined
-  }
-
-  /** For the sender: how much is to be sent. */
-  get outgoingBytes(): number {
-    return this.#outgoingBytes
+    this.#isMuted = true
   }
 
   /** For the sender: whether so much is all that is left of the answer. */
@@ -208,6 +228,8 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
       if (this.#offset === piece.length) this.#dropFirst()
     }
     this.#outgoingBytes -= bytes
+    this.#sentBytes += bytes
+    this.#carrier.hold(-bytes)
   }
 
   /** For the sender: something was sent. */
@@ -215,22 +237,24 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     if (this.#onDrain.length > 0 && !this.needsDrain) for (const listener of this.#onDrain.slice()) listener()
   }
 
-  /** For the session: an error where more came than there was room for, or than was announced. */
+  /** For the session: an error where more came than the window allowed, or than was announced. */
   take(bytes: Buffer, frameBytes: number): number {
-    this.#inRoom -= frameBytes
+    this.#receiveWindow -= frameBytes
     this.#receivedBytes += bytes.length
-    if (this.#inRoom < 0) return FLOW_CONTROL_ERROR
+    this.#carrier.hold(bytes.length)
+    if (this.#receiveWindow < 0) return FLOW_CONTROL_ERROR
     if (this.#receivedBytes > (this.head.length ?? Infinity)) return PROTOCOL_ERROR
     // Padding is nobody's to read.
     this.#owedBytes += frameBytes - bytes.length
-    if (this.#listener === undefined) this.#unread.push(bytes)
-    else this.#hand(bytes)
+    if (this.#listener !== undefined) this.#hand(bytes)
+    else if (!this.#isMuted) (this.#unread ??= new GatheredBytes()).add(bytes)
     return NO_ERROR
   }
 
   /** For the session: the request is whole; false where it is shorter than was announced. */
   takeEnd(): boolean {
     if (this.head.length !== undefined && this.#receivedBytes !== this.head.length) return false
+    if (this.#receivedBytes > 0) this.#carrier.hold(-this.#receivedBytes)
     this.isRequestWhole = true
     this.#listener?.onEnd()
     return true
@@ -241,9 +265,11 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     if (this.#isClosed) return
     this.#isClosed = true
     this.wasSent = wasSent
+    if (this.heldBytes > 0) this.#carrier.hold(-this.heldBytes)
     this.#outgoing = []
     this.#outgoingBytes = 0
-    this.#unread = []
+    this.#receivedBytes = 0
+    this.#unread = undefined
     if (!this.isRequestWhole) this.#listener?.onError(new Error('the stream was closed'))
     this.#onClose?.()
   }
@@ -263,29 +289,34 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     if (piece.length === 0) return
     this.#outgoing.push(piece)
     this.#outgoingBytes += piece.length
+    this.#carrier.hold(piece.length)
   }
 
   #dropFirst(): void {
     this.#offset = 0
-    if (++this.#at < this.#outgoing.length) return
-    this.#outgoing = []
-    this.#at = this.#settled = 0
-    this.#waitsForAll = false
+    // A client that is always a little behind must not keep what it was sent long ago.
+    this.#outgoing[this.#at++] = EMPTY
+    const isAll = this.#at === this.#outgoing.length
+    if (isAll) this.#waitsForAll = false
+    if (!isAll && this.#at < MOST_DROPPED) return
+    this.#outgoing = isAll ? [] : this.#outgoing.slice(this.#at)
+    this.#settled = Math.max(0, this.#settled - this.#at)
+    this.#at = 0
   }
 
   #hand(bytes: Buffer): void {
     this.#listener?.onData(bytes)
     this.#owedBytes += bytes.length
     if (this.#owedBytes < STEP_BYTES || this.isRequestWhole) return
-    this.#inRoom += this.#owedBytes
-    this.#carrier.giveRoom(this, this.#owedBytes)
+    this.#receiveWindow += this.#owedBytes
+    this.#carrier.sendWindowUpdate(this, this.#owedBytes)
     this.#owedBytes = 0
   }
 }
 
 interface NewStream {
   readonly carrier: StreamCarrier
-  readonly room: number
+  readonly window: number
 }
 
 /** A call costs more than a few bytes do. */

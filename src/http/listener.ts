@@ -11,18 +11,22 @@ import { OutboxBuffers } from '../lib/frame-outbox.ts'
 import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, type EndReason } from './connection-limits.ts'
 import { Connections } from './connections.ts'
 import { Delivery } from './delivery.ts'
 import { Exchange } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
 import { HttpDate } from './http-date.ts'
+import { Http1Connection } from './http1-connection.ts'
 import { Http2Session, type SessionOptions } from './http2-session.ts'
 import type { Http2Stream } from './http2-stream.ts'
-import { Newcomers, type NewcomersOptions } from './newcomers.ts'
+import { HttpMeasures } from './measures.ts'
+import { Newcomers } from './newcomers.ts'
 import { MessageResponse, type RawRequest, type RawResponse, requestOf } from './raw.ts'
 import { RequestInfos } from './request-info.ts'
 import { respond } from './respond.ts'
 import { RunningRequests } from './running-requests.ts'
+import { type UnfinishedLimits, UnfinishedMemory } from './unfinished-memory.ts'
 import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
 
 export interface ListenerOptions {
@@ -36,6 +40,10 @@ export interface ListenerOptions {
   readonly log: Log
   readonly requestTimeoutMs: number
   readonly maxStreamsPerConnection: number
+  readonly maxConnections?: number
+  /** What may be received and not complete, or made and not taken. */
+  readonly unfinished?: UnfinishedLimits
+  readonly limits?: ConnectionLimits
   /** How long a client may take from its first word to the end of its handshake; most give up themselves after ten seconds. */
   readonly handshakeTimeoutMs?: number
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
@@ -47,8 +55,7 @@ export interface ListenerOptions {
   readonly http2?: boolean
   /** Whether others may listen where we do. */
   readonly sharesPort?: boolean
-  /** A connection failed before its first request. */
-  readonly onHandshakeError?: () => void
+  readonly measures?: HttpMeasures
   /** Told of every request when its answer is over. */
   readonly observe: (finished: FinishedRequest) => void
 }
@@ -101,18 +108,33 @@ export interface Listener {
 
 /** Throws what Node throws where the address cannot be listened on. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { requestTimeoutMs, limits = CONNECTION_LIMITS, measures = new HttpMeasures() } = options
   const server = createServer(options)
-  const running = new RunningRequests()
+  const running = new RunningRequests(limits.stalledMs)
   const parts: AnswerOptions = { ...options, delivery: new Delivery() }
-  const onHandshakeError = (): void => options.onHandshakeError?.()
+  const memory = new UnfinishedMemory(options.unfinished ?? UNLIMITED, {
+    bytes: measures.unfinishedBytes.of(),
+    resets: measures.unfinishedResets.of(),
+  })
+  const onHandshakeError = (): void => void measures.handshakeErrors.of().value++
+  const onEnd = (reason: EndReason): void => void measures.connectionEnds.of(reason).value++
   server.on('tlsClientError', onHandshakeError)
-  queueHandshakes(server, {
+  const newcomers = new Newcomers({
+    begin: handshakesOf(server),
     onLost: onHandshakeError,
     isBusy: () => parts.delivery.isBusy,
     patienceMs: handshakeTimeoutOf(options),
   })
-  const connections = new Connections(server, authoritiesOf(options.tls) !== undefined)
-  const { requestTimeoutMs } = options
+  const connections = new Connections({
+    maxConnections: options.maxConnections ?? Infinity,
+    trustsCertificates: authoritiesOf(options.tls) !== undefined,
+    turnAwayNewcomer: () => newcomers.turnAwayOldest(),
+    open: measures.connections.of(),
+    onEnd,
+  })
+  server.on('connection', (socket: Socket) => {
+    if (connections.admit(socket)) newcomers.greet(socket)
+  })
   const infos = new RequestInfos()
   const app = fastify({
     // Only for the types: with a factory fastify makes no server of its own.
@@ -136,45 +158,56 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     return () => {
       exchange.closed(raw.wasSent)
       running.remove(exchange)
-      connections.noteEnd(exchange.remote, raw.headersSent)
     }
   }
   app.addHook('onRequest', (request, reply) => {
     reply.hijack()
     const message = request.raw
     const response = reply.raw
-    const exchange = begin(requestOf(message, request.originalUrl), connections.remoteOf(message.socket), 'plain')
-    response.once('close', serve(exchange, new MessageResponse(response)))
+    const connection = connections.http1Of(message.socket)
+    const { holding } = connection
+    const remote = connections.remoteOf(connection, 'http/1.1')
+    const exchange = begin(requestOf(message, request.originalUrl, holding), remote, 'plain')
+    connection.begin()
+    response.once('close', () => connection.finish())
+    response.once('close', serve(exchange, new MessageResponse(response, holding)))
   })
   const onRequest = (stream: Http2Stream, session: Http2Session): void => {
     const { head } = stream
     if (head.target === undefined) return stream.whole(405, {}, undefined)
     if (head.headers['expect'] === '100-continue') stream.continue()
-    const exchange = begin(stream, connections.remoteOfSession(session), 'plain')
+    const exchange = begin(stream, connections.remoteOf(session, 'h2'), 'plain')
     stream.whenClosed(serve(exchange, stream))
   }
   server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
     const transport = isWebSocketUpgrade(message) ? 'websocket' : 'plain'
-    const exchange = begin(requestOf(message, message.url ?? '/'), connections.remoteOf(message.socket), transport)
+    const connection = connections.http1Of(message.socket)
+    const { holding } = connection
+    const remote = connections.remoteOf(connection, 'http/1.1')
+    const exchange = begin(requestOf(message, message.url ?? '/', holding), remote, transport)
+    connection.begin()
     socket.once('close', () => {
       exchange.closed(false)
       running.remove(exchange)
     })
-    void upgrade(exchange, { message, socket, head, delivery: parts.delivery }, parts)
+    void upgrade(exchange, { message, socket, head, holding, delivery: parts.delivery }, parts)
   })
   app.all('/*', () => {})
   app.setNotFoundHandler(() => {})
   const sessionOptions: SessionOptions = {
     maxStreams: options.maxStreamsPerConnection,
     maxHeaderBytes: MAX_HEADER_BYTES,
+    limits,
+    memory,
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
     onRequest,
     onFault: (error) => options.log.error({ err: error }, 'connection broken off'),
+    onEnd,
   }
   divideProtocols(server, {
-    http1: (socket) => connections.addSocket(socket),
-    http2: (socket) => connections.addSession(new Http2Session(socket, sessionOptions)),
+    http1: (socket) => connections.add(new Http1Connection(socket, { memory, onEnd })),
+    http2: (socket) => connections.add(new Http2Session(socket, sessionOptions)),
   })
   const { host, port, sharesPort: reusePort = false } = options
   const place = { host, port, backlog: LISTEN_BACKLOG, reusePort }
@@ -219,8 +252,11 @@ async function answer(exchange: Exchange, raw: RawResponse, options: AnswerOptio
     })
   }
   exchange.onDeadline = () => {
-    if (!raw.headersSent) void send(options.onTimeout(exchange))
+    if (raw.headersSent) raw.breakOff()
+    else void send(options.onTimeout(exchange))
   }
+  exchange.onOverdue = () => raw.breakOff()
+  exchange.progress = raw
   try {
     const response = await options.handler(exchange)
     // Too late where its time was up: that was answered already.
@@ -235,6 +271,7 @@ async function answer(exchange: Exchange, raw: RawResponse, options: AnswerOptio
 
 async function upgrade(exchange: Exchange, wanted: Upgrade, options: ListenerOptions): Promise<void> {
   let outcome: UpgradeOutcome = { status: 0, sentBytes: 0 }
+  exchange.onOverdue = () => wanted.socket.destroy()
   try {
     outcome = await answerUpgrade(wanted, await options.handler(exchange), exchange)
   } catch (error) {
@@ -270,7 +307,9 @@ function createServer(listener: ListenerOptions): Server {
     // Everybody is asked for a certificate and nobody is turned away for a bad one: that is answered with 401 (P-020).
     requestCert: true,
     rejectUnauthorized: false,
-    ...CONNECTION_LIMITS,
+    ...SOCKET_OPTIONS,
+    keepAliveTimeout: (listener.limits ?? CONNECTION_LIMITS).idleMs,
+    headersTimeout: (listener.limits ?? CONNECTION_LIMITS).unfinishedMs,
     handshakeTimeout: handshakeTimeoutOf(listener),
   })
   nameCertificates(server, listener)
@@ -281,16 +320,13 @@ function handshakeTimeoutOf({ handshakeTimeoutMs = 10_000 }: ListenerOptions): n
   return handshakeTimeoutMs
 }
 
-/** Node would begin the handshake of every connection that it has. */
-function queueHandshakes(server: Server, how: Omit<NewcomersOptions, 'begin'>): void {
+/** Node would begin the handshake of every connection that it has: now they are begun by what this gives. */
+function handshakesOf(server: Server): (socket: Socket) => void {
   const begins = server.listeners('connection')
-  const newcomers = new Newcomers({
-    ...how,
-    begin: (socket) => {
-      for (const begin of begins) begin.call(server, socket)
-    },
-  })
-  server.removeAllListeners('connection').on('connection', (socket: Socket) => newcomers.greet(socket))
+  server.removeAllListeners('connection')
+  return (socket) => {
+    for (const begin of begins) begin.call(server, socket)
+  }
 }
 
 /** Node's server sees the connections that speak HTTP/1.1; `http1` is told of them. */
@@ -326,19 +362,20 @@ function authoritiesOf({ clientCa, proxyCa }: TlsFiles): string | undefined {
   return given.length === 0 ? undefined : given.join('\n')
 }
 
-const MAX_HEADER_BYTES = 1024 * 1024
+/** The fields of a request, all of them together. */
+const MAX_HEADER_BYTES = 64 * 1024
+const UNLIMITED: UnfinishedLimits = { perConnectionBytes: Infinity, totalBytes: Infinity }
 /** Node's 511 would drop the connections of a thousand clients that come back at once, each for a second or more. */
 const LISTEN_BACKLOG = 4096
 
-const CONNECTION_LIMITS = Object.freeze({
+const SOCKET_OPTIONS = Object.freeze({
   // Whoever is gone without a word is found out by the kernel.
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
   noDelay: true,
-  // HTTP/1.1 (P-231).
-  headersTimeout: 32_000,
-  keepAliveTimeout: 90_000,
   maxHeaderSize: MAX_HEADER_BYTES,
+  // How often Node looks at how long requests take.
+  connectionsCheckingInterval: 1000,
 })
 
 function addressOf(server: Server, { host, port }: ListenerOptions): { host: string; port: number } {

@@ -44,6 +44,26 @@ export class HttpMeasures extends Measures {
     help: 'Connections that failed before the first request.',
     labels: [],
   })
+  readonly connections = gaugeFamily({
+    name: 'quarterdeck_connections',
+    help: 'Open connections.',
+    labels: [],
+  })
+  readonly connectionEnds = counterFamily({
+    name: 'quarterdeck_connections_ended_total',
+    help: 'Connections that the server ended, by the reason for it.',
+    labels: ['reason'],
+  })
+  readonly unfinishedBytes = gaugeFamily({
+    name: 'quarterdeck_unfinished_bytes',
+    help: 'Bytes of requests that are not complete, and of answers that their clients have not taken.',
+    labels: [],
+  })
+  readonly unfinishedResets = counterFamily({
+    name: 'quarterdeck_unfinished_resets_total',
+    help: 'Requests and connections that were ended because too much was unfinished.',
+    labels: [],
+  })
 }
 
 /** Ends the time of the filters before it, under a name; `undefined`: only begins. */

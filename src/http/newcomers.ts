@@ -37,6 +37,8 @@ const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP r
 export class Newcomers {
   readonly #options: NewcomersOptions
   readonly #line = new WaitingLine<Newcomer>()
+  /** Those that have said nothing yet, the oldest first. */
+  readonly #silent = new Set<Socket>()
   #hasArrived = false
   #turns = 0
   #isPlanned = false
@@ -48,16 +50,26 @@ export class Newcomers {
   /** A client stands in line from its first word on. */
   greet(socket: Socket): void {
     this.#hasArrived = true
+    this.#silent.add(socket)
     socket.on('error', NOTHING)
     socket.once('close', this.#options.onLost)
+    socket.once('close', () => this.#silent.delete(socket))
     socket.setTimeout(this.#options.patienceMs, sendAway)
     socket.once('readable', () => this.#queue(socket))
+  }
+
+  /** Turns away the one that has been silent longest; whether there was one. */
+  turnAwayOldest(): boolean {
+    const [oldest] = this.#silent
+    oldest?.destroy()
+    return oldest !== undefined && this.#silent.delete(oldest)
   }
 
   #queue(socket: Socket): void {
     // What was said is taken out of the buffer, so that the end is seen of a client that goes.
     const hello = socket.read() as Buffer | null
     if (hello === null) return
+    this.#silent.delete(socket)
     if (PLAIN_HTTP.test(hello.toString('latin1', 0, 16))) {
       socket.end(PLAIN_HTTP_ANSWER, () => socket.destroy())
       return

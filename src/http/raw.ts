@@ -2,6 +2,7 @@
 // pair of objects; HTTP/2 is a stream of our own (`http2-stream.ts`).
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Gathering } from './gathering.ts'
+import type { Holding } from './unfinished-memory.ts'
 
 export interface RawRequest {
   readonly method: string
@@ -33,7 +34,14 @@ export interface RawConnection {
   flush(): void
 }
 
-export interface RawResponse {
+/** How far an answer has come. */
+export interface AnswerProgress {
+  /** Made, and not taken by the client. */
+  readonly unsentBytes: number
+  readonly sentBytes: number
+}
+
+export interface RawResponse extends AnswerProgress {
   /** What it shares with the other answers of its connection. */
   readonly connection: RawConnection
   readonly headersSent: boolean
@@ -60,38 +68,54 @@ export interface RawResponse {
   off(event: 'drain', listener: () => void): unknown
 }
 
-export function requestOf(message: IncomingMessage, target: string): RawRequest {
+export function requestOf(message: IncomingMessage, target: string, holding: Holding): RawRequest {
   const { method = 'GET', headers, rawHeaders } = message
-  return { method, target, headers, rawHeaders, body: new MessageBody(message) }
+  return { method, target, headers, rawHeaders, body: new MessageBody(message, holding) }
 }
 
 class MessageBody implements RawBody {
   readonly #message: IncomingMessage
+  readonly #holding: Holding
   #listener: BodyListener | undefined
+  #heldBytes = 0
 
-  constructor(message: IncomingMessage) {
+  constructor(message: IncomingMessage, holding: Holding) {
     this.#message = message
+    this.#holding = holding
   }
 
   listen(listener: BodyListener): void {
     this.#listener = listener
-    this.#message.on('data', listener.onData).on('end', listener.onEnd).on('error', listener.onError)
+    this.#message.on('data', this.#onData).on('end', listener.onEnd).on('error', listener.onError)
   }
 
   mute(): void {
     if (this.#listener === undefined) return
-    const { onData, onEnd, onError } = this.#listener
-    this.#message.off('data', onData).off('end', onEnd).off('error', onError)
+    const { onEnd, onError } = this.#listener
+    this.#message.off('data', this.#onData).off('end', onEnd).off('error', onError)
+    this.#holding.change(-this.#heldBytes)
+    this.#heldBytes = 0
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#holding.change(chunk.length)
+    this.#heldBytes += chunk.length
+    this.#listener?.onData(chunk)
   }
 }
 
 export class MessageResponse implements RawResponse {
   readonly #raw: ServerResponse
+  readonly #holding: Holding
   #gathering: Gathering | undefined
   #leaves = false
+  #givenBytes = 0
+  #heldBytes = 0
 
-  constructor(raw: ServerResponse) {
+  constructor(raw: ServerResponse, holding: Holding) {
     this.#raw = raw
+    this.#holding = holding
+    raw.once('close', () => this.#hold(-this.#heldBytes))
   }
 
   get connection(): RawConnection {
@@ -110,8 +134,17 @@ export class MessageResponse implements RawResponse {
     return this.#raw.writableFinished
   }
 
+  get unsentBytes(): number {
+    return this.#raw.writableLength
+  }
+
+  get sentBytes(): number {
+    return this.#givenBytes - this.unsentBytes
+  }
+
   whole(status: number, headers: HeaderRecord, body: Buffer | undefined): void {
     this.#head(status, headers)
+    this.#hold(body?.length ?? 0)
     this.#raw.end(body)
   }
 
@@ -121,11 +154,11 @@ export class MessageResponse implements RawResponse {
   }
 
   write(piece: Buffer): boolean {
-    return this.#raw.write(piece)
+    return this.#write(piece, NOTHING)
   }
 
   gather(piece: Buffer): boolean {
-    this.#gathering ??= new Gathering((gathered, done) => this.#raw.write(gathered, done))
+    this.#gathering ??= new Gathering((gathered, done) => this.#write(gathered, done))
     return this.#gathering.add(piece)
   }
 
@@ -159,9 +192,25 @@ export class MessageResponse implements RawResponse {
     this.#raw.off(event, listener)
   }
 
+  #write(piece: Buffer, done: () => void): boolean {
+    this.#hold(piece.length)
+    return this.#raw.write(piece, () => {
+      if (this.#heldBytes > 0) this.#hold(-piece.length)
+      done()
+    })
+  }
+
+  #hold(bytes: number): void {
+    if (bytes > 0) this.#givenBytes += bytes
+    this.#heldBytes += bytes
+    this.#holding.change(bytes)
+  }
+
   #head(status: number, headers: HeaderRecord): void {
     if (this.#leaves) headers['connection'] = 'close'
     // Node's declared type has no place for lists that are not to be changed.
     this.#raw.writeHead(status, headers as Record<string, string | number | string[]>)
   }
 }
+
+const NOTHING = (): void => {}

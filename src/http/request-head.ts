@@ -13,7 +13,12 @@ export interface RequestHead {
 }
 
 const BAD_NAME = /[^!#$%&'*+.^_`|~\-0-9a-z]/
-const BAD_VALUE = /[\0\r\n]/
+/** RFC 9113, section 8.2.1, and what RFC 9110 (section 5.5) does not let into a value either: control characters. */
+const BAD_VALUE = /[^\t -~\x80-\xff]|^[ \t]|[ \t]$/
+/** Nor is there a place for a space in a request target. */
+const BAD_TARGET = /[^!-~\x80-\xff]/
+/** RFC 3986, section 3.2, without the user information that RFC 9113 forbids. */
+const BAD_AUTHORITY = /[^!$%&'()*+,\-.0-9:;=A-Z[\]_a-z~]/
 const DIGITS = /^\d{1,15}$/
 
 /** They speak of one connection, and HTTP/2 has other words for that. */
@@ -53,9 +58,8 @@ export function requestHeadOf(fields: readonly string[]): RequestHead | undefine
     pseudo[name] = fields[at + 1]!
   }
   for (; at < fields.length; at += 2) if (!addField(headers, fields[at]!, fields[at + 1]!)) return undefined
-  const { ':method': method, ':path': target, ':scheme': scheme, ':authority': authority } = pseudo
-  if (method === undefined || !isWellFormed(method, target)) return undefined
-  if (method === 'CONNECT' ? authority === undefined : scheme === undefined || target === undefined) return undefined
+  const { ':method': method, ':path': target } = pseudo
+  if (method === undefined || !areWellFormed(pseudo)) return undefined
   const { 'content-length': announced } = headers
   if (announced !== undefined && !DIGITS.test(announced)) return undefined
   return {
@@ -74,9 +78,18 @@ export function areTrailers(fields: readonly string[]): boolean {
   return true
 }
 
-function isWellFormed(method: string, target: string | undefined): boolean {
-  if (BAD_NAME.test(method.toLowerCase()) || method === '') return false
-  return target === undefined || (target !== '' && !BAD_VALUE.test(target))
+/** Section 8.3.1 and, for CONNECT, 8.5. */
+function areWellFormed({
+  ':method': method = '',
+  ':path': target,
+  ':scheme': scheme,
+  ':authority': authority,
+}: Record<string, string | undefined>): boolean {
+  if (method === '' || BAD_NAME.test(method.toLowerCase())) return false
+  if (authority !== undefined && BAD_AUTHORITY.test(authority)) return false
+  if (method === 'CONNECT') return authority !== undefined && scheme === undefined && target === undefined
+  if (scheme !== 'https' && scheme !== 'http') return false
+  return target !== undefined && target !== '' && !BAD_TARGET.test(target)
 }
 
 /** Without a prototype, so that no header is taken for what every object has. */

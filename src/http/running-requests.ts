@@ -1,10 +1,10 @@
 // The requests under way: watched for their deadlines, ended when the server stops. One timer serves them all, because a
 // timer for each would cost more than looking at them once a second.
 import { ServerClosingError } from './abort-reasons.ts'
+import { LOOK_EVERY_MS } from './connection-limits.ts'
 import { isLongRunning } from './deadline.ts'
 import type { Exchange } from './exchange.ts'
 
-const LOOK_EVERY_MS = 1000
 const TURN_MS = 50
 const LEAST_A_TURN = 10
 
@@ -15,8 +15,9 @@ export class RunningRequests {
   readonly #timer: NodeJS.Timeout
   #onNone: (() => void) | undefined
 
-  constructor() {
-    this.#timer = setInterval(() => this.#expire(), LOOK_EVERY_MS)
+  /** `stalledMs`: how long a watch may wait for its client to take something. */
+  constructor(stalledMs: number) {
+    this.#timer = setInterval(() => this.#look(stalledMs), LOOK_EVERY_MS)
     this.#timer.unref()
   }
 
@@ -26,7 +27,7 @@ export class RunningRequests {
     const { deadline } = exchange
     // Who wants an answer sooner than the rest gets a timer after all.
     if (deadline.kind === 'after' && deadline.early) {
-      setTimeout(() => exchange.expire(Number.POSITIVE_INFINITY), deadline.milliseconds).unref()
+      setTimeout(() => exchange.expire(), deadline.milliseconds).unref()
     }
   }
 
@@ -61,8 +62,8 @@ export class RunningRequests {
     for (const exchange of this.#running) exchange.abort(new ServerClosingError())
   }
 
-  #expire(): void {
+  #look(stalledMs: number): void {
     const now = performance.now()
-    for (const exchange of this.#running) exchange.expire(now)
+    for (const exchange of this.#running) exchange.look(now, stalledMs)
   }
 }

@@ -10,15 +10,17 @@ import { ServerClosingError } from './abort-reasons.ts'
 import type { Delivery } from './delivery.ts'
 import type { Exchange } from './exchange.ts'
 import type { ByteSink, HttpResponse } from './http.ts'
-import { MessageResponse } from './raw.ts'
+import { type AnswerProgress, MessageResponse } from './raw.ts'
 import { respond } from './respond.ts'
 import { joinEnds } from './tunnel.ts'
+import type { Holding } from './unfinished-memory.ts'
 
 export interface Upgrade {
   readonly message: IncomingMessage
   readonly socket: Duplex
   /** What came behind the request already. */
   readonly head: Buffer
+  readonly holding: Holding
   readonly delivery: Delivery
 }
 
@@ -58,7 +60,8 @@ export async function answerUpgrade(
   const socket = await handshake(upgrade)
   if (socket === undefined) return refuse(upgrade, [400, '', 'mismatch challenge/response'])
   const isText = String(response.headers['content-type']).startsWith('application/json')
-  const sink = new MessageSink(socket, request.signal, isText)
+  const sink = new MessageSink(socket, { signal: request.signal, isText, holding: upgrade.holding })
+  request.progress = sink
   try {
     await response.body.run(sink)
   } catch (error) {
@@ -80,7 +83,11 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   const headers = { ...response.headers, connection: 'close' }
   return {
     status: response.status,
-    sentBytes: await respond(new MessageResponse(raw), { ...response, headers }, { exchange: request, delivery }),
+    sentBytes: await respond(
+      new MessageResponse(raw, upgrade.holding),
+      { ...response, headers },
+      { exchange: request, delivery },
+    ),
   }
 }
 
@@ -133,6 +140,7 @@ async function handshake(upgrade: Upgrade): Promise<WebSocket | undefined> {
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    autoPong: false,
     maxPayload: MAX_CLIENT_MESSAGE_BYTES,
     handleProtocols: () => offeredProtocols(upgrade.message.headers['sec-websocket-protocol'])[0] ?? false,
   })
@@ -141,29 +149,51 @@ async function handshake(upgrade: Upgrade): Promise<WebSocket | undefined> {
     server.handleUpgrade(upgrade.message, upgrade.socket, upgrade.head, (socket) => {
       socket.on('message', () => {})
       socket.on('error', () => {})
+      // Who pings and does not read would fill the memory with answers.
+      socket.on('ping', (data) => {
+        if (socket.bufferedAmount < HIGH_WATER_BYTES) socket.pong(data)
+      })
       resolve(socket)
     })
   })
 }
 
-class MessageSink implements ByteSink {
+interface SinkOptions {
+  readonly signal: AbortSignal
+  readonly isText: boolean
+  readonly holding: Holding
+}
+
+class MessageSink implements ByteSink, AnswerProgress {
   bytes = 0
   readonly #socket: WebSocket
   readonly #signal: AbortSignal
   readonly #isText: boolean
+  readonly #holding: Holding
   /** Called when there is room again. */
   #onRoom: (() => void) | undefined
 
-  constructor(socket: WebSocket, signal: AbortSignal, isText: boolean) {
+  constructor(socket: WebSocket, { signal, isText, holding }: SinkOptions) {
     this.#socket = socket
     this.#signal = signal
     this.#isText = isText
+    this.#holding = holding
+  }
+
+  get unsentBytes(): number {
+    return this.#socket.bufferedAmount
+  }
+
+  get sentBytes(): number {
+    return this.bytes - this.unsentBytes
   }
 
   write(piece: Buffer): boolean {
     if (this.#signal.aborted) return false
     this.bytes += piece.length
+    this.#holding.change(piece.length)
     this.#socket.send(piece, { binary: !this.#isText }, () => {
+      this.#holding.change(-piece.length)
       if (this.#hasRoom) this.#onRoom?.()
     })
     return this.#hasRoom

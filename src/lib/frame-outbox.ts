@@ -42,11 +42,15 @@ export interface OutboxOptions {
   readonly buffers: OutboxBuffers
   /** Called when something has gone out. */
   readonly onSent?: () => void
+  /** Called when so much more waits, or less. */
+  readonly onWaiting?: (bytes: number) => void
 }
 
 export class Outbox {
   /** All that has not gone out. */
   waitingBytes = 0
+  /** All that has. */
+  sentBytes = 0
   readonly #options: OutboxOptions
   readonly #filled: Filled[] = []
   #buffer: Buffer | undefined
@@ -106,6 +110,8 @@ export class Outbox {
   #written({ buffer, used }: Filled): void {
     this.#isWriting = false
     this.waitingBytes -= used
+    this.sentBytes += used
+    this.#options.onWaiting?.(-used)
     this.#options.buffers.giveBack(buffer)
     this.#options.onSent?.()
     this.flush()
@@ -121,6 +127,7 @@ export class Outbox {
     const bytes = HEAD_BYTES + length
     if (this.#used + bytes > BUFFER_BYTES) this.#fill()
     this.waitingBytes += bytes
+    this.#options.onWaiting?.(bytes)
     this.#buffer ??= this.#options.buffers.take()
     if (!this.#isDue && !this.#isWriting) {
       this.#isDue = true

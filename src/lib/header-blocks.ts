@@ -1,7 +1,7 @@
-// Blocks of headers, put together from the frames they were spread over. Invariant: until a block is whole nothing but its rest
-// is taken, and none is larger than the limit.
+// Field blocks, put together from HEADERS and the CONTINUATION frames that follow it. Invariant: until a block is whole nothing
+// but its rest is taken, and none is larger than the limit or in more frames than anybody needs.
 import { END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, HEADERS, PROTOCOL_ERROR } from './http2-frames.ts'
-import { CONTINUATION, type FrameHead, strip, WireError } from './http2-frames.ts'
+import { ConnectionError, CONTINUATION, type FrameHead, strip } from './http2-frames.ts'
 
 export interface HeaderBlock {
   readonly stream: number
@@ -10,24 +10,36 @@ export interface HeaderBlock {
   readonly bytes: Buffer
 }
 
-/** No block that is meant well is cut into so many pieces. */
-const MOST_PIECES = 1000
+/** A frame has room for 16 KiB: a block that is meant well is not in more than a few. */
+const MOST_FRAMES = 128
 
 export class HeaderBlocks {
+  /** What has come of a block whose rest has not. */
+  heldBytes = 0
+  /** How many were whole so far. */
+  count = 0
   readonly #mostBytes: number
   #begun: { readonly stream: number; readonly isLast: boolean } | undefined
   #pieces: Buffer[] = []
-  #bytes = 0
+  #frames = 0
 
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes
+  }
+
+  /** A block has begun and its rest has not come. */
+  get isOpen(): boolean {
+    return this.#begun !== undefined
   }
 
   /** Whether this frame may come now. */
   check({ type, stream }: FrameHead): void {
     if (this.#begun === undefined ? type !== CONTINUATION : type === CONTINUATION && stream === this.#begun.stream)
       return
-    throw new WireError(PROTOCOL_ERROR, 'headers that were cut off')
+    throw new ConnectionError(
+      PROTOCOL_ERROR,
+      this.#begun === undefined ? 'CONTINUATION of no field block' : 'a field block was not continued',
+    )
   }
 
   /** The block that this frame is the end of; its bytes are a view of the frame where it is all of it. */
@@ -36,18 +48,21 @@ export class HeaderBlocks {
     const piece = type === HEADERS ? strip(head, content) : content
     const { isLast } = (this.#begun ??= { stream, isLast: (flags & END_STREAM) !== 0 })
     const isWhole = (flags & END_HEADERS) !== 0
-    this.#bytes += piece.length
-    if (this.#bytes > this.#mostBytes || this.#pieces.length === MOST_PIECES) {
-      throw new WireError(ENHANCE_YOUR_CALM, 'headers without end')
+    if (this.heldBytes + piece.length > this.#mostBytes) {
+      throw new ConnectionError(ENHANCE_YOUR_CALM, 'a field block that is too large')
     }
+    if (++this.#frames > MOST_FRAMES) throw new ConnectionError(ENHANCE_YOUR_CALM, 'too many CONTINUATION frames')
     if (!isWhole) {
-      this.#pieces.push(Buffer.from(piece))
+      this.heldBytes += piece.length
+      if (piece.length > 0) this.#pieces.push(Buffer.from(piece))
       return undefined
     }
     const bytes = this.#pieces.length === 0 ? piece : Buffer.concat([...this.#pieces, piece])
     this.#begun = undefined
     this.#pieces = []
-    this.#bytes = 0
+    this.#frames = 0
+    this.heldBytes = 0
+    this.count++
     return { stream, isLast, bytes }
   }
 }

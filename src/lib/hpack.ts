@@ -36,6 +36,9 @@ const STATIC_VALUES: Readonly<Record<number, string>> = Object.freeze({
 /** What an entry counts for besides its texts. */
 const ENTRY_BYTES = 32
 
+/** The smallest size since the last block, and the one that holds (section 4.2). */
+const MOST_SIZE_UPDATES = 2
+
 /** What requests begin with. */
 export const POST = 0x83
 export const SCHEME_HTTP = 0x86
@@ -107,7 +110,10 @@ export class HeaderDecoder {
     this.#at = 0
     this.#fields = []
     this.#room = this.#limits.listBytes
-    while (this.#at < block.length && block[this.#at]! >> 5 === 1) this.#resize(this.#number(5))
+    for (let updates = 1; this.#at < block.length && block[this.#at]! >> 5 === 1; updates++) {
+      if (updates > MOST_SIZE_UPDATES) throw new RangeError('too many updates of the size of the dynamic table')
+      this.#resize(this.#number(5))
+    }
     while (this.#at < block.length) this.#field(block[this.#at]!)
     this.#block = EMPTY
     return this.#room < 0 ? undefined : this.#fields
@@ -120,7 +126,8 @@ export class HeaderDecoder {
       return
     }
     const isKept = first >= 0x40
-    if (!isKept && first >= 0x20) throw new RangeError('a change of the table within a block of headers')
+    if (!isKept && first >= 0x20)
+      throw new RangeError('an update of the size of the dynamic table within a field block')
     const index = this.#number(isKept ? 6 : 4)
     const name = index === 0 ? this.#text() : this.#nameAt(index)
     const value = this.#text()
@@ -139,7 +146,7 @@ export class HeaderDecoder {
       index <= STATIC_NAMES.length
         ? STATIC_NAMES[index - 1]
         : this.#names[this.#names.length - (index - STATIC_NAMES.length)]
-    if (name === undefined) throw new RangeError('a header that no table has')
+    if (name === undefined) throw new RangeError('an index beyond both tables')
     return name
   }
 
@@ -164,7 +171,7 @@ export class HeaderDecoder {
   }
 
   #resize(size: number): void {
-    if (size > this.#limits.tableBytes) throw new RangeError('a table of headers that was not agreed to')
+    if (size > this.#limits.tableBytes) throw new RangeError('a dynamic table larger than SETTINGS_HEADER_TABLE_SIZE')
     this.#tableLimit = size
     this.#evict()
   }
@@ -178,7 +185,7 @@ export class HeaderDecoder {
       value += (byte & 0x7f) << shift
       if (byte < 0x80) return value
     }
-    throw new RangeError('a number that is too large')
+    throw new RangeError('an integer that is too large')
   }
 
   #text(): string {
@@ -186,14 +193,14 @@ export class HeaderDecoder {
     const length = this.#number(7)
     const start = this.#at
     const end = start + length
-    if (end > this.#block.length) throw new RangeError('a block of headers ends within a text')
+    if (end > this.#block.length) throw new RangeError('a field block ends within a string')
     this.#at = end
     return isCompressed ? decompress(this.#block, start, end) : this.#block.toString('latin1', start, end)
   }
 
   #byte(): number {
     const byte = this.#block[this.#at++]
-    if (byte === undefined) throw new RangeError('a block of headers ends within a number')
+    if (byte === undefined) throw new RangeError('a field block ends within an integer')
     return byte
   }
 }

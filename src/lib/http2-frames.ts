@@ -17,7 +17,7 @@ export const END_STREAM = 0x1
 export const ACK = 0x1
 export const END_HEADERS = 0x4
 const PADDED = 0x8
-const HAS_PRIORITY = 0x20
+const WITH_PRIORITY = 0x20
 
 /** Settings, by their numbers. */
 export const HEADER_TABLE_SIZE = 1
@@ -64,9 +64,9 @@ export interface Frame extends FrameHead {
   readonly content: Buffer
 }
 
-/** What the peer sent is not HTTP/2, or not what we agreed on: the connection is of no more use. */
-export class WireError extends Error {
-  override readonly name = 'WireError'
+/** A connection error (section 5.4.1): what the peer sent leaves the connection of no more use. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError'
   readonly code: number
 
   constructor(code: number, message: string) {
@@ -98,7 +98,7 @@ export function settingsContent(settings: readonly (readonly [number, number])[]
   return content
 }
 
-/** The content of a reset, or of more room. */
+/** The content of RST_STREAM or WINDOW_UPDATE. */
 export function numberContent(value: number): Buffer {
   const content = Buffer.allocUnsafe(4)
   content.writeUInt32BE(value)
@@ -106,40 +106,116 @@ export function numberContent(value: number): Buffer {
 }
 
 /** Without padding, and without the priorities that nobody uses any more. */
-export function strip({ type, flags }: FrameHead, content: Buffer): Buffer {
+export function strip({ type, flags, stream }: FrameHead, content: Buffer): Buffer {
   let start = 0
   let end = content.length
   if ((flags & PADDED) !== 0) {
     start = 1
     end -= content[0] ?? 0
   }
-  if (type === HEADERS && (flags & HAS_PRIORITY) !== 0) start += 5
-  if (end < start) throw new WireError(PROTOCOL_ERROR, 'more padding than frame')
-  return content.subarray(start, end)
+  const hasPriority = type === HEADERS && (flags & WITH_PRIORITY) !== 0
+  const fieldsAt = hasPriority ? start + PRIORITY_BYTES : start
+  if (end < fieldsAt) throw new ConnectionError(PROTOCOL_ERROR, 'more padding than payload')
+  if (hasPriority) checkDependency(stream, content, start)
+  return content.subarray(fieldsAt, end)
 }
+
+/** What PRIORITY has, and HEADERS may have: a stream dependency and a weight. */
+export const PRIORITY_BYTES = 5
+
+/** RFC 7540, section 5.3.1; RFC 9113 only says that nothing has to be made of it. */
+export function checkDependency(stream: number, content: Buffer, at: number): void {
+  if ((content.readUInt32BE(at) & 0x7fffffff) !== stream) return
+  throw new ConnectionError(PROTOCOL_ERROR, 'a stream cannot depend on itself')
+}
+
+/** False: no more for now. */
+type TakeFrame = (head: FrameHead, content: Buffer) => boolean
 
 /** Cuts what comes into frames. Their contents are views of it, and it is not kept. */
 export class FrameSplitter {
-  #rest: Buffer | undefined
+  /** The beginning of a frame whose rest has not come: its head, and then all that it will be. */
+  #begun: Buffer = EMPTY
+  #begunBytes = 0
+  /** What has come and was not taken. */
+  readonly #left: Buffer[] = []
 
-  /** Goes on as long as `take` says true. */
-  push(chunk: Buffer, take: (head: FrameHead, content: Buffer) => boolean): void {
-    const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk])
-    this.#rest = undefined
-    let at = 0
-    while (bytes.length - at >= HEAD_BYTES) {
-      const length = bytes.readUIntBE(at, 3)
-      if (length > DEFAULT_FRAME_BYTES) throw new WireError(FRAME_SIZE_ERROR, 'a frame that is too long')
-      const start = at + HEAD_BYTES
-      if (bytes.length - start < length) break
-      const head = {
-        type: bytes[at + 3]!,
-        flags: bytes[at + 4]!,
-        stream: bytes.readUInt32BE(at + 5) & 0x7fffffff,
-      }
-      at = start + length
-      if (!take(head, bytes.subarray(start, at))) return
+  /** Of a frame whose rest has not come. */
+  get heldBytes(): number {
+    return this.#begunBytes
+  }
+
+  /** Whether there is something that was not taken yet. */
+  get hasLeft(): boolean {
+    return this.#left.length > 0
+  }
+
+  /** Goes on as long as `take` says true; what is left then waits for `resume`. */
+  push(chunk: Buffer, take: TakeFrame): void {
+    this.#left.push(chunk)
+    if (this.#left.length === 1) this.resume(take)
+  }
+
+  resume(take: TakeFrame): void {
+    for (let goesOn = true; goesOn && this.#left.length > 0; ) {
+      const chunk = this.#left.shift()!
+      const used = this.#cut(chunk, take)
+      goesOn = used === chunk.length
+      if (!goesOn) this.#left.unshift(chunk.subarray(used))
     }
-    if (at < bytes.length) this.#rest = Buffer.from(bytes.subarray(at))
+  }
+
+  /** Gives how much of it was used: less than all where `take` said false. */
+  #cut(bytes: Buffer, take: TakeFrame): number {
+    let at = this.#begunBytes === 0 ? 0 : this.#complete(bytes)
+    if (this.#begunBytes > 0) {
+      if (this.#begunBytes < this.#begun.length || this.#begunBytes < HEAD_BYTES) return at
+      const frame = this.#begun
+      this.#begun = EMPTY
+      this.#begunBytes = 0
+      if (!take(headOf(frame, 0), frame.subarray(HEAD_BYTES))) return at
+    }
+    while (bytes.length - at >= HEAD_BYTES) {
+      const start = at + HEAD_BYTES
+      const length = lengthOf(bytes, at)
+      if (bytes.length - start < length) break
+      const head = headOf(bytes, at)
+      at = start + length
+      if (!take(head, bytes.subarray(start, at))) return at
+    }
+    return at + (at < bytes.length ? this.#complete(bytes.subarray(at)) : 0)
+  }
+
+  /** Adds what belongs to the frame that has begun, and gives how much that was. */
+  #complete(bytes: Buffer): number {
+    let used = 0
+    if (this.#begunBytes < HEAD_BYTES) {
+      if (this.#begunBytes === 0) this.#begun = Buffer.allocUnsafe(HEAD_BYTES)
+      used = this.#copy(bytes)
+      if (this.#begunBytes < HEAD_BYTES) return used
+      const head = this.#begun
+      // Memory for all of it is taken once: the rest may come in very many pieces.
+      this.#begun = Buffer.allocUnsafe(HEAD_BYTES + lengthOf(head, 0))
+      head.copy(this.#begun)
+    }
+    return used + this.#copy(bytes.subarray(used))
+  }
+
+  #copy(bytes: Buffer): number {
+    const copied = bytes.copy(this.#begun, this.#begunBytes)
+    this.#begunBytes += copied
+    return copied
   }
 }
+
+function lengthOf(bytes: Buffer, at: number): number {
+  const length = bytes.readUIntBE(at, 3)
+  if (length > DEFAULT_FRAME_BYTES) throw new ConnectionError(FRAME_SIZE_ERROR, 'larger than SETTINGS_MAX_FRAME_SIZE')
+  return length
+}
+
+function headOf(bytes: Buffer, at: number): FrameHead {
+  return { type: bytes[at + 3]!, flags: bytes[at + 4]!, stream: bytes.readUInt32BE(at + 5) & 0x7fffffff }
+}
+
+const EMPTY = Buffer.alloc(0)

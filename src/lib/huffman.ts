@@ -75,12 +75,12 @@ export function decompress(bytes: Buffer, start: number, end: number): string {
       continue
     }
     const symbol = entry & SYMBOL_MASK
-    if (symbol === END_OF_TEXT) throw new RangeError('a compressed text that is none')
+    if (symbol === END_OF_TEXT) throw new RangeError('a string that is not Huffman coded')
     text[length++] = symbol
     row = 0
   }
   // What is left over is the beginning of the end's code, which is all ones.
   const rest = (1 << bits) - 1
-  if (row !== 0 || (pending & rest) !== rest) throw new RangeError('a compressed text that is none')
+  if (row !== 0 || (pending & rest) !== rest) throw new RangeError('a string that is not Huffman coded')
   return text.toString('latin1', 0, length)
 }

@@ -3,12 +3,14 @@
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import type { UnfinishedLimits } from '../http/unfinished-memory.ts'
 import { type EgressRules, isAddressRange } from '../lib/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { type AuditConfig, auditConfig } from './audit-config.ts'
 import { type AuthorizationSettings, authorizationSettings } from './authorization-settings.ts'
 import { type ClusterConfig, clusterConfig } from './cluster-config.ts'
 import { readConfigFile } from './config-file.ts'
+import { maxConnections, unfinishedLimits } from './connection-budget.ts'
 import { type ControllerName, switchedOff } from './controller-names.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
 import type { FlagName } from './flags.ts'
@@ -54,6 +56,9 @@ export interface Config {
   /** For clients that ask for a name. */
   readonly namedCertificates: readonly NamedPair[]
   readonly maxStreamsPerConnection: number
+  readonly maxConnections: number
+  /** For requests that are not complete, and answers that are not taken. */
+  readonly unfinished: UnfinishedLimits
   readonly http2: boolean
   /** Whether others may listen where we do. */
   readonly sharesPort: boolean
@@ -169,6 +174,8 @@ function buildConfig(read: SettingReader, environment: Environment, served: Serv
       most: 1_000_000,
       what: 'a number of streams',
     }),
+    maxConnections: maxConnections(read.optional('max-connections')),
+    unfinished: unfinishedLimits(read.optional('max-unfinished-bytes')),
     allowedOrigins: read.list('cors-allowed-origins').map((text) => pattern(text, '--cors-allowed-origins')),
     strictTransport: read.list('strict-transport-security-directives').map(transportDirective),
     identity: identityConfig(read),

@@ -78,6 +78,22 @@ export const CLUSTER_FLAGS = [
     help: 'Speak HTTP/1.1 only.',
   },
   {
+    name: 'max-connections',
+    kind: 'count',
+    group: 'Serving',
+    help:
+      'How many connections there may be at a time; those that have been idle longest make room for others. Default: three ' +
+      'quarters of the files that the process may open, at most 20000.',
+  },
+  {
+    name: 'max-unfinished-bytes',
+    kind: 'count',
+    group: 'Serving',
+    help:
+      'How much memory there is for requests that are not complete and for answers that their clients do not take; who holds most ' +
+      'is cut off first. Default: an eighth of the memory that the process may have, 128 MiB to 512 MiB.',
+  },
+  {
     name: 'permit-port-sharing',
     kind: 'switch',
     group: 'Serving',

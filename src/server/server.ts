@@ -126,7 +126,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
       metrics.observe(finished)
       logRequest(log, finished)
     },
-    onHandshakeError: () => void measures.http.handshakeErrors.of().value++,
+    measures: measures.http,
   })
   const { sendRetryAfter: keepListening, watchTerminationMs: endLongOnesOverMs } = config
   opened.defer(() => listener.close(config.requestTimeoutMs, { keepListening, endLongOnesOverMs }))

@@ -89,12 +89,13 @@ function readAuthorities(file: string | undefined, flag: string): string | undef
   return text
 }
 
-type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'onTimeout' | 'log' | 'observe' | 'onHandshakeError'>
+type ListenParts = Pick<ListenerOptions, 'tls' | 'handler' | 'onTimeout' | 'log' | 'observe' | 'measures'>
 
 export async function listen(config: Config, parts: ListenParts): Promise<Listener> {
-  const { bindAddress: host, securePort: port, requestTimeoutMs, maxStreamsPerConnection, tlsRules } = config
-  const { http2, sharesPort } = config
-  const rules = { ...tlsRules, http2, sharesPort, requestTimeoutMs, maxStreamsPerConnection }
+  const { bindAddress: host, securePort: port, requestTimeoutMs, tlsRules, http2, sharesPort } = config
+  const { maxConnections, maxStreamsPerConnection, unfinished } = config
+  const limits = { requestTimeoutMs, maxConnections, maxStreamsPerConnection, unfinished }
+  const rules = { ...tlsRules, http2, sharesPort, ...limits }
   try {
     return await openListener({ ...parts, ...rules, host, port })
   } catch (error) {

@@ -6,7 +6,7 @@
 // that one which nobody reads holds up itself alone.
 import type { Socket } from 'node:net'
 import * as h2 from '../../lib/http2-frames.ts'
-import { type FrameHead, numberContent, settingsContent, WireError } from '../../lib/http2-frames.ts'
+import { type FrameHead, numberContent, settingsContent, ConnectionError } from '../../lib/http2-frames.ts'
 import { Outbox, OutboxBuffers } from '../../lib/frame-outbox.ts'
 import { HeaderBlocks } from '../../lib/header-blocks.ts'
 import { HEADERS_BYTES, HeaderReader } from './header-reader.ts'
@@ -179,7 +179,7 @@ export class Connection implements StreamCarrier {
         return this.#state !== 'closed'
       })
     } catch (error) {
-      if (!(error instanceof WireError)) throw error
+      if (!(error instanceof ConnectionError)) throw error
       const content = Buffer.alloc(8)
       content.writeUInt32BE(error.code, 4)
       this.#outbox.add({ type: h2.GOAWAY, flags: 0, stream: 0, content })
@@ -190,7 +190,7 @@ export class Connection implements StreamCarrier {
 
   #take(head: FrameHead, content: Buffer): void {
     if (this.#state === 'opening' && (head.type !== h2.SETTINGS || (head.flags & h2.ACK) !== 0)) {
-      throw new WireError(h2.PROTOCOL_ERROR, 'it does not speak HTTP/2')
+      throw new ConnectionError(h2.PROTOCOL_ERROR, 'it does not speak HTTP/2')
     }
     this.#headerBlocks.check(head)
     switch (head.type) {
@@ -210,7 +210,7 @@ export class Connection implements StreamCarrier {
       case h2.WINDOW_UPDATE:
         return this.#takeRoom(head, numberOf(content) & h2.LARGEST_WINDOW_BYTES)
       case h2.PUSH_PROMISE:
-        throw new WireError(h2.PROTOCOL_ERROR, 'it sends what nobody asked for')
+        throw new ConnectionError(h2.PROTOCOL_ERROR, 'it sends what nobody asked for')
       default:
     }
   }
@@ -243,7 +243,7 @@ export class Connection implements StreamCarrier {
     try {
       return this.#headerReader.read(block)
     } catch (error) {
-      throw new WireError(h2.COMPRESSION_ERROR, (error as Error).message)
+      throw new ConnectionError(h2.COMPRESSION_ERROR, (error as Error).message)
     }
   }
 
@@ -274,7 +274,7 @@ export class Connection implements StreamCarrier {
   #takeSetting(setting: number, value: number): void {
     if (setting === h2.MAX_CONCURRENT_STREAMS) this.#streamsAtATime = value
     if (setting !== h2.INITIAL_WINDOW_SIZE) return
-    if (value > h2.LARGEST_WINDOW_BYTES) throw new WireError(h2.FLOW_CONTROL_ERROR, 'too much room')
+    if (value > h2.LARGEST_WINDOW_BYTES) throw new ConnectionError(h2.FLOW_CONTROL_ERROR, 'too much room')
     for (const stream of this.#streams.values()) stream.room += value - this.#streamRoom
     this.#streamRoom = value
     this.#unblock()
@@ -283,7 +283,7 @@ export class Connection implements StreamCarrier {
   #takeRoom({ stream }: FrameHead, bytes: number): void {
     if (stream === 0) {
       this.#room += bytes
-      if (this.#room > h2.LARGEST_WINDOW_BYTES) throw new WireError(h2.FLOW_CONTROL_ERROR, 'too much room')
+      if (this.#room > h2.LARGEST_WINDOW_BYTES) throw new ConnectionError(h2.FLOW_CONTROL_ERROR, 'too much room')
       this.#unblock()
       return
     }
@@ -359,6 +359,6 @@ export class Connection implements StreamCarrier {
 }
 
 function numberOf(content: Buffer): number {
-  if (content.length < 4) throw new WireError(h2.FRAME_SIZE_ERROR, 'a frame that is too short')
+  if (content.length < 4) throw new ConnectionError(h2.FRAME_SIZE_ERROR, 'a frame that is too short')
   return content.readUInt32BE(0)
 }

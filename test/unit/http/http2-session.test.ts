@@ -2,10 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CONNECTION_LIMITS, type ConnectionLimits, type EndReason } from '../../../src/http/connection-limits.ts'
 import { HttpDate } from '../../../src/http/http-date.ts'
 import { Http2Session } from '../../../src/http/http2-session.ts'
 import type { Http2Stream } from '../../../src/http/http2-stream.ts'
+import { type UnfinishedLimits, UnfinishedMemory } from '../../../src/http/unfinished-memory.ts'
 import { OutboxBuffers } from '../../../src/lib/frame-outbox.ts'
+import { Count } from '../../../src/lib/measure.ts'
 import { fieldsOf, indexed, indexedLiteral, literal, request, block as blockOf } from '../../fakes/header-blocks.ts'
 import * as h2 from '../../fakes/http2-frames.ts'
 import {
@@ -27,8 +30,16 @@ let onRequest: (stream: Http2Stream, session: Http2Session) => void
 let serverSockets: Socket[]
 let sessions: Http2Session[]
 let faults: unknown[]
+let ends: EndReason[]
+let limits: ConnectionLimits
+let unfinished: UnfinishedLimits
+const held = new Count()
 
 beforeEach(async () => {
+  ends = []
+  limits = CONNECTION_LIMITS
+  unfinished = { perConnectionBytes: 1e6, totalBytes: 1e6 }
+  held.value = 0
   onRequest = (stream) => stream.whole(200, { 'content-type': 'text/plain' }, Buffer.from(stream.target))
   serverSockets = []
   sessions = []
@@ -40,6 +51,9 @@ beforeEach(async () => {
     date: new HttpDate(),
     onRequest: (stream: Http2Stream, session: Http2Session) => onRequest(stream, session),
     onFault: (error: unknown) => void faults.push(error),
+    limits,
+    memory: new UnfinishedMemory(unfinished, { bytes: held, resets: new Count() }),
+    onEnd: (reason: EndReason) => void ends.push(reason),
   }
   server = createServer((socket) => {
     serverSockets.push(socket)
@@ -474,7 +488,7 @@ describe('what is against the protocol costs the connection:', () => {
       h2.ENHANCE_YOUR_CALM,
       [
         frame({ type: h2.HEADERS, flags: 0, stream: 1 }, Buffer.alloc(10_000)),
-        frame({ type: h2.CONTINUATION, flags: 0, stream: 1 }, Buffer.alloc(15_000)),
+        ...[1, 2, 3].map(() => frame({ type: h2.CONTINUATION, flags: 0, stream: 1 }, Buffer.alloc(15_000))),
       ],
     ],
     [

@@ -1,0 +1,69 @@
+// One HTTP/1.1 connection. Node reads and writes it; here is what it holds, how long it has been idle and how many requests are on
+// it at a time.
+import type { TLSSocket } from 'node:tls'
+import type { EndReason } from './connection-limits.ts'
+import { Standstill } from './standstill.ts'
+import type { Holding, UnfinishedMemory } from './unfinished-memory.ts'
+
+/** Requests that are sent before the ones before them are answered. Hardly any client does that, and none with so many. */
+const MOST_PIPELINED = 64
+
+export interface Http1Options {
+  readonly memory: UnfinishedMemory
+  /** The connection is ended by us. */
+  readonly onEnd: (reason: EndReason) => void
+}
+
+export class Http1Connection {
+  readonly socket: TLSSocket
+  readonly holding: Holding
+  readonly #options: Http1Options
+  readonly #idle = new Standstill()
+  #requests = 0
+  #running = 0
+
+  constructor(socket: TLSSocket, options: Http1Options) {
+    this.socket = socket
+    this.#options = options
+    this.holding = options.memory.open(() => this.#end('memory'))
+    socket.once('close', () => this.holding.close())
+  }
+
+  /** A request has come. */
+  begin(): void {
+    this.#requests++
+    if (++this.#running > MOST_PIPELINED) this.#end('flood')
+  }
+
+  /** It is over. */
+  finish(): void {
+    this.#running--
+  }
+
+  /** How long there has been no request; 0 for one that is to end anyway. */
+  idleMilliseconds(nowMs: number): number {
+    if (this.socket.destroyed) return 0
+    return this.#idle.millisecondsAt(this.#running === 0 ? this.#requests : undefined, nowMs)
+  }
+
+  /** Node itself looks at how long it is idle, or takes for a request. */
+  look(nowMs: number): void {
+    this.idleMilliseconds(nowMs)
+  }
+
+  /** There is no request. */
+  closeIdle(reason: EndReason): void {
+    this.#end(reason)
+  }
+
+  /** Ends when what is on its way has gone out. */
+  leave(): void {
+    this.socket.destroySoon()
+  }
+
+  #end(reason: EndReason): void {
+    if (this.socket.destroyed) return
+    this.#options.onEnd(reason)
+    this.socket.destroy()
+  }
+}

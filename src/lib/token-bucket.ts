@@ -1,0 +1,34 @@
+// How often something may happen: a bucket of tokens that fills by itself.
+
+export class TokenBucket {
+  readonly #burst: number
+  readonly #perSecond: number
+  #tokens: number
+  #atMs: number
+
+  /** It begins full. */
+  constructor({ burst, perSecond }: { readonly burst: number; readonly perSecond: number }, nowMs: number) {
+    this.#burst = burst
+    this.#perSecond = perSecond
+    this.#tokens = burst
+    this.#atMs = nowMs
+  }
+
+  /** Whether there were so many left; if not, none is taken. */
+  take(tokens: number, now: () => number): boolean {
+    if (this.#tokens < tokens) this.#fill(now())
+    if (this.#tokens < tokens) return false
+    this.#tokens -= tokens
+    return true
+  }
+
+  /** Puts some in, as far as it has room for them. */
+  give(tokens: number): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + tokens)
+  }
+
+  #fill(nowMs: number): void {
+    this.give(((nowMs - this.#atMs) / 1000) * this.#perSecond)
+    this.#atMs = nowMs
+  }
+}

@@ -1,0 +1,48 @@
+// How many connections the machine can carry, and how much memory what they leave unfinished may take, where the operator does not
+// say.
+import { readFileSync } from 'node:fs'
+import { totalmem } from 'node:os'
+import type { UnfinishedLimits } from '../http/unfinished-memory.ts'
+import { integer } from './setting-reader.ts'
+import type { Setting } from './settings.ts'
+
+const MOST_CONNECTIONS = 20_000
+/** The others are for the store, for calls to others and for files. */
+const SHARE_OF_FILES = 0.75
+/** Where it cannot be found out: what most systems give. */
+const USUAL_FILES = 1024
+
+const MIB = 1024 * 1024
+const SHARE_OF_MEMORY = 1 / 8
+/** What one connection may have of what all together may leave unfinished, and what is enough for any that means well. */
+const SHARE_OF_CONNECTION = 1 / 4
+const ENOUGH_FOR_ONE = 64 * MIB
+
+export function maxConnections(setting: Setting | undefined): number {
+  if (setting !== undefined) return integer(setting, { least: 1, most: 10_000_000, what: 'a number of connections' })
+  return Math.min(MOST_CONNECTIONS, Math.floor(openFiles() * SHARE_OF_FILES))
+}
+
+/** How many files the process may have open. Node has raised it as far as it may. */
+function openFiles(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? USUAL_FILES)
+  } catch {
+    return USUAL_FILES
+  }
+}
+
+export function unfinishedLimits(setting: Setting | undefined): UnfinishedLimits {
+  const totalBytes =
+    setting === undefined
+      ? usualUnfinishedBytes()
+      : integer(setting, { least: MIB, most: 2 ** 48, what: 'a number of bytes' })
+  return { totalBytes, perConnectionBytes: Math.min(ENOUGH_FOR_ONE, totalBytes * SHARE_OF_CONNECTION) }
+}
+
+function usualUnfinishedBytes(): number {
+  // Of the group of processes, where it has a limit of its own.
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity)
+  return Math.min(512 * MIB, Math.max(128 * MIB, Math.floor(memory * SHARE_OF_MEMORY)))
+}
