@@ -10,6 +10,7 @@ import { cacheFile, makeOnce } from './made-once.ts'
 
 const CLIENTS = join(import.meta.dirname, '../integration/go')
 const REFERENCE = join(import.meta.dirname, '../reference/go')
+const SECURITY = join(import.meta.dirname, '../security/go')
 const VERSION = 'k8s.io/component-base/version'
 
 /** How long a build may take on a slow machine that has never built it. */
@@ -23,6 +24,11 @@ export function buildGoClient(name: 'kubectl' | 'informer' | 'verbs' | 'controll
 /** Like `buildGoClient`; each takes five minutes of two processors the first time. */
 export function buildReference(name: 'kube-apiserver' | 'kube-controller-manager'): Promise<string> {
   return buildGoProgram(REFERENCE, name)
+}
+
+/** Like `buildGoClient`. */
+export function buildSecurityTool(name: 'h2spec'): Promise<string> {
+  return buildGoProgram(SECURITY, name)
 }
 
 async function buildGoProgram(sources: string, name: string): Promise<string> {
