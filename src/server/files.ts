@@ -1,6 +1,7 @@
 // The server's own files: what is secret is never readable by others, and a file is there whole or not at all.
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Log } from '../lib/log.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
 import { reasonOf, StartError } from './start-error.ts'
 
@@ -10,6 +11,37 @@ export function makePrivateDirectory(directory: string, what: string): void {
     if (makeDirectory(directory, 0o700)) chmodSync(directory, 0o700)
   } catch (error) {
     throw new StartError(`${what} ${directory} cannot be made: ${reasonOf(error)}`, { cause: error })
+  }
+}
+
+/** What the server keeps in its data directory. Whatever else is there is the operator's business. */
+const OWN_ENTRIES: readonly string[] = ['admin.kubeconfig', 'admin.token', 'service-account.key', 'pki', 'store']
+const OTHERS = 0o077
+const SHARED = 0o1000
+
+/** Takes the rights of everybody else away from the directory and from what the server keeps in it, and says so. */
+export function closeDataDirectory(directory: string, log: Log): void {
+  const places = OWN_ENTRIES.map((name) => path.join(directory, name))
+  for (const place of [directory, ...places, ...places.flatMap(entriesIn)]) closeToOthers(place, log)
+}
+
+function entriesIn(directory: string): readonly string[] {
+  if (lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return []
+  return readdirSync(directory).map((name) => path.join(directory, name))
+}
+
+function closeToOthers(place: string, log: Log): void {
+  const found = lstatSync(place, { throwIfNoEntry: false })
+  // The rights of a link are those of what it leads to.
+  if (found === undefined || found.isSymbolicLink() || (found.mode & OTHERS) === 0) return
+  const mode = (found.mode & 0o777).toString(8)
+  try {
+    // A directory like /tmp is not ours, though the data may be in it.
+    if ((found.mode & SHARED) !== 0) throw new Error('it is shared with others')
+    chmodSync(place, found.mode & 0o700)
+    log.warn({ path: place, mode }, 'others had rights to what the server keeps; they are taken away')
+  } catch (error) {
+    log.warn({ path: place, mode, reason: reasonOf(error) }, 'others have rights to what the server keeps')
   }
 }
 

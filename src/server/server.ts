@@ -23,7 +23,7 @@ import { shownAddress } from './cluster-config.ts'
 import { releaseByRequests, releaseCompilers } from './compilers.ts'
 import type { Config } from './config.ts'
 import { type AtRest, openAtRest } from './encryption.ts'
-import { makePrivateDirectory, readTextFile } from './files.ts'
+import { closeDataDirectory, makePrivateDirectory, readTextFile } from './files.ts'
 import { openFlowControl, type RunningFlowControl } from './flow-control.ts'
 import { ServerMeasures } from './measures.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
@@ -171,7 +171,10 @@ interface Foundation extends Omit<Order, 'signal'> {
 
 async function openFoundation({ config, log, signal }: Order, opened: AsyncDisposableStack): Promise<Foundation> {
   const { dataDirectory, egress } = config
-  if (dataDirectory !== undefined) makePrivateDirectory(dataDirectory, 'the data directory')
+  if (dataDirectory !== undefined) {
+    makePrivateDirectory(dataDirectory, 'the data directory')
+    closeDataDirectory(dataDirectory, log)
+  }
   const kv = await openStorage(config, signal)
   opened.defer(() => kv.close())
   if (((await kv.sizeBytes(signal)) ?? 0) > MUCH_TO_LOAD_BYTES) releaseCompilers()

@@ -1,5 +1,5 @@
 // Whatever is wrong with the configuration or the machine: one line that says what, a non-zero exit, and nothing lost.
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -121,8 +121,8 @@ describe('a data directory', () => {
   it('of a newer format is not touched', async () => {
     const home = await newHome()
     const store = path.join(home, 'data/store')
-    mkdirSync(store, { recursive: true })
-    writeFileSync(path.join(store, 'format'), 'quarterdeck store, format 99\n')
+    mkdirSync(store, { recursive: true, mode: 0o700 })
+    writeFileSync(path.join(store, 'format'), 'quarterdeck store, format 99\n', { mode: 0o600 })
     const { code, line } = await faultOf(['--data-dir', 'data'], home)
     expect(code).toBe(1)
     expect(line).toContain('is in format 99; this version knows formats up to')
@@ -134,7 +134,7 @@ describe('a data directory', () => {
   it('on a full disk is told, and works once there is room', async () => {
     const home = await newHome()
     const store = path.join(home, 'data/store')
-    mkdirSync(store, { recursive: true })
+    mkdirSync(store, { recursive: true, mode: 0o700 })
     // What is written to this device finds no space, as on a disk that is full.
     symlinkSync('/dev/full', path.join(store, 'format.new'))
     const { code, line } = await faultOf(['--data-dir', 'data'], home)
@@ -174,10 +174,9 @@ describe('a data directory', () => {
   it('that is damaged is told', async () => {
     const home = await newHome()
     const store = path.join(home, 'data/store')
-    mkdirSync(store, { recursive: true })
-    writeFileSync(path.join(store, 'format'), 'quarterdeck store, format 1\n')
-    writeFileSync(path.join(store, 'data.mdb'), Buffer.alloc(100_000, 7))
-    chmodSync(path.join(store, 'data.mdb'), 0o600)
+    mkdirSync(store, { recursive: true, mode: 0o700 })
+    writeFileSync(path.join(store, 'format'), 'quarterdeck store, format 1\n', { mode: 0o600 })
+    writeFileSync(path.join(store, 'data.mdb'), Buffer.alloc(100_000, 7), { mode: 0o600 })
     expect((await faultOf(['--data-dir', 'data'], home)).line).toContain(
       'is damaged, or is not a store of this program',
     )

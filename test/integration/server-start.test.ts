@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import http2 from 'node:http2'
 import { connect } from 'node:net'
 import path from 'node:path'
@@ -9,8 +9,13 @@ import { makeAuthority } from '../../src/server/certificate-maker.ts'
 import { makeEtcdCertificates, type Pem } from '../fakes/etcd-tls.ts'
 import { newHome, runCommand, startServerProcess } from '../fakes/server-process.ts'
 
-function mode(file: string): string {
-  return (statSync(file).mode & 0o777).toString(8)
+/** What others have rights to, of a directory and everything in it. */
+function openEntries(directory: string): readonly string[] {
+  const entries = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) =>
+    path.join(directory, name),
+  )
+  expect(entries.map((entry) => path.basename(entry))).toEqual(expect.arrayContaining(['data.mdb', 'ca.key']))
+  return [directory, ...entries].filter((entry) => (statSync(entry).mode & 0o077) !== 0)
 }
 
 describe('a first start', () => {
@@ -22,9 +27,7 @@ describe('a first start', () => {
       `  data     ${server.dataDirectory}/store`,
       '',
     ])
-    expect(mode(server.kubeconfigFile)).toBe('600')
-    expect(mode(path.join(server.dataDirectory, 'admin.token'))).toBe('600')
-    expect(mode(server.dataDirectory)).toBe('700')
+    expect(openEntries(server.dataDirectory)).toEqual([])
     expect((await server.request('/readyz')).body).toBe('ok')
     expect(await server.stop()).toMatchObject({ code: 0 })
   })
@@ -52,6 +55,23 @@ describe('a second start', () => {
     expect((await second.request('/livez/ping', { token })).body).toBe('ok')
     await second.stop('SIGINT')
   })
+
+  it('takes away from others what they got rights to meanwhile, and says so', async () => {
+    const home = await newHome()
+    const first = await startServerProcess([], home)
+    const { dataDirectory } = first
+    await first.stop()
+    const store = path.join(dataDirectory, 'store')
+    const notes = path.join(dataDirectory, 'notes of the operator')
+    writeFileSync(notes, '')
+    chmodSync(notes, 0o644)
+    const opened = [dataDirectory, store, path.join(store, 'data.mdb'), path.join(dataDirectory, 'admin.token')]
+    for (const place of opened) chmodSync(place, 0o755)
+    const second = await startServerProcess([], home)
+    expect(openEntries(dataDirectory)).toEqual([notes])
+    const { stderr } = await second.stop()
+    for (const place of opened) expect(stderr).toContain(`"path":"${place}","mode":"755","msg":"others had rights`)
+  })
 })
 
 describe('in memory', () => {
@@ -60,7 +80,7 @@ describe('in memory', () => {
     const server = await startServerProcess(['--in-memory'], home)
     expect(server.stdout).toContain('in memory only')
     const { kubeconfigFile } = server
-    expect(mode(kubeconfigFile)).toBe('600')
+    expect(statSync(kubeconfigFile).mode & 0o777).toBe(0o600)
     expect((await server.request('/readyz?verbose', { token: server.adminToken })).body).toContain('[+]etcd ok')
     expect(await server.stop()).toMatchObject({ code: 0 })
     expect(existsSync(path.dirname(kubeconfigFile))).toBe(false)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeDirectory } from '../../lib/make-directory.ts'
 import { KvError } from '../kv.ts'
-import { syncFolder } from './data-file.ts'
+import { makePrivateFile, syncFolder } from './data-file.ts'
 
 /** Raised when what is written can no longer be read by older versions. */
 export const FORMAT = 1
@@ -28,7 +28,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   try {
     await checkFormat(path)
     // Only for the message to whom comes second: not worth failing for, on a full disk least of all.
-    await writeFile(join(path, 'owner'), `${process.pid}\n`).catch(() => undefined)
+    await writeFile(join(path, 'owner'), `${process.pid}\n`, { mode: 0o600 }).catch(() => undefined)
     return { path, release: () => lock.close() }
   } catch (error) {
     lock.close()
@@ -44,6 +44,7 @@ async function takeLock(path: string): Promise<DatabaseSync> {
   const file = join(path, 'lock')
   let lock: DatabaseSync | undefined
   try {
+    await makePrivateFile(file)
     lock = new DatabaseSync(file)
     // With a journal on the disk this would need room there, which a full one does not have.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')

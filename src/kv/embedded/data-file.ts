@@ -35,6 +35,8 @@ export async function prepareDataFile(folder: string): Promise<void> {
     if (isNew) {
       await rm(path, { force: true })
       await checkRoom(join(folder, 'room.new'))
+      // Empty is as good as none to LMDB, which would let others read what it makes.
+      await makePrivateFile(path)
     }
     await allocateLockFile(join(folder, 'lock.mdb'))
   } catch (error) {
@@ -42,6 +44,12 @@ export async function prepareDataFile(folder: string): Promise<void> {
     const code = NO_ROOM.includes((error as NodeJS.ErrnoException).code ?? '') ? 'full' : 'unavailable'
     throw new KvError(code, `cannot open the data in ${folder}: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** Where it is not there yet: it is made for its owner alone, whatever others are let do by default. */
+export async function makePrivateFile(path: string): Promise<void> {
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  await file.close()
 }
 
 /** A file that was made is only sure to be found after the machine stops when its folder is on the disk too. */
