@@ -1,7 +1,7 @@
 // RuntimeClass: a pod's overhead and where it can run come from the class of its runtime (W-473).
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues, own } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { QuantityOrder } from '../lib/quantity.ts'
 import { compareQuantities, parseQuantity } from '../lib/quantity.ts'
@@ -9,6 +9,7 @@ import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { mapIn, mapsIn, partIn, specOf, textIn, withSpec } from './members.ts'
 import { findEven, type ObjectReader } from './object-reader.ts'
 import { forbidden } from './refusal.ts'
+import { mergeTolerations } from './tolerations.ts'
 
 export function runtimeClass(classes: ObjectReader): AdmissionPlugin {
   const find = (request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined> => {
@@ -86,16 +87,13 @@ function withScheduling(request: AdmissionRequest, pod: ApiObject, found: ApiObj
     if (own(given, key) !== undefined && before !== value) {
       throw forbidden(
         request,
-        `pod rejected: conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${before}`,
+        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${before}`,
       )
     }
   }
-  const tolerations = mapsIn(spec, 'tolerations')
-  const added = mapsIn(scheduling, 'tolerations').filter(
-    (toleration) => !tolerations.some((known) => equalValues(known, toleration)),
-  )
+  const tolerations = mergeTolerations(mapsIn(spec, 'tolerations'), mapsIn(scheduling, 'tolerations'))
   return withSpec(pod, {
     ...(Object.keys(due).length === 0 ? {} : { nodeSelector: { ...given, ...due } }),
-    ...(added.length === 0 ? {} : { tolerations: [...tolerations, ...added] }),
+    ...(tolerations.length === 0 ? {} : { tolerations }),
   })
 }

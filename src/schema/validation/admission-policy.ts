@@ -16,7 +16,7 @@ import {
 } from './match-resources.ts'
 import { has, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkMeta, subdomainName } from './object-meta.ts'
-import { checkPolicyExpressions } from './policy-expressions.ts'
+import { PolicyExpressions } from './policy-expressions.ts'
 import type { GroupRules, KindRules } from './rules.ts'
 import { webhookConfiguration } from './webhook-configuration.ts'
 
@@ -27,8 +27,9 @@ const ACTIONS: readonly string[] = ['Audit', 'Deny', 'Warn']
 const MAX_AUDIT_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
 
-/** What both kinds of policies have; `stored` is absent where the policy is new. */
-function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
+/** What both kinds of policies have, and what compiles the rest; `stored` is absent where the policy is new. */
+function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Check): PolicyExpressions {
+  const isMutating = object['kind'] === 'MutatingAdmissionPolicy'
   checkMeta(object, subdomainName, check)
   const spec = partOf(object, 'spec')
   const policy = textIn(spec, 'failurePolicy')
@@ -42,18 +43,24 @@ function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Chec
   else {
     checkMatch(match, at, check)
     if (partsOf(match, 'resourceRules').length === 0) check.required(at.child('resourceRules'))
-    if (object['kind'] === 'MutatingAdmissionPolicy') checkMutableOperations(match, at, check)
+    if (isMutating) checkMutableOperations(match, at, check)
   }
   const old = stored === undefined ? undefined : partOf(stored, 'spec')
   const isSame = (field: string): boolean => old !== undefined && equalValues(spec[field], old[field])
   if (!isSame('paramKind') || !isSame('matchConditions')) {
     checkMatchConditions(partsOf(spec, 'matchConditions'), SPEC.child('matchConditions'), check, kind !== undefined)
   }
+  const isStored = old !== undefined && equalValues(spec, old)
+  const expressions = new PolicyExpressions(spec, { check, isStored, ...(isMutating ? { hasVariables: true } : {}) })
   for (const [i, variable] of partsOf(spec, 'variables').entries()) {
-    checkVariable(variable, SPEC.child('variables').index(i), check)
+    checkVariable(variable, SPEC.child('variables').index(i), { expressions, check })
   }
-  // What is stored was compiled before, and stays acceptable.
-  if (old === undefined || !equalValues(spec, old)) checkPolicyExpressions(spec, check)
+  return expressions
+}
+
+interface Checks {
+  readonly expressions: PolicyExpressions
+  readonly check: Check
 }
 
 function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
@@ -77,33 +84,35 @@ function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-function checkVariable(variable: ValueMap, at: FieldPath, check: Check): void {
+function checkVariable(variable: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
   const name = textOf(variable, 'name')
   if (name.trim() === '') check.required(at.child('name'), 'name is not specified')
   else if (!isIdentifier(name)) {
     check.invalid(at.child('name'), name, 'must be a valid CEL identifier')
   }
-  if (textOf(variable, 'expression').trim() === '') {
-    check.required(at.child('expression'), 'expression is not specified')
-  }
+  const expression = textOf(variable, 'expression')
+  if (expression.trim() === '') check.required(at.child('expression'), 'expression is not specified')
+  expressions.declare(name, expression, at.child('expression'))
 }
 
-function checkValidation(validation: ValueMap, at: FieldPath, check: Check): void {
-  if (textOf(validation, 'expression').trim() === '') {
-    check.required(at.child('expression'), 'expression is not specified')
-  }
+function checkValidation(validation: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
+  const expression = textOf(validation, 'expression')
+  if (expression.trim() === '') check.required(at.child('expression'), 'expression is not specified')
+  expressions.compile(expression, at.child('expression'), { wanted: 'bool' })
   for (const field of ['messageExpression', 'message']) {
     const text = textOf(validation, field)
     if (text !== '' && text.trim() === '') check.invalid(at.child(field), text, 'must be non-empty if specified')
     else if (field === 'message' && /[\n\r]/.test(text.trim())) {
       check.invalid(at.child(field), text, 'must not contain line breaks')
+    } else if (field === 'messageExpression') {
+      expressions.compile(text, at.child(field), { wanted: 'string', hasAuthorizer: false })
     }
   }
   const reason = textIn(validation, 'reason')
   if (reason !== undefined) check.oneOf(at.child('reason'), reason, REASONS)
 }
 
-function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], check: Check): void {
+function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], { expressions, check }: Checks): void {
   const list = SPEC.child('auditAnnotations')
   if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
     check.invalid(list, annotations, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`)
@@ -116,18 +125,20 @@ function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], ch
     const whole = `${name}/${key}`
     if (name === '') check.invalid(at.child('key'), key, 'requires metadata.name be non-empty')
     else check.format(at.child('key'), whole, qualifiedName(whole))
-    const expression = textOf(annotation, 'valueExpression').trim()
-    if (expression === '') check.required(at.child('valueExpression'), 'valueExpression is not specified')
+    const shown = textOf(annotation, 'valueExpression')
+    const expression = shown.trim()
+    const place = at.child('valueExpression')
+    if (expression === '') check.required(place, 'valueExpression is not specified')
     else if (Buffer.byteLength(expression) > MAX_VALUE_EXPRESSION) {
-      check.required(at.child('valueExpression'), `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`)
-    }
+      check.required(place, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`)
+    } else expressions.compile(expression, place, { wanted: 'stringOrNull', shown })
     if (seen.has(key)) check.duplicate(at.child('key'), key)
     seen.add(key)
   }
 }
 
 function checkValidating(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  checkCommon(object, stored, check)
+  const checks = { expressions: checkCommon(object, stored, check), check }
   const spec = partOf(object, 'spec')
   const validations = partsOf(spec, 'validations')
   const annotations = partsOf(spec, 'auditAnnotations')
@@ -138,43 +149,47 @@ function checkValidating(object: ValueMap, stored: ValueMap | undefined, check: 
     return
   }
   for (const [i, validation] of validations.entries()) {
-    checkValidation(validation, SPEC.child('validations').index(i), check)
+    checkValidation(validation, SPEC.child('validations').index(i), checks)
   }
-  checkAnnotations(object, annotations, check)
+  checkAnnotations(object, annotations, checks)
 }
 
 function checkMutating(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
-  checkCommon(object, stored, check)
+  const checks = { expressions: checkCommon(object, stored, check), check }
   const spec = partOf(object, 'spec')
   const mutations = partsOf(spec, 'mutations')
   const list = SPEC.child('mutations')
   if (mutations.length === 0) check.required(list, 'mutations must contain at least one item')
-  for (const [i, mutation] of mutations.entries()) checkMutation(mutation, list.index(i), check)
+  for (const [i, mutation] of mutations.entries()) checkMutation(mutation, list.index(i), checks)
   const policy = textOf(spec, 'reinvocationPolicy')
   if (policy === '') check.required(SPEC.child('reinvocationPolicy'))
   else check.oneOf(SPEC.child('reinvocationPolicy'), policy, REINVOCATION_POLICIES)
 }
 
-const MUTATIONS: Readonly<Record<string, readonly [string, string]>> = {
+const MUTATIONS = {
   JSONPatch: ['jsonPatch', 'applyConfiguration'],
   ApplyConfiguration: ['applyConfiguration', 'jsonPatch'],
-}
+} as const
 
-function checkMutation(mutation: ValueMap, at: FieldPath, check: Check): void {
+/** Only what its type asks for is compiled. */
+function checkMutation(mutation: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
   const type = textOf(mutation, 'patchType')
   if (type === '') {
     check.required(at.child('patchType'))
     return
   }
-  const members = Object.hasOwn(MUTATIONS, type) ? MUTATIONS[type] : undefined
+  const members = Object.hasOwn(MUTATIONS, type) ? MUTATIONS[type as keyof typeof MUTATIONS] : undefined
   if (members === undefined) {
     check.notSupported(at.child('patchType'), type, ['ApplyConfiguration', 'JSONPatch'])
     return
   }
   const [own, other] = members
   const part = partIn(mutation, own)
+  const expression = textOf(part ?? {}, 'expression').trim()
+  const place = at.child(own).child('expression')
   if (part === undefined) check.required(at.child(own), `must be specified when patchType is ${type}`)
-  else if (textOf(part, 'expression').trim() === '') check.required(at.child(own).child('expression'))
+  else if (expression === '') check.required(place)
+  expressions.compile(expression, place, { wanted: own, makesObjects: true })
   if (has(mutation, other)) {
     check.invalid(at.child(other), `{${other}}`, `must not be specified when patchType is ${type}`)
   }

@@ -2,8 +2,8 @@
 // and conditions on the request.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { compilePolicyExpression } from '../policy-expressions.ts'
 import type { Check } from './check.ts'
-import { checkExpression } from './expressions.ts'
 import { pathSegment, qualifiedName } from './formats.ts'
 import { checkLabelSelector } from './labels.ts'
 import { partIn, partsOf, textIn, textOf, textsOf } from './members.ts'
@@ -129,12 +129,10 @@ export function checkMatchConditions(
     const place = at.index(i)
     const expression = textOf(condition, 'expression').trim()
     if (expression === '') check.required(place.child('expression'))
-    else
-      checkExpression(expression, place.child('expression'), {
-        scope: { hasParams, hasAuthorizer: true },
-        wanted: 'bool',
-        check,
-      })
+    else {
+      const compiled = compilePolicyExpression(expression, { hasParams, hasAuthorizer: true }, 'bool')
+      if (compiled.kind === 'refused') check.invalid(place.child('expression'), expression, compiled.problem)
+    }
     const name = textOf(condition, 'name')
     if (name === '') {
       check.required(place.child('name'))

@@ -148,7 +148,7 @@ describe('the runtime of a pod', () => {
     [
       'another place',
       { runtimeClassName: 'heavy', nodeSelector: { a: 'c' } },
-      'pod rejected: conflict: runtimeClass.scheduling.nodeSelector[a] = b; pod.spec.nodeSelector[a] = c',
+      'conflict: runtimeClass.scheduling.nodeSelector[a] = b; pod.spec.nodeSelector[a] = c',
     ],
   ])('is refused with %s', async (_, spec, why) => {
     await expect(admitted(plugin, pod(spec))).rejects.toThrow(`pods "p" is forbidden: ${why}`)

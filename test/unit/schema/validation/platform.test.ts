@@ -316,6 +316,40 @@ const ADMISSION = [
       { 'spec/matchConstraints/resourceRules/0/operations': ['DELETE'] },
       'spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"',
     ],
+    [
+      'a patch that cannot be compiled',
+      { 'spec/mutations/0/jsonPatch/expression': ' nope ' },
+      `spec.mutations[0].jsonPatch.expression: Invalid value: "nope": compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope'…`,
+    ],
+    [
+      'a patch that is none of its type',
+      { 'spec/mutations/0': { patchType: 'ApplyConfiguration', jsonPatch: { expression: 'nope' } } },
+      'spec.mutations[0].applyConfiguration: Required value: must be specified when patchType is ApplyConfiguration',
+      'spec.mutations[0].jsonPatch: Invalid value: "{jsonPatch}": must not be specified when patchType is ApplyConfiguration',
+    ],
+    [
+      'a patch without a type',
+      { 'spec/mutations/0': { jsonPatch: { expression: 'nope' } } },
+      'spec.mutations[0].patchType: Required value',
+    ],
+    [
+      'a variable that is none',
+      { 'spec/mutations/0/jsonPatch/expression': 'variables.x' },
+      `spec.mutations[0].jsonPatch.expression: Invalid value: "variables.x": compilation failed: ERROR: <input>:1:10: undefined field 'x'…`,
+    ],
+    [
+      'patches in variables',
+      {
+        'spec/variables': [
+          { name: 'x', expression: 'JSONPatch{}' },
+          { name: '1', expression: 'true' },
+        ],
+        'spec/mutations/0/jsonPatch/expression': 'variables.x',
+      },
+      `spec.variables[0].expression: Invalid value: "JSONPatch{}": compilation failed: ERROR: <input>:1:10: undeclared reference to 'JSONPatch'…`,
+      'spec.variables[1].name: Invalid value: "1": must be a valid CEL identifier',
+      'spec.mutations[0].jsonPatch.expression: Invalid value: "variables.x": must evaluate to list(JSONPatch) but got dyn',
+    ],
   ),
   ...rows('admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding', [
     'parameters by name and by labels',
