@@ -151,6 +151,8 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const definitions = openDefinitions({ schema, builtIn, groups, cache: store, info, calls: { caller, locate } })
   const { table } = definitions
   const served = new ServedStore(store, definitions.onWritten)
+  // A dry run goes through the version that is stored, as the write would, and fails where that does.
+  const dryRunStore = new ServedStore(new DryRunStore(store))
   const admission = openAdmission({
     store,
     table,
@@ -166,7 +168,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   })
   const shared = {
     resources: () => table,
-    registry: { store: served, dryRunStore: new DryRunStore(served), admission: admission.admission },
+    registry: { store: served, dryRunStore, admission: admission.admission },
     gates: openGates,
     now,
   }

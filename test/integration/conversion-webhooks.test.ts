@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type OpenServer, openServer } from '../fakes/running-server.ts'
+import { type OpenServer, openServer, type ServerCall } from '../fakes/running-server.ts'
 import { ALLOW, type Behaviour, openWebhookServer, type WebhookServer } from '../fakes/webhook-server.ts'
 
 const BASE = '/apis/stable.example.com'
@@ -105,6 +105,65 @@ describe('custom resources that a webhook converts', () => {
       headers: { 'content-type': 'application/merge-patch+json' },
     })
     expect(await server.must(`${planks('v1')}/a`)).toMatchObject({ spec: { size: 6 } })
+  })
+
+  describe('in a dry run', () => {
+    const PLANKS = `${BASE}/v2/namespaces/default/planks`
+    const MERGE = { 'content-type': 'application/merge-patch+json' }
+    const APPLY = { 'content-type': 'application/apply-patch+yaml' }
+    const plank = (metadata: object, length: number): object => ({
+      kind: 'Plank',
+      apiVersion: 'stable.example.com/v2',
+      metadata,
+      spec: { length },
+    })
+    let stored: { readonly metadata: { readonly resourceVersion: string } }
+    beforeAll(async () => {
+      stored = (await server.must(PLANKS, { method: 'POST', body: plank({ name: 'dry' }, 1) })) as never
+    })
+
+    const writes: readonly [string, () => readonly [string, ServerCall]][] = [
+      ['created', () => [`${PLANKS}?`, { method: 'POST', body: plank({ name: 'new' }, 5) }]],
+      ['replaced', () => [`${PLANKS}/dry?`, { method: 'PUT', body: plank(stored.metadata, 7) }]],
+      ['patched', () => [`${PLANKS}/dry?`, { method: 'PATCH', headers: MERGE, body: { spec: { length: 8 } } }]],
+      [
+        'applied',
+        () => {
+          const body = plank({ name: 'dry' }, 9)
+          return [`${PLANKS}/dry?fieldManager=m&force=true&`, { method: 'PATCH', headers: APPLY, body }]
+        },
+      ],
+    ]
+
+    it.each(writes)('are %s by way of what would be stored', async (verb, write) => {
+      const [path, call] = write()
+      const before = hooks.calls.length
+      const said = await server.must(`${path}dryRun=All`, call)
+      const asked = hooks.calls.slice(before).map(({ review }) => JSON.stringify(review))
+      const wanted = asked.map((text) => /"desiredAPIVersion":"[^"]*\/(v\d)"/.exec(text)?.[1])
+      expect(wanted.slice(-2)).toEqual(['v1', 'v2'])
+      const { apiVersion, metadata } = said as { apiVersion: string; metadata: { resourceVersion?: string } }
+      const version = verb === 'created' ? undefined : stored.metadata.resourceVersion
+      expect([apiVersion, metadata.resourceVersion]).toEqual(['stable.example.com/v2', version])
+      expect(await server.must(`${PLANKS}/dry`)).toMatchObject({ metadata: stored.metadata, spec: { length: 1 } })
+    })
+
+    it.each(writes)('are not %s where the write could not be', async (_, write) => {
+      const [path, call] = write()
+      const isToStorage = /"desiredAPIVersion":"[^"]*\/v1"/
+      hooks.on('/convert', (review, out) => {
+        if (isToStorage.test(JSON.stringify(review))) out.writeHead(500).end('broken')
+        else convert(review, out)
+      })
+      try {
+        const dry = await server.request(`${path}dryRun=All`, call)
+        expect(dry.status).toBe(500)
+        expect(dry.json()['message']).toContain('conversion webhook for stable.example.com/v2, Kind=Plank failed')
+        expect((await server.request(path, call)).body).toBe(dry.body)
+      } finally {
+        hooks.on('/convert', convert)
+      }
+    })
   })
 
   it('are owned field by field across versions', async () => {
