@@ -1,6 +1,7 @@
 // The server as a service of its own cluster: `kubernetes` in the namespace default, its endpoints, and the range that its
 // address is from. Every replica says every few seconds that it is there; endpoints are those that have said so of late
 // (W-624, W-625, W-628).
+import { isIP } from 'node:net'
 import type { ApiObject } from '../api/object.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, own } from '../api/value.ts'
@@ -23,6 +24,8 @@ const WAIT_FOR_NAMESPACE_MS = 200
 /** What cannot be made by then does not hold the start up. */
 const FIRST_ATTEMPTS = 10
 const PRESENCE_SECONDS = 15
+/** Another server may have been told to advertise what endpoints may not have. */
+const LOCAL = /^(?:127\.|169\.254\.|::1$|fe80:)/i
 
 export interface Advertised {
   /** Where other machines reach this replica; undefined where they cannot. */
@@ -192,7 +195,7 @@ class Keeper {
     const page = await store.list({ resource: PRESENCE, at: { kind: 'latest' }, skipUnreadable: true }, this.#signal)
     const names: string[] = []
     for await (const batch of page.batches) for (const { name } of batch) names.push(name)
-    return names.sort()
+    return names.filter((name) => isIP(name) !== 0 && !LOCAL.test(name)).sort()
   }
 
   /** As it should be, whatever anybody made of it. */
