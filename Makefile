@@ -1,5 +1,5 @@
 # Every command of the project; `make help` lists them. Set-up is part of each: nothing has to be installed first but
-# Node with npm (and Go, or root on Debian, for the tests that need a real etcd).
+# Node with npm; on Debian the tests get the rest by themselves (`test/prepare.ts`).
 SHELL := /bin/bash
 BIN := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 # What Node compiles is kept, for the next file and the next run: every file of the larger tests loads the whole server.
@@ -9,7 +9,7 @@ GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev check static types lint format test test-unit test-integration test-security test-conformance test-robustness test-reference bench image up down generate fix
+.PHONY: help run dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness test-reference bench image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -27,10 +27,13 @@ dev: $(READY) ## Run the server in memory and restart it at every change
 check: $(READY) ## Types, lint, format, architecture and unit tests
 	@$(MAKE) --no-print-directory --jobs --output-sync types lint format test-unit
 
-test: static ## All tests but the long ones; the one command that CI runs
+test: tools static ## All tests but the long ones; the one command that CI runs
 	$(VITEST) --project '!reference'
 
 static: types lint format
+
+tools: $(READY)
+	@$(BIN) node test/prepare.ts
 
 types: $(READY)
 	$(BIN) $(GO_TOOL) tsc -p .
@@ -44,7 +47,7 @@ format: $(READY)
 test-unit: $(READY) ## Unit and architecture tests
 	$(VITEST) --project unit
 
-test-integration: $(READY) ## Contract and integration tests, on a real etcd and with real clients
+test-integration: tools ## Contract and integration tests, on a real etcd and with real clients
 	$(VITEST) --project integration
 
 test-security: $(READY) ## What the hardening list asks for, on the whole server
@@ -56,7 +59,7 @@ test-conformance: $(READY) ## Replay the reference server's recorded answers
 test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under load
 	$(VITEST) --project robustness
 
-test-reference: $(READY) ## Beside the real kube-apiserver and released software (long; builds them with Go)
+test-reference: tools ## Beside the real kube-apiserver and released software (long; builds them with Go)
 	$(VITEST) --project reference
 
 bench: $(READY) ## Measure, side by side in one run (one bench: make bench ONLY=kv)

@@ -1,4 +1,4 @@
-// Finds a real etcd, or makes one: ETCD_BIN, PATH, an image through testcontainers, a build with Go, Debian's package.
+// Finds a real etcd, or makes one: ETCD_BIN, PATH, an image through testcontainers, a build with Go; the oldest from Debian's package.
 // What is made is kept in a cache outside the checkout; where nothing works it throws and says what to install.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,7 +6,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { unpackDebian } from './debian-package.ts'
+import { unpackOldDebian } from './debian-package.ts'
+import { runGo } from './go-toolchain.ts'
 import { cacheFile, findOnPath, isExecutable, makeOnce } from './made-once.ts'
 
 const run = promisify(execFile)
@@ -27,17 +28,13 @@ const NEWEST = '3.6.14'
 const OLDEST = '3.4.23'
 
 const WAYS: Readonly<Record<EtcdLine, readonly Way[]>> = Object.freeze({
-  newest: [fromVariable('ETCD_BIN'), fromPath, fromCache, fromImage(NEWEST), fromGo, fromDebian],
-  oldest: [fromVariable('ETCD_OLDEST_BIN'), fromImage(OLDEST), fromDebian],
+  newest: [fromVariable('ETCD_BIN'), fromPath, fromCache(`image-${NEWEST}`, `go-${NEWEST}`), fromImage(NEWEST), fromGo],
+  oldest: [fromVariable('ETCD_OLDEST_BIN'), fromCache(`image-${OLDEST}`, 'debian'), fromImage(OLDEST), fromDebian],
 })
 
 const ADVICE: Readonly<Record<EtcdLine, string>> = Object.freeze({
-  newest:
-    'Install one of: Go (https://go.dev/dl, it builds etcd by itself), Docker, an etcd on PATH, ' +
-    'or Debian with its package etcd-server; or set ETCD_BIN to an etcd binary.',
-  oldest:
-    'Install Docker, or use Debian 12 whose package etcd-server has it (apt-get download must work), ' +
-    'or set ETCD_OLDEST_BIN to an etcd 3.4 binary.',
+  newest: `Install Go, Docker or an etcd ${NEWEST}, or set ETCD_BIN to one.`,
+  oldest: `Install Docker, or use Debian, whose packages have it, or set ETCD_OLDEST_BIN to an etcd ${OLDEST}.`,
 })
 
 /** The first etcd of that line that can be found or made; made ones are made once, whoever else is making them. */
@@ -71,18 +68,25 @@ function fromVariable(name: string): Way {
   }
 }
 
+/** One of an older line is passed over. */
 async function fromPath(tried: string[]): Promise<string | undefined> {
   const path = await findOnPath('etcd')
-  if (path === undefined) tried.push('no etcd on PATH')
-  return path
+  const version = path === undefined ? 'absent' : await versionOf(path)
+  if (lineOf(version) === lineOf(NEWEST)) return path
+  tried.push(`the etcd on PATH is ${version}`)
+  return undefined
+}
+
+function lineOf(version: string): string {
+  return version.split('.').slice(0, 2).join('.')
 }
 
 /** What was made before. It stands in front of the image because asking for a container engine takes half a second. */
-async function fromCache(): Promise<string | undefined> {
-  for (const name of [`image-${NEWEST}`, `go-${NEWEST}`]) {
-    if (await isExecutable(cachePath(name))) return cachePath(name)
+function fromCache(...names: readonly string[]): Way {
+  return async () => {
+    for (const name of names) if (await isExecutable(cachePath(name))) return cachePath(name)
+    return undefined
   }
-  return undefined
 }
 
 /** The binary is taken out of the image and run as a process of ours: faults are then signals, and start-up is fast. */
@@ -110,7 +114,6 @@ function fromImage(version: string): Way {
 
 async function fromGo(tried: string[]): Promise<string | undefined> {
   return cached(`go-${NEWEST}`, tried, async (folder) => {
-    await run('go', ['version'])
     await writeFile(
       join(folder, 'go.mod'),
       `module quarterdeck/test/etcd\n\ngo 1.24\n\nrequire go.etcd.io/etcd/server/v3 v${NEWEST}\n`,
@@ -119,17 +122,13 @@ async function fromGo(tried: string[]): Promise<string | undefined> {
       join(folder, 'main.go'),
       'package main\n\nimport (\n\t"os"\n\n\t"go.etcd.io/etcd/server/v3/etcdmain"\n)\n\nfunc main() { etcdmain.Main(os.Args) }\n',
     )
-    await run('go', ['build', '-mod=mod', '-trimpath', '-ldflags=-s -w', '-o', 'etcd', '.'], {
-      cwd: folder,
-      env: { ...process.env, CGO_ENABLED: '0' },
-      maxBuffer: 64 << 20,
-    })
+    await runGo(['build', '-mod=mod', '-trimpath', '-ldflags=-s -w', '-o', 'etcd', '.'], folder)
     return 'etcd'
   })
 }
 
 async function fromDebian(tried: string[]): Promise<string | undefined> {
-  return cached('debian', tried, (folder) => unpackDebian('etcd-server', 'etcd', folder))
+  return cached('debian', tried, (folder) => unpackOldDebian('etcd-server', 'etcd', folder))
 }
 
 async function cached(name: string, tried: string[], make: (folder: string) => Promise<string>) {

@@ -1,11 +1,10 @@
 // Programs written in Go, built from their sources in test: clients (the kubectl that people use, an informer, a controller, a test
 // environment) and the reference server with its controllers. A build takes minutes the first time, and nothing as long as
 // its sources stay as they are.
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { runGo } from './go-toolchain.ts'
 import { cacheFile, makeOnce } from './made-once.ts'
 
 const CLIENTS = join(import.meta.dirname, '../integration/go')
@@ -16,8 +15,10 @@ const VERSION = 'k8s.io/component-base/version'
 /** How long a build may take on a slow machine that has never built it. */
 export const GO_BUILD_LIMIT_MS = 1_200_000
 
+export const GO_CLIENTS = ['kubectl', 'informer', 'verbs', 'controller', 'envtest'] as const
+
 /** Resolves to the program's path. Throws and says what to install where it cannot be built. */
-export function buildGoClient(name: 'kubectl' | 'informer' | 'verbs' | 'controller' | 'envtest'): Promise<string> {
+export function buildGoClient(name: (typeof GO_CLIENTS)[number]): Promise<string> {
   return buildGoProgram(CLIENTS, name)
 }
 
@@ -38,11 +39,8 @@ async function buildGoProgram(sources: string, name: string): Promise<string> {
   await makeOnce(path, async (folder) => {
     const stamp = { gitVersion: 'v1.36.4', gitMajor: '1', gitMinor: '36' }
     const flags = Object.entries(stamp).map(([key, value]) => `-X ${VERSION}.${key}=${value}`)
-    const args = ['build', '-trimpath', `-ldflags=-s -w ${flags.join(' ')}`, '-o', join(folder, name), `./${name}`]
-    const env = { ...process.env, CGO_ENABLED: '0' }
-    await promisify(execFile)('go', args, { cwd: sources, env, maxBuffer: 64 << 20 }).catch((error: unknown) => {
-      throw new Error(`${name} cannot be built; it needs Go 1.26 (https://go.dev/dl)`, { cause: error })
-    })
+    const linked = `-ldflags=-s -w ${flags.join(' ')}`
+    await runGo(['build', '-trimpath', linked, '-o', join(folder, name), `./${name}`], sources)
     return name
   })
   return path

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import { unpackDebian } from './debian-package.ts'
+import { unpackOldDebian } from './debian-package.ts'
 import { buildGoClient } from './go-client.ts'
 import { cacheFile, findOnPath, makeOnce } from './made-once.ts'
 
@@ -19,10 +19,10 @@ export async function findKubectls(): Promise<readonly string[]> {
   return present === undefined ? [built] : [built, present]
 }
 
-/** The oldest that people still have: Debian's 1.20, which asks for OpenAPI as protobuf and knows no aggregated discovery. */
+/** The oldest that people still have: Debian 12's 1.20, which asks for OpenAPI as protobuf and knows no aggregated discovery. */
 export async function findOldKubectl(): Promise<string> {
   const path = cacheFile('kubectl', `kubectl-debian-${process.arch}`)
-  await makeOnce(path, (folder) => unpackDebian('kubernetes-client', 'kubectl', folder))
+  await makeOnce(path, (folder) => unpackOldDebian('kubernetes-client', 'kubectl', folder))
   return path
 }
 

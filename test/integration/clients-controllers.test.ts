@@ -151,11 +151,11 @@ describe('a controller lives through a restart of the server', () => {
   })
 
   it('with the official client for Python', { timeout: PYTHON_FETCH_LIMIT_MS }, async () => {
-    const packages = await fetchPythonClient()
+    const python = await fetchPythonClient()
     const program = path.join(import.meta.dirname, 'python/controller.py')
     await liveThroughRestart((server) => {
-      const env = { ...process.env, PYTHONPATH: packages }
-      const child = spawn('python3', [program, server.kubeconfigFile], { env, stdio: ['ignore', 'pipe', 'ignore'] })
+      const env = { ...process.env, ...python.env }
+      const child = spawn(python.path, [program, server.kubeconfigFile], { env, stdio: ['ignore', 'pipe', 'ignore'] })
       const controller = new FollowedCommand(child)
       return Promise.resolve(() => controller.lines)
     })

@@ -1,0 +1,55 @@
+// Finds, fetches or builds every program that the tests need beside npm's packages, before the first test runs: Go, Python, etcd
+// and clients. What cannot be had is told once, with what to install. Where all is in the cache it takes no time.
+import { findEtcd } from './fakes/etcd-binary.ts'
+import { buildGoClient, GO_CLIENTS } from './fakes/go-client.ts'
+import { findGo } from './fakes/go-toolchain.ts'
+import { findOldKubectl } from './fakes/kubectl.ts'
+import { fetchPythonClient } from './fakes/python-client.ts'
+
+/** What takes longer than this is told of, so that nobody wonders. */
+const QUIET_MS = 1000
+
+interface Need {
+  readonly name: string
+  readonly get: () => Promise<unknown>
+}
+
+/** One after another, until one cannot be had: a build takes all processors, and each needs Go. */
+const BUILT: readonly Need[] = [
+  { name: 'Go', get: findGo },
+  { name: 'etcd', get: () => findEtcd('newest') },
+  ...GO_CLIENTS.map((name) => ({ name: `the Go client ${name}`, get: () => buildGoClient(name) })),
+]
+/** At once: each is on its own. */
+const FETCHED: readonly Need[] = [
+  { name: 'the Python client', get: fetchPythonClient },
+  { name: 'the oldest etcd', get: () => findEtcd('oldest') },
+  { name: 'the oldest kubectl', get: findOldKubectl },
+]
+
+async function getAll(needs: readonly Need[]): Promise<void> {
+  for (const { name, get } of needs) {
+    const slow = setTimeout(() => console.log(`getting ${name} for the tests`), QUIET_MS)
+    try {
+      await get()
+    } catch (error) {
+      throw new Error(`${name}: ${allWords(error)}`, { cause: error })
+    } finally {
+      clearTimeout(slow)
+    }
+  }
+}
+
+/** An error with what caused it, each in its first lines. */
+function allWords(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const words = error.message.trim().split('\n').slice(0, 8).join('\n    ')
+  return error.cause === undefined ? words : `${words}\n    ${allWords(error.cause)}`
+}
+
+const results = await Promise.allSettled([getAll(BUILT), ...FETCHED.map((need) => getAll([need]))])
+const missing = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as Error).message] : []))
+if (missing.length > 0) {
+  console.error(`The tests need programs that cannot be had here:\n\n  ${missing.join('\n  ')}`)
+  process.exitCode = 1
+}
