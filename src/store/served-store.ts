@@ -1,9 +1,10 @@
 // Where a type is served in another form than it is stored in (custom resources in several versions, or after their
 // definition has changed): objects take the served form as they come out of the store below, and the stored one as they go in.
+import { jsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { EncodingMemo, type ObjectEvent, type ReadAt, type StoredObject, type WatchEvent } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
-import { encodeStored, stringifyJson } from '../codec/stored-json.ts'
+import { encodeStored } from '../codec/stored-json.ts'
 import { layoutOf, spliceResourceVersion } from '../codec/resource-version-splice.ts'
 import { InvariantError } from '../lib/errors.ts'
 import { selectedEvents, selectedPage, splitSelection } from './served-selection.ts'
@@ -202,8 +203,7 @@ export class ServedObject implements StoredObject {
   get bytes(): Buffer {
     if (this.#bytes === undefined) {
       // What a dry run would have created is shown with the version that it came with.
-      if (this.revision === 0)
-        return (this.#bytes = Buffer.from((this.#resource.encode ?? stringifyJson)(this.#object)))
+      if (this.revision === 0) return (this.#bytes = Buffer.from((this.#resource.encode ?? jsonText)(this.#object)))
       const bytes = encodeStored(this.#object, this.#resource.encode)
       const layout = layoutOf(bytes)
       if (layout === undefined) throw new InvariantError('an object without metadata was served')

@@ -49,12 +49,16 @@ async function post(endpoint: string, path: string, body: object, token?: string
 export async function keysUnder(endpoint: string, prefix: string): Promise<ReadonlyMap<string, Buffer>> {
   const range = { key: encode(prefix), range_end: encode(endOf(prefix)) }
   const { kvs = [] } = (await post(endpoint, 'kv/range', range)) as { kvs?: { key: string; value?: string }[] }
-  return new Map(kvs.map(({ key, value = '' }) => [Buffer.from(key, 'base64').toString(), Buffer.from(value, 'base64')]))
+  return new Map(
+    kvs.map(({ key, value = '' }) => [Buffer.from(key, 'base64').toString(), Buffer.from(value, 'base64')]),
+  )
 }
 
 /** When each of the keys was written last. */
 export async function revisionsUnder(endpoint: string, prefix: string): Promise<ReadonlyMap<string, number>> {
   const range = { key: encode(prefix), range_end: encode(endOf(prefix)), keys_only: true }
   const { kvs = [] } = (await post(endpoint, 'kv/range', range)) as { kvs?: { key: string; mod_revision: string }[] }
-  return new Map(kvs.map(({ key, mod_revision: revision }) => [Buffer.from(key, 'base64').toString(), Number(revision)]))
+  return new Map(
+    kvs.map(({ key, mod_revision: revision }) => [Buffer.from(key, 'base64').toString(), Number(revision)]),
+  )
 }

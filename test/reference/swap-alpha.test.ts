@@ -13,7 +13,10 @@ const EVERYTHING = ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=t
 const UNKNOWN: readonly (readonly [collection: string, object: object])[] = [
   [
     '/apis/coordination.k8s.io/v1beta1/namespaces/swap/leasecandidates',
-    { metadata: { name: 'c' }, spec: { leaseName: 'l', binaryVersion: '1.36.0', emulationVersion: '1.36.0', strategy: 'OldestEmulationVersion' } },
+    {
+      metadata: { name: 'c' },
+      spec: { leaseName: 'l', binaryVersion: '1.36.0', emulationVersion: '1.36.0', strategy: 'OldestEmulationVersion' },
+    },
   ],
   [
     '/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations',
@@ -21,7 +24,10 @@ const UNKNOWN: readonly (readonly [collection: string, object: object])[] = [
   ],
   [
     '/apis/resource.k8s.io/v1beta2/devicetaintrules',
-    { metadata: { name: 'r' }, spec: { deviceSelector: { driver: 'd.example.com' }, taint: { key: 'k', effect: 'NoSchedule' } } },
+    {
+      metadata: { name: 'r' },
+      spec: { deviceSelector: { driver: 'd.example.com' }, taint: { key: 'k', effect: 'NoSchedule' } },
+    },
   ],
 ]
 const THEIR_KEYS = /^\/registry\/(leasecandidates\/swap|storageversionmigrations|devicetaintrules)\//
@@ -43,7 +49,9 @@ describe('on the etcd of a kube-apiserver that has everything switched on', () =
     const theirs = clientOf(reference)
     await fill(theirs)
     for (const [collection, body] of UNKNOWN) await theirs.must(collection, { method: 'POST', body })
-    const custom = (await keysUnder(etcd, '/registry/swap.example.com/')).get('/registry/swap.example.com/gadgets/swap/one')
+    const custom = (await keysUnder(etcd, '/registry/swap.example.com/')).get(
+      '/registry/swap.example.com/gadgets/swap/one',
+    )
     expect(custom?.subarray(0, 3).toString('hex')).toBe('d9d9f7')
 
     const { server, client: ours } = await swapIn(etcd, reference, ['--controllers', 'kubernetes-service'])

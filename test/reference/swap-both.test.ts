@@ -77,8 +77,12 @@ describe('beside kube-apiserver', () => {
       const read = (await turn(i + 1).must(`${MAPS}/${name}`)) as unknown as Meta
       expect(wanted.at(-1)).toBe(`ADDED ${name}@${read.metadata.resourceVersion}`)
       note('MODIFIED', await merge(turn(i + 1), `${MAPS}/${name}`, { data: { more: 'yes' } }))
-      const { items } = (await turn(i).must(`${MAPS}?fieldSelector=metadata.name=${name}`)) as { items: readonly Meta[] }
-      expect(items.map(({ metadata }) => `MODIFIED ${metadata.name}@${metadata.resourceVersion}`)).toEqual(wanted.slice(-1))
+      const { items } = (await turn(i).must(`${MAPS}?fieldSelector=metadata.name=${name}`)) as {
+        items: readonly Meta[]
+      }
+      expect(items.map(({ metadata }) => `MODIFIED ${metadata.name}@${metadata.resourceVersion}`)).toEqual(
+        wanted.slice(-1),
+      )
       await turn(i).must(`${MAPS}/${name}`, { method: 'DELETE' })
       wanted.push(`DELETED ${name}`)
       expect((await turn(i + 1).send(`${MAPS}/${name}`)).status).toBe(404)
@@ -103,7 +107,8 @@ describe('beside kube-apiserver', () => {
       }
     }
     await Promise.all([count(theirs), count(theirs), count(ours), count(ours)])
-    for (const client of [theirs, ours]) expect(await client.must(`${MAPS}/counter`)).toMatchObject({ data: { n: '100' } })
+    for (const client of [theirs, ours])
+      expect(await client.must(`${MAPS}/counter`)).toMatchObject({ data: { n: '100' } })
   })
 
   it('pages through a list with tokens of the other', async () => {
@@ -114,7 +119,9 @@ describe('beside kube-apiserver', () => {
     const names: string[] = []
     let token = ''
     for (let i = 0; i === 0 || token !== ''; i++) {
-      const page = (await turn(i).must(`${MAPS}?labelSelector=paged&limit=2&continue=${encodeURIComponent(token)}`)) as {
+      const page = (await turn(i).must(
+        `${MAPS}?labelSelector=paged&limit=2&continue=${encodeURIComponent(token)}`,
+      )) as {
         items: readonly Meta[]
         metadata: { continue?: string }
       }
@@ -165,7 +172,11 @@ describe('beside kube-apiserver', () => {
     ] as const) {
       const made = await from.must(`${account}/default/token`, { method: 'POST', body: { spec: {} } })
       const { token } = made['status'] as { token: string }
-      const review = await to.must('/apis/authentication.k8s.io/v1/selfsubjectreviews', { method: 'POST', body: {}, token })
+      const review = await to.must('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+        method: 'POST',
+        body: {},
+        token,
+      })
       expect(review).toMatchObject({ status: { userInfo: { username: 'system:serviceaccount:default:default' } } })
     }
   })
@@ -185,7 +196,8 @@ describe('beside kube-apiserver', () => {
       const { subsets } = JSON.parse(bytes.toString()) as { subsets?: { addresses: { ip: string }[] }[] }
       return subsets?.[0]?.addresses.map(({ ip }) => ip)
     }
-    for (const client of [theirs, ours]) await expect.poll(() => addresses(client)).toEqual(['192.0.2.10', '192.0.2.20'])
+    for (const client of [theirs, ours])
+      await expect.poll(() => addresses(client)).toEqual(['192.0.2.10', '192.0.2.20'])
     const quiet = ['services/', 'endpointslices/', 'servicecidrs/', 'ipaddresses/', 'namespaces/', 'flowschemas/']
     const revisions = async (kinds: readonly string[]): Promise<unknown> =>
       Promise.all(kinds.map((kind) => revisionsUnder(etcd, `/registry/${kind}`)))
@@ -201,7 +213,10 @@ describe('beside kube-apiserver', () => {
   it('goes on where the other forgets history', async () => {
     const interval = '--etcd-compaction-interval=700ms'
     const { etcd, theirs, ours } = await both({ theirs: [interval], ours: () => [interval] })
-    const { metadata } = (await ours.must(MAPS, { method: 'POST', body: { metadata: { name: 'old' } } })) as unknown as Meta
+    const { metadata } = (await ours.must(MAPS, {
+      method: 'POST',
+      body: { metadata: { name: 'old' } },
+    })) as unknown as Meta
     await merge(theirs, `${MAPS}/old`, { data: { a: 'b' } })
     for (const client of [theirs, ours]) {
       const past = `${MAPS}?resourceVersionMatch=Exact&resourceVersion=${metadata.resourceVersion}`

@@ -16,7 +16,10 @@ async function configuration(provider: string): Promise<string> {
   const keys = { keys: [{ name: 'key1', secret: randomBytes(32).toString('base64') }] }
   const providers = [await providerOf(provider, keys, folder), { identity: {} }]
   const resources = [{ resources: ['*.*'], providers }]
-  writeFileSync(file, JSON.stringify({ kind: 'EncryptionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', resources }))
+  writeFileSync(
+    file,
+    JSON.stringify({ kind: 'EncryptionConfiguration', apiVersion: 'apiserver.config.k8s.io/v1', resources }),
+  )
   return file
 }
 
@@ -28,25 +31,33 @@ async function providerOf(provider: string, keys: object, folder: string): Promi
 }
 
 describe('everything sealed at rest by kube-apiserver', () => {
-  it.each(['aescbc', 'aesgcm', 'secretbox', 'kms'])('with %s is shown, changed, and shown by it again', async (provider) => {
-    const etcd = await newEtcd()
-    const flags = [`--encryption-provider-config=${await configuration(provider)}`]
-    const reference = await startReferenceServer({ etcd, flags })
-    const theirs = clientOf(reference)
-    await fill(theirs)
-    const sealed = [...(await keysUnder(etcd, '/registry/'))].filter(([, value]) => value.toString('latin1').startsWith(`k8s:enc:${provider}:`))
-    expect(sealed.length).toBeGreaterThan(100)
-    const { client: ours } = await swapIn(etcd, reference, ['--controllers', 'kubernetes-service', ...flags])
-    const paths = await listablePaths(theirs)
-    const revision = await revisionOf(theirs)
-    expect(differences(await listsAt(theirs, paths, revision), await listsAt(ours, paths, revision))).toEqual([])
+  it.each(['aescbc', 'aesgcm', 'secretbox', 'kms'])(
+    'with %s is shown, changed, and shown by it again',
+    async (provider) => {
+      const etcd = await newEtcd()
+      const flags = [`--encryption-provider-config=${await configuration(provider)}`]
+      const reference = await startReferenceServer({ etcd, flags })
+      const theirs = clientOf(reference)
+      await fill(theirs)
+      const sealed = [...(await keysUnder(etcd, '/registry/'))].filter(([, value]) =>
+        value.toString('latin1').startsWith(`k8s:enc:${provider}:`),
+      )
+      expect(sealed.length).toBeGreaterThan(100)
+      const { client: ours } = await swapIn(etcd, reference, ['--controllers', 'kubernetes-service', ...flags])
+      const paths = await listablePaths(theirs)
+      const revision = await revisionOf(theirs)
+      expect(differences(await listsAt(theirs, paths, revision), await listsAt(ours, paths, revision))).toEqual([])
 
-    for (const place of ['/api/v1/namespaces/swap/secrets/swap-secret', '/apis/swap.example.com/v1/namespaces/swap/gadgets/one']) {
-      const body = { metadata: { labels: { edited: 'by-ours' } } }
-      await ours.must(place, { method: 'PATCH', contentType: 'application/merge-patch+json', body })
-      expect(await theirs.must(place)).toMatchObject(body)
-    }
-    const written = (await keysUnder(etcd, '/registry/secrets/swap/')).get('/registry/secrets/swap/swap-secret')
-    expect(written?.toString('latin1')).toMatch(new RegExp(`^k8s:enc:${provider}:`))
-  })
+      for (const place of [
+        '/api/v1/namespaces/swap/secrets/swap-secret',
+        '/apis/swap.example.com/v1/namespaces/swap/gadgets/one',
+      ]) {
+        const body = { metadata: { labels: { edited: 'by-ours' } } }
+        await ours.must(place, { method: 'PATCH', contentType: 'application/merge-patch+json', body })
+        expect(await theirs.must(place)).toMatchObject(body)
+      }
+      const written = (await keysUnder(etcd, '/registry/secrets/swap/')).get('/registry/secrets/swap/swap-secret')
+      expect(written?.toString('latin1')).toMatch(new RegExp(`^k8s:enc:${provider}:`))
+    },
+  )
 })

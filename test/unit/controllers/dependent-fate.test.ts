@@ -60,10 +60,18 @@ describe('a circle that is deleted in the foreground', () => {
   it.each<[string, Given, Fate]>([
     ['is opened', { states: ['waiting'], blocks: true, dependents: [false, true] }, { kind: 'stopsBlocking' }],
     ['goes once it is open', { states: ['waiting'], blocks: false, dependents: [true] }, goes('Foreground')],
-    ['is none where nobody below waits', { states: ['waiting'], blocks: true, dependents: [false] }, goes('Foreground')],
-    ['is left alone by who has an owner', { states: ['waiting', 'solid'], blocks: true, dependents: [true] }, {
-      kind: 'losesOwners',
-      owners: [reference('a', true)],
-    }],
+    [
+      'is none where nobody below waits',
+      { states: ['waiting'], blocks: true, dependents: [false] },
+      goes('Foreground'),
+    ],
+    [
+      'is left alone by who has an owner',
+      { states: ['waiting', 'solid'], blocks: true, dependents: [true] },
+      {
+        kind: 'losesOwners',
+        owners: [reference('a', true)],
+      },
+    ],
   ])('%s', (_name, given, expected) => expect(fate(given)).toEqual(expected))
 })

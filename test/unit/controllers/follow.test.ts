@@ -76,7 +76,8 @@ function open() {
   const uids = new Map<string, string>()
   const nameOf = (object: { readonly name: string; object(): Parameters<typeof metaText>[0] }): string => {
     const uid = metaText(object.object(), 'uid')
-    if (!uids.has(uid)) uids.set(uid, `${object.name}${[...uids.values()].filter((name) => name.startsWith(object.name)).length + 1}`)
+    if (!uids.has(uid))
+      uids.set(uid, `${object.name}${[...uids.values()].filter((name) => name.startsWith(object.name)).length + 1}`)
     return uids.get(uid)!
   }
   const make = async (name: string): Promise<void> => void (await world.create(maps, { metadata: { name } }))
