@@ -160,7 +160,7 @@ export function plannedGraph(seed: number): PlannedGraph {
     if (act === 'release') return { act, object }
     const isKnown = (owner: number): boolean => objects[object]!.owners.some((reference) => reference.owner === owner)
     const spellings = [...GOOD, ...BAD, ...(isDoubtful ? DOUBTFUL : [])] as const
-    const owners = pickOwners(random, kinds, object, spellings as unknown as typeof BAD)
+    const owners = pickOwners(random, kinds, object, spellings)
     // The reference does not look again at an owner whose name, kind or version changes and whose uid does not.
     return { act, object, owners: owners.filter(({ owner, spelling }) => GOOD.includes(spelling) || !isKnown(owner)) }
   })
