@@ -11,9 +11,11 @@ import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantityOf } from '../lib/quantity.ts'
-import type { Resource } from '../registry/registry.ts'
-import type { Controller, ControllerParts } from './controllers.ts'
+import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { Controller, ControllerParts, Follower } from './controllers.ts'
 import { follow, resourceOf } from './controllers.ts'
+import { asStored, eachType } from './stored-types.ts'
+import { type FollowedType, TypeFollowers } from './type-followers.ts'
 import { WorkQueue } from './work-queue.ts'
 
 /** What the objects take of a quota; the rules are admission's. */
@@ -32,9 +34,8 @@ const WORKERS = 4
 const SETTLE_MS = 1_000
 /** A raise whose write failed is found out after this. */
 const RECOUNT_MS = 15_000
-/** How often types are looked for that were not there, and after how many looks everything is counted anew. */
-const LOOK_MS = 5_000
-const RESYNC_TURNS = 60
+/** How often everything is counted anew. */
+const RESYNC_MS = 300_000
 /** Between two counts of one quota. */
 const REST_MS = 500
 const OBJECTS_AT_ONCE = 200
@@ -60,7 +61,9 @@ class Accountant {
   readonly #queue: WorkQueue
   readonly #quotas = new Map<string, Known>()
   readonly #byNamespace = new Map<string, Set<string>>()
-  readonly #followed = new Set<string>()
+  /** The types that quotas name or have named, whether there are such or not. */
+  readonly #named = new Set<string>()
+  readonly #types: TypeFollowers
   readonly #raisedAt = new Map<string, number>()
   readonly #countedAt = new Map<string, number>()
   readonly #running = new Set<Promise<void>>()
@@ -78,6 +81,11 @@ class Accountant {
       workers: WORKERS,
       work,
     })
+    this.#types = new TypeFollowers({
+      parts,
+      typesIn: (table) => this.#namedIn(table),
+      follower: (type) => this.#follower(type),
+    })
   }
 
   /** Types are followed as quotas name them; where one of the loops breaks all of them end. */
@@ -88,10 +96,11 @@ class Accountant {
     outer.addEventListener('abort', end, { once: true })
     const quotas = resourceOf(this.#parts, '', 'v1', 'resourcequotas')
     const follower = {
-      onPresent: (stored: StoredObject) => this.#onQuota(stored, signal),
+      onPresent: (stored: StoredObject) => this.#onQuota(stored),
       onGone: (stored: StoredObject) => this.#onQuotaGone(stored),
     }
     this.#start(follow(this.#parts.registry.store, quotas, follower, signal))
+    this.#start(this.#types.run(signal))
     this.#start(this.#queue.run(signal))
     this.#start(this.#resync(signal))
     try {
@@ -109,29 +118,19 @@ class Accountant {
   }
 
   async #resync(signal: AbortSignal): Promise<void> {
-    for (let turn = 1; await pause(this.#clock, LOOK_MS, signal); turn++) {
-      const isDue = turn % RESYNC_TURNS === 0
-      for (const [key, { quota }] of this.#quotas) if (isDue || this.#canCountMore(quota)) this.#queue.add(key)
-    }
+    while (await pause(this.#clock, RESYNC_MS, signal)) for (const key of this.#quotas.keys()) this.#queue.add(key)
   }
 
-  /** Whether a type has come to be that the quota names. */
-  #canCountMore(quota: ApiObject): boolean {
-    const used = partOf(quota, 'status', 'used')
-    const missing = Object.keys(partOf(quota, 'spec', 'hard')).filter((name) => own(used, name) === undefined)
-    return this.#accounting.countedTypes(missing).some((type) => this.#resourceOf(type) !== undefined)
-  }
-
-  #onQuota(stored: StoredObject, signal: AbortSignal): void {
+  #onQuota(stored: StoredObject): void {
     const key = keyOf(stored)
     const before = this.#quotas.get(key)?.quota
     const quota = stored.object()
     this.#quotas.set(key, { quota, revision: stored.revision })
     const keys = this.#byNamespace.get(stored.namespace) ?? new Set<string>()
     this.#byNamespace.set(stored.namespace, keys.add(key))
-    this.#followTypes(quota, signal)
     const isNew = before === undefined
     if (isNew || !equalValues(partOf(quota, 'spec'), partOf(before, 'spec')) || isUncounted(quota)) {
+      this.#nameTypes(quota)
       this.#queue.add(key)
     } else if (isRaised(before, quota)) {
       this.#raisedAt.set(key, this.#clock.now())
@@ -149,26 +148,42 @@ class Accountant {
     if (keys?.size === 0) this.#byNamespace.delete(stored.namespace)
   }
 
-  /** A type that is defined later is followed when the quota is looked at again. */
-  #followTypes(quota: ApiObject, signal: AbortSignal): void {
-    for (const type of this.#accounting.countedTypes(Object.keys(partOf(quota, 'spec', 'hard')))) {
-      this.#followType(type, signal)
+  #nameTypes(quota: ApiObject): void {
+    const before = this.#named.size
+    for (const type of this.#typesOf(quota)) this.#named.add(formatGroupResource(type))
+    if (this.#named.size > before) this.#types.lookAgain()
+  }
+
+  #typesOf(quota: ApiObject): readonly GroupResource[] {
+    return this.#accounting.countedTypes(Object.keys(partOf(quota, 'spec', 'hard')))
+  }
+
+  *#namedIn(table: ResourceTable): Generator<Resource> {
+    for (const resource of eachType(table)) {
+      if (resource.namespaced && this.#named.has(formatGroupResource(resource))) yield resource
     }
   }
 
-  #followType(type: GroupResource, signal: AbortSignal): void {
-    const name = formatGroupResource(type)
-    const resource = this.#resourceOf(type)
-    if (resource === undefined || this.#followed.has(name)) return
-    this.#followed.add(name)
-    const isPods = name === 'pods'
-    const follower = {
-      onPresent: (stored: StoredObject) => {
+  #follower({ stored: { group, resource } }: FollowedType): Follower {
+    const isPods = group === '' && resource === 'pods'
+    let isNew = true
+    return {
+      onPresent: (stored) => {
         if (isPods && ENDED.some((text) => stored.bytes.includes(text))) this.#onLess(stored.namespace)
       },
-      onGone: (stored: StoredObject) => this.#onLess(stored.namespace),
+      onGone: (stored) => this.#onLess(stored.namespace),
+      onSynced: () => {
+        if (isNew) this.#onType({ group, resource })
+        isNew = false
+      },
     }
-    this.#start(follow(this.#parts.registry.store, resource, follower, signal))
+  }
+
+  /** There is a type that there was not: what quotas have of it is out of date, or missing. */
+  #onType({ group, resource }: GroupResource): void {
+    for (const [key, { quota }] of this.#quotas) {
+      if (this.#typesOf(quota).some((type) => type.group === group && type.resource === resource)) this.#queue.add(key)
+    }
   }
 
   /** Something may take less than it did. */
@@ -177,7 +192,7 @@ class Accountant {
   }
 
   #resourceOf({ group, resource }: GroupResource): Resource | undefined {
-    for (const candidate of this.#parts.resources().all()) {
+    for (const candidate of eachType(this.#parts.resources())) {
       if (candidate.group === group && candidate.resource === resource && candidate.namespaced) return candidate
     }
     return undefined
@@ -193,7 +208,6 @@ class Accountant {
       if (now - (this.#countedAt.get(key) ?? -Infinity) < REST_MS) return true
     }
     this.#countedAt.set(key, now)
-    this.#followTypes(known.quota, signal)
     const used = await this.#count(known.quota, signal)
     return !(await this.#store(known, used, signal))
   }
@@ -207,7 +221,7 @@ class Accountant {
       const about = this.#accounting.namesAbout(names, type)
       for (const name of about) used.set(name, ZERO)
       const namespace = textOf(quota, 'namespace')
-      const request = { resource: resource.stored, namespace, at: { kind: 'latest' }, skipUnreadable: true } as const
+      const request = { resource: asStored(resource), namespace, at: { kind: 'latest' }, skipUnreadable: true } as const
       const page = await this.#parts.registry.store.list(request, signal)
       let seen = 0
       for await (const batch of page.batches) {

@@ -33,6 +33,7 @@ import type { Family } from '../lib/measure.ts'
 import type { OutgoingCaller } from '../lib/outgoing-call.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
+import { ServedStore } from '../store/served-store.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import { optionalPlugins } from './optional-plugins.ts'
@@ -90,10 +91,11 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     onConfigured: (names) => measures.configured(names),
     log: parts.log,
   })
+  const inServedForm = new ServedStore(store)
   const policies = openAdmissionPolicies({
     store,
     resources: () => table,
-    read: ({ stored }) => readFrom(store, stored),
+    read: ({ stored }) => readFrom(stored.form === undefined ? store : inServedForm, stored),
     servedKinds: servedKinds(() => table, parts.defaults),
     namespaces: read('namespaces'),
     authorizer,

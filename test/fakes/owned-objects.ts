@@ -100,3 +100,25 @@ export class OwnedObjects {
     return namespaced ? `${root}/namespaces/${this.#namespace}/${plural}` : `${root}/${plural}`
   }
 }
+
+export type Generations = readonly [top: OwnedKind, below: OwnedKind]
+
+/** An owner, a dependent that holds it, and a dependent of that one. */
+export async function makeFamily(objects: OwnedObjects, [top, below]: Generations): Promise<void> {
+  const owner = await objects.make(top, 'owner')
+  const blocking = { blockOwnerDeletion: true }
+  const dependent = await objects.make(below, 'dependent', { ownerReferences: [ownedBy(owner, blocking)] })
+  await objects.make(below, 'last', { ownerReferences: [ownedBy(dependent, blocking)] })
+}
+
+/** The owner is deleted; the others go, or are let go and then deleted themselves. */
+export async function endFamily(objects: OwnedObjects, [top, below]: Generations, policy: Propagation): Promise<void> {
+  await objects.remove(top, 'owner', policy)
+  await objects.gone(top, 'owner')
+  if (policy === 'Orphan') {
+    await objects.ownedOnlyBy(below, 'dependent', [])
+    await objects.remove(below, 'dependent')
+  }
+  await objects.gone(below, 'dependent')
+  await objects.gone(below, 'last')
+}

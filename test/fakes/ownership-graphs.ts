@@ -159,8 +159,7 @@ export function plannedGraph(seed: number): PlannedGraph {
     if (act === 'delete') return { act, object, policy: random.pick(POLICIES) }
     if (act === 'release') return { act, object }
     const isKnown = (owner: number): boolean => objects[object]!.owners.some((reference) => reference.owner === owner)
-    const spellings = [...GOOD, ...BAD, ...(isDoubtful ? DOUBTFUL : [])] as const
-    const owners = pickOwners(random, kinds, object, spellings)
+    const owners = pickOwners(random, kinds, object, [...GOOD, ...BAD, ...(isDoubtful ? DOUBTFUL : [])])
     // The reference does not look again at an owner whose name, kind or version changes and whose uid does not.
     return { act, object, owners: owners.filter(({ owner, spelling }) => GOOD.includes(spelling) || !isKnown(owner)) }
   })

@@ -2,7 +2,7 @@
 // converted by a webhook that does not answer.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { define, definedKind, type DefinedKind, redefine, undefine } from '../fakes/defined-kinds.ts'
-import { CONFIG_MAP, ownedBy, type OwnedKind, OwnedObjects, type Propagation } from '../fakes/owned-objects.ts'
+import { CONFIG_MAP, endFamily, type Generations, makeFamily, ownedBy, OwnedObjects } from '../fakes/owned-objects.ts'
 import { type OpenServer, openServer } from '../fakes/running-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 import { type Behaviour, openWebhookServer, type WebhookServer } from '../fakes/webhook-server.ts'
@@ -17,28 +17,6 @@ beforeAll(async () => {
   objects = new OwnedObjects(server)
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
-
-type Generations = readonly [top: OwnedKind, below: OwnedKind]
-
-/** An owner, a dependent that holds it, and a dependent of that one. */
-async function makeFamily(on: OwnedObjects, [top, below]: Generations): Promise<void> {
-  const owner = await on.make(top, 'owner')
-  const blocking = { blockOwnerDeletion: true }
-  const dependent = await on.make(below, 'dependent', { ownerReferences: [ownedBy(owner, blocking)] })
-  await on.make(below, 'last', { ownerReferences: [ownedBy(dependent, blocking)] })
-}
-
-/** The owner is deleted; the others go, or are let go and then deleted themselves. */
-async function endFamily(on: OwnedObjects, [top, below]: Generations, policy: Propagation): Promise<void> {
-  await on.remove(top, 'owner', policy)
-  await on.gone(top, 'owner')
-  if (policy === 'Orphan') {
-    await on.ownedOnlyBy(below, 'dependent', [])
-    await on.remove(below, 'dependent')
-  }
-  await on.gone(below, 'dependent')
-  await on.gone(below, 'last')
-}
 
 describe.each(POLICIES)('kinds that are defined while it runs: %s', (policy) => {
   const group = `${policy.toLowerCase()}.example.com`
@@ -151,19 +129,35 @@ describe('definitions that change', () => {
 })
 
 describe('a kind whose webhook does not convert', () => {
+  const kind = definedKind('broken.example.com')
+  const next = { ...kind, apiVersion: `${kind.group}/v2` }
+  const UNAVAILABLE: Behaviour = (_review, out) => void out.writeHead(503).end()
+  const stack = new AsyncDisposableStack()
+  let hooks: WebhookServer
+  afterAll(() => stack.disposeAsync())
+
+  /** What is stored in the version of before can be read by nobody until this resolves to something else. */
+  async function breakWebhook(): Promise<void> {
+    hooks.on('/convert', UNAVAILABLE)
+    await expect.poll(async () => (await server.request(`/apis/${kind.group}/v2/things`)).status).toBe(500)
+  }
+
+  async function namespace(name: string): Promise<OwnedObjects> {
+    await server.must('/api/v1/namespaces', { method: 'POST', body: { metadata: { name } } })
+    return new OwnedObjects(server, name)
+  }
+
   it('keeps nobody else from being collected, nor what is stored in the version of today', async () => {
-    const kind = definedKind('broken.example.com')
-    const next = { ...kind, apiVersion: `${kind.group}/v2` }
+    hooks = stack.use(await openWebhookServer())
     const other = definedKind('beside-broken.example.com')
-    await using hooks = await openWebhookServer()
-    hooks.on('/convert', (_review, out) => void out.writeHead(503).end())
     await define(server, kind)
     await define(server, other)
+    await (await namespace('old-things')).make(kind, 'old')
     const [top, below] = [await objects.make(kind, 'old'), await objects.make(CONFIG_MAP, 'owner-of-old')]
     await objects.make(CONFIG_MAP, 'of-old', { ownerReferences: [ownedBy(top, { blockOwnerDeletion: true })] })
     await objects.make(kind, 'below', { ownerReferences: [ownedBy(below, { blockOwnerDeletion: true })] })
     await redefine(server, kind, { versions: ['v2', 'v1'], conversion: conversionBy(hooks) })
-    await expect.poll(async () => (await server.request(`/apis/${kind.group}/v2/things`)).status).toBe(500)
+    await breakWebhook()
 
     for (const policy of POLICIES) {
       for (const family of [
@@ -184,6 +178,34 @@ describe('a kind whose webhook does not convert', () => {
     await objects.gone(CONFIG_MAP, 'owner-of-old')
     await objects.gone(next, 'below')
     expect(await objects.find(next, 'old')).toBeDefined()
+  })
+
+  it('is counted by quotas', async () => {
+    await breakWebhook()
+    const counted = `count/${kind.name}`
+    const quotas = '/api/v1/namespaces/old-things/resourcequotas'
+    const spec = { hard: { [counted]: '5', secrets: '5' } }
+    await server.must(quotas, { method: 'POST', body: { metadata: { name: 'of-broken' }, spec } })
+    const used = async (): Promise<unknown> => server.must(`${quotas}/of-broken`)
+    await expect.poll(used).toMatchObject({ status: { used: { [counted]: '1', secrets: '0' } } })
+  })
+
+  it('keeps no namespace but those that something of it is in that has to be converted', async () => {
+    await breakWebhook()
+    const free = await namespace('new-things')
+    await free.make(next, 'new')
+    const old = new OwnedObjects(server, 'old-things')
+    await old.make(CONFIG_MAP, 'beside')
+    const status = async (name: string): Promise<number> => (await server.request(`/api/v1/namespaces/${name}`)).status
+    for (const name of ['new-things', 'old-things'])
+      await server.must(`/api/v1/namespaces/${name}`, { method: 'DELETE' })
+    await expect.poll(() => status('new-things')).toBe(404)
+    await old.gone(CONFIG_MAP, 'beside')
+    const failure = { type: 'NamespaceDeletionContentFailure', status: 'True', reason: 'ContentDeletionFailed' }
+    const conditions = expect.arrayContaining([expect.objectContaining(failure)])
+    await expect.poll(() => server.must('/api/v1/namespaces/old-things')).toMatchObject({ status: { conditions } })
+    hooks.on('/convert', renameVersion)
+    await expect.poll(() => status('old-things')).toBe(404)
   })
 })
 

@@ -1,9 +1,12 @@
 // Controllers across replicas: one runs them, another takes over within seconds when it dies, and each can be switched off.
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { DEFINITIONS, definedKind, definitionOf } from '../fakes/defined-kinds.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, type ServerProcess, startServerProcess } from '../fakes/server-process.ts'
 
 const MAPS = '/api/v1/namespaces/default/configmaps'
+const KIND = definedKind('taken-over.example.com')
+const THINGS = `/apis/${KIND.apiVersion}/namespaces/default/things`
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/quarterdeck-controllers'
 
 class Client {
@@ -28,6 +31,16 @@ class Client {
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', name, uid }
     await this.send('POST', MAPS, { metadata: { name: `${name}-child`, ownerReferences: [reference] } })
     await this.send('DELETE', `${MAPS}/${name}`)
+  }
+
+  /** Whether there is an object of a custom kind, and what it owns, because they were made now. */
+  async isCustomOwner(name: string): Promise<boolean> {
+    const { apiVersion, kind } = KIND
+    const owner = await this.send('POST', THINGS, { apiVersion, kind, metadata: { name } })
+    if (owner.status !== 201) return false
+    const reference = { apiVersion, kind, name, uid: owner.body.metadata.uid, blockOwnerDeletion: true }
+    const metadata = { name: `${name}-child`, ownerReferences: [reference] }
+    return (await this.send('POST', MAPS, { metadata })).status === 201
   }
 
   async isThere(name: string): Promise<boolean> {
@@ -58,11 +71,19 @@ describe('controllers of two replicas on one etcd', () => {
     await two.orphan('a')
     await expect.poll(() => two.isThere('a-child')).toBe(false)
     expect(await two.holder()).toBe(holder)
+    await one.send('POST', DEFINITIONS, definitionOf(KIND))
+    await expect.poll(() => two.isCustomOwner('before')).toBe(true)
 
     await first.stop('SIGKILL')
     await two.orphan('b')
+    await two.isCustomOwner('after')
+    await two.send('DELETE', `${THINGS}/before`)
+    await two.send('DELETE', `${THINGS}/after?propagationPolicy=Foreground`)
     await expect.poll(() => two.isThere('b-child'), { interval: 100 }).toBe(false)
     expect(await two.holder()).not.toBe(holder)
+    await expect.poll(() => two.isThere('before-child')).toBe(false)
+    await expect.poll(() => two.isThere('after-child')).toBe(false)
+    await expect.poll(async () => (await two.send('GET', `${THINGS}/after`)).status).toBe(404)
   })
 
   it('are given back by a replica that stops', async () => {
