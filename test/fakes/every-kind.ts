@@ -13,6 +13,8 @@ const CUSTOM: Readonly<Record<string, string>> = { Gadget: 'gadgets', Widget: 'w
 
 export interface KindSample {
   readonly object: ApiObject
+  /** Empty where the server makes one up. */
+  readonly name: string
   /** The same as JSON. */
   readonly body: string
   /** `/api/v1/namespaces/swap/pods`. */
@@ -25,7 +27,13 @@ export function everyKind(): readonly KindSample[] {
   const text = readFileSync(FILE, 'utf8').replace('$CSR', request)
   return splitDocuments(text).map((document) => {
     const object = parseYaml(Buffer.from(document)).value as ApiObject
-    return { object, body: plainJson(object), collection: collectionOf(object) }
+    const { name } = object.metadata
+    return {
+      object,
+      name: typeof name === 'string' ? name : '',
+      body: plainJson(object),
+      collection: collectionOf(object),
+    }
   })
 }
 

@@ -34,10 +34,12 @@ export async function swapIn(
   const key = path.join(folder, 'service-account.key')
   const server = await startServerProcess(
     [
-      ...['--etcd-servers', etcd, '--service-cluster-ip-range', '10.96.0.0/16'],
-      ...['--token-auth-file', path.join(folder, 'reference-tokens.csv')],
-      ...['--service-account-issuer', 'https://kubernetes.default.svc.cluster.local'],
-      ...['--service-account-key-file', key, '--service-account-signing-key-file', key],
+      `--etcd-servers=${etcd}`,
+      '--service-cluster-ip-range=10.96.0.0/16',
+      `--token-auth-file=${path.join(folder, 'reference-tokens.csv')}`,
+      '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
+      `--service-account-key-file=${key}`,
+      `--service-account-signing-key-file=${key}`,
       ...flags,
     ],
     await newHome(),
@@ -47,10 +49,10 @@ export async function swapIn(
 
 /** Makes one object of every kind. A kind that was just defined is not served at once. */
 export async function fill(client: PlainClient): Promise<void> {
-  for (const { body, collection, object } of everyKind()) {
+  for (const { body, collection, name } of everyKind()) {
     const post = async (): Promise<string> => {
       const { status, bytes } = await client.send(collection, { method: 'POST', body })
-      return status === 201 ? '' : `${collection} ${String(object.metadata['name'])}: ${bytes.toString()}`
+      return status === 201 ? '' : `${collection} ${name}: ${bytes.toString()}`
     }
     await expect.poll(post, { timeout: 10_000, interval: 200 }).toBe('')
   }

@@ -186,8 +186,12 @@ describe('beside kube-apiserver', () => {
     const { etcd, theirs, ours } = await both({
       theirs: ['--advertise-address=192.0.2.10'],
       ours: ({ url }) => [
-        ...['--advertise-address', '192.0.2.20', '--bind-address', '127.0.0.2'],
-        ...['--secure-port', new URL(url).port],
+        '--advertise-address',
+        '192.0.2.20',
+        '--bind-address',
+        '127.0.0.2',
+        '--secure-port',
+        new URL(url).port,
       ],
     })
     const addresses = async (client: PlainClient): Promise<unknown> => {
