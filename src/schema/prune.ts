@@ -1,5 +1,5 @@
-// What a custom kind's schema does not know is dropped and told. Types are not looked at here: a value that does not fit its
-// schema stays as it is, for validation to find.
+// What a custom kind's schema does not know is dropped and told. Types are not looked at here: of a value that does not fit its
+// schema what is inside is not known, and an empty one stays for validation to find.
 import { invalid, quoted, shownMap } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
@@ -118,15 +118,30 @@ class Pruner {
     return new DecodeError(`${fault.field}: ${fault.message}`)
   }
 
-  #value(value: Value, shape: Shape): Value {
-    if (isMap(value)) {
-      if (shape.kind === 'object') return this.map(value, shape)
-      return shape.kind === 'map' ? this.#entries(value, shape.value) : value
-    }
-    return isList(value) && shape.kind === 'list' ? this.#items(value, shape.item) : value
+  /** Without a shape: no schema is there for it. */
+  #value(value: Value, shape: Shape | undefined): Value {
+    if (shape?.kind === 'any') return value
+    const isMapped = isMap(value)
+    if (!isMapped && !isList(value)) return value
+    if (isMapped && shape?.kind === 'object') return this.map(value, shape)
+    if (isMapped && shape?.kind === 'map') return this.#entries(value, shape.isOpen === true ? undefined : shape.value)
+    if (!isMapped && shape?.kind === 'list') return this.#items(value, shape.item)
+    if (shape !== undefined && 'preserveUnknown' in shape && shape.preserveUnknown) return value
+    return isMapped ? this.#nothingOf(value) : this.#items(value, undefined)
   }
 
-  #items(list: readonly Value[], shape: Shape): readonly Value[] {
+  #nothingOf(map: ValueMap): ValueMap {
+    const keys = Object.keys(map)
+    if (keys.length === 0) return map
+    for (const key of keys) {
+      this.#path.push(key)
+      this.#dropped.push(this.#place())
+      this.#path.pop()
+    }
+    return {}
+  }
+
+  #items(list: readonly Value[], shape: Shape | undefined): readonly Value[] {
     let out: Value[] | undefined
     this.#path.push(0)
     for (const [i, item] of list.entries()) {
@@ -140,7 +155,7 @@ class Pruner {
     return out ?? list
   }
 
-  #entries(map: ValueMap, shape: Shape): ValueMap {
+  #entries(map: ValueMap, shape: Shape | undefined): ValueMap {
     let out: Record<string, Value> | undefined
     for (const key of Object.keys(map)) {
       const value = map[key] ?? null

@@ -39,6 +39,8 @@ export interface ScalarShape {
   readonly enum?: readonly string[]
   /** The OpenAPI format where the kind does not imply it. */
   readonly format?: string
+  /** As that of an object; also a value of another form is kept with what is in it. */
+  readonly preserveUnknown?: true
 }
 
 export interface OpaqueShape {
@@ -53,12 +55,15 @@ export interface ListShape {
   readonly listType: 'atomic' | 'set' | 'map'
   /** The fields that identify an item of a `map` list. */
   readonly keys: readonly string[]
+  readonly preserveUnknown?: true
 }
 
 export interface MapShape {
   readonly kind: 'map'
   readonly value: Shape
   readonly mapType: 'granular' | 'atomic'
+  /** Nothing is said of the values: what is in them is not known. */
+  readonly isOpen?: true
 }
 
 export interface ObjectShape {

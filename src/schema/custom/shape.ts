@@ -13,10 +13,11 @@ export function rootShape(node: Node, metadata: ObjectShape): ObjectShape {
 
 function shapeOf(node: Node, path: string, metadata: ObjectShape): Shape {
   if (node.intOrString) return { kind: 'intOrString' }
+  const kept = node.preserveUnknown ? ({ preserveUnknown: true } as const) : {}
   switch (node.type) {
     case 'object':
       if (node.properties === undefined && !node.resource) {
-        if (node.additional === 'any') return { kind: 'map', value: ANY, mapType: node.mapType }
+        if (node.additional === 'any') return { kind: 'map', value: ANY, mapType: node.mapType, isOpen: true }
         if (node.additional !== undefined) {
           return { kind: 'map', value: shapeOf(node.additional, `${path}.*`, metadata), mapType: node.mapType }
         }
@@ -29,15 +30,16 @@ function shapeOf(node: Node, path: string, metadata: ObjectShape): Shape {
         item: node.items === undefined ? ANY : shapeOf(itemsOf(node, node.items), `${path}[]`, metadata),
         listType: node.listType,
         keys: node.mapKeys,
+        ...kept,
       }
     case 'integer':
-      return { kind: 'int64' }
+      return { kind: 'int64', ...kept }
     case 'number':
-      return { kind: 'number' }
+      return { kind: 'number', ...kept }
     case 'boolean':
-      return { kind: 'boolean' }
+      return { kind: 'boolean', ...kept }
     case 'string':
-      return { kind: 'string' }
+      return { kind: 'string', ...kept }
     case '':
       return ANY
   }

@@ -172,11 +172,9 @@ class Run {
     if (minProperties !== undefined && count < minProperties) {
       const detail = `${this.#name()} in body should have at least ${minProperties} properties`
       this.errors.add(invalid(this.#place(), count, detail))
-      return
     }
     if (maxProperties !== undefined && count > maxProperties) {
       this.errors.add(tooMany(this.#place(), count, maxProperties))
-      return
     }
     for (const key of Object.keys(map)) {
       const inner = properties?.get(key) ?? (additional === 'any' ? undefined : additional)

@@ -91,7 +91,8 @@ function checkDefaults(schema: ValueMap, at: FieldPath, { insideMeta, isResource
   if (value !== undefined && value !== null && !within) {
     if (hasUnknown(value, schema, isResource)) {
       check.invalid(at.child('default'), value, 'must not have unknown fields')
-    } else for (const fault of valueFaults(schema, value, at.child('default'))) check.add(fault)
+    }
+    for (const fault of valueFaults(schema, value, at.child('default'))) check.add(fault)
   }
   const items = partIn(schema, 'items')
   const inner = (part: ValueMap, isMeta: boolean): DefaultPlace => ({

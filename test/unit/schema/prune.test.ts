@@ -25,6 +25,10 @@ const spec = object([
   field('list', { kind: 'list', item: inner, listType: 'atomic', keys: [] }),
   field('map', { kind: 'map', value: inner, mapType: 'granular' }),
   field('open', object([field('known', inner)], true)),
+  field('text', { kind: 'string' }),
+  field('bare', { kind: 'map', value: { kind: 'any' }, mapType: 'granular', isOpen: true }),
+  field('kept', { kind: 'string', preserveUnknown: true }),
+  field('keptList', { kind: 'list', item: inner, listType: 'atomic', keys: [], preserveUnknown: true }),
   field('template', object([field('spec', inner)], false, true), { embeddedResource: true }),
 ])
 const shape = object([field('spec', spec)], false, true)
@@ -75,6 +79,30 @@ describe('pruning', () => {
       [],
     ],
     ['leaves wrong types to validation', { spec: { list: 'x', map: [1] } }, { spec: { list: 'x', map: [1] } }, []],
+    [
+      'knows nothing of what is in a value of the wrong type',
+      { spec: { list: { a: 1, b: {} }, map: [{ a: 1 }, [{ b: 1 }], 1], text: { x: { y: 1 } }, open: [{ x: 1 }] } },
+      { spec: { list: {}, map: [{}, [{}], 1], text: {}, open: [{ x: 1 }] } },
+      [
+        'unknown field "spec.list.a"',
+        'unknown field "spec.list.b"',
+        'unknown field "spec.map[0].a"',
+        'unknown field "spec.map[1][0].b"',
+        'unknown field "spec.text.x"',
+      ],
+    ],
+    [
+      'knows nothing of values that the schema says nothing of',
+      { spec: { bare: { a: 1, b: { x: 1 }, c: [{ y: 1 }] } } },
+      { spec: { bare: { a: 1, b: {}, c: [{}] } } },
+      ['unknown field "spec.bare.b.x"', 'unknown field "spec.bare.c[0].y"'],
+    ],
+    [
+      'keeps what is of the wrong type where the schema says so',
+      { spec: { kept: { x: [{ y: 1 }] }, keptList: { x: 1 } } },
+      { spec: { kept: { x: [{ y: 1 }] }, keptList: { x: 1 } } },
+      [],
+    ],
     [
       'tells in order of the paths',
       { z: 1, b: 1, spec: { y: 1 } },

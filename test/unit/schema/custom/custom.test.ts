@@ -204,10 +204,20 @@ describe('what is wrong with a value', () => {
       ['spec: Invalid value: "": spec in body must be of type int32: ""'],
     ],
     [
-      'too few members, which is all that is told',
+      'too few members, and which is missing',
       { type: 'object', minProperties: 1, required: ['a'], properties: { a: text({}) } },
       {},
-      ['spec: Invalid value: 0: spec in body should have at least 1 properties'],
+      ['spec: Invalid value: 0: spec in body should have at least 1 properties', 'spec.a: Required value'],
+    ],
+    [
+      'too many members, and what is wrong with them',
+      { type: 'object', maxProperties: 1, additionalProperties: text({ maxLength: 1 }) },
+      { a: 'x', b: 'xy', c: 1 },
+      [
+        'spec: Too many: 3: must have at most 1 item',
+        'spec.b: Too long: may not be more than 1 byte',
+        'spec.c: Invalid value: "integer": spec.c in body must be of type string: "integer"',
+      ],
     ],
     [
       'no alternative, of which the first that fits as well as any is told',
