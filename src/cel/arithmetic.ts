@@ -24,8 +24,8 @@ export function add(a: CelValue, b: CelValue): CelValue {
   if (a instanceof CelList && b instanceof CelList) return joinLists(a, b)
   if (a instanceof Uint && b instanceof Uint) return uintOf(a.value + b.value)
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.concat([a, b])
-  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(a.nanos + b.nanos)
-  if (a instanceof Duration && b instanceof Timestamp) return timestampOf(a.nanos + b.nanos)
+  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(a.nanos + b.nanos, a.offsetSeconds)
+  if (a instanceof Duration && b instanceof Timestamp) return timestampOf(a.nanos + b.nanos, b.offsetSeconds)
   if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos + b.nanos)
   return noSuchOverload()
 }
@@ -40,7 +40,7 @@ export function subtract(a: CelValue, b: CelValue): CelValue {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (a instanceof Uint && b instanceof Uint) return uintOf(a.value - b.value)
   if (a instanceof Timestamp && b instanceof Timestamp) return durationOf(a.nanos - b.nanos)
-  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(a.nanos - b.nanos)
+  if (a instanceof Timestamp && b instanceof Duration) return timestampOf(a.nanos - b.nanos, a.offsetSeconds)
   if (a instanceof Duration && b instanceof Duration) return durationOf(a.nanos - b.nanos)
   return noSuchOverload()
 }

@@ -87,7 +87,7 @@ function isAny(type: Type): boolean {
 }
 
 function takesNull(type: Type): boolean {
-  return ['null', 'object', 'opaque', 'timestamp', 'duration'].includes(type.kind)
+  return ['null', 'object', 'opaque', 'optional', 'timestamp', 'duration'].includes(type.kind)
 }
 
 /** `fits`: the parameter may stand for the type. `taken`: it stands for something else. `no`: it would contain itself. */
@@ -151,8 +151,6 @@ export function moreGeneral(a: Type, b: Type): Type {
 function saysLess(a: Type, b: Type): boolean {
   if (isAny(a) || a.kind === 'parameter') return true
   if (isAny(b) || b.kind === 'parameter') return false
-  if (a.kind === 'null') return false
-  if (b.kind === 'null') return true
   switch (a.kind) {
     case 'list':
       return b.kind === 'list' && saysLess(a.item, b.item)

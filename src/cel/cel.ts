@@ -10,9 +10,10 @@ import { plan } from './evaluate.ts'
 import { type Bindings, Frame, OverBudget } from './frame.ts'
 import type { Json } from './json.ts'
 import { FUNCTIONS } from './libraries/libraries.ts'
+import { JSON_PATCH_KEY } from './libraries/texts.ts'
 import { parse } from './parser.ts'
 import { Patterns } from './pattern.ts'
-import type { Plan } from './plan.ts'
+import { type Plan, Unplannable } from './plan.ts'
 import { describeIssues, inOrder, locate, type SourceIssue } from './source.ts'
 import { DYN, type ObjectType, type Type } from './type.ts'
 import { validate } from './validators.ts'
@@ -37,6 +38,8 @@ export interface Environment {
   readonly mixedLiterals?: boolean
   /** `cel.bind(x, value, expression)` may be used; the API has it for devices only. */
   readonly hasBind?: boolean
+  /** `jsonpatch.escapeKey` may be called; the API has it where patches are made. */
+  readonly makesPatches?: boolean
 }
 
 export interface Issue {
@@ -66,6 +69,8 @@ export interface Program {
   mentions(variable: string): boolean
   /** What an evaluation costs at least and at most, by the sizes that the variables' types allow. */
   estimate(): CostEstimate
+  /** Why it cannot be run at all: `type conversion error from 'string' to 'int'`. */
+  instantiationFault(): string | undefined
   /** Throws only what a binding's own code throws. */
   evaluate(bindings: Bindings, costLimit: number): Evaluation
 }
@@ -76,7 +81,7 @@ export function compile(expression: string, environment: Environment): Compiled 
   if (parsed.kind === 'refused') return refused(expression, parsed.issues)
   const scope: Scope = {
     variable: (name) => environment.variables.get(name),
-    fn: (name) => FUNCTIONS.get(name),
+    fn: (name) => (name === JSON_PATCH_KEY && environment.makesPatches !== true ? undefined : FUNCTIONS.get(name)),
     struct: (name) => environment.structs?.(name),
     denoted: denotedType,
   }
@@ -99,7 +104,7 @@ class CheckedProgram implements Program {
   readonly #scope: Scope
   readonly #names: ReadonlySet<string>
   readonly #patterns = new Patterns()
-  #plan: Plan | undefined
+  #plan: Plan | Fault | undefined
 
   constructor(expression: Expr, checked: Checked, scope: Scope) {
     this.#expression = expression
@@ -117,16 +122,32 @@ class CheckedProgram implements Program {
     return estimateCost(this.#expression, this.#checked, this.#scope.variable)
   }
 
+  instantiationFault(): string | undefined {
+    const planned = this.#planned()
+    return planned instanceof Fault ? planned.message : undefined
+  }
+
+  #planned(): Plan | Fault {
+    this.#plan ??= this.#makePlan()
+    return this.#plan
+  }
+
+  #makePlan(): Plan | Fault {
+    const { variable, struct } = this.#scope
+    try {
+      return plan(this.#expression, { checked: this.#checked, variable, struct, locals: [] })
+    } catch (error) {
+      if (error instanceof Unplannable) return new Fault(error.message)
+      throw error
+    }
+  }
+
   evaluate(bindings: Bindings, costLimit: number): Evaluation {
-    this.#plan ??= plan(this.#expression, {
-      checked: this.#checked,
-      variable: this.#scope.variable,
-      struct: this.#scope.struct,
-      locals: [],
-    })
+    const planned = this.#planned()
+    if (planned instanceof Fault) return { kind: 'error', message: planned.message, cost: 0 }
     const frame = new Frame(bindings, costLimit, this.#patterns)
     try {
-      const value = this.#plan.run(frame)
+      const value = planned.run(frame)
       if (value instanceof Fault) return { kind: 'error', message: value.message, cost: frame.cost }
       return { kind: 'value', value, cost: frame.cost }
     } catch (error) {

@@ -7,7 +7,7 @@ import { compare, contains, equals } from './equality.ts'
 import { planList, planMap, planStruct } from './construct.ts'
 import { planFold } from './fold.ts'
 import { compilePattern } from './pattern.ts'
-import { constant, type Plan, type PlanContext, type Run } from './plan.ts'
+import { constant, type Plan, type PlanContext, type Run, Unplannable } from './plan.ts'
 import type { Frame } from './frame.ts'
 import type { Meter } from './function.ts'
 import { indexed, optionalField, selected, tested } from './lookup.ts'
@@ -26,7 +26,7 @@ import {
   OR,
 } from './operators.ts'
 import { callCost, resultCost } from './runtime-cost.ts'
-import { type Type, typeName } from './type.ts'
+import { plainTypeName } from './type.ts'
 import { CelList, type CelValue, Fault, keyName, noSuchOverload, Optional, TypeValue } from './value.ts'
 
 export function plan(node: Expr, context: PlanContext): Plan {
@@ -68,26 +68,7 @@ function name(node: Expr, written: string, context: PlanContext): Plan {
   const type = context.variable(full)
   if (type !== undefined) return attribute((frame) => frame.variable(full, type))
   const denoted = context.checked.types.get(node)
-  return constant(new TypeValue(denoted?.kind === 'type' ? denotedName(denoted.of) : full))
-}
-
-function denotedName(type: Type): string {
-  switch (type.kind) {
-    case 'null':
-      return 'null_type'
-    case 'timestamp':
-      return 'google.protobuf.Timestamp'
-    case 'duration':
-      return 'google.protobuf.Duration'
-    case 'list':
-    case 'map':
-    case 'type':
-      return type.kind
-    case 'optional':
-      return 'optional_type'
-    default:
-      return typeName(type)
-  }
+  return constant(new TypeValue(denoted?.kind === 'type' ? plainTypeName(denoted.of) : full))
 }
 
 function select(node: Select, context: PlanContext): Plan {
@@ -294,6 +275,8 @@ function constantSet(items: CelList): ReadonlySet<string> | undefined {
 const CONVERSIONS: ReadonlySet<string> = new Set(
   'bool bytes double duration dyn int string timestamp type uint'.split(' '),
 )
+/** They take a pattern; what `matches` takes is looked at before. */
+const SEARCHES: ReadonlySet<string> = new Set(['find', 'findAll'])
 const NO_METER: Meter = Object.freeze({ work: (): void => {}, pattern: compilePattern })
 
 function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]): Plan {
@@ -301,8 +284,12 @@ function ordinary({ definition, overloads }: ResolvedCall, args: readonly Plan[]
   const [only] = args
   if (args.length === 1 && only?.constant !== undefined && CONVERSIONS.has(definition.name)) {
     const value = compute([only.constant], NO_METER)
-    if (!(value instanceof Fault)) return constant(value)
+    if (value instanceof Fault) throw new Unplannable(value.message)
+    return constant(value)
   }
+  const pattern = SEARCHES.has(definition.name) ? args[1]?.constant : undefined
+  const compiled = typeof pattern === 'string' ? compilePattern(pattern) : undefined
+  if (compiled instanceof Fault) throw new Unplannable(compiled.message)
   const cost = callCost(definition.name, overloads)
   const run: Run = (frame) => {
     const values = args.map((arg) => arg.run(frame))

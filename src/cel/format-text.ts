@@ -1,4 +1,7 @@
-// `'%s is %.2f'.format([…])`: each clause takes the next value of the list.
+// `'%s is %.2f'.format([…])`: each clause takes the next value of the list. Numbers with a fraction are written for readers of
+// American English, which is how the version of this library that the API has writes them.
+import { formatFloat } from '../lib/go-float.ts'
+import { type Clause, partsOf, type Verb, WRONG_VALUES } from './format-template.ts'
 import type { Meter } from './function.ts'
 import { formatDuration, formatTimestamp } from './time.ts'
 import { CelList, CelMap, type CelValue, Duration, Fault, Timestamp, typeNameOf, TypeValue, Uint } from './value.ts'
@@ -17,86 +20,84 @@ class FormatFault {
 
 export function formatTexts(template: string, list: CelList, meter: Meter): CelValue {
   let next = 0
+  let out = ''
   try {
-    return template.replace(/%(?:\.(\d+))?(.?)/gsu, (_whole: string, precision: string | undefined, verb: string) => {
-      if (verb === '%' && precision === undefined) return '%'
-      if (verb === '') throw new FormatFault('could not parse formatting clause: unexpected end of string')
-      if (next >= list.size) throw new FormatFault(`could not parse formatting clause: index ${next} out of range`)
+    for (const part of partsOf(template)) {
+      if (part.kind === 'text') {
+        out += part.text
+        continue
+      }
+      if (next >= list.size) throw new FormatFault(`index ${next} out of range`)
+      if (part.kind === 'fault') throw new FormatFault(part.message)
       meter.work(1)
-      return clause({ verb, precision }, list.at(next++), meter)
-    })
+      out += filledIn(part.clause, list.at(next++), meter)
+    }
+    return out
   } catch (error) {
     if (error instanceof FormatFault) return error.fault
     throw error
   }
 }
 
-interface Clause {
-  readonly verb: string
-  readonly precision: string | undefined
-}
-
-function clause({ verb, precision }: Clause, value: CelValue, meter: Meter): string {
-  const digits = precision === undefined ? DEFAULT_PRECISION : Number(precision)
-  if (digits > MAX_PRECISION) throw new FormatFault('could not parse formatting clause: precision is too large')
+function filledIn({ verb, precision = DEFAULT_PRECISION }: Clause, value: CelValue, meter: Meter): string {
+  if (precision > MAX_PRECISION) throw new FormatFault('could not parse formatting clause: precision is too large')
   switch (verb) {
     case 's':
       return shown(value, meter)
     case 'd':
-      return integer(value) ?? doubleText(value, (double) => plainDouble(double), 'decimal')
+      return decimal(value)
     case 'f':
-      return doubleText(value, (double) => fixed(double, digits), 'fixed-point')
+      return fixed(doubleOf(value, verb), precision)
     case 'e':
-      return doubleText(value, (double) => scientific(double, digits), 'scientific')
+      return scientific(doubleOf(value, verb))
     case 'b':
-      if (typeof value === 'boolean') return value ? '1' : '0'
-      return inBase(value, 2, 'only integers and bools can be formatted as binary')
+      return typeof value === 'boolean' ? (value ? '1' : '0') : inBase(value, 2, verb)
     case 'o':
-      return inBase(value, 8, 'octal clause can only be used on integers')
+      return inBase(value, 8, verb)
     case 'x':
-      return hex(value)
+      return hex(value, verb)
     case 'X':
-      return hex(value).toUpperCase()
-    default:
-      throw new FormatFault(`could not parse formatting clause: unrecognized formatting clause "${verb}"`)
+      return hex(value, verb).toUpperCase()
   }
 }
 
-function integer(value: CelValue): string | undefined {
+function wrong(verb: Verb, value: CelValue): FormatFault {
+  return new FormatFault(`error during formatting: ${WRONG_VALUES[verb]}, was given ${typeNameOf(value)}`)
+}
+
+function decimal(value: CelValue): string {
   if (typeof value === 'bigint') return String(value)
-  return value instanceof Uint ? String(value.value) : undefined
+  if (value instanceof Uint) return String(value.value)
+  throw wrong('d', value)
+}
+
+const NAMED_DOUBLES: ReadonlyMap<CelValue, number> = new Map([
+  ['NaN', Number.NaN],
+  ['Infinity', Infinity],
+  ['-Infinity', -Infinity],
+])
+
+function doubleOf(value: CelValue, verb: 'f' | 'e'): number {
+  const double = typeof value === 'number' ? value : NAMED_DOUBLES.get(value)
+  if (double === undefined) throw wrong(verb, value)
+  return double
 }
 
 function special(double: number): string | undefined {
   if (Number.isNaN(double)) return 'NaN'
-  return Number.isFinite(double) ? undefined : double > 0 ? 'Infinity' : '-Infinity'
+  return Number.isFinite(double) ? undefined : double > 0 ? '∞' : '-∞'
 }
 
-function doubleText(value: CelValue, format: (double: number) => string, name: string): string {
-  const double = value instanceof Uint ? Number(value.value) : typeof value === 'bigint' ? Number(value) : value
-  if (typeof double !== 'number') {
-    throw new FormatFault(
-      `error during formatting: ${name} clause can only be used on integers and doubles, was given ${typeNameOf(value)}`,
-    )
-  }
-  return special(double) ?? format(double)
+function fixed(double: number, digits: number): string {
+  return special(double) ?? plainFixed(double, digits).replace(/^-?[0-9]+/, (whole) => grouped(whole))
 }
 
-/** As few digits as tell the number, never with an exponent. */
-function plainDouble(double: number): string {
-  if (Object.is(double, -0)) return '-0'
-  const text = String(double)
-  const parts = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
-  if (parts === null) return text
-  const [, sign = '', first = '', rest = '', exponent = '0'] = parts
-  const digits = first + rest
-  const point = Number(exponent) + 1
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
-  return `${sign}${digits.padEnd(point, '0')}`
+function grouped(whole: string): string {
+  return whole.replace(/\B(?=(?:[0-9]{3})+$)/g, ',')
 }
 
 /** Rounded half to even on the exact value, as Go does; toFixed rounds the exact value too, ties upward. */
-function fixed(double: number, digits: number): string {
+function plainFixed(double: number, digits: number): string {
   if (Math.abs(double) >= 1e21) return `${BigInt(double)}${digits === 0 ? '' : `.${'0'.repeat(digits)}`}`
   const text = double.toFixed(digits)
   const scaled = double * 10 ** digits
@@ -106,24 +107,31 @@ function fixed(double: number, digits: number): string {
   return double < 0 && !rounded.startsWith('-') ? `-${rounded}` : rounded
 }
 
-function scientific(double: number, digits: number): string {
-  const [mantissa = '', exponent = '0'] = double.toExponential(digits).split('e')
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+
+/** The precision of a clause is taken for its width here, which only what has no digits falls short of. */
+function scientific(double: number): string {
+  const named = special(double)
+  if (named !== undefined) return named.padStart(DEFAULT_PRECISION)
+  const [mantissa = '', exponent = '0'] = double.toExponential(DEFAULT_PRECISION).split('e')
   const size = String(Math.abs(Number(exponent))).padStart(2, '0')
-  return `${mantissa}e${exponent.startsWith('-') ? '-' : '+'}${size}`
+  const power =
+    (exponent.startsWith('-') ? '⁻' : '') + size.replace(/[0-9]/g, (digit) => SUPERSCRIPTS.charAt(Number(digit)))
+  return `${mantissa}×10${power}`
 }
 
-function inBase(value: CelValue, base: number, wrong: string): string {
+function inBase(value: CelValue, base: number, verb: Verb): string {
   if (typeof value === 'bigint') return value.toString(base)
   if (value instanceof Uint) return value.value.toString(base)
-  throw new FormatFault(`error during formatting: ${wrong}, was given ${typeNameOf(value)}`)
+  throw wrong(verb, value)
 }
 
-function hex(value: CelValue): string {
+function hex(value: CelValue, verb: Verb): string {
   if (typeof value === 'string') return Buffer.from(value).toString('hex')
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
-  return inBase(value, 16, 'only integers, byte buffers, and strings can be formatted as hex')
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : inBase(value, 16, verb)
 }
 
+/** What the function `string` gives, and for lists and maps what one would write for them. */
 function shown(value: CelValue, meter: Meter): string {
   meter.work(1)
   switch (typeof value) {
@@ -133,7 +141,7 @@ function shown(value: CelValue, meter: Meter): string {
     case 'bigint':
       return String(value)
     case 'number':
-      return special(value) ?? plainDouble(value)
+      return formatFloat(value)
     default:
       return shownObject(value, meter)
   }
@@ -141,23 +149,33 @@ function shown(value: CelValue, meter: Meter): string {
 
 function shownObject(value: Exclude<CelValue, string | boolean | bigint | number>, meter: Meter): string {
   if (value === null) return 'null'
-  if (value instanceof CelList) return `[${[...value].map((item) => shown(item, meter)).join(', ')}]`
+  if (value instanceof CelList) return `[${[...value].map((item) => literal(item, meter)).join(', ')}]`
   if (value instanceof CelMap) return shownMap(value, meter)
   if (value instanceof Uint) return String(value.value)
   if (value instanceof Timestamp) return formatTimestamp(value)
   if (value instanceof Duration) return formatDuration(value)
   if (value instanceof TypeValue) return value.name
   if (value instanceof Uint8Array) return Buffer.from(value).toString()
-  throw new FormatFault(
-    `error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeNameOf(value)}`,
-  )
+  throw wrong('s', value)
 }
 
 function shownMap(map: CelMap, meter: Meter): string {
   const entries = [...map.keys()].map((key): [string, string] => [
-    shown(key, meter),
-    shown(map.get(key) ?? null, meter),
+    literal(key, meter),
+    literal(map.get(key) ?? null, meter),
   ])
   entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  return `{${entries.map(([key, value]) => `${key}: ${value}`).join(', ')}}`
+  return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`
+}
+
+/** Within a list or a map: as it is written in an expression. */
+function literal(value: CelValue, meter: Meter): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? plainFixed(value, DEFAULT_PRECISION) : JSON.stringify(formatFloat(value))
+  }
+  if (value instanceof Uint8Array) return `b${JSON.stringify(shown(value, meter))}`
+  if (value instanceof Timestamp) return `timestamp("${formatTimestamp(value)}")`
+  if (value instanceof Duration) return `duration("${formatDuration(value)}")`
+  return shown(value, meter)
 }

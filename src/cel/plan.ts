@@ -25,6 +25,9 @@ export interface PlanContext {
 
 export type Planner = (node: Expr, context: PlanContext) => Plan
 
+/** Thrown while a tree is made into closures: a constant in it is one that no function takes. */
+export class Unplannable extends Error {}
+
 export function constant(value: CelValue): Plan {
   return { run: () => value, constant: value }
 }

@@ -22,14 +22,21 @@ const BYTES_PER_CHARACTER = 4
  * a resource (also an embedded one) always shows `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`.
  */
 export function typeOfSchema(schema: JsonMap, isResourceRoot: boolean): Type | undefined {
+  return typeOf(schema, isResourceRoot, SELF)
+}
+
+/** Objects are named after their place, and those of two places are two types. The reference has a random number here. */
+const SELF = 'selfType0'
+
+function typeOf(schema: JsonMap, isResourceRoot: boolean, name: string): Type | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) {
     return { kind: 'dyn', bounds: { minBytes: MIN_NUMBER_BYTES, maxSize: textSize(schema) } }
   }
   switch (schema.type) {
     case 'array':
-      return listType(schema)
+      return listType(schema, name)
     case 'object':
-      return isJsonMap(schema.additionalProperties) ? mapType(schema) : objectType(schema, isResourceRoot)
+      return isJsonMap(schema.additionalProperties) ? mapType(schema, name) : objectType(schema, isResourceRoot, name)
     case 'string':
       return textType(schema)
     case 'boolean':
@@ -43,13 +50,13 @@ export function typeOfSchema(schema: JsonMap, isResourceRoot: boolean): Type | u
   }
 }
 
-function inner(schema: Json | undefined): Type | undefined {
+function inner(schema: Json | undefined, name: string): Type | undefined {
   if (!isJsonMap(schema)) return undefined
-  return typeOfSchema(schema, schema['x-kubernetes-embedded-resource'] === true)
+  return typeOf(schema, schema['x-kubernetes-embedded-resource'] === true, name)
 }
 
-function listType(schema: JsonMap): Type | undefined {
-  const item = inner(schema.items)
+function listType(schema: JsonMap, name: string): Type | undefined {
+  const item = inner(schema.items, `${name}.@idx`)
   if (item === undefined) return undefined
   const maxSize = limit(schema.maxItems) ?? Math.floor((MAX_REQUEST_BYTES - 2) / (minBytes(item) + 1))
   const semantics = schema['x-kubernetes-list-type']
@@ -63,8 +70,8 @@ function listType(schema: JsonMap): Type | undefined {
   }
 }
 
-function mapType(schema: JsonMap): Type | undefined {
-  const value = inner(schema.additionalProperties)
+function mapType(schema: JsonMap, name: string): Type | undefined {
+  const value = inner(schema.additionalProperties, `${name}.@elem`)
   if (value === undefined) return undefined
   // Each member takes two quotes, a colon, a comma and at least two characters of key.
   const maxSize = limit(schema.maxProperties) ?? Math.floor((MAX_REQUEST_BYTES - 2) / (minBytes(value) + 6))
@@ -87,20 +94,20 @@ class SchemaFields extends Map<string, ObjectField> {
   }
 }
 
-function objectType(schema: JsonMap, isResourceRoot: boolean): ObjectType {
+function objectType(schema: JsonMap, isResourceRoot: boolean, ownName: string): ObjectType {
   const own = isJsonMap(schema.properties) ? schema.properties : {}
   const properties = isResourceRoot ? { ...own, ...RESOURCE_MEMBERS } : own
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
   const fields = new SchemaFields()
   let least = EMPTY_BYTES
   for (const [name, node] of Object.entries(properties)) {
-    const type = inner(node)
-    if (type === undefined || !isJsonMap(node)) continue
     const escaped = escapeName(name)
+    const type = inner(node, `${ownName}.${escaped}`)
+    if (type === undefined || !isJsonMap(node)) continue
     if (escaped !== undefined) fields.set(escaped, { type, member: name })
     if (required.has(name) && member(node, 'default') === undefined) least += name.length + minBytes(type) + 4
   }
-  return { kind: 'object', name: 'object', fields, bounds: { minBytes: least, maxSize: 0 } }
+  return { kind: 'object', name: ownName, fields, bounds: { minBytes: least, maxSize: 0 } }
 }
 
 function textType(schema: JsonMap): Type {

@@ -17,8 +17,9 @@ export function durationOf(nanos: bigint): Duration | Fault {
   return nanos > MAX_INT || nanos < -MAX_INT - 1n ? new Fault('duration overflow') : new Duration(nanos)
 }
 
-export function timestampOf(nanos: bigint): Timestamp | Fault {
-  return nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new Fault('timestamp overflow') : new Timestamp(nanos)
+export function timestampOf(nanos: bigint, offsetSeconds = 0): Timestamp | Fault {
+  const isBeyond = nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP
+  return isBeyond ? new Fault('timestamp overflow') : new Timestamp(nanos, offsetSeconds)
 }
 
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d*)?([Zz]|[+-]\d{2}:\d{2})$/
@@ -34,7 +35,7 @@ export function parseTimestamp(text: string): Timestamp | Fault {
   const offset = zoneSeconds(zone)
   if (offset === undefined) return fault
   const seconds = days * 86_400 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offset
-  return timestampOf(BigInt(seconds) * SECOND + BigInt(fraction.padEnd(9, '0') || '0'))
+  return timestampOf(BigInt(seconds) * SECOND + BigInt(fraction.padEnd(9, '0') || '0'), offset)
 }
 
 /** The `date` format of schemas. */
@@ -60,12 +61,19 @@ function zoneSeconds(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60)
 }
 
-export function formatTimestamp({ nanos }: Timestamp): string {
+export function formatTimestamp({ nanos, offsetSeconds }: Timestamp): string {
   const fraction = ((nanos % SECOND) + SECOND) % SECOND
-  const date = new Date(Number((nanos - fraction) / 1_000_000n))
+  const date = new Date(Number((nanos - fraction) / 1_000_000n) + offsetSeconds * 1000)
   const digits = fraction === 0n ? '' : `.${String(fraction).padStart(9, '0').replace(/0+$/, '')}`
   const year = String(date.getUTCFullYear()).padStart(4, '0')
-  return `${year}${date.toISOString().slice(-20, -5)}${digits}Z`
+  return `${year}${date.toISOString().slice(-20, -5)}${digits}${zoneText(offsetSeconds)}`
+}
+
+function zoneText(seconds: number): string {
+  if (seconds === 0) return 'Z'
+  const minutes = Math.abs(seconds) / 60
+  const [hours, rest] = [Math.trunc(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'))
+  return `${seconds < 0 ? '-' : '+'}${hours}:${rest}`
 }
 
 /** In seconds: `5400s`, `0.25s`. */

@@ -141,3 +141,23 @@ export function typeName(type: Type): string {
       return type.kind
   }
 }
+
+/** Without what it is made of: how values of the type are called at run time. */
+export function plainTypeName(type: Type): string {
+  switch (type.kind) {
+    case 'null':
+      return 'null_type'
+    case 'timestamp':
+      return 'google.protobuf.Timestamp'
+    case 'duration':
+      return 'google.protobuf.Duration'
+    case 'list':
+    case 'map':
+    case 'type':
+      return type.kind
+    case 'optional':
+      return 'optional_type'
+    default:
+      return typeName(type)
+  }
+}

@@ -2,6 +2,7 @@
 import { sameType } from './assignable.ts'
 import type { Call, Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
+import { templateIssues } from './format-template.ts'
 import { parseDuration, parseTimestamp } from './time.ts'
 import type { SourceIssue } from './source.ts'
 import { DYN, type Type, typeName } from './type.ts'
@@ -14,7 +15,7 @@ const MIXING: ReadonlySet<string> = new Set(['format'])
 export function validate(expression: Expr, checked: Checked, mixedLiterals: boolean): readonly SourceIssue[] {
   const issues: SourceIssue[] = []
   const visit = (node: Expr, mixing: boolean): void => {
-    if (node.kind === 'call') issues.push(...badLiterals(node))
+    if (node.kind === 'call') issues.push(...badLiterals(node), ...badTemplate(node, checked))
     if (!mixing) issues.push(...mixedTypes(node, checked))
     const inside = node.kind === 'list' || node.kind === 'map' ? mixing : false
     const called = node.kind === 'call' && MIXING.has(node.name)
@@ -54,6 +55,10 @@ function badLiterals(node: Call): readonly SourceIssue[] {
   const argument = node.args.at(-1)
   if (bad === undefined || argument?.kind !== 'literal' || typeof argument.value !== 'string') return []
   return bad(argument.value) ? [{ message: `invalid ${node.name} argument`, at: argument.at }] : []
+}
+
+function badTemplate(call: Call, checked: Checked): readonly SourceIssue[] {
+  return call.name === 'format' && call.target !== undefined ? templateIssues(call, checked) : []
 }
 
 function mixedTypes(node: Expr, checked: Checked): readonly SourceIssue[] {

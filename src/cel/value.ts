@@ -29,9 +29,12 @@ export class Uint {
 export class Timestamp {
   /** Since 1970, in nanoseconds. */
   readonly nanos: bigint
+  /** From UTC, of the text it came from: it is written with it again. */
+  readonly offsetSeconds: number
 
-  constructor(nanos: bigint) {
+  constructor(nanos: bigint, offsetSeconds = 0) {
     this.nanos = nanos
+    this.offsetSeconds = offsetSeconds
   }
 }
 

@@ -8,6 +8,8 @@ export interface Quantity {
   readonly unscaled: bigint
   readonly scale: number
   readonly format: QuantityFormat
+  /** Held as a decimal of any length, which the reference takes for no integer. */
+  readonly isLong?: true
   /** The text it was read from, where that counts as canonical; the reference keeps it, `1.500` and `+5` included. */
   readonly text?: string
 }
@@ -138,11 +140,11 @@ function read(parts: NumberParts): Quantity {
   const binary = suffix.format === 'binarySI'
   const amount = binary ? magnitude << BigInt(suffix.exponent) : magnitude
   const rounded = roundAwayFromZero(amount, (binary ? 0 : suffix.exponent) - fraction.length)
-  if (!binary) return { unscaled: signed(rounded.unscaled), scale: rounded.scale, format: suffix.format }
+  if (!binary) return { unscaled: signed(rounded.unscaled), scale: rounded.scale, format: suffix.format, isLong: true }
   const one = 10n ** BigInt(-rounded.scale)
   const capped = rounded.unscaled > MAX_INT64 * one ? MAX_INT64 * one : rounded.unscaled
   const format = capped > 0n && capped < one ? 'decimalSI' : 'binarySI'
-  return { unscaled: signed(capped), scale: rounded.scale, format }
+  return { unscaled: signed(capped), scale: rounded.scale, format, isLong: true }
 }
 
 /** The amounts that the reference holds in 64 bits, and whether it prints them as they were written. */
@@ -226,14 +228,22 @@ export function compareQuantities(a: Quantity, b: Quantity): QuantityOrder {
 
 /** The sum in the format of the first; of the second where the first is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
-  const [left, right, scale] = align(a, b)
-  return { unscaled: left + right, scale, format: a.unscaled === 0n ? b.format : a.format }
+  return sum(a, b, b.unscaled)
 }
 
 /** The difference in the format of the first; of the second where the first is zero. */
 export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
-  const [left, right, scale] = align(a, b)
-  return { unscaled: left - right, scale, format: a.unscaled === 0n ? b.format : a.format }
+  return sum(a, b, -b.unscaled)
+}
+
+/** Zero leaves the other as it is, its scale included. */
+function sum(a: Quantity, b: Quantity, added: bigint): Quantity {
+  const format = a.unscaled === 0n ? b.format : a.format
+  const long = a.isLong === true || b.isLong === true ? { isLong: true as const } : {}
+  if (added === 0n) return { unscaled: a.unscaled, scale: a.scale, format, ...long }
+  if (a.unscaled === 0n) return { unscaled: added, scale: b.scale, format, ...long }
+  const [left, right, scale] = align(a, { ...b, unscaled: added })
+  return { unscaled: left + right, scale, format, ...long }
 }
 
 export function signOfQuantity({ unscaled }: Quantity): QuantityOrder {
@@ -254,9 +264,9 @@ export function scaledValue(quantity: Quantity, scale: number): bigint {
   return remainder === 0n ? quotient : remainder > 0n ? quotient + 1n : quotient - 1n
 }
 
-/** Whether it is a whole number of 64 bits. */
+/** The whole number of 64 bits that it is; `1.0` and `1000m` are none, as the reference has it. */
 export function asInt64(quantity: Quantity): bigint | undefined {
-  const whole = wholeAmount(quantity)
+  const whole = quantity.isLong === true || quantity.scale < 0 ? undefined : wholeAmount(quantity)
   return whole === undefined || whole > MAX_INT64 || whole < MIN_INT64 ? undefined : whole
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../cel/cel.ts'
 
 export type DeviceExpressionFault =
-  | { readonly kind: 'invalid'; readonly problem: string }
+  | { readonly kind: 'invalid' | 'internal'; readonly problem: string }
   /** It is well formed, and would take too long. */
   | { readonly kind: 'forbidden'; readonly problem: string }
 
@@ -54,6 +54,8 @@ export function deviceExpressionFault(expression: string): DeviceExpressionFault
   if (resultType.kind !== 'bool' && resultType.kind !== 'dyn') {
     return { kind: 'invalid', problem: `must evaluate to bool or the unknown type, not ${typeName(resultType)}` }
   }
+  const fault = compiled.program.instantiationFault()
+  if (fault !== undefined) return { kind: 'internal', problem: `program instantiation failed: ${fault}` }
   if (compiled.program.estimate().max <= MAX_COST) return undefined
   return { kind: 'forbidden', problem: 'too complex, exceeds cost limit' }
 }

@@ -30,7 +30,8 @@ export interface PolicyScope {
 
 export type PolicyExpression =
   | { readonly kind: 'program'; readonly program: Program }
-  | { readonly kind: 'refused'; readonly problem: string }
+  /** `isInternal`: it compiles, and cannot be run all the same. */
+  | { readonly kind: 'refused'; readonly problem: string; readonly isInternal?: true }
 
 /** What an expression has to give; anything where absent. */
 export type Wanted = 'bool' | 'string' | 'stringOrNull' | 'applyConfiguration' | 'jsonPatch'
@@ -39,7 +40,10 @@ export function compilePolicyExpression(expression: string, scope: PolicyScope, 
   const compiled = compile(expression, environmentOf(scope))
   if (compiled.kind === 'refused') return { kind: 'refused', problem: `compilation failed: ${compiled.text}` }
   const problem = wanted === undefined ? undefined : resultProblem(compiled.program.resultType, wanted)
-  return problem === undefined ? compiled : { kind: 'refused', problem }
+  if (problem !== undefined) return { kind: 'refused', problem }
+  const fault = compiled.program.instantiationFault()
+  if (fault === undefined) return compiled
+  return { kind: 'refused', problem: `program instantiation failed: ${fault}`, isInternal: true }
 }
 
 function resultProblem(type: Type, wanted: Wanted): string | undefined {
@@ -153,5 +157,5 @@ function environmentOf(scope: PolicyScope): Environment {
     declared.set('authorizer.requestResource', opaque('kubernetes.authorization.ResourceCheck'))
   }
   if (variables !== undefined) declared.set('variables', object('kubernetes.variables', [...variables]))
-  return { variables: declared, ...(makesObjects ? { structs: structOf } : {}) }
+  return { variables: declared, ...(makesObjects ? { structs: structOf, makesPatches: true } : {}) }
 }

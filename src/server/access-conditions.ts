@@ -17,6 +17,8 @@ export function compileCondition(expression: string): CompiledCondition {
   if (compiled.kind === 'refused') return { kind: 'problem', problem: `compilation failed: ${compiled.text}` }
   const { kind } = compiled.program.resultType
   if (kind !== 'bool' && kind !== 'dyn') return { kind: 'problem', problem: 'must evaluate to bool' }
+  const fault = compiled.program.instantiationFault()
+  if (fault !== undefined) return { kind: 'problem', problem: `program instantiation failed: ${fault}` }
   return { kind: 'condition', program: compiled.program }
 }
 

@@ -27,6 +27,8 @@ export function compileExpression(
       problem: `must evaluate to a ${result === 'strings' ? 'string or a list of strings' : result}`,
     }
   }
+  const fault = program.instantiationFault()
+  if (fault !== undefined) return { kind: 'problem', problem: `program instantiation failed: ${fault}` }
   const evaluate = (value: ValueMap): Evaluated => {
     const evaluated = program.evaluate({ [subject]: value }, COST_LIMIT)
     switch (evaluated.kind) {

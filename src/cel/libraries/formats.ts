@@ -54,8 +54,8 @@ function nameForm(patternSize: number, { max, pattern, fault, unit = 'characters
   return {
     patternSize,
     validate: (whole) => {
-      // A prefix may end in a dash, which what is appended to it makes good.
-      const text = prefix ? whole.replace(/-$/, 'a') : whole
+      // A prefix may end in a dash; the reference looks at neither the dash nor what is before it.
+      const text = prefix && whole.length > 1 && whole.endsWith('-') ? `${whole.slice(0, -2)}a` : whole
       const faults = Buffer.byteLength(text) > max ? [`must be no more than ${max} ${unit}`] : []
       return text.length <= max && pattern.test(text)
         ? faults
@@ -82,7 +82,7 @@ function qualifiedName(text: string): readonly string[] {
   const parts = text.split('/')
   if (parts.length > 2) {
     return [
-      `a qualified name must consist of alphanumeric characters, '-', '_' or '.', ${ALPHANUMERIC_ENDS} (e.g. 'MyName',  or 'my.name',  or '123-abc', ${used(NAME)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key must consist of alphanumeric characters, '-', '_' or '.', ${ALPHANUMERIC_ENDS} (e.g. 'MyName',  or 'my.name',  or '123-abc', ${used(NAME)} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ]
   }
   const name = parts.at(-1) ?? ''

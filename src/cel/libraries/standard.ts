@@ -201,7 +201,10 @@ function toDouble(value: CelValue): CelValue {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Uint) return Number(value.value)
   if (typeof value !== 'string') return noSuchOverload()
-  if (DOUBLE_TEXT.test(value)) return Number(value)
+  if (DOUBLE_TEXT.test(value)) {
+    const double = Number(value)
+    return Number.isFinite(double) ? double : conversionFault(value, 'double')
+  }
   const special = SPECIAL_DOUBLE.exec(value)
   if (special !== null) return special[1] === '-' ? -Infinity : Infinity
   return /^nan$/i.test(value) ? Number.NaN : conversionFault(value, 'double')
@@ -329,7 +332,7 @@ const TIMES: readonly FunctionDefinition[] = [
   clockPart('getSeconds', { id: 'seconds', unit: (nanos) => nanos / 1_000_000_000n, part: (c) => c.second }),
   clockPart('getMilliseconds', {
     id: 'milliseconds',
-    unit: (nanos) => (nanos / 1_000_000n) % 1000n,
+    unit: (nanos) => nanos / 1_000_000n,
     part: (c) => c.millisecond,
   }),
 ]

@@ -24,6 +24,8 @@ function find([text, pattern]: readonly CelValue[], meter: Meter): CelValue {
   return found instanceof ArrayList ? (found.items[0] ?? '') : found
 }
 
+export const JSON_PATCH_KEY = 'jsonpatch.escapeKey'
+
 const PATTERNS: readonly FunctionDefinition[] = [
   define('find', ['string_find_string: string.(string) string'], find),
   define(
@@ -34,7 +36,7 @@ const PATTERNS: readonly FunctionDefinition[] = [
     ],
     findAll,
   ),
-  define('jsonpatch.escapeKey', ['string_jsonpatch_escapeKey_string: (string) string'], ([text]) =>
+  define(JSON_PATCH_KEY, ['string_jsonpatch_escapeKey_string: (string) string'], ([text]) =>
     typeof text === 'string' ? text.replaceAll('~', '~0').replaceAll('/', '~1') : noSuchOverload(),
   ),
 ]
@@ -96,7 +98,9 @@ const QUANTITIES: readonly FunctionDefinition[] = [
   define('isQuantity', ['is_quantity_string: (string) bool'], ([text]) =>
     typeof text === 'string' ? parseQuantity(text).ok : noSuchOverload(),
   ),
-  onQuantity('sign', 'int', (quantity) => BigInt(signOfQuantity(quantity))),
+  define('sign', [`quantity_sign: (${Q}) int`], ([value]) =>
+    value instanceof QuantityValue ? BigInt(signOfQuantity(value.quantity)) : noSuchOverload(),
+  ),
   onQuantity('isInteger', 'bool', (quantity) => asInt64(quantity) !== undefined),
   onQuantity('asInteger', 'int', (quantity) => asInt64(quantity) ?? new Fault('cannot convert value to integer')),
   onQuantity('asApproximateFloat', 'double', quantityToNumber),

@@ -59,7 +59,7 @@ export function compileRule(text: RuleText, self: Type | undefined): CompiledRul
   const program = rule?.kind === 'program' ? rule.program : undefined
   const problem = rule === undefined ? undefined : problemOf(rule, 'cel expression must evaluate to a bool', isBool)
   const expression = text.messageExpression.trim()
-  const message = expression === '' ? undefined : compile(text.messageExpression, environment)
+  const message = expression === '' || problem !== undefined ? undefined : compile(text.messageExpression, environment)
   const wrong = 'messageExpression must evaluate to a string'
   return {
     text,
@@ -69,7 +69,10 @@ export function compileRule(text: RuleText, self: Type | undefined): CompiledRul
     messageProblem:
       message === undefined
         ? undefined
-        : problemOf(message, wrong, isText)?.replace(/^compilation/, 'messageExpression compilation'),
+        : problemOf(message, wrong, isText)?.replace(
+            /^(?:compilation|program (?=instantiation))/,
+            (word) => `messageExpression ${word.replace('program ', '')}`,
+          ),
     isTransition: program?.mentions('oldSelf') === true,
   }
 }
@@ -80,7 +83,9 @@ function refusedRule(text: RuleText, problem: string): CompiledRule {
 
 function problemOf(compiled: Compiled, wrong: string, fits: (program: Program) => boolean): string | undefined {
   if (compiled.kind === 'refused') return `compilation failed: ${compiled.text}`
-  return fits(compiled.program) ? undefined : wrong
+  if (!fits(compiled.program)) return wrong
+  const fault = compiled.program.instantiationFault()
+  return fault === undefined ? undefined : `program instantiation failed: ${fault}`
 }
 
 function isBool({ resultType }: Program): boolean {

@@ -110,6 +110,7 @@ function checkDeviceExpression(expression: string, at: FieldPath, check: Check):
   if (Buffer.byteLength(expression) > MAX_EXPRESSION) return check.tooLong(at, MAX_EXPRESSION)
   const fault = deviceExpressionFault(expression)
   if (fault?.kind === 'invalid') check.invalid(at, expression, fault.problem)
+  if (fault?.kind === 'internal') check.internal(at, fault.problem)
   if (fault?.kind === 'forbidden') check.forbidden(at, fault.problem)
 }
 

@@ -2,7 +2,7 @@
 import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { DYN, type Type } from '../../cel/cel.ts'
-import { compilePolicyExpression, type PolicyScope, type Wanted } from '../policy-expressions.ts'
+import { compilePolicyExpression, type PolicyExpression, type PolicyScope, type Wanted } from '../policy-expressions.ts'
 import type { Check } from './check.ts'
 import { has, partsOf } from './members.ts'
 
@@ -34,7 +34,7 @@ export class PolicyExpressions {
   declare(name: string, text: string, at: FieldPath): void {
     if (this.#isStored || text.trim() === '') return
     const compiled = compilePolicyExpression(text, { ...this.#plain, variables: this.#variables })
-    if (compiled.kind === 'refused') this.#check.invalid(at, text, compiled.problem)
+    if (compiled.kind === 'refused') this.#refuse(at, text, compiled)
     this.#variables.set(name, compiled.kind === 'program' ? compiled.program.resultType : DYN)
   }
 
@@ -47,6 +47,11 @@ export class PolicyExpressions {
     if (this.#isStored || text.trim() === '') return
     const { wanted, shown = text, ...more } = use
     const compiled = compilePolicyExpression(text, { ...this.#scope, ...more }, wanted)
-    if (compiled.kind === 'refused') this.#check.invalid(at, shown, compiled.problem)
+    if (compiled.kind === 'refused') this.#refuse(at, shown, compiled)
+  }
+
+  #refuse(at: FieldPath, shown: string, { problem, isInternal }: Extract<PolicyExpression, { kind: 'refused' }>): void {
+    if (isInternal === true) this.#check.internal(at, problem)
+    else this.#check.invalid(at, shown, problem)
   }
 }

@@ -5,7 +5,7 @@ const LIMIT = 1_000_000
 
 function evaluate(expression: string, authorizer?: AuthorizerValue): Evaluation {
   const variables = new Map([['authorizer', opaque('kubernetes.authorization.Authorizer')]])
-  const compiled = compile(expression, { variables, hasBind: true })
+  const compiled = compile(expression, { variables, hasBind: true, makesPatches: true })
   if (compiled.kind === 'refused') throw new Error(compiled.text)
   return compiled.program.evaluate({ authorizer }, LIMIT)
 }
@@ -63,7 +63,7 @@ const TRUE: Readonly<Record<string, readonly string[]>> = {
     "quantity('50k').add(20) == quantity('50020')",
     "quantity('50k').sub(quantity('1k')).asInteger() == 49000",
     "!quantity('1.5').isInteger()",
-    "quantity('-1').sign() == -1",
+    "sign(quantity('-1')) == -1",
     "quantity('500m').asApproximateFloat() == 0.5",
     "quantity('1000m').compareTo(quantity('1')) == 0",
     "isQuantity('10Mi') && !isQuantity('10Mo')",
@@ -138,7 +138,7 @@ const FAULTS: readonly (readonly [string, string])[] = [
   ['[1].slice(-1, 0) == []', 'cannot slice(-1, 0), negative indexes not supported'],
   ['[[1]].flatten(-1) == [1]', 'level must be non-negative'],
   [
-    "quantity('x').sign() == 1",
+    "sign(quantity('x')) == 1",
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
   ],
   ["ip('fe80::1%eth0').family() == 6", 'IP address "fe80::1%eth0" with zone value is not allowed'],
