@@ -23,8 +23,7 @@ export interface AppliedTo {
 /** The fields that the document sets. Throws `ApiError` where it does not fit its schema. */
 export function appliedFields(to: AppliedTo, document: ValueMap): FieldSet {
   const { apiVersion, shape, subresource, reset, sets } = to
-  const outline = `applied ${subresource} ${apiVersion} ${outlineOf(shape, document)}`
-  return sets.ofOutline(outline, () => {
+  return sets.ofOutline(`applied ${subresource} ${apiVersion} `, outlineOf(shape, document), () => {
     const problems = findTypeProblems(shape, document)
     if (problems.length > 0) throw misfit(to, document, problems)
     return differenceWithBelow(fieldsOf(shape, document), reset)

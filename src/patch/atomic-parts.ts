@@ -4,7 +4,7 @@ import { isList, isMap } from '../api/value.ts'
 import type { Shape } from '../schema/table.ts'
 import type { PathElement } from './field-set.ts'
 import { fieldElement } from './field-set.ts'
-import { elementAt, memberShape, structureOf } from './typed-walk.ts'
+import { elementAt, memberShape, structureOf } from './structure.ts'
 
 export function atomicPartsOf(shape: Shape, value: Value): readonly (readonly PathElement[])[] {
   const found: (readonly PathElement[])[] = []

@@ -4,7 +4,7 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import type { FieldSet } from './field-set.ts'
-import { setOfFields } from './field-set.ts'
+import { isLargerThan, setOfFields } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
 
 const MAX_SETS = 64
@@ -19,12 +19,14 @@ export class FieldSetMemo {
   readonly #byNames = new WeakMap<readonly string[], FieldSet>()
   readonly #fitting = new WeakMap<FieldSet, ObjectShape>()
 
-  /** The set for values of this outline; `outline` also says what the set is for. */
-  ofOutline(outline: string, make: () => FieldSet): FieldSet {
-    const known = this.#byOutline.get(outline)
+  /** The set for values of this outline; `use` says what the set is for. Without an outline it is made for this once. */
+  ofOutline(use: string, outline: string | undefined, make: () => FieldSet): FieldSet {
+    if (outline === undefined) return make()
+    const key = use + outline
+    const known = this.#byOutline.get(key)
     if (known !== undefined) return known
     const made = this.#shared(make())
-    if (outline.length <= MAX_TEXT_LENGTH) keep(this.#byOutline, outline, made)
+    keep(this.#byOutline, key, made)
     return made
   }
 
@@ -63,6 +65,7 @@ export class FieldSetMemo {
 
   /** The set as it is written, one record for all that are written alike. */
   #shared(set: FieldSet): FieldSet {
+    if (isLargerThan(set, MAX_TEXT_LENGTH / 4)) return set
     const written = encodeFieldsV1(set)
     const text = textOf(written)
     const known = text === undefined ? undefined : this.#byText.get(text)

@@ -15,7 +15,9 @@ export interface FieldSet {
   readonly children: ReadonlyMap<PathElement, FieldSet>
 }
 
-export const EMPTY_SET: FieldSet = Object.freeze({ members: new Set<string>(), children: new Map<string, FieldSet>() })
+const NO_MEMBERS: ReadonlySet<PathElement> = new Set<string>()
+const NO_CHILDREN: ReadonlyMap<PathElement, FieldSet> = new Map<string, FieldSet>()
+export const EMPTY_SET: FieldSet = Object.freeze({ members: NO_MEMBERS, children: NO_CHILDREN })
 
 export function isEmptySet(set: FieldSet): boolean {
   return set.members.size === 0 && set.children.size === 0
@@ -44,34 +46,57 @@ export function scalarText(value: Value | undefined): string {
   return typeof value === 'bigint' ? value.toString() : JSON.stringify(value ?? null)
 }
 
-/** A set that is still being filled. */
+/** A set that is still being filled. Most nodes have only members or only children, and many have neither. */
 export class FieldSetBuilder {
-  readonly members = new Set<PathElement>()
-  readonly children = new Map<PathElement, FieldSetBuilder>()
+  #members: Set<PathElement> | undefined
+  #children: Map<PathElement, FieldSetBuilder> | undefined
+  #whole: Map<PathElement, FieldSet> | undefined
+
+  add(element: PathElement): void {
+    this.#members ??= new Set()
+    this.#members.add(element)
+  }
 
   insert(path: readonly PathElement[], from = 0): void {
     const element = path[from]
     if (element === undefined) return
-    if (from === path.length - 1) this.members.add(element)
+    if (from === path.length - 1) this.add(element)
     else this.child(element).insert(path, from + 1)
   }
 
+  addAll({ members, children }: FieldSet): void {
+    for (const element of members) this.add(element)
+    for (const [element, below] of children) this.child(element).addAll(below)
+  }
+
+  /** Everything that lies below an element, of which nothing else is said. */
+  put(element: PathElement, below: FieldSet): void {
+    if (isEmptySet(below)) return
+    this.#whole ??= new Map()
+    this.#whole.set(element, below)
+  }
+
   child(element: PathElement): FieldSetBuilder {
-    let child = this.children.get(element)
+    this.#children ??= new Map()
+    let child = this.#children.get(element)
     if (child === undefined) {
       child = new FieldSetBuilder()
-      this.children.set(element, child)
+      this.#children.set(element, child)
     }
     return child
   }
 
+  /** The set; nothing may be added afterwards. */
   build(): FieldSet {
-    const children = new Map<PathElement, FieldSet>()
-    for (const [element, child] of this.children) {
-      const built = child.build()
-      if (!isEmptySet(built)) children.set(element, built)
+    let children = this.#whole
+    if (this.#children !== undefined) {
+      children ??= new Map()
+      for (const [element, child] of this.#children) {
+        const built = child.build()
+        if (!isEmptySet(built)) children.set(element, built)
+      }
     }
-    return { members: this.members, children }
+    return { members: this.#members ?? NO_MEMBERS, children: children ?? NO_CHILDREN }
   }
 }
 
@@ -95,6 +120,13 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
     children.set(element, mine === undefined ? below : union(mine, below))
   }
   return { members: a.members.union(b.members), children }
+}
+
+/** The same of many, each looked at once. */
+export function unionOf(sets: Iterable<FieldSet>): FieldSet {
+  const builder = new FieldSetBuilder()
+  for (const set of sets) builder.addAll(set)
+  return builder.build()
 }
 
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
@@ -167,33 +199,65 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
   }
 }
 
+/** Whether a set has more than so many elements at all its nodes; a large one is not looked at to its end. */
+export function isLargerThan(set: FieldSet, elements: number): boolean {
+  let left = elements
+  const count = ({ members, children }: FieldSet): void => {
+    left -= members.size + children.size
+    for (const below of children.values()) {
+      if (left < 0) return
+      count(below)
+    }
+  }
+  count(set)
+  return left < 0
+}
+
 /** The elements of one node in the order in which FieldsV1 prints them: fields, keys, values, indexes. */
 export function sortedElements(set: FieldSet): PathElement[] {
   const all = [...set.members]
   for (const element of set.children.keys()) if (!set.members.has(element)) all.push(element)
   // Most nodes have fields alone, whose names are in order where their texts are.
-  return all.every((element) => element.startsWith('f:')) ? all.sort() : all.sort(compareElements)
+  if (all.every((element) => element.startsWith('f:'))) return all.sort()
+  return all
+    .map(placedElement)
+    .sort(comparePlaced)
+    .map(({ element }) => element)
 }
 
 const KIND_ORDER = 'fkvi'
 
-function compareElements(a: PathElement, b: PathElement): number {
-  const kind = KIND_ORDER.indexOf(a[0]!) - KIND_ORDER.indexOf(b[0]!)
-  if (kind !== 0) return kind
-  switch (a[0]) {
+/** An element with what it is sorted by, which is found once and not at every comparison. */
+interface PlacedElement {
+  readonly element: PathElement
+  readonly kind: number
+  /** Of keys. */
+  readonly keys: readonly (readonly [string, Value])[]
+  /** Of values and indexes; the text of fields. */
+  readonly value: Value
+}
+
+const NO_KEYS: PlacedElement['keys'] = []
+
+function placedElement(element: PathElement): PlacedElement {
+  const kind = KIND_ORDER.indexOf(element[0]!)
+  switch (element[0]) {
     case 'k':
-      return compareKeys(parseText(a.slice(2)) as ValueMap, parseText(b.slice(2)) as ValueMap)
+      return { element, kind, keys: Object.entries(parseText(element.slice(2)) as ValueMap), value: null }
     case 'v':
-      return compareScalars(parseText(a.slice(2)), parseText(b.slice(2)))
+      return { element, kind, keys: NO_KEYS, value: parseText(element.slice(2)) }
     case 'i':
-      return Number(a.slice(2)) - Number(b.slice(2))
+      return { element, kind, keys: NO_KEYS, value: Number(element.slice(2)) }
     default:
-      return a < b ? -1 : a > b ? 1 : 0
+      return { element, kind, keys: NO_KEYS, value: element }
   }
 }
 
-function compareKeys(a: ValueMap, b: ValueMap): number {
-  const [left, right] = [Object.entries(a), Object.entries(b)]
+function comparePlaced(a: PlacedElement, b: PlacedElement): number {
+  return a.kind - b.kind || compareKeys(a.keys, b.keys) || compareScalars(a.value, b.value)
+}
+
+function compareKeys(left: PlacedElement['keys'], right: PlacedElement['keys']): number {
   for (let i = 0; i < left.length && i < right.length; i++) {
     const [name, value] = left[i]!
     const [otherName, otherValue] = right[i]!

@@ -16,6 +16,7 @@ import {
   setOf,
   setOfFields,
   union,
+  unionOf,
 } from './field-set.ts'
 import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
 import {
@@ -163,8 +164,7 @@ function managedByCreator(request: FieldManagerRequest, manager: Manager, create
   const { versions, apiVersion, subresource } = request
   const shape = versions.shape(apiVersion)
   if (shape === undefined) return new Map()
-  const outline = `created ${subresource} ${apiVersion} ${outlineOf(shape, created)}`
-  const fields = versions.sets.ofOutline(outline, () => {
+  const fields = versions.sets.ofOutline(`created ${subresource} ${apiVersion} `, outlineOf(shape, created), () => {
     const after = ownershipAfterUpdate(ownershipRequest(request, manager, new Map()), created)
     return stripped(after.get(identityOf(manager)))?.fields ?? EMPTY_SET
   })
@@ -213,6 +213,7 @@ function foldOldest(managed: ManagedFields): ManagedFields {
   updaters.sort(([idA, a], [idB, b]) => compareTimes(a.time, b.time) || compareTexts(idA, idB))
   const result = new Map(managed)
   const firstOfVersion = new Map<string, string>()
+  const folded = new Map<string, ManagedEntry[]>()
   let count = updaters.length
   for (const [identity, entry] of updaters) {
     if (count <= MAX_UPDATE_MANAGERS) break
@@ -223,11 +224,19 @@ function foldOldest(managed: ManagedFields): ManagedFields {
     }
     const bucket: Manager = { name: FOLDED_MANAGER, operation: 'Update', apiVersion: entry.apiVersion, subresource: '' }
     const bucketId = identityOf(bucket)
-    const folded = result.get(bucketId) ?? result.get(first)!
-    if (!result.has(bucketId)) result.delete(first)
+    let entries = folded.get(bucketId)
+    if (entries === undefined) {
+      folded.set(bucketId, (entries = [result.get(bucketId) ?? result.get(first)!]))
+      if (!result.has(bucketId)) result.delete(first)
+    }
+    entries.push(entry)
     if (identity !== bucketId) result.delete(identity)
-    result.set(bucketId, { ...bucket, fields: union(entry.fields, folded.fields), time: entry.time })
+    result.set(bucketId, { ...bucket, fields: EMPTY_SET, time: entry.time })
     count--
+  }
+  // In one go: put together one by one they would be copied as often as there are entries.
+  for (const [bucketId, entries] of folded) {
+    result.set(bucketId, { ...result.get(bucketId)!, fields: unionOf(entries.map(({ fields }) => fields)) })
   }
   return result
 }
@@ -331,9 +340,12 @@ function sortedJson(value: Value): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${sortedJson(value[name]!)}`).join(',')}}`
 }
 
+/** Who sees so many does not read them, and there can be as many as an object has fields. */
+const MOST_TOLD_CONFLICTS = 10_000
+
 /** 409 as the reference words it, one cause a field (W-259 to W-262). */
 function conflictError(conflicts: readonly Conflict[]): ApiError {
-  const causes = conflicts.map(({ manager, path }) => ({
+  const causes = conflicts.slice(0, MOST_TOLD_CONFLICTS).map(({ manager, path }) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${formatManager(manager)}`,
     field: formatPath(path),
@@ -346,7 +358,7 @@ function conflictMessage(conflicts: readonly Conflict[]): string {
   if (conflicts.length === 1 && first !== undefined) {
     return `Apply failed with 1 conflict: conflict with ${formatManager(first.manager)}: ${formatPath(first.path)}`
   }
-  const byManager = Map.groupBy(conflicts, ({ manager }) => identityOf(manager))
+  const byManager = Map.groupBy(conflicts.slice(0, MOST_TOLD_CONFLICTS), ({ manager }) => identityOf(manager))
   const lines = [...byManager.keys()].toSorted().flatMap((identity) => {
     const group = byManager.get(identity)!
     return [`conflicts with ${formatManager(group[0]!.manager)}:`, ...group.map(({ path }) => `- ${formatPath(path)}`)]

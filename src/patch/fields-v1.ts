@@ -7,17 +7,31 @@ import { FieldSetBuilder, keyElement, sortedElements, valueElement } from './fie
 
 /** The JSON form: `.` for the node itself, then its elements in order. */
 export function encodeFieldsV1(set: FieldSet): ValueMap {
-  return set.written ?? encodeNode(set, false)
+  return set.written ?? new Encoder().node(set, false)
 }
 
-function encodeNode(set: FieldSet, isMember: boolean): ValueMap {
-  const node: Record<string, Value> = {}
-  if (isMember) node['.'] = {}
-  for (const element of sortedElements(set)) {
-    const below = set.children.get(element)
-    setOwn(node, element, below === undefined ? {} : encodeNode(below, set.members.has(element)))
+const LEAF: ValueMap = Object.freeze({})
+
+class Encoder {
+  /** What is below items of lists is mostly alike, and then one set. */
+  readonly #items = new Map<FieldSet, ValueMap>()
+
+  node(set: FieldSet, isMember: boolean): ValueMap {
+    const node: Record<string, Value> = {}
+    if (isMember) node['.'] = LEAF
+    for (const element of sortedElements(set)) {
+      const below = set.children.get(element)
+      setOwn(node, element, below === undefined ? LEAF : this.#below(below, set.members.has(element)))
+    }
+    return node
   }
-  return node
+
+  #below(set: FieldSet, isMember: boolean): ValueMap {
+    if (!isMember || set.children.size > 0) return this.node(set, isMember)
+    let known = this.#items.get(set)
+    if (known === undefined) this.#items.set(set, (known = this.node(set, true)))
+    return known
+  }
 }
 
 /**
@@ -41,7 +55,7 @@ function decodeNode(node: ValueMap, into: FieldSetBuilder, isOurs: boolean): boo
     const element = isOurs ? key : canonicalElement(key)
     if (element === undefined) return false
     const count = Object.keys(below).length
-    if (count === 0 || Object.hasOwn(below, '.')) into.members.add(element)
+    if (count === 0 || Object.hasOwn(below, '.')) into.add(element)
     if (count > 0 && !decodeNode(below, into.child(element), isOurs)) return false
   }
   return true

@@ -1,11 +1,23 @@
 // JSON patch (RFC 6902) with the reference's liberties: `replace` adds what is missing, negative indexes count from the
-// end, `test` of something missing passes for null. The document is copied on the way, never changed.
+// end, `test` of something missing passes for null. The document itself is never changed; see `draft.ts`.
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own, setOwn } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
+import {
+  type Draft,
+  drafted,
+  finished,
+  indexOf,
+  isDraft,
+  MAX_DEPTH,
+  MapDraft,
+  memberOf,
+  type Part,
+  TooDeepError,
+} from './draft.ts'
 import { patchRejected } from './patch.ts'
-import { isSpelledAs, spelledMember } from './spelling.ts'
+import { isSpelledAs, spelledMember, spelledSize } from './spelling.ts'
 
 const MAX_OPERATIONS = 10_000
 const MAX_COPIED_BYTES = 3 * 1024 * 1024
@@ -38,22 +50,35 @@ export interface PatchReading {
 /** The document after all operations. Throws `ApiError` where one cannot be applied; then nothing has happened. */
 export function applyJsonPatch(document: Value, patch: Value, reading: PatchReading = {}): Value {
   const operations = readOperations(patch, reading)
-  let copied = 0
-  let result = document
-  for (const operation of operations) {
-    if (operation.op === 'copy') {
-      copied += jsonSize(copiedFrom(result, operation.from))
-      if (copied > MAX_COPIED_BYTES) throw patchRejected()
-    }
-    result = applyOperation(result, operation)
+  try {
+    const result = patchedBy(operations, document)
+    if (!isDeeperThan(result, MAX_DEPTH)) return result
+  } catch (error) {
+    if (!(error instanceof TooDeepError)) throw error
   }
-  return result
+  throw patchRejected({}, new Error('exceeded max depth'))
 }
 
-/** A pointer that is none is refused when the operation is done. */
-function copiedFrom(document: Value, from: string | undefined): Value {
-  const steps = from === undefined ? undefined : stepsOf(from)
-  return steps === undefined ? null : (valueAt(document, steps) ?? null)
+function patchedBy(operations: readonly Operation[], document: Value): Value {
+  const patched = new PatchedDocument(document)
+  for (const operation of operations) {
+    try {
+      patched.apply(operation)
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error
+      throw patchRejected({}, new Error(unfitText(operation, error)))
+    }
+  }
+  return patched.finish()
+}
+
+function isDeeperThan(value: Value, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (depth === 0) return true
+  for (const member of Object.values(value)) {
+    if (typeof member === 'object' && isDeeperThan(member, depth - 1)) return true
+  }
+  return false
 }
 
 /** What an operation does not say, or not in a text, it is refused for when it is done. */
@@ -125,15 +150,6 @@ function jsonSize(value: Value): number {
   return typeof value === 'string' ? value.length + 2 : 8
 }
 
-function applyOperation(document: Value, operation: Operation): Value {
-  try {
-    return applied(document, operation)
-  } catch (error) {
-    if (!(error instanceof Unfit)) throw error
-    throw patchRejected({}, new Error(unfitText(operation, error)))
-  }
-}
-
 /** An operation that does not fit the document; the message says what is wrong with the last step, where that is reached. */
 class Unfit extends Error {}
 
@@ -155,53 +171,144 @@ function unfitText({ op, path, from }: Operation, { message }: Unfit): string {
   }
 }
 
-function applied(document: Value, { op, path, from, value, spelled }: Operation): Value {
-  const steps = pointer(path)
-  switch (op) {
-    case 'add':
-      return steps.length === 0 ? fail() : edit(document, steps, (parent, key) => insert(parent, key, value ?? null))
-    case 'remove':
-      return steps.length === 0 ? fail() : edit(document, steps, removeMember)
-    case 'replace':
-      if (steps.length === 0) return isContainer(value) ? value! : fail()
-      return edit(document, steps, (parent, key) => overwrite(parent, key, value ?? null))
-    case 'move': {
-      const source = pointer(from)
-      const moved = valueAt(document, source)
-      if (moved === undefined || steps.length === 0 || source.length === 0) return fail()
-      const without = edit(document, source, removeMember)
-      return edit(without, steps, (parent, key) => insert(parent, key, moved))
-    }
-    case 'copy': {
-      const source = pointer(from)
-      if (steps.length === 0 || !canHold(document, source)) return fail()
-      const copied = valueAt(document, source) ?? null
-      return edit(document, steps, (parent, key) => insert(parent, key, copied))
-    }
-    case 'test': {
-      if (steps.length > 0 && !canHold(document, steps)) return fail()
-      const found = valueAt(document, steps) ?? null
-      return isSpelledAs(found, spelled) ? document : fail()
-    }
-    default:
-      return fail()
-  }
-}
-
 function fail(why = ''): never {
   throw new Unfit(why)
 }
 
-function isContainer(value: Value | undefined): boolean {
-  return isMap(value) || isList(value)
-}
+class PatchedDocument {
+  #root: Part
+  #copied = 0
+  /** How many members large maps have that are not edited: asked again and again it must not be counted each time. */
+  readonly #sizes = new WeakMap<ValueMap, number>()
 
-/** Whether there can be something at the steps: a map has room for every name, a list for the items that it has. */
-function canHold(document: Value, steps: readonly string[]): boolean {
-  const last = steps.at(-1)
-  if (last === undefined) return false
-  const parent = valueAt(document, steps.slice(0, -1))
-  return isMap(parent) || (isList(parent) && parent[indexOf(last, parent.length)] !== undefined)
+  constructor(document: Value) {
+    this.#root = document
+  }
+
+  finish(): Value {
+    return finished(this.#root)
+  }
+
+  /** Throws `Unfit`. */
+  apply(operation: Operation): void {
+    const { op, path, from, value } = operation
+    if (op === 'copy') this.#countCopied(from)
+    const steps = pointer(path)
+    switch (op) {
+      case 'add':
+        return this.#insert(steps, value ?? null)
+      case 'remove':
+        return this.#remove(steps)
+      case 'replace':
+        return this.#replace(steps, value)
+      case 'move': {
+        const source = pointer(from)
+        const moved = this.#partAt(source)
+        if (moved === undefined || steps.length === 0 || source.length === 0) return fail()
+        this.#remove(source)
+        return this.#insert(steps, moved)
+      }
+      case 'copy': {
+        const source = pointer(from)
+        if (steps.length === 0 || !this.#canHold(source)) return fail()
+        return this.#insert(steps, finished(this.#partAt(source) ?? null))
+      }
+      case 'test':
+        return this.#test(steps, operation)
+      default:
+        return fail()
+    }
+  }
+
+  /** A pointer that is none is refused when the operation is done. */
+  #countCopied(from: string | undefined): void {
+    const steps = from === undefined ? undefined : stepsOf(from)
+    const part = steps === undefined ? undefined : this.#partAt(steps)
+    this.#copied += part === undefined ? jsonSize(null) : jsonSize(finished(part))
+    if (this.#copied > MAX_COPIED_BYTES) throw patchRejected()
+  }
+
+  #insert(steps: readonly string[], part: Part): void {
+    const { parent, key } = this.#edited(steps)
+    if (parent instanceof MapDraft) return parent.set(key, part)
+    if (key === '-') return parent.insert(parent.size, part)
+    const index = Number(key) < 0 ? Number(key) + parent.size + 1 : indexOf(key, parent.size)
+    if (index !== parent.size && !parent.has(index)) fail(badIndex(key))
+    parent.insert(index, part)
+  }
+
+  #replace(steps: readonly string[], value: Value | undefined): void {
+    if (steps.length === 0) {
+      this.#root = isMap(value) || isList(value) ? value : fail()
+      return
+    }
+    const { parent, key } = this.#edited(steps)
+    if (parent instanceof MapDraft) return parent.set(key, value ?? null)
+    const index = indexOf(key, parent.size)
+    if (!parent.has(index)) fail()
+    parent.replace(index, value ?? null)
+  }
+
+  #remove(steps: readonly string[]): void {
+    const { parent, key } = this.#edited(steps)
+    if (parent instanceof MapDraft) {
+      if (!parent.delete(key)) fail(`Unable to remove nonexistent key: ${key}: missing value`)
+      return
+    }
+    const index = indexOf(key, parent.size)
+    if (!parent.has(index)) fail(badIndex(key))
+    parent.remove(index)
+  }
+
+  #test(steps: readonly string[], { spelled }: Operation): void {
+    if (steps.length > 0 && !this.#canHold(steps)) fail()
+    const part = this.#partAt(steps) ?? null
+    // What has another number of members need not be looked into, which could be much.
+    if (this.#sizeOf(part) !== spelledSize(spelled)) fail()
+    if (!isSpelledAs(finished(part), spelled)) fail()
+  }
+
+  /** How many members it has; undefined for what has none. */
+  #sizeOf(part: Part): number | undefined {
+    if (isDraft(part)) return part.size
+    if (isList(part)) return part.length
+    if (!isMap(part)) return undefined
+    let size = this.#sizes.get(part)
+    if (size === undefined) this.#sizes.set(part, (size = Object.keys(part).length))
+    return size
+  }
+
+  /** Whether there can be something at the steps: a map has room for every name, a list for the items that it has. */
+  #canHold(steps: readonly string[]): boolean {
+    const last = steps.at(-1)
+    if (last === undefined) return false
+    const parent = this.#partAt(steps.slice(0, -1))
+    if (parent instanceof MapDraft || (parent !== undefined && !isDraft(parent) && isMap(parent))) return true
+    return parent !== undefined && memberOf(parent, last) !== undefined
+  }
+
+  #partAt(steps: readonly string[]): Part | undefined {
+    let part: Part | undefined = this.#root
+    for (const step of steps) {
+      if (part === undefined) return undefined
+      part = memberOf(part, step)
+    }
+    return part
+  }
+
+  /** What holds the last step, ready to be edited as everything on the way there is. */
+  #edited(steps: readonly string[]): { readonly parent: Draft; readonly key: string } {
+    const key = steps.at(-1) ?? fail()
+    let parent = drafted(this.#root) ?? fail()
+    this.#root = parent
+    for (const step of steps.slice(0, -1)) {
+      const child: Draft = drafted(parent.get(step) ?? fail()) ?? fail()
+      if (parent instanceof MapDraft) parent.set(step, child)
+      else parent.replace(indexOf(step, parent.size), child)
+      parent = child
+    }
+    return { parent, key }
+  }
 }
 
 function pointer(text: string | undefined): readonly string[] {
@@ -213,75 +320,6 @@ function stepsOf(text: string): readonly string[] | undefined {
   if (text === '') return []
   const [, ...steps] = text.split('/')
   return steps.length === 0 ? undefined : steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-function valueAt(document: Value, steps: readonly string[]): Value | undefined {
-  let current: Value | undefined = document
-  for (const step of steps) {
-    if (isMap(current)) current = own(current, step)
-    else if (isList(current)) current = current[indexOf(step, current.length)]
-    else return undefined
-  }
-  return current
-}
-
-/** The place that a step names in a list; negative steps count from the end. NaN where it is no number. */
-function indexOf(step: string, length: number): number {
-  if (!/^-?\d{1,9}$/.test(step)) return Number.NaN
-  const index = Number(step)
-  return index < 0 ? index + length : index
-}
-
-type Edit = (parent: ValueMap | readonly Value[], key: string) => Value
-
-/** The document with its member at `steps` edited; everything on the way there is copied. */
-function edit(document: Value, steps: readonly string[], change: Edit, depth = 0): Value {
-  if (!isMap(document) && !isList(document)) return fail()
-  const step = steps[depth]!
-  if (depth === steps.length - 1) return change(document, step)
-  if (isMap(document)) {
-    const child = own(document, step)
-    if (child === undefined) return fail()
-    return withMember(document, step, edit(child, steps, change, depth + 1))
-  }
-  const index = indexOf(step, document.length)
-  const child = document[index]
-  if (child === undefined) return fail()
-  return document.with(index, edit(child, steps, change, depth + 1))
-}
-
-function withMember(map: ValueMap, key: string, value: Value): ValueMap {
-  const copy: Record<string, Value> = {}
-  for (const name of Object.keys(map)) setOwn(copy, name, map[name]!)
-  setOwn(copy, key, value)
-  return copy
-}
-
-function insert(parent: ValueMap | readonly Value[], key: string, value: Value): Value {
-  if (isMap(parent)) return withMember(parent, key, value)
-  const list = parent
-  if (key === '-') return [...list, value]
-  const index = Number(key) < 0 ? Number(key) + list.length + 1 : indexOf(key, list.length)
-  return index >= 0 && index <= list.length ? list.toSpliced(index, 0, value) : fail(badIndex(key))
-}
-
-function overwrite(parent: ValueMap | readonly Value[], key: string, value: Value): Value {
-  if (isMap(parent)) return withMember(parent, key, value)
-  const list = parent
-  const index = indexOf(key, list.length)
-  return index >= 0 && index < list.length ? list.with(index, value) : fail()
-}
-
-function removeMember(parent: ValueMap | readonly Value[], key: string): Value {
-  if (isMap(parent)) {
-    if (!Object.hasOwn(parent, key)) return fail(`Unable to remove nonexistent key: ${key}: missing value`)
-    const copy: Record<string, Value> = {}
-    for (const name of Object.keys(parent)) if (name !== key) setOwn(copy, name, parent[name]!)
-    return copy
-  }
-  const list = parent
-  const index = indexOf(key, list.length)
-  return index >= 0 && index < list.length ? list.toSpliced(index, 1) : fail(badIndex(key))
 }
 
 function badIndex(key: string): string {

@@ -18,21 +18,98 @@ const WHOLE = 'v'
 /** The texts that fields can have without anybody having set them: a string, a quantity and a duration. */
 const ZERO_TEXTS: readonly string[] = ['', '0', '0s']
 
+const LONGEST = 16 * 1024
+
+/** Thrown where an outline becomes too long. */
+class TooLong extends Error {}
+
+/** Undefined: it would be too long to be kept, as those of objects that have no like. */
+export function outlineOf(shape: Shape, value: Value): string | undefined {
+  try {
+    return new Outline().of(shape, value)
+  } catch (error) {
+    if (!(error instanceof TooLong)) throw error
+    return undefined
+  }
+}
+
 /** Names and keys are told with their length, so that no text in them can be taken for another outline. */
-export function outlineOf(shape: Shape, value: Value): string {
-  if (typeof value !== 'object') return outlineOfScalar(value)
-  if (value === null) return NULL
-  switch (shape.kind) {
-    case 'object':
-      return isMap(value) ? outlineOfObject(shape, value) : WHOLE
-    case 'map':
-      return isMap(value) ? outlineOfMap(shape.value, value) : WHOLE
-    case 'list':
-      return isList(value) ? outlineOfList(shape, value) : WHOLE
-    case 'any':
-      return isMap(value) ? outlineOfMap(ANY, value) : WHOLE
-    default:
-      return WHOLE
+class Outline {
+  #room = LONGEST
+
+  of(shape: Shape, value: Value): string {
+    if (typeof value !== 'object') return outlineOfScalar(value)
+    if (value === null) return NULL
+    switch (shape.kind) {
+      case 'object':
+        return isMap(value) ? this.#object(shape, value) : WHOLE
+      case 'map':
+        return isMap(value) ? this.#map(shape.value, value) : WHOLE
+      case 'list':
+        return isList(value) ? this.#list(shape, value) : WHOLE
+      case 'any':
+        return isMap(value) ? this.#map(ANY, value) : WHOLE
+      default:
+        return WHOLE
+    }
+  }
+
+  #object(shape: ObjectShape, object: ValueMap): string {
+    let out = '{'
+    for (const name of Object.keys(object)) {
+      out += this.#sized(name) + this.of(shape.byName.get(name)?.shape ?? ANY, object[name]!)
+    }
+    return `${out}}`
+  }
+
+  #map(shape: Shape, map: ValueMap): string {
+    let out = '{'
+    for (const key of Object.keys(map)) out += this.#sized(key) + this.of(shape, map[key]!)
+    return `${out}}`
+  }
+
+  #list(list: ListShape, items: readonly Value[]): string {
+    return list.listType === 'atomic' ? this.#alike(list.item, items) : this.#items(list, items)
+  }
+
+  /** The items of an atomic list are nobody's: of those that are alike in a row one is told. */
+  #alike(shape: Shape, items: readonly Value[]): string {
+    let out = '['
+    let last = ''
+    for (const item of items) {
+      const outline = this.of(shape, item)
+      if (outline !== last) out += outline
+      last = outline
+    }
+    return `${out}]`
+  }
+
+  #items(list: ListShape, items: readonly Value[]): string {
+    let out = '['
+    for (const item of items) {
+      if (list.listType === 'set' || !isMap(item)) out += this.#identity(item)
+      else for (const key of list.keys) out += this.#identity(own(item, key))
+      out += this.of(list.item, item)
+    }
+    return `${out}]`
+  }
+
+  /** What an item is told apart by: here the value itself counts. */
+  #identity(value: Value | undefined): string {
+    switch (typeof value) {
+      case 'string':
+        return `"${this.#sized(value)}`
+      case 'object':
+        return value === null ? NULL : this.#sized(stringify(value))
+      default:
+        return `${String(value)};`
+    }
+  }
+
+  #sized(text: string): string {
+    this.#room -= text.length + 1
+    if (this.#room < 0) throw new TooLong()
+    return sized(text)
   }
 }
 
@@ -44,58 +121,6 @@ function outlineOfScalar(value: Exclude<Value, object>): string {
       return value ? TRUE : FALSE
     default:
       return Number(value) === 0 ? ZERO : NUMBER
-  }
-}
-
-function outlineOfObject(shape: ObjectShape, object: ValueMap): string {
-  let out = '{'
-  for (const name of Object.keys(object)) {
-    out += sized(name) + outlineOf(shape.byName.get(name)?.shape ?? ANY, object[name]!)
-  }
-  return `${out}}`
-}
-
-function outlineOfMap(shape: Shape, map: ValueMap): string {
-  let out = '{'
-  for (const key of Object.keys(map)) out += sized(key) + outlineOf(shape, map[key]!)
-  return `${out}}`
-}
-
-function outlineOfList(list: ListShape, items: readonly Value[]): string {
-  return list.listType === 'atomic' ? outlineOfAlike(list.item, items) : outlineOfItems(list, items)
-}
-
-/** The items of an atomic list are nobody's: of those that are alike in a row one is told. */
-function outlineOfAlike(shape: Shape, items: readonly Value[]): string {
-  let out = '['
-  let last = ''
-  for (const item of items) {
-    const outline = outlineOf(shape, item)
-    if (outline !== last) out += outline
-    last = outline
-  }
-  return `${out}]`
-}
-
-function outlineOfItems(list: ListShape, items: readonly Value[]): string {
-  let out = '['
-  for (const item of items) {
-    if (list.listType === 'set' || !isMap(item)) out += identityPart(item)
-    else for (const key of list.keys) out += identityPart(own(item, key))
-    out += outlineOf(list.item, item)
-  }
-  return `${out}]`
-}
-
-/** What an item is told apart by: here the value itself counts. */
-function identityPart(value: Value | undefined): string {
-  switch (typeof value) {
-    case 'string':
-      return `"${sized(value)}`
-    case 'object':
-      return value === null ? NULL : sized(stringify(value))
-    default:
-      return `${String(value)};`
   }
 }
 

@@ -16,6 +16,7 @@ import {
   isSubset,
   pathsOf,
   union,
+  unionOf,
 } from './field-set.ts'
 import type { FieldSetMemo } from './field-set-memo.ts'
 import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
@@ -154,7 +155,7 @@ function settle(request: OwnershipRequest, after: Written, self: string): Settle
       continue
     }
     const changes = compareIn(entry.apiVersion)
-    const written = union(changes.modified, changes.added)
+    const { written } = changes
     const lost = intersects(entry.fields, written) ? intersection(entry.fields, written) : EMPTY_SET
     for (const path of pathsOf(lost)) conflicts.push({ manager: entry, path })
     const fields = difference(difference(entry.fields, lost), changes.removed)
@@ -163,8 +164,13 @@ function settle(request: OwnershipRequest, after: Written, self: string): Settle
   return { managed, changes: () => compareIn(request.manager.apiVersion), conflicts }
 }
 
-function comparer(request: OwnershipRequest, after: Written): (apiVersion: string) => Comparison {
-  const known = new Map<string, Comparison>()
+/** With all that was written, which every manager is asked about. */
+interface Changes extends Comparison {
+  readonly written: FieldSet
+}
+
+function comparer(request: OwnershipRequest, after: Written): (apiVersion: string) => Changes {
+  const known = new Map<string, Changes>()
   const { versions, manager, reset } = request
   return (apiVersion) => {
     let found = known.get(apiVersion)
@@ -177,11 +183,10 @@ function comparer(request: OwnershipRequest, after: Written): (apiVersion: strin
         isOwn && after.isMerged
           ? compare(shape, left, right)
           : compare(shape, completed(shape, left, right), completed(shape, right, left))
-      found = {
-        added: differenceWithBelow(changes.added, reset),
-        modified: differenceWithBelow(changes.modified, reset),
-        removed: differenceWithBelow(changes.removed, reset),
-      }
+      const added = differenceWithBelow(changes.added, reset)
+      const modified = differenceWithBelow(changes.modified, reset)
+      const removed = differenceWithBelow(changes.removed, reset)
+      found = { added, modified, removed, written: union(modified, added) }
       known.set(apiVersion, found)
     }
     return found
@@ -215,8 +220,8 @@ function prune({ versions, managed, last, merged, manager }: PruneRequest): Valu
   let pruned = removeFields(shape, start, given)
 
   const claims = new Map<string, FieldSet>()
-  for (const entry of managed.values()) {
-    claims.set(entry.apiVersion, union(claims.get(entry.apiVersion) ?? EMPTY_SET, entry.fields))
+  for (const [apiVersion, entries] of Map.groupBy(managed.values(), (entry) => entry.apiVersion)) {
+    claims.set(apiVersion, unionOf(entries.map(({ fields }) => fields)))
   }
   const versionsInOrder = [version, ...[...claims.keys()].filter((other) => other !== version)]
   for (const other of versionsInOrder) {

@@ -9,6 +9,11 @@ export function spelledMember(map: SourceValue, name: string): SourceValue | und
   return isSpelledMap(map) ? own(map, name) : undefined
 }
 
+/** How many members or items it has; undefined where it can have none. */
+export function spelledSize(spelled: SourceValue): number | undefined {
+  return Array.isArray(spelled) ? spelled.length : membersOf(spelled)?.size
+}
+
 /** Whether a value would be written like that: maps by their members, lists in order, numbers by their digits. */
 export function isSpelledAs(value: Value, spelled: SourceValue): boolean {
   if (spelled instanceof ExactNumber) {
@@ -19,11 +24,12 @@ export function isSpelledAs(value: Value, spelled: SourceValue): boolean {
     return items?.length === value.length && value.every((item, i) => isSpelledAs(item, items[i]!))
   }
   if (isMap(value)) {
+    const members = membersOf(spelled)
     const names = Object.keys(value)
     return (
-      namesOf(spelled)?.size === names.length &&
+      members?.size === names.length &&
       names.every((name) => {
-        const member = spelledMember(spelled, name)
+        const member = members.get(name)
         return member !== undefined && isSpelledAs(value[name]!, member)
       })
     )
@@ -31,9 +37,10 @@ export function isSpelledAs(value: Value, spelled: SourceValue): boolean {
   return equalValues(value, spelled as Value)
 }
 
-function namesOf(map: SourceValue): ReadonlySet<string> | undefined {
-  if (map instanceof ExactMap) return new Set(map.keys)
-  return isSpelledMap(map) ? new Set(Object.keys(map)) : undefined
+/** Of members that repeat the last. */
+function membersOf(map: SourceValue): ReadonlyMap<string, SourceValue> | undefined {
+  if (map instanceof ExactMap) return new Map(map.keys.map((key, i) => [key, map.values[i]!]))
+  return isSpelledMap(map) ? new Map(Object.entries(map)) : undefined
 }
 
 function isSpelledMap(value: SourceValue): value is ValueMap {

@@ -4,7 +4,7 @@ import { equalValues, isList, isMap, own, setOwn } from '../api/value.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import { EMPTY_SET, fieldElement, isEmptySet } from './field-set.ts'
-import { elementAt, groupItems, isNamed, isSameItem, memberShape, structureOf } from './typed-walk.ts'
+import { elementAt, groupItems, isNamed, isSameItem, memberShape, structureOf } from './structure.ts'
 
 /**
  * The live value with everything that the applied one says, which fits the shape; what only the live one has stays. Where that is

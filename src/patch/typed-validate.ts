@@ -6,7 +6,7 @@ import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
 import type { PathElement } from './field-set.ts'
 import { fieldElement, formatPath } from './field-set.ts'
 import { formatGoValue, goType } from '../api/go-format.ts'
-import { itemElement } from './typed-walk.ts'
+import { itemElement } from './structure.ts'
 
 const MAX_PROBLEMS = 10
 
@@ -18,7 +18,7 @@ export function findTypeProblems(shape: ObjectShape, value: Value): string[] {
 }
 
 function check(shape: Shape, value: Value, path: readonly PathElement[], problems: string[]): void {
-  if (value === null) return
+  if (value === null || problems.length >= MAX_PROBLEMS) return
   const complain = (text: string): void => void problems.push(`${formatPath(path)}: ${text}`)
   switch (shape.kind) {
     case 'object':
@@ -70,23 +70,24 @@ function check(shape: Shape, value: Value, path: readonly PathElement[], problem
 
 function checkItems(list: ListShape, items: readonly Value[], path: readonly PathElement[], problems: string[]): void {
   const seen = new Set<PathElement>()
-  items.forEach((item, index) => {
+  for (const [index, item] of items.entries()) {
+    if (problems.length >= MAX_PROBLEMS) return
     let element: PathElement = `i:${index}`
     if (list.listType !== 'atomic') {
       const identity = itemElement(list, item)
       if (typeof identity !== 'string') {
         problems.push(`${formatPath(path)}: element ${index}: ${identity.problem}`)
-        return
+        continue
       }
       if (seen.has(identity)) {
         problems.push(`${formatPath(path)}: duplicate entries for key ${formatPath([identity])}`)
-        return
+        continue
       }
       seen.add(identity)
       element = identity
     }
     check(list.item, item, [...path, element], problems)
-  })
+  }
 }
 
 /** The problems as one text: alone, or as a list under a heading. */

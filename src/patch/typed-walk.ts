@@ -1,105 +1,11 @@
 // Walking values by their schema: the set of fields a value has, and how two values differ field by field.
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
-import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
+import type { ListShape, Shape } from '../schema/table.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
-import { EMPTY_SET, FieldSetBuilder, fieldElement, keyElement, singleKeyElement, valueElement } from './field-set.ts'
-
-/** How a value is taken apart: as one leaf, by members (`memberShape`), or by the items of its list. */
-export type Structure = 'leaf' | 'members' | 'items'
-
-const ANY: Shape = Object.freeze({ kind: 'any' })
-const TEXT: Shape = Object.freeze({ kind: 'string' })
-
-/** Values without a schema are taken apart by their own form: maps by members, lists whole. */
-export function structureOf(shape: Shape, value: Value | undefined): Structure {
-  switch (shape.kind) {
-    case 'object':
-    case 'map':
-      return shape.mapType === 'atomic' ? 'leaf' : 'members'
-    case 'list':
-      return shape.listType === 'atomic' ? 'leaf' : 'items'
-    case 'any':
-      return isMap(value) ? 'members' : 'leaf'
-    default:
-      return 'leaf'
-  }
-}
-
-/** The shape of a member of what is taken apart by members. */
-export function memberShape(shape: Shape, name: string): Shape {
-  switch (shape.kind) {
-    case 'object':
-      return shape.byName.get(name)?.shape ?? (isTypeMember(shape, name) ? TEXT : ANY)
-    case 'map':
-      return shape.value
-    default:
-      return ANY
-  }
-}
-
-function isTypeMember(shape: ObjectShape, name: string): boolean {
-  return shape.typeMeta && (name === 'kind' || name === 'apiVersion')
-}
-
-/** Whether it is a field of a struct, not a key of a map. */
-export function isNamed(shape: Shape, name: string): boolean {
-  return shape.kind === 'object' && shape.byName.has(name)
-}
-
-/** The element that identifies a list item, or why it has none. */
-export function itemElement(list: ListShape, item: Value): PathElement | { readonly problem: string } {
-  if (list.listType === 'set') {
-    if (isMap(item)) return { problem: "associative list without keys has an element that's a map type" }
-    if (isList(item)) return { problem: "associative list without keys has an element that's a list type" }
-    return valueElement(item)
-  }
-  if (!isMap(item)) {
-    return {
-      problem:
-        item === null
-          ? 'associative list with keys may not have a null element'
-          : 'associative list with keys may not have non-map elements',
-    }
-  }
-  const [first] = list.keys
-  if (list.keys.length === 1 && first !== undefined) {
-    const value = own(item, first) ?? keyDefault(list, first)
-    if (value !== undefined) return singleKeyElement(first, value)
-  }
-  const keys: Record<string, Value> = {}
-  for (const name of list.keys) {
-    const value = own(item, name) ?? keyDefault(list, name)
-    if (value !== undefined) keys[name] = value
-  }
-  if (Object.keys(keys).length === 0) {
-    const names = list.keys.map((name) => JSON.stringify(name)).join(' ')
-    return {
-      problem: `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
-    }
-  }
-  return keyElement(keys)
-}
-
-function keyDefault(list: ListShape, name: string): Value | undefined {
-  return list.item.kind === 'object' ? list.item.byName.get(name)?.default : undefined
-}
-
-/** Whether two items have the same element. Where the keys of both are alike in another spelling it may say no. */
-export function isSameItem(list: ListShape, one: Value, other: Value): boolean {
-  if (one === other) return true
-  if (list.listType === 'set' || !isMap(one) || !isMap(other)) return false
-  for (const key of list.keys) {
-    if ((own(one, key) ?? keyDefault(list, key)) !== (own(other, key) ?? keyDefault(list, key))) return false
-  }
-  return true
-}
-
-/** The item's element where it has one; items without an identity are told apart by their place. */
-export function elementAt(list: ListShape, item: Value, index: number): PathElement {
-  const element = itemElement(list, item)
-  return typeof element === 'string' ? element : `i:${index}`
-}
+import { EMPTY_SET, FieldSetBuilder, fieldElement } from './field-set.ts'
+import { elementAt, groupItems, isNamed, isSameItem, memberShape, structureOf } from './structure.ts'
+import { partsOf } from './value-parts.ts'
 
 /** Every field that the value sets: leaves, list items, keys of maps, and empty or null members. */
 export function fieldsOf(shape: Shape, value: Value): FieldSet {
@@ -117,7 +23,7 @@ function collect(shape: Shape, value: Value, into: FieldSetBuilder): boolean {
       const child = value[name]!
       const element = fieldElement(name)
       const isLeaf = typeof child !== 'object' || collectBelow(memberShape(shape, name), child, into, element)
-      if (isLeaf || !isNamed(shape, name) || isEmptyMap(child)) into.members.add(element)
+      if (isLeaf || !isNamed(shape, name) || isEmptyMap(child)) into.add(element)
     }
     return false
   }
@@ -126,7 +32,7 @@ function collect(shape: Shape, value: Value, into: FieldSetBuilder): boolean {
   value.forEach((item, index) => {
     const element = elementAt(shape, item, index)
     collectBelow(shape.item, item, into, element)
-    into.members.add(element)
+    into.add(element)
   })
   return false
 }
@@ -172,7 +78,18 @@ class Level {
 
   /** Marks the node itself; the object as a whole is never marked. */
   mark(difference: Difference): void {
-    this.#parent?.builder(difference).members.add(this.#element)
+    this.#parent?.builder(difference).add(this.#element)
+  }
+
+  /** Marks the node and everything in it. */
+  markWhole(difference: Difference, parts: FieldSet): void {
+    this.mark(difference)
+    this.fill(difference, parts)
+  }
+
+  /** Marks everything in the node; nothing else may be marked in it. */
+  fill(difference: Difference, parts: FieldSet): void {
+    this.#parent?.builder(difference).put(this.#element, parts)
   }
 
   builder(difference: Difference): FieldSetBuilder {
@@ -204,6 +121,8 @@ class Level {
 
 function compareValues(shape: Shape, before: Value | undefined, after: Value | undefined, level: Level): void {
   if (before === after) return
+  if (before === undefined && after !== undefined) return level.markWhole('added', partsOf(shape, after))
+  if (after === undefined && before !== undefined) return level.markWhole('removed', partsOf(shape, before))
   if (shape.kind === 'any' && isOtherForm(before ?? null, after ?? null)) {
     compareMembers(shape, { before: partsIn(before), after: partsIn(after) }, level)
     level.mark('modified')
@@ -214,9 +133,7 @@ function compareValues(shape: Shape, before: Value | undefined, after: Value | u
     structure === 'members'
       ? compareMembers(shape, { before, after }, level)
       : structure === 'items' && shape.kind === 'list' && compareItems(shape, { before, after }, level)
-  if (before === undefined) level.mark('added')
-  else if (after === undefined) level.mark('removed')
-  else if (!descended && !equalValues(before, after)) level.mark('modified')
+  if (!descended && !equalValues(before, after)) level.mark('modified')
 }
 
 /** Of what has no schema: a map has become something without members, or the other way round. */
@@ -259,6 +176,10 @@ function compareItems(list: ListShape, { before, after }: Compared, level: Level
   const left = itemsOf(before)
   const right = itemsOf(after)
   if (left === undefined || right === undefined || left.length + right.length === 0) return false
+  if (left.length === 0 || right.length === 0) {
+    level.fill(left.length === 0 ? 'added' : 'removed', partsOf(list, left.length === 0 ? right : left))
+    return true
+  }
   if (comparePairs(list, { left, right }, level)) return true
   const [leftItems, rightItems] = [groupItems(list, left), groupItems(list, right)]
   for (const element of new Set([...leftItems.keys(), ...rightItems.keys()])) {
@@ -314,20 +235,4 @@ function membersOf(value: Value | undefined): ValueMap | undefined {
 function itemsOf(value: Value | undefined): readonly Value[] | undefined {
   if (value === undefined || value === null) return []
   return isList(value) ? value : undefined
-}
-
-/** The items by their element; more than one under an element are duplicates that are treated as one unit. */
-export function groupItems(
-  list: ListShape,
-  items: readonly Value[],
-  elements: readonly PathElement[] = items.map((item, index) => elementAt(list, item, index)),
-): Map<PathElement, Value[]> {
-  const groups = new Map<PathElement, Value[]>()
-  items.forEach((item, index) => {
-    const element = elements[index]!
-    const group = groups.get(element)
-    if (group === undefined) groups.set(element, [item])
-    else group.push(item)
-  })
-  return groups
 }

@@ -7,7 +7,7 @@ import { ExactMap, ExactNumber, type ExactValue, plainValue, type SourceValue } 
 import { goPlace, goType } from './go-place.ts'
 import { selfReadingFault } from './self-reading.ts'
 import type { Field, ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
-import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
+import { isOmitted, shownFields, zeroObject, zeroOf, zeroOfField } from './zero-value.ts'
 
 export interface Decoded {
   readonly value: ValueMap
@@ -93,11 +93,13 @@ class Decoder {
   }
 
   #object(shape: ObjectShape, source: SourceValue): ValueMap {
-    if (source === null) return zeroOf(shape) as ValueMap
+    if (source === null) return zeroObject(shape)
     if (!isSourceMap(source)) return this.#wrong(source, shape)
+    const shown = shownFields(shape)
+    if (shown.length > 0 && isEmptySource(source)) return zeroObject(shape)
     const out = source instanceof ExactMap ? this.#exactMembers(shape, source) : this.#members(shape, source)
     let complete: Record<string, Value> | undefined
-    for (const field of shownFields(shape)) {
+    for (const field of shown) {
       if (out[field.name] !== undefined) continue
       complete ??= out === source ? { ...out } : out
       complete[field.name] = zeroOfField(field)
@@ -275,6 +277,11 @@ function firstMembers(source: ValueMap, keys: readonly string[], count: number):
 
 function isTypeMeta(shape: ObjectShape, key: string): boolean {
   return shape.typeMeta && (key === 'kind' || key === 'apiVersion')
+}
+
+function isEmptySource(source: SourceMap): boolean {
+  for (const _key in source) return false
+  return true
 }
 
 function isSourceMap(source: SourceValue): source is SourceMap {

@@ -64,9 +64,12 @@ function valueInOrder(value: Value, shape: Shape): Value {
 
 function listInOrder(list: readonly Value[], item: Shape): readonly Value[] {
   let changed: Value[] | undefined
+  let [last, lastOrdered]: [Value | undefined, Value | undefined] = [undefined, undefined]
   for (let i = 0; i < list.length; i++) {
     const value = list[i] as Value
-    const ordered = valueInOrder(value, item)
+    const ordered: Value = value === last ? (lastOrdered as Value) : valueInOrder(value, item)
+    last = value
+    lastOrdered = ordered
     if (ordered === value) continue
     changed ??= [...list]
     changed[i] = ordered

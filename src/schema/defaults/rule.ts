@@ -71,8 +71,13 @@ export function each(rule: Rule): Rule {
   return (given, context, parent) => {
     if (!isList(given)) return given
     let changed: Value[] | undefined
-    for (const [i, item] of given.entries()) {
-      const after = rule(item, context, parent)
+    let [last, lastAfter]: [Value | undefined, Value | undefined] = [undefined, undefined]
+    for (let i = 0; i < given.length; i++) {
+      const item = given[i]!
+      // Items of which nothing was said are one object.
+      const after: Value | undefined = item === last ? lastAfter : rule(item, context, parent)
+      last = item
+      lastAfter = after
       if (after === item || after === undefined) continue
       changed ??= [...given]
       changed[i] = after

@@ -5,6 +5,7 @@ import { ApiError } from '../../../src/api/status.ts'
 import type { Value } from '../../../src/api/value.ts'
 import { readPatch } from '../../../src/codec/request-body.ts'
 import { applyJsonPatch, oddPatchMembers } from '../../../src/patch/json-patch.ts'
+import { outOfProportion } from '../../fakes/processor-time.ts'
 
 interface Case {
   readonly comment?: string
@@ -226,5 +227,50 @@ describe('testing numbers by how they are written', () => {
   ])('%s against %s: %s', (path, value, passes) => {
     const { document, spelled } = readPatch(Buffer.from(`[{"op":"test","path":"${path}","value":${value}}]`))
     expect(reasonOf(() => applyJsonPatch(DOCUMENT, document, { spelled }))).toBe(passes ? '' : 'Invalid')
+  })
+})
+
+describe('many operations on large maps and lists', () => {
+  const map = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'v']))
+  const list = Array.from({ length: 20_000 }, (_, i) => i)
+  const large = { map, list, nested: { map } }
+
+  it.each<[string, (i: number) => Value]>([
+    ['that change a member', (i) => ({ op: 'replace', path: `/map/k${i}`, value: 'w' })],
+    ['that add a member', (i) => ({ op: 'add', path: `/nested/map/n${i}`, value: 'w' })],
+    ['that remove a member', (i) => ({ op: 'remove', path: `/map/k${i}` })],
+    ['that find nothing in a large map', () => ({ op: 'test', path: '/map/none', value: null })],
+    ['that insert before the first item', (i) => ({ op: 'add', path: '/list/0', value: i })],
+    ['that remove the first item', () => ({ op: 'remove', path: '/list/0' })],
+    ['that move from the end to the beginning', () => ({ op: 'move', from: '/list/-1', path: '/list/0' })],
+  ])('%s cost what they do', (_, operation) => {
+    const run = (size: number): unknown =>
+      applyJsonPatch(
+        large,
+        Array.from({ length: size }, (_each, i) => operation(i)),
+      )
+    expect(outOfProportion(10_000, run)).toBe('')
+  })
+
+  it('leave the document as it was, and each other alone', () => {
+    const patched = applyJsonPatch(large, [
+      { op: 'copy', from: '/list', path: '/copy' },
+      { op: 'remove', path: '/copy/0' },
+      { op: 'add', path: '/list/1', value: 'new' },
+      { op: 'move', from: '/list', path: '/moved' },
+    ])
+    expect(large.list).toHaveLength(20_000)
+    expect(patched).toMatchObject({ copy: list.slice(1), moved: [0, 'new', ...list.slice(1)] })
+    expect(patched).not.toHaveProperty('list')
+  })
+
+  it('do not make it deeper than a document can be', () => {
+    const deeper = Array.from({ length: 2_000 }, (_, i): Value[] => [
+      { op: 'add', path: `/m${i + 1}`, value: {} },
+      { op: 'move', from: `/m${i}`, path: `/m${i + 1}/x` },
+    ]).flat()
+    const patch = [{ op: 'add', path: '/m0', value: {} }, ...deeper]
+    expect(reasonOf(() => applyJsonPatch({}, patch))).toBe('Invalid')
+    expect(reasonOf(() => applyJsonPatch({}, patch.slice(0, 1001)))).toBe('')
   })
 })

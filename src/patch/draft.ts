@@ -1,0 +1,146 @@
+// A document while a JSON patch works on it. What is edited is copied once, when it is first edited, and then changed in place: an
+// operation costs what it does, not what the map or list holds in which it does it.
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own, setOwn } from '../api/value.ts'
+
+/** What stands at a place: as it came, or in the making. */
+export type Part = Value | Draft
+export type Draft = MapDraft | ListDraft
+
+export function isDraft(part: Part | undefined): part is Draft {
+  return part instanceof MapDraft || part instanceof ListDraft
+}
+
+/** The part, ready to be edited; undefined where it has no members. */
+export function drafted(part: Part): Draft | undefined {
+  if (isDraft(part)) return part
+  if (isMap(part)) return new MapDraft(part)
+  return isList(part) ? new ListDraft(part) : undefined
+}
+
+/** Drafts can be moved into one another, deeper than any document that could have been sent. */
+export class TooDeepError extends Error {}
+
+/** As deep as documents may be. */
+export const MAX_DEPTH = 1000
+
+/** The plain value of a part; a draft can be edited on. Throws `TooDeepError`. */
+export function finished(part: Part, room = MAX_DEPTH): Value {
+  if (!isDraft(part)) return part
+  if (room === 0) throw new TooDeepError()
+  return part.finish(room - 1)
+}
+
+/** What a part has under a key or at a place; undefined where there is nothing. */
+export function memberOf(part: Part, step: string): Part | undefined {
+  if (isDraft(part)) return part.get(step)
+  if (isMap(part)) return own(part, step)
+  return isList(part) ? part[indexOf(step, part.length)] : undefined
+}
+
+/** The place that a step names in a list; negative steps count from the end. NaN where it is no number. */
+export function indexOf(step: string, length: number): number {
+  if (!/^-?\d{1,9}$/.test(step)) return Number.NaN
+  const index = Number(step)
+  return index < 0 ? index + length : index
+}
+
+export class MapDraft {
+  readonly #members = new Map<string, Part>()
+
+  constructor(map: ValueMap) {
+    for (const key of Object.keys(map)) this.#members.set(key, map[key]!)
+  }
+
+  get size(): number {
+    return this.#members.size
+  }
+
+  get(key: string): Part | undefined {
+    return this.#members.get(key)
+  }
+
+  set(key: string, part: Part): void {
+    this.#members.set(key, part)
+  }
+
+  /** False where there is none. */
+  delete(key: string): boolean {
+    return this.#members.delete(key)
+  }
+
+  finish(room: number): ValueMap {
+    const map: Record<string, Value> = {}
+    for (const [key, part] of this.#members) setOwn(map, key, finished(part, room))
+    return map
+  }
+}
+
+/** Moving items along costs as much as a block has. */
+const BLOCK = 1024
+
+export class ListDraft {
+  readonly #blocks: Part[][] = []
+  #length: number
+
+  constructor(list: readonly Value[]) {
+    for (let at = 0; at < list.length; at += BLOCK) this.#blocks.push(list.slice(at, at + BLOCK))
+    this.#length = list.length
+  }
+
+  get size(): number {
+    return this.#length
+  }
+
+  get(step: string): Part | undefined {
+    const index = indexOf(step, this.#length)
+    if (!this.has(index)) return undefined
+    const { block, at } = this.#find(index)
+    return this.#blocks[block]![at]
+  }
+
+  has(index: number): boolean {
+    return index >= 0 && index < this.#length
+  }
+
+  /** For an index that the list has. */
+  replace(index: number, part: Part): void {
+    const { block, at } = this.#find(index)
+    this.#blocks[block]![at] = part
+  }
+
+  /** Before the item at the index, which may be the length. */
+  insert(index: number, part: Part): void {
+    if (this.#blocks.length === 0) this.#blocks.push([])
+    const { block, at } = this.#find(index)
+    const items = this.#blocks[block]!
+    items.splice(at, 0, part)
+    if (items.length > 2 * BLOCK) this.#blocks.splice(block + 1, 0, items.splice(BLOCK))
+    this.#length += 1
+  }
+
+  /** For an index that the list has. */
+  remove(index: number): void {
+    const { block, at } = this.#find(index)
+    this.#blocks[block]!.splice(at, 1)
+    this.#length -= 1
+  }
+
+  /** The end of the list is behind the last item of the last block. */
+  #find(index: number): { readonly block: number; readonly at: number } {
+    let at = index
+    let block = 0
+    for (; block < this.#blocks.length - 1; block++) {
+      const { length } = this.#blocks[block]!
+      if (at < length) break
+      at -= length
+    }
+    return { block, at }
+  }
+
+  finish(room: number): readonly Value[] {
+    const list: Value[] = []
+    for (const block of this.#blocks) for (const part of block) list.push(finished(part, room))
+    return list
+  }
+}

@@ -1,0 +1,132 @@
+// How values are taken apart by their schema: into members, into items that have an identity, or not at all.
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own } from '../api/value.ts'
+import type { ListShape, ObjectShape, Shape } from '../schema/table.ts'
+import type { PathElement } from './field-set.ts'
+import { scalarText, singleKeyElement, valueElement } from './field-set.ts'
+
+/** How a value is taken apart: as one leaf, by members (`memberShape`), or by the items of its list. */
+export type Structure = 'leaf' | 'members' | 'items'
+
+const ANY: Shape = Object.freeze({ kind: 'any' })
+const TEXT: Shape = Object.freeze({ kind: 'string' })
+
+/** Values without a schema are taken apart by their own form: maps by members, lists whole. */
+export function structureOf(shape: Shape, value: Value | undefined): Structure {
+  switch (shape.kind) {
+    case 'object':
+    case 'map':
+      return shape.mapType === 'atomic' ? 'leaf' : 'members'
+    case 'list':
+      return shape.listType === 'atomic' ? 'leaf' : 'items'
+    case 'any':
+      return isMap(value) ? 'members' : 'leaf'
+    default:
+      return 'leaf'
+  }
+}
+
+/** The shape of a member of what is taken apart by members. */
+export function memberShape(shape: Shape, name: string): Shape {
+  switch (shape.kind) {
+    case 'object':
+      return shape.byName.get(name)?.shape ?? (isTypeMember(shape, name) ? TEXT : ANY)
+    case 'map':
+      return shape.value
+    default:
+      return ANY
+  }
+}
+
+function isTypeMember(shape: ObjectShape, name: string): boolean {
+  return shape.typeMeta && (name === 'kind' || name === 'apiVersion')
+}
+
+/** Whether it is a field of a struct, not a key of a map. */
+export function isNamed(shape: Shape, name: string): boolean {
+  return shape.kind === 'object' && shape.byName.has(name)
+}
+
+/** The element that identifies a list item, or why it has none. */
+export function itemElement(list: ListShape, item: Value): PathElement | { readonly problem: string } {
+  if (list.listType === 'set') {
+    if (isMap(item)) return { problem: "associative list without keys has an element that's a map type" }
+    if (isList(item)) return { problem: "associative list without keys has an element that's a list type" }
+    return valueElement(item)
+  }
+  if (!isMap(item)) {
+    return {
+      problem:
+        item === null
+          ? 'associative list with keys may not have a null element'
+          : 'associative list with keys may not have non-map elements',
+    }
+  }
+  const [first] = list.keys
+  if (list.keys.length === 1 && first !== undefined) {
+    const value = own(item, first) ?? keyDefault(list, first)
+    if (value !== undefined) return singleKeyElement(first, value)
+  }
+  const element = keysElement(list, item)
+  if (element === undefined) {
+    const names = list.keys.map((name) => JSON.stringify(name)).join(' ')
+    return {
+      problem: `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+    }
+  }
+  return element
+}
+
+/** Undefined where the item has none of the keys. */
+function keysElement(list: ListShape, item: ValueMap): PathElement | undefined {
+  let text = ''
+  for (const name of sortedKeys(list)) {
+    const value = own(item, name) ?? keyDefault(list, name)
+    if (value !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${scalarText(value)}`
+  }
+  return text === '' ? undefined : `k:{${text}}`
+}
+
+const SORTED_KEYS = new WeakMap<ListShape, readonly string[]>()
+
+function sortedKeys(list: ListShape): readonly string[] {
+  let known = SORTED_KEYS.get(list)
+  if (known === undefined) SORTED_KEYS.set(list, (known = list.keys.toSorted()))
+  return known
+}
+
+function keyDefault(list: ListShape, name: string): Value | undefined {
+  return list.item.kind === 'object' ? list.item.byName.get(name)?.default : undefined
+}
+
+/** Whether two items have the same element. Where the keys of both are alike in another spelling it may say no. */
+export function isSameItem(list: ListShape, one: Value, other: Value): boolean {
+  if (one === other) return true
+  if (list.listType === 'set' || !isMap(one) || !isMap(other)) return false
+  for (const key of list.keys) {
+    if ((own(one, key) ?? keyDefault(list, key)) !== (own(other, key) ?? keyDefault(list, key))) return false
+  }
+  return true
+}
+
+/** The item's element where it has one; items without an identity are told apart by their place. */
+export function elementAt(list: ListShape, item: Value, index: number): PathElement {
+  const element = itemElement(list, item)
+  return typeof element === 'string' ? element : `i:${index}`
+}
+
+/** The items by their element; more than one under an element are duplicates that are treated as one unit. */
+export function groupItems(
+  list: ListShape,
+  items: readonly Value[],
+  elements: readonly PathElement[] = items.map((item, index) => elementAt(list, item, index)),
+): Map<PathElement, Value[]> {
+  const groups = new Map<PathElement, Value[]>()
+  items.forEach((item, index) => {
+    const element = elements[index]!
+    const group = groups.get(element)
+    if (group === undefined) groups.set(element, [item])
+    else group.push(item)
+  })
+  return groups
+}
