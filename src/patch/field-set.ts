@@ -237,7 +237,7 @@ interface PlacedElement {
   readonly value: Value
 }
 
-const NO_KEYS: PlacedElement['keys'] = []
+const NO_KEYS: PlacedElement['keys'] = Object.freeze([])
 
 function placedElement(element: PathElement): PlacedElement {
   const kind = KIND_ORDER.indexOf(element[0]!)

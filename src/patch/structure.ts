@@ -80,19 +80,11 @@ export function itemElement(list: ListShape, item: Value): PathElement | { reado
 /** Undefined where the item has none of the keys. */
 function keysElement(list: ListShape, item: ValueMap): PathElement | undefined {
   let text = ''
-  for (const name of sortedKeys(list)) {
+  for (const name of list.keys.toSorted()) {
     const value = own(item, name) ?? keyDefault(list, name)
     if (value !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${scalarText(value)}`
   }
   return text === '' ? undefined : `k:{${text}}`
-}
-
-const SORTED_KEYS = new WeakMap<ListShape, readonly string[]>()
-
-function sortedKeys(list: ListShape): readonly string[] {
-  let known = SORTED_KEYS.get(list)
-  if (known === undefined) SORTED_KEYS.set(list, (known = list.keys.toSorted()))
-  return known
 }
 
 function keyDefault(list: ListShape, name: string): Value | undefined {

@@ -7,7 +7,7 @@ import { ExactMap, ExactNumber, type ExactValue, plainValue, type SourceValue } 
 import { goPlace, goType } from './go-place.ts'
 import { selfReadingFault } from './self-reading.ts'
 import type { Field, ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
-import { isOmitted, shownFields, zeroObject, zeroOf, zeroOfField } from './zero-value.ts'
+import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
 export interface Decoded {
   readonly value: ValueMap
@@ -43,6 +43,7 @@ class Decoder {
   readonly #root: ObjectShape
   /** What a canonical object has in the place that is being decoded: the very same is canonical too. */
   #known: Value | undefined
+  #zeros: Map<ObjectShape, ValueMap> | undefined
   readonly #problems = new Set<string>()
   /** Names of fields, without indices and the keys of maps: how type errors say the place. */
   readonly #fields: string[] = []
@@ -93,10 +94,10 @@ class Decoder {
   }
 
   #object(shape: ObjectShape, source: SourceValue): ValueMap {
-    if (source === null) return zeroObject(shape)
+    if (source === null) return this.#zero(shape)
     if (!isSourceMap(source)) return this.#wrong(source, shape)
     const shown = shownFields(shape)
-    if (shown.length > 0 && isEmptySource(source)) return zeroObject(shape)
+    if (shown.length > 0 && isEmptySource(source)) return this.#zero(shape)
     const out = source instanceof ExactMap ? this.#exactMembers(shape, source) : this.#members(shape, source)
     let complete: Record<string, Value> | undefined
     for (const field of shown) {
@@ -105,6 +106,14 @@ class Decoder {
       complete[field.name] = zeroOfField(field)
     }
     return complete ?? out
+  }
+
+  /** One for all objects of the document that say nothing: lists of thousands can be made of them. */
+  #zero(shape: ObjectShape): ValueMap {
+    this.#zeros ??= new Map()
+    let zero = this.#zeros.get(shape)
+    if (zero === undefined) this.#zeros.set(shape, (zero = zeroOf(shape) as ValueMap))
+    return zero
   }
 
   /** The members in canonical form; `source` itself where they are in it already, for most are and objects are shared. */

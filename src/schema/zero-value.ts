@@ -52,17 +52,10 @@ export function zeroOf(shape: Shape): Value {
   }
 }
 
-const ZERO_OBJECTS = new WeakMap<ObjectShape, ValueMap>()
-
-/** One for all that nothing was said of. */
-export function zeroObject(shape: ObjectShape): ValueMap {
-  let known = ZERO_OBJECTS.get(shape)
-  if (known === undefined) {
-    const zero: Record<string, Value> = {}
-    for (const field of shownFields(shape)) zero[field.name] = zeroOfField(field)
-    ZERO_OBJECTS.set(shape, (known = Object.freeze(zero)))
-  }
-  return known
+function zeroObject(shape: ObjectShape): ValueMap {
+  const zero: Record<string, Value> = {}
+  for (const field of shownFields(shape)) zero[field.name] = zeroOfField(field)
+  return zero
 }
 
 /** The fields that JSON shows even where they were never set. */
