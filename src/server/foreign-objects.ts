@@ -39,7 +39,7 @@ export function foreignObjects(options: ForeignObjectsOptions): DecodeForeign {
 
 const LINE_END = 0x0a
 /** CBOR that says of itself that it is, as the reference writes it. */
-const CBOR = Buffer.of(0xd9, 0xd9, 0xf7)
+const CBOR: readonly number[] = [0xd9, 0xd9, 0xf7]
 
 /** A document of a built-in kind: what it says of itself, and how to read it as a kind. */
 interface Document extends GroupVersionKind {
@@ -64,49 +64,30 @@ class Decoder {
     const resource = this.#resources.get(first) ?? this.#resources.get(`${first}/${second}`)
     // The objects of definitions stand under their group.
     if (resource === undefined && first.includes('.')) return customObject(bytes)
-    return this.#builtIn(documentIn(bytes), resource)
+    return this.#builtIn(isProtobuf(bytes) ? protobufDocument(bytes) : jsonDocument(bytes), resource)
   }
 
+  /** `resource` is whose key it is under; undefined where that is none of the API's. */
   #builtIn(document: Document, resource: Resource | undefined): Buffer {
-    const { schema } = this.#options
     const older = olderVersion(document)
-    const kind = schema.kind(older?.kind ?? document)
-    const isRight = resource === undefined || resource.storedKind.kind === kind?.kind
-    if (kind === undefined || !isRight) {
+    const kind = this.#options.schema.kind(older?.kind ?? document)
+    const isInPlace = resource === undefined || resource.storedKind.kind === kind?.kind
+    if (kind === undefined || !isInPlace) {
       throw new Error(`stored as ${formatGroupVersion(document)} ${document.kind}, which this server cannot read`)
     }
     const names = { kind: kind.kind, apiVersion: formatGroupVersion(kind) }
     const object = { ...names, ...document.readAs(kind, older?.convert), ...names } as ApiObject
-    return resource === undefined
-      ? encodeStored(object, (bare) => canonicalJson(bare, kind))
-      : encodeStored(this.#asStored(object, kind, resource), resource.stored.encode)
+    if (resource === undefined) return encodeStored(object, (bare) => canonicalJson(bare, kind))
+    return encodeStored(this.#asStored(object, kind, resource), resource.stored.encode)
   }
 
-  /** In the version that is stored here, as one that was written here. */
-  #asStored(object: ApiObject, kind: KindSchema, resource: Resource): ApiObject {
+  /** In the version that is stored here, with everything that one has which was written here. */
+  #asStored(object: ApiObject, { group, version }: KindSchema, resource: Resource): ApiObject {
     const { resources, defaults, family } = this.#options
-    const { group, version, resource: plural } = resource
-    const isStored = kind.group === resource.storedKind.group && kind.version === resource.storedKind.version
-    const from = isStored
-      ? resource
-      : (resources.find({ group: kind.group, version: kind.version, resource: plural }) ?? resource)
-    const stored = from.conversion.toStored(from.withDefaults(object, defaults))
-    return readAnew({ group, version, kind: resource.kind }, stored, family)
+    const served = resources.find({ group, version, resource: resource.resource }) ?? resource
+    const stored = served.conversion.toStored(served.withDefaults(object, defaults))
+    return readAnew(resource.storedKind, stored, family)
   }
-}
-
-function documentIn(bytes: Buffer): Document {
-  if (isProtobuf(bytes)) return protobufDocument(bytes)
-  if (bytes[0] === OPEN_MAP) {
-    const { value, source } = parseJson(bytes)
-    return jsonDocument(value, source)
-  }
-  const value = isCbor(bytes) ? parseCbor(bytes) : parseYaml(bytes).value
-  return jsonDocument(value, value)
-}
-
-function isCbor(bytes: Buffer): boolean {
-  return CBOR.equals(bytes.subarray(0, CBOR.length))
 }
 
 function protobufDocument(bytes: Buffer): Document {
@@ -120,8 +101,8 @@ function protobufDocument(bytes: Buffer): Document {
   }
 }
 
-function jsonDocument(value: Value, source: SourceValue): Document {
-  if (!isMap(value) || !isMap(own(value, 'metadata'))) throw new Error('the stored data is not an object')
+function jsonDocument(bytes: Buffer): Document {
+  const { value, source } = readValue(bytes)
   return {
     ...namesIn(value),
     readAs: (kind, convert) => decodeObject(convert === undefined ? source : convert(value), kind.shape).value,
@@ -131,18 +112,29 @@ function jsonDocument(value: Value, source: SourceValue): Document {
 function namesIn(document: { readonly kind?: Value; readonly apiVersion?: Value }): GroupVersionKind {
   const { kind, apiVersion } = document
   const gv = typeof apiVersion === 'string' ? parseGroupVersion(apiVersion) : undefined
-  if (gv === undefined || typeof kind !== 'string' || kind === '')
+  if (gv === undefined || typeof kind !== 'string' || kind === '') {
     throw new Error('the stored data does not say its kind')
+  }
   return { ...gv, kind }
 }
 
 /** Nobody but its definition knows what it may contain. */
 function customObject(bytes: Buffer): Buffer {
   // The reference writes a line end behind what is canonical otherwise.
-  if (bytes[0] === OPEN_MAP && bytes.at(-1) === LINE_END && bytes.at(-2) === CLOSE_MAP) return bytes.subarray(0, -1)
+  if (bytes[0] === OPEN_MAP && bytes.at(-2) === CLOSE_MAP && bytes.at(-1) === LINE_END) return bytes.subarray(0, -1)
   if (isProtobuf(bytes)) throw new Error('stored as protobuf, which custom resources have no form in')
-  const value =
-    bytes[0] === OPEN_MAP ? parseJson(bytes).value : isCbor(bytes) ? parseCbor(bytes) : parseYaml(bytes).value
+  return encodeStored(readValue(bytes).value as ApiObject, sortedJson)
+}
+
+/** An object in JSON, CBOR or YAML; `source` has its numbers as they are written, where there is a difference. */
+function readValue(bytes: Buffer): { readonly value: ValueMap; readonly source: SourceValue } {
+  const { value, source } = parseAny(bytes)
   if (!isMap(value) || !isMap(own(value, 'metadata'))) throw new Error('the stored data is not an object')
-  return encodeStored(value as ApiObject, sortedJson)
+  return { value, source }
+}
+
+function parseAny(bytes: Buffer): { readonly value: Value; readonly source: SourceValue } {
+  if (bytes[0] === OPEN_MAP) return parseJson(bytes)
+  const value = CBOR.every((byte, i) => bytes[i] === byte) ? parseCbor(bytes) : parseYaml(bytes).value
+  return { value, source: value }
 }

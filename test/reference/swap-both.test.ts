@@ -94,6 +94,25 @@ describe('beside kube-apiserver', () => {
     expect(told.map((line) => (line.startsWith('DELETED') ? line.split('@')[0] : line))).toEqual(wanted)
   })
 
+  it('goes on for whoever watched it before we came', async () => {
+    const etcd = await newEtcd()
+    const reference = await startReferenceServer({ etcd })
+    const theirs = clientOf(reference)
+    const start = await revisionOf(theirs)
+    const labelled = (name: string, way: string): object => ({ metadata: { name, labels: { way } } })
+    for (const name of ['a', 'b']) await theirs.must(MAPS, { method: 'POST', body: labelled(name, 'in') })
+    await merge(theirs, `${MAPS}/a`, labelled('a', 'out'))
+    await merge(theirs, `${MAPS}/a`, labelled('a', 'in'))
+    await theirs.must(`${MAPS}/b`, { method: 'DELETE' })
+    await theirs.must(`${MAPS}/a`, { method: 'DELETE' })
+    const { client: ours } = await swapIn(etcd, reference)
+    for (const query of ['', 'labelSelector=way%3Din', 'fieldSelector=metadata.name%3Da']) {
+      const told = await eventsUntil(theirs, MAPS, `${start}&${query}`, 'a')
+      expect(told.length).toBeGreaterThan(2)
+      expect(await eventsUntil(ours, MAPS, `${start}&${query}`, 'a')).toEqual(told)
+    }
+  })
+
   it('loses no write of either', async () => {
     const { theirs, ours } = await both()
     await ours.must(MAPS, { method: 'POST', body: { metadata: { name: 'counter' }, data: { n: '0' } } })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { Controller } from '../../../src/controllers/controllers.ts'
-import { kubernetesService } from '../../../src/controllers/kubernetes-service.ts'
+import { kubernetesService, PRESENCE } from '../../../src/controllers/kubernetes-service.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
@@ -107,5 +107,29 @@ describe('the server as a service of its cluster', () => {
     await running
     await serviceOf(world, '192.0.2.7').leave?.(new AbortController().signal)
     expect(await addresses()).toEqual(['192.0.2.7'])
+  })
+
+  test('says that it is there in the words of kube-apiserver, and heeds what that says', async () => {
+    const world = new ApiWorld()
+    const { signal } = new AbortController()
+    const says = (name: string): ApiObject => {
+      return { kind: 'Endpoints', apiVersion: 'v1', metadata: {}, subsets: [{ addresses: [{ ip: name }] }] }
+    }
+    // One of them was told to advertise what no endpoint may have.
+    for (const name of ['127.0.0.1', '192.0.2.3']) {
+      const key = { resource: PRESENCE, namespace: '', name }
+      await world.parts.store.write(key, () => ({ kind: 'put', object: says(name) }), signal)
+    }
+    await keepOnce(world, '192.0.2.7')
+    expect(await world.get(world.resource('endpoints'), 'kubernetes', 'default')).toMatchObject({
+      subsets: [{ addresses: [{ ip: '192.0.2.3' }, { ip: '192.0.2.7' }] }],
+    })
+    const { item } = await world.parts.store.get(
+      { resource: PRESENCE, namespace: '', name: '192.0.2.7' },
+      { kind: 'latest' },
+      signal,
+    )
+    const { metadata: _, ...said } = item?.kind === 'object' ? item.object() : says('none')
+    expect(said).toEqual({ kind: 'Endpoints', apiVersion: 'v1', subsets: [{ addresses: [{ ip: '192.0.2.7' }] }] })
   })
 })
