@@ -1,7 +1,7 @@
 // The `Warning` headers of an answer (R-273, P-233): not more of them than clients are ready to read, and not more is kept of
 // those that do not fit.
 
-/** Runes in all; beyond that every text is cut to `SHORT`, and what still does not fit is left out. */
+/** Runes in all; beyond that every text is cut to `SHORT`, and nothing follows the one that is still too much. */
 const BUDGET = 4096
 const SHORT = 256
 
@@ -24,9 +24,9 @@ export class WarningList {
     let left = BUDGET
     const lines: string[] = []
     for (const text of this.#texts) {
+      if (left <= 0) break
       const kept = runesOf(text, total > BUDGET ? SHORT : BUDGET)
       left -= kept.length
-      if (left < 0) break
       lines.push(`299 - "${headerText(kept.join(''))}"`)
     }
     return lines

@@ -140,8 +140,7 @@ function changesBeyond(object: ApiObject, stored: ApiObject, ignored: readonly s
   return false
 }
 
-const UNQUALIFIED =
-  'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers'
+const OTHERS = 'to avoid accidental conflicts with other finalizer writers'
 const SERVERS_OWN: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 
 /** Names of finalizers that others might use as well (P-365); told where they are new. */
@@ -149,5 +148,9 @@ function finalizerWarnings(object: ApiObject, stored: ApiObject | undefined): re
   const before = new Set(stored === undefined ? [] : finalizersOf(stored))
   return finalizersOf(object)
     .filter((name) => !name.includes('/') && !SERVERS_OWN.has(name) && !before.has(name))
-    .map((name) => `metadata.finalizers: ${JSON.stringify(name)}: ${UNQUALIFIED}`)
+    .toSorted()
+    .map((name) => {
+      const path = name.includes('.') ? ' including a path (/)' : ''
+      return `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name${path} ${OTHERS}`
+    })
 }

@@ -7,6 +7,7 @@ import { wholeSeconds } from '../registry/delete-options.ts'
 import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
 import type { UpdateEndpoint } from '../registry/registry.ts'
 import { qosOf, validateSubresource } from '../schema/validation/validation.ts'
+import { withAppArmorFields } from './app-armor.ts'
 import type { CharacterTraits } from './character.ts'
 import { withGatedFields } from './gated-field.ts'
 import { mapsIn } from './members.ts'
@@ -25,7 +26,7 @@ const GATED = {
 } as const
 
 const POD: CharacterTraits = {
-  prepareForCreate: (pod) => withLabelKeys(withGrace(pod)),
+  prepareForCreate: (pod, context) => withAppArmorFields(withLabelKeys(withGrace(pod)), context),
   firstStatus: (pod, { now }) => firstStatus(pod, now),
   prepareForUpdate: (pod) => withGrace(pod),
   prepareStatus: (pod, stored) => ({

@@ -22,12 +22,14 @@ import {
 } from './small-kinds.ts'
 import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './volumes.ts'
 import {
+  ADMISSION_OBJECT,
   ENDPOINTS,
   INGRESS,
   NETWORK_POLICY,
   RESOURCE_QUOTA,
   RUNTIME_CLASS,
   SECRET,
+  sliceWarnings,
   STORAGE_CAPACITY,
   STORAGE_CLASS,
 } from './warnings-small.ts'
@@ -39,10 +41,16 @@ const RESOURCE_SLICE: CharacterTraits = withGatedFields(
     gate: 'DRAListTypeAttributes',
     path: ['spec', 'devices', '*', 'attributes', '*', list],
   })),
-  {},
+  { warnings: sliceWarnings },
 )
 
 export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
+  'admissionregistration.k8s.io/MutatingAdmissionPolicy': ADMISSION_OBJECT,
+  'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': ADMISSION_OBJECT,
+  'admissionregistration.k8s.io/MutatingWebhookConfiguration': ADMISSION_OBJECT,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': ADMISSION_OBJECT,
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': ADMISSION_OBJECT,
+  'admissionregistration.k8s.io/ValidatingWebhookConfiguration': ADMISSION_OBJECT,
   '/Endpoints': ENDPOINTS,
   '/LimitRange': LIMIT_RANGE,
   '/Node': NODE,

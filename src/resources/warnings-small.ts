@@ -5,7 +5,7 @@ import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { compareQuantities, parseQuantity } from '../lib/quantity.ts'
 import type { CharacterTraits } from './character.ts'
-import { metaOf } from '../registry/object-meta.ts'
+import { metaOf, metaText } from '../registry/object-meta.ts'
 import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
 import { addressWarnings, nodeLabelFault, nodeTermWarnings } from './warnings.ts'
 
@@ -24,6 +24,25 @@ export const RESOURCE_QUOTA: CharacterTraits = {
   },
 }
 
+const STATIC_SUFFIX = '.static.k8s.io'
+
+/** Some names are kept for what comes from files. */
+export const ADMISSION_OBJECT: CharacterTraits = {
+  warnings: (object) =>
+    metaText(object, 'name').endsWith(STATIC_SUFFIX)
+      ? [
+          `metadata.name: names ending with "${STATIC_SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`,
+        ]
+      : [],
+}
+
+/** For slices of devices. */
+export function sliceWarnings(object: ApiObject): readonly string[] {
+  const driver = textIn(mapIn(object, 'spec'), 'driver')
+  if (driver === driver.toLowerCase()) return []
+  return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]
+}
+
 const INGRESS_CLASS = 'kubernetes.io/ingress.class'
 
 export const INGRESS: CharacterTraits = {
@@ -31,6 +50,10 @@ export const INGRESS: CharacterTraits = {
     stored === undefined && hasAnnotation(object, INGRESS_CLASS) && !has(mapIn(object, 'spec'), 'ingressClassName')
       ? [`annotation "${INGRESS_CLASS}" is deprecated, please use 'spec.ingressClassName' instead`]
       : [],
+  statusWarnings: (object) =>
+    mapsIn(mapIn(mapIn(object, 'status'), 'loadBalancer'), 'ingress').flatMap((ingress, i) =>
+      addressWarnings(`status.loadBalancer.ingress[${i}]`, own(ingress, 'ip'), 'address'),
+    ),
 }
 
 function has(map: ValueMap, name: string): boolean {
@@ -128,10 +151,16 @@ function pairFault(data: ValueMap): string | undefined {
   const types = { certificate: typesIn(certificate), key: typesIn(key) }
   if (types.certificate.length === 0) return 'tls: failed to find any PEM data in certificate input'
   if (!types.certificate.includes('CERTIFICATE')) {
+    if (types.certificate.length === 1 && types.certificate[0]!.endsWith('PRIVATE KEY')) {
+      return 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'
+    }
     return `tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${types.certificate.join(' ')}]`
   }
   if (types.key.length === 0) return 'tls: failed to find any PEM data in key input'
   if (!types.key.some((type) => type.endsWith('PRIVATE KEY'))) {
+    if (types.key.length === 1 && types.key[0] === 'CERTIFICATE') {
+      return 'tls: found a certificate rather than a key in the PEM for the private key'
+    }
     return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${types.key.join(' ')}]`
   }
   return matchFault(certificate, key)
@@ -145,7 +174,12 @@ function matchFault(certificate: string, key: string): string | undefined {
     return 'x509: malformed certificate'
   }
   try {
-    return leaf.checkPrivateKey(createPrivateKey(key)) ? undefined : 'tls: private key does not match public key'
+    const ours = createPrivateKey(key)
+    if (leaf.checkPrivateKey(ours)) return undefined
+    const isOfType = ours.asymmetricKeyType === leaf.publicKey.asymmetricKeyType
+    return isOfType
+      ? 'tls: private key does not match public key'
+      : 'tls: private key type does not match public key type'
   } catch {
     return 'tls: failed to parse private key'
   }

@@ -5,6 +5,7 @@ import type { ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { metaNumber, metaOf } from '../registry/object-meta.ts'
 import type { Character } from '../registry/registry.ts'
+import { appArmorWarning } from './app-armor.ts'
 import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
 import {
   addressWarnings,
@@ -22,10 +23,8 @@ import { claimSpecWarnings, sourceWarnings } from './warnings-volume.ts'
 const SCHEDULING = ['nodeSelector', 'affinity', 'topologySpreadConstraints'] as const
 const NO_SELECTOR = 'a null labelSelector results in matching no pod'
 const SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
-const APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead'
 const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
-const APP_ARMOR_OF_CONTAINER = 'container.apparmor.security.beta.kubernetes.io/'
 const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
   'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
@@ -79,7 +78,8 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   const tell = (texts: readonly string[]): void => {
     if (texts.length > 0) warnings.push(...texts)
   }
-  const profiles = Object.keys(mapIn(metadata, 'annotations')).filter(isProfile)
+  const annotations = mapIn(metadata, 'annotations')
+  const profiles = Object.keys(annotations).filter(isProfile)
   const tellOfProfile = (name: string, why: string): void => {
     if (profiles.includes(name)) warnings.push(`${annotationsAt}[${name}]: ${why}`)
   }
@@ -95,9 +95,9 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   for (const [container, path] of containers) {
     const [name, context] = [textIn(container, 'name'), mapIn(container, 'securityContext')]
     if (!hasProfile(context, 'seccompProfile')) tellOfProfile(SECCOMP_OF_CONTAINER + name, SECCOMP)
-    if (!hasProfile(podContext, 'appArmorProfile') && !hasProfile(context, 'appArmorProfile')) {
-      tellOfProfile(APP_ARMOR_OF_CONTAINER + name, APP_ARMOR)
-    }
+    // Of pods this is told where the field is filled in.
+    const old = prefix === '' ? undefined : appArmorWarning(annotations, { container, podContext, annotationsAt })
+    if (old !== undefined) warnings.push(old)
     tell(containerWarnings(container, path))
   }
   tell(portWarnings(containers))
@@ -118,11 +118,7 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
 }
 
 function isProfile(annotation: string): boolean {
-  return (
-    annotation === SECCOMP_OF_POD ||
-    annotation.startsWith(SECCOMP_OF_CONTAINER) ||
-    annotation.startsWith(APP_ARMOR_OF_CONTAINER)
-  )
+  return annotation === SECCOMP_OF_POD || annotation.startsWith(SECCOMP_OF_CONTAINER)
 }
 
 function hasProfile(context: ValueMap, profile: string): boolean {

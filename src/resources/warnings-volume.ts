@@ -19,12 +19,17 @@ const GONE_SOURCES: Readonly<Record<string, string>> = {
   rbd: 'deprecated in v1.28, non-functional in v1.31+',
 }
 
+/** Of a volume's own object the reference knows fewer. */
+const NOT_OF_OBJECTS: ReadonlySet<string> = new Set(['gitRepo', 'flocker', 'quobyte'])
+
 /** Volumes say `storageos` where it counts and `storageOS` where it is spoken of. */
 const SPOKEN: Readonly<Record<string, string>> = { storageos: 'storageOS' }
 
-export function sourceWarnings(volume: ValueMap, path: string): readonly string[] {
+export function sourceWarnings(volume: ValueMap, path: string, except?: ReadonlySet<string>): readonly string[] {
   return Object.keys(GONE_SOURCES).flatMap((source) =>
-    Object.hasOwn(volume, source) ? [`${path}.${SPOKEN[source] ?? source}: ${GONE_SOURCES[source]}`] : [],
+    Object.hasOwn(volume, source) && except?.has(source) !== true
+      ? [`${path}.${SPOKEN[source] ?? source}: ${GONE_SOURCES[source]}`]
+      : [],
   )
 }
 
@@ -59,6 +64,6 @@ export function volumeWarnings(object: ApiObject): readonly string[] {
         ]
       : []),
     ...terms.flatMap((term, index) => nodeTermWarnings(term, `${place}[${index}]`)),
-    ...sourceWarnings(spec, 'spec'),
+    ...sourceWarnings(spec, 'spec', NOT_OF_OBJECTS),
   ]
 }

@@ -4,7 +4,7 @@ import { equalValues, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { PROTOCOLS } from './container.ts'
 import { dns1123Label, dns1123Subdomain, labelValue, portNumber, qualifiedName } from './formats.ts'
-import { checkEndpointIp, checkIp, parseIp } from './ip-address.ts'
+import { canonicalIpFaults, checkEndpointIp, checkIp, parseIp } from './ip-address.ts'
 import { checkLabels } from './labels.ts'
 import { listOf, numberOf, partIn, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
@@ -130,7 +130,8 @@ function checkSliceAddress(address: string, type: string, { list, index, check }
   if (type === 'FQDN') checkFullName(address, at, check)
   if (type !== 'IPv4' && type !== 'IPv6') return
   const before = check.errors.length
-  checkIp(address, at, check)
+  if (type === 'IPv6') check.format(at, address, canonicalIpFaults(address))
+  else checkIp(address, at, check)
   if (check.errors.length > before) return
   // The reference tells this of the list, not of the address.
   if (parseIp(address)?.family !== type) check.invalid(list, address, `must be an ${type} address`)

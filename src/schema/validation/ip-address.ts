@@ -99,6 +99,29 @@ export function checkIp(text: string, at: FieldPath, check: Check, { stored }: O
   }
 }
 
+/** Why a text is not an address in its one canonical spelling: fields of later days take no other. */
+export function canonicalIpFaults(text: string): readonly string[] {
+  const ip = parseIp(text)
+  if (ip === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+  if (ip.padded) return ['must not have leading 0s']
+  if (ip.mapped) return ['must not be an IPv4-mapped IPv6 address']
+  return canonicalFaults(text, canonicalIp(text))
+}
+
+/** The same of a range; one that is not good at all has been complained of. */
+export function canonicalCidrFaults(text: string): readonly string[] {
+  const [address = '', length = ''] = text.split('/')
+  return canonicalFaults(text, `${canonicalIp(address)}/${length}`)
+}
+
+function canonicalFaults(text: string, canonical: string): readonly string[] {
+  return canonical === text ? [] : [`must be in canonical form ("${canonical}")`]
+}
+
+function canonicalIp(text: string): string {
+  return text.includes(':') ? new URL(`http://[${text}]/`).hostname.slice(1, -1) : text
+}
+
 export function checkCidr(text: string, at: FieldPath, check: Check, { stored }: OldValues = {}): void {
   if (stored?.has(text) === true) return
   const cidr = parseCidr(text)

@@ -3,9 +3,9 @@ import { FieldPath } from '../../api/field-path.ts'
 import { shownJson } from '../../api/field-error.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from './check.ts'
-import { dns1123Subdomain, type NameFormat, pathSegment, portName, portNumber } from './formats.ts'
+import { dns1123Subdomain, pathSegment, portName, portNumber } from './formats.ts'
 import { ingress, ingressClass } from './ingress.ts'
-import { checkCidr, parseCidr, parseIp } from './ip-address.ts'
+import { canonicalCidrFaults, canonicalIpFaults, checkCidr, parseCidr } from './ip-address.ts'
 import { checkLabelSelector } from './labels.ts'
 import { has, numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from './members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from './object-meta.ts'
@@ -112,22 +112,6 @@ const networkPolicy: KindRules = {
   },
 }
 
-/** An address in its one canonical spelling. */
-const addressName: NameFormat = (name) => {
-  const ip = parseIp(name)
-  if (ip === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
-  if (ip.padded) return ['must not have leading 0s']
-  if (ip.mapped) return ['must not be an IPv4-mapped IPv6 address']
-  const canonical = canonicalIp(name)
-  return canonical === name ? [] : [`must be in canonical form ("${canonical}")`]
-}
-
-function canonicalIp(text: string): string {
-  if (!text.includes(':')) return text
-  const { hostname } = new URL(`http://[${text}]/`)
-  return hostname.slice(1, -1)
-}
-
 function checkParent(object: ValueMap, check: Check): void {
   const parent = partIn(partOf(object, 'spec'), 'parentRef')
   const at = SPEC.child('parentRef')
@@ -145,7 +129,7 @@ function checkParent(object: ValueMap, check: Check): void {
 }
 
 function checkAddress(object: ValueMap, check: Check): void {
-  checkBuiltInMeta(object, addressName, check)
+  checkBuiltInMeta(object, canonicalIpFaults, check)
   checkParent(object, check)
 }
 
@@ -171,7 +155,11 @@ function checkRanges(spec: ValueMap, check: Check): void {
     check.invalid(RANGES, shown, 'may only hold up to 2 values')
     return
   }
-  for (const [i, range] of ranges.entries()) checkCidr(range, RANGES.index(i), check)
+  for (const [i, range] of ranges.entries()) {
+    const before = check.errors.length
+    checkCidr(range, RANGES.index(i), check)
+    if (check.errors.length === before) check.format(RANGES.index(i), range, canonicalCidrFaults(range))
+  }
   const [first, second] = ranges.map((range) => parseCidr(range)?.address.family)
   if (first !== undefined && first === second) {
     const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'

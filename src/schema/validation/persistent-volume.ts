@@ -21,6 +21,32 @@ const STATUS = FieldPath.root('status')
 function checkVolume(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   checkVolumeSpec(partOf(object, 'spec'), SPEC, check)
+  checkMountOptions(object, check)
+}
+
+const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options'
+const TAKE_MOUNT_OPTIONS: readonly string[] = [
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'cinder',
+  'cephfs',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+]
+
+function checkMountOptions(object: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  if (!has(partOf(partOf(object, 'metadata'), 'annotations'), MOUNT_OPTIONS)) return
+  if (TAKE_MOUNT_OPTIONS.some((source) => has(spec, source))) return
+  const at = METADATA.child('annotations').child(MOUNT_OPTIONS)
+  check.forbidden(at, 'may not specify mount options for this volume type')
 }
 
 function checkVolumeSpec(spec: ValueMap, at: FieldPath, check: Check): void {

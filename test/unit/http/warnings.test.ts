@@ -29,6 +29,11 @@ describe('warnings', () => {
     expect(headersOf(['x'.repeat(4097)])[0]).toHaveLength(256 + '299 - ""'.length)
   })
 
+  it('end with the one that is still too much', () => {
+    const lines = headersOf(Array.from({ length: 30 }, (_, i) => `${i} ${'x'.repeat(200)}`))
+    expect(lines).toHaveLength(21)
+  })
+
   it('of other alphabets are sent as UTF-8', () => {
     expect(Buffer.from(headersOf(['grün'])[0]!, 'latin1').toString()).toBe('299 - "grün"')
     expect(Buffer.from(headersOf(['🚀'.repeat(5000)])[0]!, 'latin1').toString()).toBe(`299 - "${'🚀'.repeat(256)}"`)

@@ -7,6 +7,7 @@ import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { matcherOf } from '../../../src/store/selection.ts'
 import { ServedObject } from '../../../src/store/served-store.ts'
 import { BytesObject } from '../../../src/store/stored-object.ts'
+import { ApiWorld } from '../../fakes/api-world.ts'
 
 const GROUP = 'stable.example.com'
 
@@ -61,6 +62,28 @@ function open() {
 
 const place = (version: string, resource = 'crontabs') => ({ group: GROUP, version, resource })
 const groupsOf = (table: DefinitionTable) => table.groups().filter(({ group }) => group === GROUP)
+
+describe('finalizers of custom objects', () => {
+  const QUALIFIED = 'prefer a domain-qualified finalizer name'
+  const OTHERS = 'to avoid accidental conflicts with other finalizer writers'
+
+  it('are to have names that nobody else uses; those that are new are told of, in order', () => {
+    const { table } = open()
+    table.put(stored(definition(), 1))
+    const { character } = table.find(place('v1'))!
+    const object = (...finalizers: readonly string[]): ApiObject => ({
+      kind: 'CronTab',
+      apiVersion: `${GROUP}/v1`,
+      metadata: { name: 'a', finalizers },
+    })
+    const context = new ApiWorld().context()
+    const given = object('plain', 'example.com', 'example.com/x', 'orphan', 'foregroundDeletion', 'kubernetes', 'old')
+    expect(character.warnings(given, object('old'), context)).toEqual([
+      `metadata.finalizers: "example.com": ${QUALIFIED} including a path (/) ${OTHERS}`,
+      `metadata.finalizers: "plain": ${QUALIFIED} ${OTHERS}`,
+    ])
+  })
+})
 
 describe('definitions that come and go', () => {
   it('make resources that are served from then on', () => {

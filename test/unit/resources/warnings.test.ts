@@ -189,9 +189,7 @@ const rows: readonly Row[] = [
     name: 'no key where one belongs',
     at: ['secrets'],
     object: { metadata: { name: 's' }, type: TLS, data: { 'tls.crt': CERTIFICATE, 'tls.key': CERTIFICATE } },
-    warnings: [
-      'tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [CERTIFICATE]',
-    ],
+    warnings: ['tls: found a certificate rather than a key in the PEM for the private key'],
   },
   {
     name: 'a certificate that cannot be read',
@@ -394,8 +392,14 @@ describe('warnings', () => {
   test.each([
     ['pods', { podIPs: [{ ip: '2001:DB8::1' }], hostIPs: [{ ip: '192.0.2.1' }] }, 'status.podIPs[0].ip'],
     ['services', { loadBalancer: { ingress: [{ ip: '2001:DB8::1' }] } }, 'status.loadBalancer.ingress[0]'],
-  ])('about the status of %s', (resource, status, place) => {
-    const { warnings } = world.resource(resource).character.subresources['status']!
+    [
+      'ingresses',
+      { loadBalancer: { ingress: [{ ip: '2001:DB8::1' }] } },
+      'status.loadBalancer.ingress[0]',
+      'networking.k8s.io',
+    ],
+  ])('about the status of %s', (resource, status, place, group = '') => {
+    const { warnings } = world.resource(resource, group).character.subresources['status']!
     expect(warnings?.({ metadata: { name: 'x' }, status } as unknown as ApiObject)).toEqual([
       `${place}: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")`,
     ])

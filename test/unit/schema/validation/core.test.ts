@@ -261,6 +261,16 @@ const STORAGE = [
     'v1 PersistentVolume',
     ['no way to use it', { 'spec/accessModes': [] }, 'spec.accessModes: Required value'],
     [
+      'options where nothing is mounted with any',
+      {
+        'metadata/annotations': { 'volume.beta.kubernetes.io/mount-options': 'hard' },
+        'spec/nfs': undefined,
+        'spec/hostPath': { path: '/a' },
+      },
+      'metadata.annotations.volume.beta.kubernetes.io/mount-options: Forbidden: may not specify mount options for this volume type',
+    ],
+    ['options for what is mounted', { 'metadata/annotations': { 'volume.beta.kubernetes.io/mount-options': 'hard' } }],
+    [
       'an unknown way to use it',
       { 'spec/accessModes': ['Odd'] },
       'spec.accessModes: Unsupported value: "Odd": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',

@@ -100,6 +100,11 @@ const NETWORKING = [
     'networking.k8s.io/v1 ServiceCIDR',
     ['no ranges', { 'spec/cidrs': [] }, 'spec.cidrs: Required value: at least one CIDR required'],
     [
+      'one in another spelling',
+      { 'spec/cidrs': ['2001:DB8::/64'] },
+      'spec.cidrs[0]: Invalid value: "2001:DB8::/64": must be in canonical form ("2001:db8::/64")',
+    ],
+    [
       'two of one family',
       { 'spec/cidrs': ['10.0.0.0/24', '10.0.1.0/24'] },
       'spec.cidrs: Invalid value: ["10.0.0.0/24","10.0.1.0/24"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
@@ -119,6 +124,11 @@ const NETWORKING = [
   ...rows(
     'discovery.k8s.io/v1 EndpointSlice',
     ['no family', { addressType: '' }, 'addressType: Required value'],
+    [
+      'an address in another spelling',
+      { addressType: 'IPv6', 'endpoints/0/addresses': ['2001:DB8::1'] },
+      'endpoints[0].addresses[0]: Invalid value: "2001:DB8::1": must be in canonical form ("2001:db8::1")',
+    ],
     [
       'an address of another family',
       { 'endpoints/0/addresses': ['2001:db8::1'] },
