@@ -15,7 +15,8 @@ const A_MODULE = join(import.meta.dirname, '../integration/go')
 
 /** Runs `go` in the folder. Throws what it says where it fails, and says what to install where there is none. */
 export async function runGo(args: readonly string[], folder: string): Promise<void> {
-  const env = { ...process.env, CGO_ENABLED: '0', ...unpackedCertificates() }
+  // The compiler is short-lived: collecting its garbage takes a quarter of its time.
+  const env = { GOGC: '400', ...process.env, CGO_ENABLED: '0', ...unpackedCertificates() }
   await run(await findGo(), [...args], { cwd: folder, env, maxBuffer: 64 << 20 })
 }
 
