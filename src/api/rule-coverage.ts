@@ -9,16 +9,74 @@ const MAX_COMBINATIONS = 10_000
 
 /** What `held` does not cover of `wanted`, in rules of one resource or path each. Empty: everything is covered. */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  const owners = held.map(owned)
+  const owners = new HeldRules(held)
   const missing: PolicyRule[] = []
   let budget = MAX_COMBINATIONS
   for (const rule of wanted) {
-    if (owners.some((owner) => coversAll(owner, rule))) continue
+    if (owners.cover(rule)) continue
     budget -= combinations(rule)
-    if (budget < 0) missing.push(rule)
-    else missing.push(...broken(rule).filter((single) => !owners.some((owner) => coversAll(owner, single))))
+    for (const single of budget < 0 ? [rule] : broken(rule))
+      if (budget < 0 || !owners.cover(single)) missing.push(single)
   }
   return compact(missing)
+}
+
+/** Rules that are held, found by what is in them: whoever holds thousands may give away thousands. */
+class HeldRules {
+  readonly #all: readonly Owned[]
+  readonly #verbs: Index
+  readonly #groups: Index
+  readonly #resources: Index
+  readonly #names: Index
+
+  constructor(rules: readonly PolicyRule[]) {
+    this.#all = rules.map(owned)
+    this.#verbs = indexOf(this.#all, ({ verbs }) => verbs)
+    this.#groups = indexOf(this.#all, ({ groups }) => groups)
+    this.#resources = indexOf(this.#all, ({ resources }) => resources)
+    this.#names = indexOf(this.#all, ({ names }) => (names.size === 0 ? ANY_NAME : names))
+  }
+
+  /** Whether one of them covers every combination of the rule. */
+  cover(rule: PolicyRule): boolean {
+    let fewest: readonly (readonly Owned[])[] = [this.#all]
+    const narrow = (index: Index, text: string | undefined, ...more: readonly string[]): void => {
+      if (text === undefined) return
+      const found = [text, ...more].map((key) => index.get(key) ?? NO_RULES)
+      if (countOf(found) < countOf(fewest)) fewest = found
+    }
+    const [resource] = rule.resources
+    const slash = resource?.indexOf('/') ?? -1
+    narrow(this.#verbs, rule.verbs[0], ALL)
+    narrow(this.#groups, rule.apiGroups[0], ALL)
+    narrow(this.#resources, resource, ALL, ...(slash < 0 ? [] : [`*${resource!.slice(slash)}`]))
+    narrow(this.#names, rule.resourceNames[0] ?? '', '')
+    return fewest.some((owners) => owners.some((owner) => coversAll(owner, rule)))
+  }
+}
+
+/** By every text that rules have in one of their lists. */
+type Index = ReadonlyMap<string, readonly Owned[]>
+
+const ALL = '*'
+const NO_RULES: readonly Owned[] = Object.freeze([])
+/** A rule without names is about all of them. */
+const ANY_NAME: ReadonlySet<string> = new Set([''])
+
+function indexOf(rules: readonly Owned[], textsOf: (rule: Owned) => ReadonlySet<string>): Index {
+  const index = new Map<string, Owned[]>()
+  for (const rule of rules) {
+    for (const text of textsOf(rule)) {
+      const known = index.get(text)
+      if (known === undefined) index.set(text, [rule])
+      else known.push(rule)
+    }
+  }
+  return index
+}
+
+function countOf(lists: readonly (readonly Owned[])[]): number {
+  return lists.reduce((sum, list) => sum + list.length, 0)
 }
 
 interface Owned {
@@ -27,7 +85,7 @@ interface Owned {
   readonly resources: ReadonlySet<string>
   readonly names: ReadonlySet<string>
   readonly paths: ReadonlySet<string>
-  /** What stands before the star of those that end in one. */
+  /** What stands before the star of those that end in one: in order, and none that begins with another. */
   readonly pathPrefixes: readonly string[]
 }
 
@@ -38,8 +96,24 @@ function owned(rule: PolicyRule): Owned {
     resources: new Set(rule.resources),
     names: new Set(rule.resourceNames),
     paths: new Set(rule.nonResourceURLs),
-    pathPrefixes: rule.nonResourceURLs.flatMap((path) => (path.endsWith('*') ? [path.replace(/\*+$/, '')] : [])),
+    pathPrefixes: shortest(rule.nonResourceURLs.filter((path) => path.endsWith(ALL)).map(withoutStars)),
   }
+}
+
+function withoutStars(path: string): string {
+  let end = path.length
+  while (path[end - 1] === ALL) end -= 1
+  return path.slice(0, end)
+}
+
+/** In order, without those that begin with another. */
+function shortest(prefixes: readonly string[]): readonly string[] {
+  const kept: string[] = []
+  for (const prefix of prefixes.toSorted()) {
+    const last = kept.at(-1)
+    if (last === undefined || !prefix.startsWith(last)) kept.push(prefix)
+  }
+  return kept
 }
 
 /** One rule covers every combination of the other. */
@@ -55,17 +129,26 @@ function coversAll(owner: Owned, rule: PolicyRule): boolean {
 }
 
 function hasAll(set: ReadonlySet<string>, texts: readonly string[]): boolean {
-  return set.has('*') || texts.every((text) => set.has(text))
+  return set.has(ALL) || texts.every((text) => set.has(text))
 }
 
 function coversResource(set: ReadonlySet<string>, resource: string): boolean {
-  if (set.has('*') || set.has(resource)) return true
+  if (set.has(ALL) || set.has(resource)) return true
   const slash = resource.indexOf('/')
   return slash !== -1 && set.has(`*${resource.slice(slash)}`)
 }
 
 function coversPath({ paths, pathPrefixes }: Owned, path: string): boolean {
-  return paths.has(path) || pathPrefixes.some((prefix) => path.startsWith(prefix))
+  if (paths.has(path)) return true
+  // Of prefixes none of which begins with another only the last that is not behind the path can be one of it.
+  let [low, high] = [0, pathPrefixes.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (pathPrefixes[middle]! <= path) low = middle + 1
+    else high = middle
+  }
+  const before = pathPrefixes[low - 1]
+  return before !== undefined && path.startsWith(before)
 }
 
 function combinations(rule: PolicyRule): number {

@@ -126,7 +126,7 @@ function textSize(schema: JsonMap): number {
   if (maxLength !== undefined) return maxLength * BYTES_PER_CHARACTER
   const texts = Array.isArray(schema.enum) ? schema.enum.filter((value) => typeof value === 'string') : []
   if (texts.length === 0 || schema['x-kubernetes-int-or-string'] === true) return MAX_REQUEST_BYTES - EMPTY_BYTES
-  return Math.max(...texts.map((text) => Buffer.byteLength(text)))
+  return texts.reduce((most, text) => Math.max(most, Buffer.byteLength(text)), 0)
 }
 
 function limit(value: Json | undefined): number | undefined {

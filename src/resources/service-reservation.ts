@@ -75,7 +75,7 @@ export class ServiceReservation {
   /** Everything that a service had. */
   async giveBackAll(service: ApiObject): Promise<void> {
     const spec = specOf(service)
-    this.#needless.push(...this.#addressesOf(spec), ...nodePortsOf(spec))
+    for (const claim of [...this.#addressesOf(spec), ...nodePortsOf(spec)]) this.#needless.push(claim)
     await this.#settle(true, ownerOf(service))
   }
 
@@ -113,7 +113,7 @@ export class ServiceReservation {
   async #withAddresses(spec: ValueMap, old: ValueMap | undefined, owner: Owner): Promise<ValueMap> {
     const isNew = old === undefined || isExternalName(old)
     if (isExternalName(spec)) {
-      if (!isNew) this.#needless.push(...this.#addressesOf(old))
+      if (!isNew) for (const claim of this.#addressesOf(old)) this.#needless.push(claim)
       return spec
     }
     const asked = textsIn(spec, 'clusterIPs')

@@ -71,22 +71,68 @@ function portOf(port: ValueMap, path: string): Port {
   }
 }
 
+/** More texts of this length than the warnings of an answer have room for. */
+const MOST_CLASHES = 100
+
+/** Each port with every earlier one that it is in the way of. */
 function placeWarnings(ports: readonly Port[]): readonly string[] {
-  const known = new Map<string, Port[]>()
+  const known = new Map<string, PortPeers>()
   const warnings: string[] = []
-  for (const port of ports) {
+  let clashes = 0
+  for (const [index, port] of ports.entries()) {
+    if (clashes > MOST_CLASHES) break
     if (port.hostIP !== '' && port.hostPort === 0) {
       warnings.push(`${port.path}: hostIP set without hostPort: ${shown(port)}`)
+      clashes++
     }
     const key = `${port.containerPort}/${port.protocol}`
-    const others = known.get(key) ?? []
-    for (const other of others) {
-      const clash = clashOf(port, other)
-      if (clash !== undefined) warnings.push(`${port.path}: ${clash} port definition with ${other.path}`)
+    let peers = known.get(key)
+    if (peers === undefined) known.set(key, (peers = new PortPeers()))
+    for (const other of peers.inTheWayOf(port)) {
+      warnings.push(`${port.path}: ${clashOf(port, other)} port definition with ${other.path}`)
+      if (++clashes > MOST_CLASHES) break
     }
-    known.set(key, [...others, port])
+    peers.add(port, index)
   }
   return warnings
+}
+
+interface PlacedPort extends Port {
+  readonly index: number
+}
+
+/** The ports of one number and protocol, found by what makes them clash: most that have a host's port do not. */
+class PortPeers {
+  readonly #all: PlacedPort[] = []
+  readonly #byHostPort = new Map<number, PlacedPort[]>()
+  readonly #byHost = new Map<string, PlacedPort[]>()
+
+  add(port: Port, index: number): void {
+    const placed = { ...port, index }
+    this.#all.push(placed)
+    entryOf(this.#byHostPort, port.hostPort).push(placed)
+    entryOf(this.#byHost, `${port.hostPort} ${port.hostIP}`).push(placed)
+  }
+
+  /** In the order in which they came. */
+  inTheWayOf({ hostPort, hostIP }: Port): readonly PlacedPort[] {
+    if (hostPort === 0) return this.#all
+    const anywhere = this.#byHostPort.get(0) ?? []
+    if (hostIP === '') return inOrder(anywhere, this.#byHostPort.get(hostPort) ?? [])
+    const [same, open] = [this.#byHost.get(`${hostPort} ${hostIP}`), this.#byHost.get(`${hostPort} `)]
+    return inOrder(anywhere, inOrder(same ?? [], open ?? []))
+  }
+}
+
+function entryOf<K>(map: Map<K, PlacedPort[]>, key: K): PlacedPort[] {
+  let entry = map.get(key)
+  if (entry === undefined) map.set(key, (entry = []))
+  return entry
+}
+
+function inOrder(some: readonly PlacedPort[], others: readonly PlacedPort[]): readonly PlacedPort[] {
+  if (some.length === 0 || others.length === 0) return some.length === 0 ? others : some
+  return [...some, ...others].sort((a, b) => a.index - b.index)
 }
 
 /** As the reference prints one. */
@@ -106,9 +152,8 @@ function portNameWarnings(ports: readonly Port[]): readonly string[] {
   })
 }
 
-function clashOf(a: Port, b: Port): string | undefined {
+/** Of two that are in each other's way. */
+function clashOf(a: Port, b: Port): string {
   if (a.hostIP === b.hostIP && a.hostPort === b.hostPort) return 'duplicate'
-  if (a.hostPort === 0 || b.hostPort === 0) return 'overlapping'
-  const oneIsOpen = (a.hostIP === '') !== (b.hostIP === '')
-  return a.hostPort === b.hostPort && oneIsOpen ? 'dangerously ambiguous' : undefined
+  return a.hostPort === 0 || b.hostPort === 0 ? 'overlapping' : 'dangerously ambiguous'
 }

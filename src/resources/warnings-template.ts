@@ -76,12 +76,12 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   const containers = containersIn(spec, at)
   const warnings: string[] = []
   const tell = (texts: readonly string[]): void => {
-    if (texts.length > 0) warnings.push(...texts)
+    for (const text of texts) warnings.push(text)
   }
   const annotations = mapIn(metadata, 'annotations')
-  const profiles = Object.keys(annotations).filter(isProfile)
+  const profiles = new Set(Object.keys(annotations).filter(isProfile))
   const tellOfProfile = (name: string, why: string): void => {
-    if (profiles.includes(name)) warnings.push(`${annotationsAt}[${name}]: ${why}`)
+    if (profiles.has(name)) warnings.push(`${annotationsAt}[${name}]: ${why}`)
   }
   tell(schedulingWarnings(spec, at))
   tell(annotationWarnings(metadata, annotationsAt, OLD_ANNOTATIONS))

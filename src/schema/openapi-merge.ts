@@ -49,14 +49,14 @@ function namesIn(start: Value, definitions: ValueMap): ReadonlySet<string> {
   const found = new Set<string>()
   const open: Value[] = [start]
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (isList(value)) open.push(...value)
+    if (isList(value)) for (const item of value) open.push(item)
     if (!isMap(value)) continue
     const name = referenceOf(value)
     if (name !== undefined && !found.has(name) && Object.hasOwn(definitions, name)) {
       found.add(name)
       open.push(own(definitions, name) ?? null)
     }
-    open.push(...Object.values(value))
+    for (const member of Object.values(value)) open.push(member)
   }
   return found
 }

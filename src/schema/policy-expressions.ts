@@ -143,6 +143,21 @@ function structOf(name: string): ObjectType | undefined {
   return name === 'Object' || name.startsWith('Object.') ? anyObject(name) : undefined
 }
 
+/** Looks them up where they are: there can be thousands, and each of them is compiled with all that come before. */
+function variablesType(variables: ReadonlyMap<string, Type>): ObjectType {
+  const fieldOf = (name: string, type: Type | undefined): ObjectField | undefined => type && field(name, type)[1]
+  return {
+    kind: 'object',
+    name: 'kubernetes.variables',
+    fields: {
+      get: (name) => fieldOf(name, variables.get(name)),
+      *[Symbol.iterator]() {
+        for (const [name, type] of variables) yield field(name, type)
+      },
+    },
+  }
+}
+
 function environmentOf(scope: PolicyScope): Environment {
   const { hasParams, hasAuthorizer, variables, makesObjects = false, object: type = DYN } = scope
   const declared = new Map<string, Type>([
@@ -156,6 +171,6 @@ function environmentOf(scope: PolicyScope): Environment {
     declared.set('authorizer', opaque('kubernetes.authorization.Authorizer'))
     declared.set('authorizer.requestResource', opaque('kubernetes.authorization.ResourceCheck'))
   }
-  if (variables !== undefined) declared.set('variables', object('kubernetes.variables', [...variables]))
+  if (variables !== undefined) declared.set('variables', variablesType(variables))
   return { variables: declared, ...(makesObjects ? { structs: structOf, makesPatches: true } : {}) }
 }

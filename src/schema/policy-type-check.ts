@@ -13,6 +13,8 @@ export interface ExpressionWarning extends ValueMap {
 
 /** A policy that names more kinds is not looked at in all of them. */
 const MAX_KINDS = 10
+/** Nor are more places looked at. */
+const MAX_PLACES = 10_000
 
 /** The kind of a served resource. */
 export type KindOf = (place: { group: string; version: string; resource: string }) => KindSchema | undefined
@@ -59,18 +61,24 @@ function variablesIn(spec: ValueMap, scope: PolicyScope): ReadonlyMap<string, Ty
 /** Those that the rules name outright. */
 function kindsIn(match: ValueMap, kindOf: KindOf): readonly KindSchema[] {
   const found = new Map<string, KindSchema>()
-  for (const rule of mapsIn(match, 'resourceRules')) {
-    for (const group of textsIn(rule, 'apiGroups')) {
-      for (const version of textsIn(rule, 'apiVersions')) {
-        for (const resource of textsIn(rule, 'resources')) {
-          const kind = kindOf({ group, version, resource })
-          if (kind !== undefined) found.set(`${kind.group}/${kind.version}/${kind.kind}`, kind)
-        }
-      }
-    }
+  let left = MAX_PLACES
+  for (const place of placesIn(match)) {
+    if (left-- === 0) break
+    const kind = kindOf(place)
+    if (kind !== undefined) found.set(`${kind.group}/${kind.version}/${kind.kind}`, kind)
   }
   const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return sorted.slice(0, MAX_KINDS).map(([, kind]) => kind)
+}
+
+/** Three lists of a few hundred words make millions. */
+function* placesIn(match: ValueMap): Generator<Parameters<KindOf>[0]> {
+  for (const rule of mapsIn(match, 'resourceRules')) {
+    const [versions, resources] = [textsIn(rule, 'apiVersions'), textsIn(rule, 'resources')]
+    for (const group of textsIn(rule, 'apiGroups')) {
+      for (const version of versions) for (const resource of resources) yield { group, version, resource }
+    }
+  }
 }
 
 function mapIn(map: ValueMap, name: string): ValueMap {

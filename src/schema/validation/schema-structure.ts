@@ -53,7 +53,7 @@ function innerSchemas(schema: ValueMap): readonly ValueMap[] {
     const part = partIn(schema, field)
     if (part !== undefined) inner.push(part)
   }
-  for (const field of ['allOf', 'anyOf', 'oneOf']) inner.push(...partsOf(schema, field))
+  for (const field of ['allOf', 'anyOf', 'oneOf']) for (const part of partsOf(schema, field)) inner.push(part)
   return inner
 }
 

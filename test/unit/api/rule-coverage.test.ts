@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeRule, type PolicyRule } from '../../../src/api/policy-rule.ts'
 import { missingRules } from '../../../src/api/rule-coverage.ts'
-import { processorMilliseconds } from '../../fakes/processor-time.ts'
+import { outOfProportion, processorMilliseconds } from '../../fakes/processor-time.ts'
 
 /** `get list|apps|deployments|name`, or `get@/path` */
 function rule(text: string): PolicyRule {
@@ -30,6 +30,9 @@ describe('what is missing of rules', () => {
     ['nothing under a star', ['*|*|*'], ['x|y|z', 'get|apps|deployments/scale|n'], []],
     ['paths are no resources', ['*|*|*'], ['get@/x'], ['{NonResourceURLs:["/x"], Verbs:["get"]}']],
     ['nothing below a path with a star', ['get@/x/*'], ['get@/x/y /x/*'], []],
+    ['nothing below one of many paths', ['get@/b* /a* /ab* /c/*'], ['get@/abc /b /c/d /a'], []],
+    ['a path beside many', ['get@/b* /a* /c/*'], ['get@/c'], ['{NonResourceURLs:["/c"], Verbs:["get"]}']],
+    ['nothing below a path with many stars', ['get@/x**y***'], ['get@/x**yz'], []],
     ['nothing of a subresource of everything', ['get||*/log'], ['get||pods/log'], []],
     [
       'the resource of a subresource',
@@ -58,5 +61,31 @@ describe('what is missing of rules', () => {
       expect(missingRules([rule('*|*|*')], [rule(huge)])).toEqual([])
     }
     expect(processorMilliseconds(cover)).toBeLessThan(5000)
+  })
+
+  it.each<[string, (i: number) => string]>([
+    ['names', (i) => `get||pods|n${i}`],
+    ['verbs', (i) => `v${i}||pods`],
+    ['resources', (i) => `get||r${i}`],
+    ['groups', (i) => `get|g${i}|pods`],
+  ])('is found in time where somebody holds thousands of rules of different %s', (_, make) => {
+    const rules = (from: number, size: number): PolicyRule[] =>
+      Array.from({ length: size }, (_each, i) => rule(make(from + i)))
+    const run = (size: number): void => {
+      expect(missingRules(rules(0, size), rules(0, size))).toEqual([])
+      expect(missingRules(rules(0, size), rules(size, size))).not.toEqual([])
+    }
+    expect(outOfProportion(2_000, run)).toBe('')
+  })
+
+  it('is found in time among thousands of paths', () => {
+    const paths = (end: string, size: number): string =>
+      `get@${Array.from({ length: size }, (_, i) => `/p${i}/${end}`).join(' ')}`
+    expect(
+      outOfProportion(8_000, (size) => {
+        expect(missing([paths('*', size)], [paths('x', size)])).toEqual([])
+      }),
+    ).toBe('')
+    expect(outOfProportion(100_000, (size) => void missing([`get@/${'*'.repeat(size)}x*`], ['get@/y']))).toBe('')
   })
 })
