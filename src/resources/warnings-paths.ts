@@ -126,8 +126,8 @@ class Place {
     const known = this.#things.get(text)
     const since = known?.toldUntil ?? 0
     const found: Thing[] = []
-    for (let place: Place | undefined = this; place !== undefined; place = place.#above)
-      takeSince(place.#here, since, found)
+    takeSince(this.#here, since, found)
+    for (let place = this.#above; place !== undefined; place = place.#above) takeSince(place.#here, since, found)
     takeSince(this.#below, since, found)
     if (known === undefined) this.#put({ text, first: index, toldUntil: index })
     else known.toldUntil = index
