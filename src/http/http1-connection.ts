@@ -29,10 +29,11 @@ export class Http1Connection {
     socket.once('close', () => this.holding.close())
   }
 
-  /** A request has come. */
-  begin(): void {
+  /** A request has come; whether it is to be served. */
+  begin(): boolean {
     this.#requests++
     if (++this.#running > MOST_PIPELINED) this.#end('flood')
+    return !this.socket.destroyed
   }
 
   /** It is over. */

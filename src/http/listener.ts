@@ -165,10 +165,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     const message = request.raw
     const response = reply.raw
     const connection = connections.http1Of(message.socket)
+    if (!connection.begin()) return
     const { holding } = connection
     const remote = connections.remoteOf(connection, 'http/1.1')
     const exchange = begin(requestOf(message, request.originalUrl, holding), remote, 'plain')
-    connection.begin()
     response.once('close', () => connection.finish())
     response.once('close', serve(exchange, new MessageResponse(response, holding)))
   })
@@ -182,10 +182,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
     const transport = isWebSocketUpgrade(message) ? 'websocket' : 'plain'
     const connection = connections.http1Of(message.socket)
+    if (!connection.begin()) return
     const { holding } = connection
     const remote = connections.remoteOf(connection, 'http/1.1')
     const exchange = begin(requestOf(message, message.url ?? '/', holding), remote, transport)
-    connection.begin()
     socket.once('close', () => {
       exchange.closed(false)
       running.remove(exchange)

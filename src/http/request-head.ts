@@ -14,12 +14,14 @@ export interface RequestHead {
 
 const BAD_NAME = /[^!#$%&'*+.^_`|~\-0-9a-z]/
 /** RFC 9113, section 8.2.1, and what RFC 9110 (section 5.5) does not let into a value either: control characters. */
-const BAD_VALUE = /[^\t -~\x80-\xff]|^[ \t]|[ \t]$/
+const BAD_VALUE = /[^\t -~\x80-\xff]/
 /** Nor is there a place for a space in a request target. */
 const BAD_TARGET = /[^!-~\x80-\xff]/
 /** RFC 3986, section 3.2, without the user information that RFC 9113 forbids. */
 const BAD_AUTHORITY = /[^!$%&'()*+,\-.0-9:;=A-Z[\]_a-z~]/
 const DIGITS = /^\d{1,15}$/
+const SPACE = 0x20
+const TAB = 0x09
 
 /** They speak of one connection, and HTTP/2 has other words for that. */
 const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
@@ -92,13 +94,18 @@ function areWellFormed({
   return target !== undefined && target !== '' && !BAD_TARGET.test(target)
 }
 
+function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB
+}
+
 /** Without a prototype, so that no header is taken for what every object has. */
 function emptyRecord(): Record<string, string | undefined> {
   return Object.create(null) as Record<string, string | undefined>
 }
 
 function addField(headers: Record<string, string | undefined>, name: string, value: string): boolean {
-  if (name === '' || BAD_NAME.test(name) || BAD_VALUE.test(value) || OF_ONE_CONNECTION.has(name)) return false
+  if (name === '' || BAD_NAME.test(name) || OF_ONE_CONNECTION.has(name)) return false
+  if (BAD_VALUE.test(value) || isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1))) return false
   if (name === 'te' && value !== 'trailers') return false
   const before = headers[name]
   if (before === undefined) headers[name] = value

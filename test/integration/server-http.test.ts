@@ -9,41 +9,19 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import type { ByteSink, Handler, HttpRequest, HttpResponse } from '../../src/http/http.ts'
-import { type FinishedRequest, type Listener, openListener } from '../../src/http/listener.ts'
-import { timeoutError } from '../../src/http/deadline.ts'
-import { statusWriter } from '../../src/http/errors.ts'
-import { catchFaults } from '../../src/http/filters/faults.ts'
+import type { FinishedRequest, Listener, ListenerOptions } from '../../src/http/listener.ts'
 import { GZIP_ABOVE_BYTES } from '../../src/http/respond.ts'
 import { plainText } from '../../src/http/responses.ts'
-import { type Log, SILENT_LOG } from '../../src/lib/log.ts'
-import { tlsRules } from '../../src/server/tls-rules.ts'
+import { SILENT_LOG } from '../../src/lib/log.ts'
 import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
+import { authority, openPlainListener } from '../fakes/plain-listener.ts'
 
-const authority = makeAuthority(60_000)
-const serving = makeServing(authority, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 60_000)
-
-const writeStatus = statusWriter(() => Buffer.of(), false)
-
-/** A listener whose handler is looked up by path. */
-async function open(
+function open(
   handlers: Readonly<Record<string, Handler>>,
   finished: FinishedRequest[] = [],
-  { log = SILENT_LOG, handshakeTimeoutMs = 10_000 }: { log?: Log; handshakeTimeoutMs?: number } = {},
+  options: Pick<Partial<ListenerOptions>, 'log' | 'handshakeTimeoutMs'> = {},
 ): Promise<Listener> {
-  const handler: Handler = (request) => (handlers[request.path] ?? (() => plainText(404, 'no')))(request)
-  return openListener({
-    host: '127.0.0.1',
-    port: 0,
-    tls: { certificate: serving.certificate, key: serving.key, clientCa: undefined, proxyCa: undefined },
-    handler: catchFaults({ log: SILENT_LOG, writeStatus })(handler),
-    onTimeout: (request) => writeStatus(timeoutError(), request),
-    log,
-    requestTimeoutMs: 60_000,
-    ...tlsRules({ text: 'VersionTLS12', source: '' }, []),
-    maxStreamsPerConnection: 100,
-    handshakeTimeoutMs,
-    observe: (request) => void finished.push(request),
-  })
+  return openPlainListener(handlers, { ...options, observe: (request) => void finished.push(request) })
 }
 
 interface Answer {

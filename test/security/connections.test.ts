@@ -1,13 +1,12 @@
-// Connections that are made to hurt, on a server in a process of its own: rows of the hardening list about HTTP/2 floods,
-// smuggled requests, tunnels and slow clients.
+// Connections that are made to hurt, on a server in a process of its own: rows of the hardening list about smuggled requests,
+// tunnels and slow clients.
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import http2 from 'node:http2'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { connect, type TLSSocket } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dialTls } from '../fakes/hostile-client.ts'
 import { openServer } from '../fakes/running-server.ts'
 import { ServerProcess } from '../fakes/server-process.ts'
 
@@ -23,16 +22,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-function placeOf(url: string): { readonly host: string; readonly port: number } {
-  const { hostname, port } = new URL(url)
-  return { host: hostname, port: Number(port) }
-}
-
-async function dial(url = server.url): Promise<TLSSocket> {
-  const socket = connect({ ...placeOf(url), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
-  socket.on('error', () => {})
-  await once(socket, 'secureConnect')
-  return socket
+function dial(url = server.url): Promise<TLSSocket> {
+  return dialTls(url, 'http/1.1')
 }
 
 /** Everything that comes until the other side closes, or nothing comes any more for a while. */
@@ -62,71 +53,6 @@ function statusLines(text: string): readonly string[] {
 async function stillServes(): Promise<void> {
   expect((await server.request('/readyz', { token: server.adminToken })).status).toBe(200)
 }
-
-describe('CVE-2023-44487 and CVE-2019-9512 to 9515: HTTP/2 floods', () => {
-  it('ten thousand streams that are reset at once cost the connection, and nobody else anything', async () => {
-    const session = http2.connect(server.url, { rejectUnauthorized: false })
-    session.on('error', () => {})
-    const ended = once(session, 'close')
-    for (let i = 0; i < 10_000 && !session.destroyed && !session.closed; i++) {
-      const stream = session.request({ ':path': '/api/v1/pods' })
-      stream.on('error', () => {})
-      stream.close(http2.constants.NGHTTP2_CANCEL)
-      if (i % 100 === 0) await sleep(0)
-    }
-    await ended
-    await stillServes()
-    session.destroy()
-  })
-
-  it.each([
-    ['pings', (session: http2.ClientHttp2Session) => session.ping(() => {})],
-    ['settings', (session: http2.ClientHttp2Session) => session.settings({ initialWindowSize: 65_535 })],
-  ])('%s without end do not fill the memory', async (_name, send) => {
-    const session = http2.connect(server.url, { rejectUnauthorized: false, maxOutstandingPings: 100_000 })
-    session.on('error', () => {})
-    await once(session, 'connect')
-    for (let i = 0; i < 5000 && !session.destroyed; i++) {
-      try {
-        send(session)
-      } catch {
-        break
-      }
-      if (i % 100 === 0) await sleep(0)
-    }
-    await stillServes()
-    session.destroy()
-  })
-
-  it('headers without end are refused', async () => {
-    const session = http2.connect(server.url, { rejectUnauthorized: false, maxSendHeaderBlockLength: 4 * 1024 * 1024 })
-    session.on('error', () => {})
-    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`x-header-${i}`, 'y'.repeat(200)]))
-    const stream = session.request({ ':path': '/api', ...many })
-    stream.on('error', () => {})
-    const status = await Promise.race([
-      once(stream, 'response').then(
-        ([headers]) => (headers as http2.IncomingHttpHeaders & { readonly ':status'?: number })[':status'],
-        () => 'closed',
-      ),
-      once(stream, 'close').then(
-        () => 'closed',
-        () => 'closed',
-      ),
-    ])
-    expect([431, 400, 'closed']).toContain(status)
-    await stillServes()
-    session.destroy()
-  })
-
-  it('a connection has as many streams as it may have', async () => {
-    const session = http2.connect(server.url, { rejectUnauthorized: false })
-    session.on('error', () => {})
-    await once(session, 'remoteSettings')
-    expect(session.remoteSettings.maxConcurrentStreams).toBe(100)
-    session.destroy()
-  })
-})
 
 describe('CVE-2019-16276: requests within requests', () => {
   const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n'

@@ -1,0 +1,247 @@
+// The fields of a request: how much they may come to and cost, on both protocols, and what may stand in them (RFC 9113, section 8).
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { block, fieldsOf, indexed, indexedLiteral, literal, request } from '../fakes/header-blocks.ts'
+import { dialTls, HostileClient, processorMillisecondsOf, residentBytesOf } from '../fakes/hostile-client.ts'
+import * as h2 from '../fakes/http2-frames.ts'
+import { headersFrame, numberFrame } from '../fakes/http2-frames.ts'
+import { ServerProcess } from '../fakes/server-process.ts'
+
+/** Somebody who may do nothing. */
+const NOBODY = 'nobody-token'
+const CREDENTIAL = { authorization: `Bearer ${NOBODY}` }
+
+let home = ''
+let server: ServerProcess
+/** The processor time of one honest request, in milliseconds. */
+let requestMs = 0
+
+beforeAll(async () => {
+  home = mkdtempSync(path.join(tmpdir(), 'quarterdeck-fields-'))
+  const tokens = path.join(home, 'tokens.csv')
+  writeFileSync(tokens, `${NOBODY},nobody,nobody\n`)
+  server = new ServerProcess(['serve', '--in-memory', '--secure-port', '0', '--token-auth-file', tokens], home, {})
+  await server.listening()
+  // The first times are for the compiler.
+  for (let i = 0; i < 3; i++) requestMs = (await costOf(600, () => request('GET', '/api', CREDENTIAL))).milliseconds / 600
+})
+afterAll(async () => {
+  await server?.stop('SIGKILL')
+  rmSync(home, { recursive: true, force: true })
+})
+
+interface Cost {
+  readonly milliseconds: number
+  readonly statuses: ReadonlySet<string>
+}
+
+/** Of so many requests over HTTP/2, one after another on one connection. */
+async function costOf(count: number, blockOf: (turn: number) => Buffer): Promise<Cost> {
+  const client = await HostileClient.dial(server.url)
+  client.send(numberFrame(h2.WINDOW_UPDATE, 0, 2 ** 30))
+  const before = processorMillisecondsOf(server.child.pid)
+  for (let turn = 0; turn < count; turn++) {
+    const id = 2 * turn + 1
+    client.send(headersFrame(id, blockOf(turn), true))
+    await client.frame(({ stream, flags, type }) => stream === id && (type === h2.RST_STREAM || (flags & 1) !== 0))
+  }
+  const milliseconds = processorMillisecondsOf(server.child.pid) - before
+  const heads = client.seen.filter(({ type }) => type === h2.HEADERS)
+  client.close()
+  return { milliseconds, statuses: new Set(heads.map(({ content }) => fieldsOf(content)[0]![1])) }
+}
+
+async function statusOf(client: HostileClient, id: number): Promise<string> {
+  const { content } = await client.frame(({ type, stream }) => type === h2.HEADERS && stream === id)
+  return fieldsOf(content)[0]![1]
+}
+
+/** A request whose field block takes as many frames as it needs. */
+function spread(id: number, fields: Buffer): Buffer {
+  const pieces: Buffer[] = []
+  for (let at = 0; at < fields.length; at += h2.DEFAULT_FRAME_BYTES) {
+    pieces.push(fields.subarray(at, at + h2.DEFAULT_FRAME_BYTES))
+  }
+  return Buffer.concat(
+    pieces.map((piece, i) => {
+      const ends = (i === 0 ? h2.END_STREAM : 0) | (i === pieces.length - 1 ? h2.END_HEADERS : 0)
+      return h2.frame({ type: i === 0 ? h2.HEADERS : h2.CONTINUATION, flags: ends, stream: id }, piece)
+    }),
+  )
+}
+
+describe('CVE-2016-6581: fields that are named again and again', () => {
+  it('are refused when they come to more than 64 KiB, and cost next to nothing', async () => {
+    const residentBefore = residentBytesOf(server.child.pid)
+    const clauses = 'a/b,'.repeat(1000)
+    // A value of 4 KB that the dynamic table keeps, and then a byte for each time that it is meant.
+    const bomb = (turn: number): Buffer =>
+      Buffer.concat([
+        request('GET', '/api', CREDENTIAL),
+        ...(turn === 0 ? [indexedLiteral('accept', clauses)] : []),
+        ...Array.from({ length: 240 }, () => indexed(62)),
+      ])
+    const { milliseconds, statuses } = await costOf(70, bomb)
+    expect([...statuses]).toEqual(['431'])
+    expect(milliseconds / requestMs).toBeLessThan(70 * 5 + 500)
+    expect(residentBytesOf(server.child.pid) - residentBefore).toBeLessThan(100e6)
+  })
+
+  it('leave the table as it was, so that what comes next is understood', async () => {
+    const client = await HostileClient.dial(server.url)
+    const named = Array.from({ length: 30 }, () => indexed(62))
+    const first = [request('GET', '/api', CREDENTIAL), indexedLiteral('x-large', 'y'.repeat(3500)), ...named]
+    client.send(headersFrame(1, Buffer.concat(first), true))
+    const second = [request('GET', '/api', CREDENTIAL), indexed(62)]
+    client.send(headersFrame(3, Buffer.concat(second), true))
+    expect([await statusOf(client, 1), await statusOf(client, 3)]).toEqual(['431', '200'])
+    client.close()
+  })
+
+  it('are announced: SETTINGS_MAX_HEADER_LIST_SIZE', async () => {
+    const client = await HostileClient.dial(server.url)
+    const { content } = await client.frame(({ type }) => type === h2.SETTINGS)
+    const entries = Array.from({ length: content.length / 6 }, (_, i) => [
+      content.readUInt16BE(i * 6),
+      content.readUInt32BE(i * 6 + 2),
+    ])
+    expect(entries).toContainEqual([h2.MAX_HEADER_LIST_SIZE, 64 * 1024])
+    client.close()
+  })
+})
+
+describe('CVE-2022-41717: names that nobody has sent before', () => {
+  it('are not kept when their request is over', async () => {
+    const names = (turn: number): Buffer => {
+      const some = Array.from({ length: 300 }, (_, i) => literal(`x-${turn}-${i}-${'n'.repeat(20)}`, 'y'))
+      return Buffer.concat([request('GET', '/api', CREDENTIAL), ...some])
+    }
+    await costOf(100, names)
+    const before = residentBytesOf(server.child.pid)
+    await costOf(600, (turn) => names(turn + 100))
+    expect(residentBytesOf(server.child.pid) - before).toBeLessThan(60e6)
+  })
+})
+
+/** As much as fits into the 64 KiB that there are. */
+const FULL: readonly (readonly [string, () => readonly (readonly [string, string])[]])[] = [
+  ['an Accept of very many clauses', () => [['accept', 'a/b,'.repeat(15_000)]]],
+  ['an Accept of very many parameters', () => [['accept', `a/b${';c=d'.repeat(15_000)}`]]],
+  ['an Accept in very many lines', () => Array.from({ length: 900 }, () => ['accept', 'a/b;q=0.1'])],
+  ['very many fields of different names', () => Array.from({ length: 900 }, (_, i) => [`x-${i}`, 'y'])],
+  ['very many that impersonate', () => Array.from({ length: 900 }, (_, i) => [`impersonate-extra-${i}`, 'y'])],
+  ['an Accept-Encoding of very many codings', () => [['accept-encoding', 'a,'.repeat(30_000)]]],
+]
+
+describe('fields that come to as much as they may', () => {
+  const REQUESTS = 20
+  /** What one may cost, in honest requests. */
+  const MOST = 40
+
+  it.each(FULL)('%s, over HTTP/2', async (_name, fields) => {
+    const wire = fields().map(([name, value]) => literal(name, value))
+    const client = await HostileClient.dial(server.url)
+    client.send(numberFrame(h2.WINDOW_UPDATE, 0, 2 ** 30))
+    const before = processorMillisecondsOf(server.child.pid)
+    for (let id = 1; id < 2 * REQUESTS; id += 2) {
+      client.send(spread(id, Buffer.concat([request('GET', '/api', CREDENTIAL), ...wire])))
+      await client.frame(({ stream, flags, type }) => stream === id && (type === h2.RST_STREAM || (flags & 1) !== 0))
+    }
+    const spentMs = processorMillisecondsOf(server.child.pid) - before
+    expect(client.goAwayCode).toBeUndefined()
+    expect(spentMs / requestMs).toBeLessThan(REQUESTS * MOST + 500)
+    client.close()
+  })
+
+  it.each(FULL)('%s, over HTTP/1.1', async (_name, fields) => {
+    const socket = await dialTls(server.url, 'http/1.1')
+    const lines = [...Object.entries(CREDENTIAL), ...fields()].map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    const text = `GET /api HTTP/1.1\r\nHost: x\r\n${lines}\r\n`
+    const before = processorMillisecondsOf(server.child.pid)
+    let answers = ''
+    socket.on('data', (chunk: Buffer) => (answers += chunk.toString('latin1')))
+    for (let i = 0; i < REQUESTS; i++) {
+      socket.write(text)
+      await expect.poll(() => answers.match(/HTTP\/1\.1 (?:200|400|406) /g)?.length, { interval: 1 }).toBe(i + 1)
+    }
+    const spentMs = processorMillisecondsOf(server.child.pid) - before
+    expect(spentMs / requestMs).toBeLessThan(REQUESTS * MOST + 500)
+    socket.destroy()
+  })
+
+  it('and a little more are 431 on both', async () => {
+    const socket = await dialTls(server.url, 'http/1.1')
+    socket.write(`GET /api HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(66_000)}\r\n\r\n`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString('latin1', 0, 12)).toBe('HTTP/1.1 431')
+    socket.destroy()
+    // Each counts for 32 bytes more than its texts.
+    const many = Array.from({ length: 680 }, (_, i) => literal(`x-${i}`, 'y'.repeat(60)))
+    const client = await HostileClient.dial(server.url)
+    client.send(spread(1, Buffer.concat([request('GET', '/api', CREDENTIAL), ...many])))
+    client.send(headersFrame(3, request('GET', '/api', CREDENTIAL), true))
+    expect([await statusOf(client, 1), await statusOf(client, 3)]).toEqual(['431', '200'])
+    client.close()
+  })
+})
+
+describe('CVE-2021-33193, CVE-2021-21295: what does not belong into a field', () => {
+  const good = { ':method': 'GET', ':scheme': 'https', ':authority': 'here', ':path': '/api', ...CREDENTIAL }
+  const bad: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ...['\r', '\n', '\0', '\x01', '\x7f', ' '].flatMap((byte) =>
+      [':method', ':scheme', ':authority', ':path'].map(
+        (name) => [`${JSON.stringify(byte)} in ${name}`, { ...good, [name]: `${good[name as ':path']}${byte}x` }] as const,
+      ),
+    ),
+    ...['\r', '\n', '\0', '\x01', '\x1f', '\x7f'].map(
+      (byte) => [`${JSON.stringify(byte)} in a value`, { ...good, 'x-a': `a${byte}b` }] as const,
+    ),
+    ...['\r', '\n', '\0', ' ', '\x7f', '\x80', 'A', ':', '"', '/'].map(
+      (byte) => [`${JSON.stringify(byte)} in a name`, { ...good, [`x${byte}a`]: 'b' }] as const,
+    ),
+    ['a space before a value', { ...good, 'x-a': ' b' }],
+    ['a tab behind a value', { ...good, 'x-a': 'b\t' }],
+    ['a request within a method', { ...good, ':method': 'GET /secret HTTP/1.1\r\nX-A: b\r\n\r\n' }],
+    ['somebody in the authority', { ...good, ':authority': 'user@here' }],
+    ['a scheme that is not ours', { ...good, ':scheme': 'ftp' }],
+    ['an authority and a path of CONNECT', { ...good, ':method': 'CONNECT' }],
+    ['a length that is another', { ...good, 'content-length': '3' }],
+    ['a transfer coding', { ...good, 'transfer-encoding': 'chunked' }],
+  ]
+  it('is a stream error of type PROTOCOL_ERROR, and the connection goes on', async () => {
+    const client = await HostileClient.dial(server.url)
+    client.send(numberFrame(h2.WINDOW_UPDATE, 0, 2 ** 30))
+    const outcomes: (readonly [string, number | string])[] = []
+    for (const [i, [name, fields]] of bad.entries()) {
+      const id = 4 * i + 1
+      client.send(headersFrame(id, block(fields), true), headersFrame(id + 2, block(good), true))
+      const { type, content } = await client.frame(({ stream, type }) => stream === id && (type === h2.RST_STREAM || type === h2.HEADERS))
+      outcomes.push([name, type === h2.RST_STREAM ? content.readUInt32BE(0) : fieldsOf(content)[0]![1]])
+      expect(await statusOf(client, id + 2)).toBe('200')
+    }
+    expect(outcomes).toEqual(bad.map(([name]) => [name, h2.PROTOCOL_ERROR]))
+    client.close()
+  })
+
+  it.each([
+    ['a request target in absolute-form', 'https://elsewhere/api'],
+    ['a control character in the request target', '/api\x01'],
+    ['a tab in the request target', '/a\tpi'],
+  ])('%s is a 400 over HTTP/1.1', async (_name, target) => {
+    const socket = await dialTls(server.url, 'http/1.1')
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${NOBODY}\r\n\r\n`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString('latin1', 0, 12)).toBe('HTTP/1.1 400')
+    socket.destroy()
+  })
+
+  it('a request target in absolute-form is a 400 over HTTP/2, before anybody is asked who they are', async () => {
+    const client = await HostileClient.dial(server.url)
+    client.send(headersFrame(1, request('GET', 'https://elsewhere/api'), true))
+    expect(await statusOf(client, 1)).toBe('400')
+    client.close()
+  })
+})

@@ -1,0 +1,99 @@
+// What frames cost that say something of windows and settings: a stream more is not a frame more, and many small steps are one.
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { CONNECTION_LIMITS } from '../../../src/http/connection-limits.ts'
+import { HttpDate } from '../../../src/http/http-date.ts'
+import { Http2Session } from '../../../src/http/http2-session.ts'
+import { UnfinishedMemory } from '../../../src/http/unfinished-memory.ts'
+import { OutboxBuffers } from '../../../src/lib/frame-outbox.ts'
+import { Count } from '../../../src/lib/measure.ts'
+import { request } from '../../fakes/header-blocks.ts'
+import * as h2 from '../../fakes/http2-frames.ts'
+import { type Frame, FrameReader, headersFrame, numberFrame, settingsFrame } from '../../fakes/http2-frames.ts'
+import { processorMilliseconds } from '../../fakes/processor-time.ts'
+
+/** A socket whose other end is the test: what is pushed is read at once. */
+class Line extends Duplex {
+  readonly sent: Frame[] = []
+  readonly #reader = new FrameReader()
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.sent.push(...this.#reader.push(chunk))
+    done()
+  }
+
+  setTimeout(): void {}
+}
+
+/** A connection with so many streams, each with an answer that there is no window for. */
+async function blocked(streams: number): Promise<Line> {
+  const line = new Line()
+  const session = new Http2Session(line as unknown as Socket, {
+    maxStreams: streams,
+    maxHeaderBytes: 64 * 1024,
+    limits: CONNECTION_LIMITS,
+    memory: new UnfinishedMemory({ perConnectionBytes: 1e9, totalBytes: 1e9 }, { bytes: new Count(), resets: new Count() }),
+    buffers: new OutboxBuffers(),
+    date: new HttpDate(),
+    onRequest: (stream) => stream.whole(200, {}, Buffer.alloc(100_000)),
+    onFault: (error) => {
+      throw error
+    },
+    onEnd: (reason) => expect.unreachable(reason),
+  })
+  expect(session.socket).toBe(line)
+  line.push(Buffer.concat([Buffer.from(h2.PREFACE), settingsFrame([[h2.INITIAL_WINDOW_SIZE, 0]])]))
+  for (let i = 0; i < streams; i++) line.push(headersFrame(2 * i + 1, request('GET', '/'), true))
+  await new Promise((resolve) => setImmediate(resolve))
+  await new Promise((resolve) => setImmediate(resolve))
+  return line
+}
+
+/** The least of a few, in milliseconds. */
+async function costOf(streams: number, chunks: readonly Buffer[]): Promise<number> {
+  let least = Infinity
+  for (let i = 0; i < 5; i++) {
+    const line = await blocked(streams)
+    least = Math.min(least, processorMilliseconds(() => chunks.forEach((chunk) => line.push(chunk))))
+    line.destroy()
+  }
+  return least
+}
+
+describe('what is said of all streams', () => {
+  it.each([
+    [
+      'WINDOW_UPDATE for the connection',
+      Array.from({ length: 80 }, () =>
+        Buffer.concat(Array.from({ length: 100 }, () => numberFrame(h2.WINDOW_UPDATE, 0, 1))),
+      ),
+    ],
+    [
+      'SETTINGS with very many values of one setting',
+      [settingsFrame(Array.from({ length: 2700 }, (_, i) => [h2.INITIAL_WINDOW_SIZE, i % 2]))],
+    ],
+  ])('%s costs the same with one and with a hundred that wait', async (_name, chunks) => {
+    const [one, hundred] = [await costOf(1, chunks), await costOf(100, chunks)]
+    expect(hundred).toBeLessThan(4 * one + 2)
+  })
+})
+
+describe('CVE-2019-9511: windows that are opened byte by byte', () => {
+  it.each([
+    ['of a stream', 1],
+    ['of the connection', 0],
+  ])('%s let out one frame for all that came together', async (_name, id) => {
+    const line = await blocked(1)
+    // The other window is open.
+    if (id === 0) line.push(Buffer.concat([numberFrame(h2.WINDOW_UPDATE, 1, 1e6)]))
+    await new Promise((resolve) => setImmediate(resolve))
+    const before = line.sent.filter(({ type }) => type === h2.DATA).length
+    line.push(Buffer.concat(Array.from({ length: 500 }, () => numberFrame(h2.WINDOW_UPDATE, id, 1))))
+    await new Promise((resolve) => setImmediate(resolve))
+    const frames = line.sent.filter(({ type }) => type === h2.DATA).slice(before)
+    expect(frames.map(({ content }) => content.length)).toEqual([500])
+  })
+})
