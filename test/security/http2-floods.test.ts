@@ -70,7 +70,10 @@ const NO_WINDOW: readonly (readonly [number, number])[] = [[h2.INITIAL_WINDOW_SI
 const FLOODS: Readonly<Record<string, readonly Flood[]>> = {
   'CVE-2019-9512: ping flood': [
     { name: 'PING', unit: () => frame(PING_HEAD, Buffer.alloc(8)) },
-    { name: 'PING with ACK that nobody asked for', unit: () => frame({ ...PING_HEAD, flags: h2.ACK }, Buffer.alloc(8)) },
+    {
+      name: 'PING with ACK that nobody asked for',
+      unit: () => frame({ ...PING_HEAD, flags: h2.ACK }, Buffer.alloc(8)),
+    },
   ],
   'CVE-2019-9515: settings flood': [
     { name: 'SETTINGS', unit: () => settingsFrame([]) },
@@ -87,7 +90,8 @@ const FLOODS: Readonly<Record<string, readonly Flood[]>> = {
   'CVE-2019-9513: priority loop': [
     {
       name: 'PRIORITY',
-      unit: (turn) => frame({ type: h2.PRIORITY, flags: 0, stream: idOf(turn % 1000) }, Buffer.from([0, 0, 0, 0, turn % 256])),
+      unit: (turn) =>
+        frame({ type: h2.PRIORITY, flags: 0, stream: idOf(turn % 1000) }, Buffer.from([0, 0, 0, 0, turn % 256])),
     },
   ],
   'CVE-2016-6580: stream dependencies in a circle': [
@@ -110,11 +114,17 @@ const FLOODS: Readonly<Record<string, readonly Flood[]>> = {
   'CVE-2019-9518: empty frames': [
     { name: 'DATA', before: () => [post(1)], unit: () => dataFrame(1, '') },
     { name: 'DATA of nothing but padding', before: () => [post(1)], unit: () => dataFrame(1, Buffer.of(0), h2.PADDED) },
-    { name: 'CONTINUATION', unit: (turn) => frame({ type: turn === 0 ? h2.HEADERS : h2.CONTINUATION, flags: 0, stream: 1 }) },
+    {
+      name: 'CONTINUATION',
+      unit: (turn) => frame({ type: turn === 0 ? h2.HEADERS : h2.CONTINUATION, flags: 0, stream: 1 }),
+    },
     { name: 'HEADERS', unit: (turn) => headersFrame(idOf(turn), Buffer.alloc(0), true) },
   ],
   'CVE-2019-9516: field names of no length': [
-    { name: 'empty names', unit: (turn) => headersFrame(idOf(turn), Buffer.concat([head('/'), literal('', '')]), true) },
+    {
+      name: 'empty names',
+      unit: (turn) => headersFrame(idOf(turn), Buffer.concat([head('/'), literal('', '')]), true),
+    },
     {
       name: 'empty names, Huffman coded',
       unit: (turn) => headersFrame(idOf(turn), Buffer.concat([head('/'), Buffer.of(0x00, 0x80, 0x80)]), true),
@@ -128,7 +138,10 @@ const FLOODS: Readonly<Record<string, readonly Flood[]>> = {
     },
   ],
   'CVE-2019-9514: reset flood': [
-    { name: 'requests that are malformed', unit: (turn) => headersFrame(idOf(turn), block({ ':method': 'GET' }), true) },
+    {
+      name: 'requests that are malformed',
+      unit: (turn) => headersFrame(idOf(turn), block({ ':method': 'GET' }), true),
+    },
     {
       name: 'DATA on streams that are closed',
       before: () => [get(1, '/api'), get(idOf(100_000), '/api')],
@@ -169,7 +182,11 @@ const FLOODS: Readonly<Record<string, readonly Flood[]>> = {
       before: blockedStreams,
       unit: () => numberFrame(h2.WINDOW_UPDATE, 0, 1),
     },
-    { name: 'for a stream that is closed', before: () => [get(1, '/api')], unit: () => numberFrame(h2.WINDOW_UPDATE, 1, 1) },
+    {
+      name: 'for a stream that is closed',
+      before: () => [get(1, '/api')],
+      unit: () => numberFrame(h2.WINDOW_UPDATE, 1, 1),
+    },
   ],
   'CVE-2023-35945: RST_STREAM of what is over': [
     { name: 'after its answer', before: () => [get(1, '/api')], unit: () => numberFrame(h2.RST_STREAM, 1, h2.CANCEL) },
@@ -195,7 +212,10 @@ const FLOODS: Readonly<Record<string, readonly Flood[]>> = {
     },
   ],
   'extensions that nobody knows': [
-    { name: 'frames of other types', unit: (turn) => frame({ type: 0x10 + (turn % 100), flags: 0, stream: 0 }, Buffer.alloc(20)) },
+    {
+      name: 'frames of other types',
+      unit: (turn) => frame({ type: 0x10 + (turn % 100), flags: 0, stream: 0 }, Buffer.alloc(20)),
+    },
   ],
 }
 

@@ -26,7 +26,8 @@ beforeAll(async () => {
   server = new ServerProcess(['serve', '--in-memory', '--secure-port', '0', '--token-auth-file', tokens], home, {})
   await server.listening()
   // The first times are for the compiler.
-  for (let i = 0; i < 3; i++) requestMs = (await costOf(600, () => request('GET', '/api', CREDENTIAL))).milliseconds / 600
+  for (let i = 0; i < 3; i++)
+    requestMs = (await costOf(600, () => request('GET', '/api', CREDENTIAL))).milliseconds / 600
 })
 afterAll(async () => {
   await server?.stop('SIGKILL')
@@ -193,7 +194,8 @@ describe('CVE-2021-33193, CVE-2021-21295: what does not belong into a field', ()
   const bad: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ...['\r', '\n', '\0', '\x01', '\x7f', ' '].flatMap((byte) =>
       [':method', ':scheme', ':authority', ':path'].map(
-        (name) => [`${JSON.stringify(byte)} in ${name}`, { ...good, [name]: `${good[name as ':path']}${byte}x` }] as const,
+        (name) =>
+          [`${JSON.stringify(byte)} in ${name}`, { ...good, [name]: `${good[name as ':path']}${byte}x` }] as const,
       ),
     ),
     ...['\r', '\n', '\0', '\x01', '\x1f', '\x7f'].map(
@@ -218,7 +220,9 @@ describe('CVE-2021-33193, CVE-2021-21295: what does not belong into a field', ()
     for (const [i, [name, fields]] of bad.entries()) {
       const id = 4 * i + 1
       client.send(headersFrame(id, block(fields), true), headersFrame(id + 2, block(good), true))
-      const { type, content } = await client.frame(({ stream, type }) => stream === id && (type === h2.RST_STREAM || type === h2.HEADERS))
+      const { type, content } = await client.frame(
+        ({ stream, type }) => stream === id && (type === h2.RST_STREAM || type === h2.HEADERS),
+      )
       outcomes.push([name, type === h2.RST_STREAM ? content.readUInt32BE(0) : fieldsOf(content)[0]![1]])
       expect(await statusOf(client, id + 2)).toBe('200')
     }

@@ -1,10 +1,13 @@
 // What frames cost that say something of windows and settings: a stream more is not a frame more, and many small steps are one.
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { CONNECTION_LIMITS } from '../../../src/http/connection-limits.ts'
 import { HttpDate } from '../../../src/http/http-date.ts'
 import { Http2Session } from '../../../src/http/http2-session.ts'
+import type { Http2Stream } from '../../../src/http/http2-stream.ts'
 import { UnfinishedMemory } from '../../../src/http/unfinished-memory.ts'
 import { OutboxBuffers } from '../../../src/lib/frame-outbox.ts'
 import { Count } from '../../../src/lib/measure.ts'
@@ -12,6 +15,8 @@ import { request } from '../../fakes/header-blocks.ts'
 import * as h2 from '../../fakes/http2-frames.ts'
 import { type Frame, FrameReader, headersFrame, numberFrame, settingsFrame } from '../../fakes/http2-frames.ts'
 import { processorMilliseconds } from '../../fakes/processor-time.ts'
+
+setFlagsFromString('--expose-gc')
 
 /** A socket whose other end is the test: what is pushed is read at once. */
 class Line extends Duplex {
@@ -28,17 +33,20 @@ class Line extends Duplex {
   setTimeout(): void {}
 }
 
-/** A connection with so many streams, each with an answer that there is no window for. */
-async function blocked(streams: number): Promise<Line> {
+/** A connection on which the client's windows are closed. */
+function open(onRequest: (stream: Http2Stream) => void): Line {
   const line = new Line()
   const session = new Http2Session(line as unknown as Socket, {
-    maxStreams: streams,
+    maxStreams: 1000,
     maxHeaderBytes: 64 * 1024,
     limits: CONNECTION_LIMITS,
-    memory: new UnfinishedMemory({ perConnectionBytes: 1e9, totalBytes: 1e9 }, { bytes: new Count(), resets: new Count() }),
+    memory: new UnfinishedMemory(
+      { perConnectionBytes: 1e9, totalBytes: 1e9 },
+      { bytes: new Count(), resets: new Count() },
+    ),
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
-    onRequest: (stream) => stream.whole(200, {}, Buffer.alloc(100_000)),
+    onRequest,
     onFault: (error) => {
       throw error
     },
@@ -46,6 +54,12 @@ async function blocked(streams: number): Promise<Line> {
   })
   expect(session.socket).toBe(line)
   line.push(Buffer.concat([Buffer.from(h2.PREFACE), settingsFrame([[h2.INITIAL_WINDOW_SIZE, 0]])]))
+  return line
+}
+
+/** With so many streams, each with an answer that there is no window for. */
+async function blocked(streams: number): Promise<Line> {
+  const line = open((stream) => stream.whole(200, {}, Buffer.alloc(100_000)))
   for (let i = 0; i < streams; i++) line.push(headersFrame(2 * i + 1, request('GET', '/'), true))
   await new Promise((resolve) => setImmediate(resolve))
   await new Promise((resolve) => setImmediate(resolve))
@@ -57,7 +71,10 @@ async function costOf(streams: number, chunks: readonly Buffer[]): Promise<numbe
   let least = Infinity
   for (let i = 0; i < 5; i++) {
     const line = await blocked(streams)
-    least = Math.min(least, processorMilliseconds(() => chunks.forEach((chunk) => line.push(chunk))))
+    least = Math.min(
+      least,
+      processorMilliseconds(() => chunks.forEach((chunk) => line.push(chunk))),
+    )
     line.destroy()
   }
   return least
@@ -95,5 +112,50 @@ describe('CVE-2019-9511: windows that are opened byte by byte', () => {
     await new Promise((resolve) => setImmediate(resolve))
     const frames = line.sent.filter(({ type }) => type === h2.DATA).slice(before)
     expect(frames.map(({ content }) => content.length)).toEqual([500])
+  })
+})
+
+describe('an answer that is always a little behind', () => {
+  it('keeps nothing of what was sent', async () => {
+    const collectGarbage = runInNewContext('gc') as () => void
+    const streams: Http2Stream[] = []
+    const line = open((stream) => void streams.push(stream))
+    line.push(headersFrame(1, request('GET', '/'), true))
+    const stream = streams[0]!
+    stream.begin(200, {})
+    collectGarbage()
+    const before = process.memoryUsage().arrayBuffers
+    for (let i = 0; i < 3000; i++) {
+      stream.write(Buffer.allocUnsafeSlow(10_000))
+      // All but the last byte.
+      line.push(Buffer.concat([0, 1].map((id) => numberFrame(h2.WINDOW_UPDATE, id, i === 0 ? 9_999 : 10_000))))
+      line.sent.length = 0
+      if (i % 10 === 0) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(stream.unsentBytes).toBeGreaterThan(0)
+    collectGarbage()
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5e6)
+    line.destroy()
+  })
+})
+
+describe('requests that come all at once', () => {
+  it('are begun some at a time, so that others have their turn, and all of them in the end', async () => {
+    let begun = 0
+    const line = open((stream) => {
+      begun++
+      stream.whole(204, {}, undefined)
+    })
+    const many = Array.from({ length: 500 }, (_, i) => headersFrame(2 * i + 1, request('GET', '/'), true))
+    expect(line.push(Buffer.concat(many))).toBe(false)
+    expect(begun).toBeLessThan(100)
+    // What comes meanwhile waits for its turn.
+    line.push(headersFrame(1001, request('GET', '/'), true))
+    expect(begun).toBeLessThan(100)
+    await expect.poll(() => begun).toBe(501)
+    expect(line.sent.filter(({ type }) => type === h2.HEADERS).map(({ stream }) => stream)).toEqual(
+      Array.from({ length: 501 }, (_, i) => 2 * i + 1),
+    )
+    line.destroy()
   })
 })
