@@ -15,8 +15,8 @@ export interface RequestHead {
 const BAD_NAME = /[^!#$%&'*+.^_`|~\-0-9a-z]/
 /** RFC 9113, section 8.2.1, and what RFC 9110 (section 5.5) does not let into a value either: control characters. */
 const BAD_VALUE = /[^\t -~\x80-\xff]/
-/** Nor is there a place for a space in a request target. */
-const BAD_TARGET = /[^!-~\x80-\xff]/
+/** A path, with its query, has no place for a space; `*` is of OPTIONS. Proxies that send more send it over HTTP/1.1. */
+const TARGET = /^(?:\/[!-~\x80-\xff]*|\*)$/
 /** RFC 3986, section 3.2, without the user information that RFC 9113 forbids. */
 const BAD_AUTHORITY = /[^!$%&'()*+,\-.0-9:;=A-Z[\]_a-z~]/
 const DIGITS = /^\d{1,15}$/
@@ -91,7 +91,7 @@ function areWellFormed({
   if (authority !== undefined && BAD_AUTHORITY.test(authority)) return false
   if (method === 'CONNECT') return authority !== undefined && scheme === undefined && target === undefined
   if (scheme !== 'https' && scheme !== 'http') return false
-  return target !== undefined && target !== '' && !BAD_TARGET.test(target)
+  return target !== undefined && TARGET.test(target)
 }
 
 function isBlank(code: number): boolean {
