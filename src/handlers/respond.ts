@@ -124,8 +124,9 @@ export function servedItem(request: ServedRequest, stored: StoredObject): ListIt
 
 /** Tables show a kind alike in all of its versions: as it is stored, where nothing of it is left out. */
 function convertedItem({ resource }: ServedRequest, stored: ApiObject): ListItem {
-  const object = resource.conversion.fromStored(stored)
-  const item = { bytes: encodeJson(object, resource.schema), object: () => object }
+  const bytes = encodeJson(resource.conversion.fromStored(stored), resource.schema)
+  // Conversion renames and moves; what its kind leaves out or always shows is in the bytes.
+  const item = { bytes, object: () => parseJson(bytes) as ApiObject }
   return stored.kind === resource.storedKind.kind ? { ...item, shown: () => stored } : item
 }
 

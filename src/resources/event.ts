@@ -22,13 +22,7 @@ export const EVENT_OF_ITS_GROUP: Conversion = {
   fromStored: (stored) => renamed(stored, FROM_CORE, 'events.k8s.io/v1'),
 }
 
-/** Those of the core group say who reported them even where nobody did. */
-function isSaid([, value]: readonly [string, Value]): boolean {
-  return value !== ''
-}
-
 function renamed(object: ApiObject, names: ReadonlyMap<string, string>, apiVersion: string): ApiObject {
-  const said = Object.entries(object).filter(isSaid)
-  const members = said.map(([name, value]): [string, Value] => [names.get(name) ?? name, value])
+  const members = Object.entries(object).map(([name, value]): [string, Value] => [names.get(name) ?? name, value])
   return { ...(Object.fromEntries(members) as ApiObject), apiVersion }
 }

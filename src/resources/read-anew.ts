@@ -21,26 +21,30 @@ export function readAnew({ group, kind }: GroupVersionKind, object: ApiObject, f
   }
 }
 
-/** Services had one address before they had a list of them. */
+/** Services had one address before they had a list of them; some that lead elsewhere by name have a policy that means nothing. */
 function withAddresses(service: ApiObject): ApiObject {
   const spec = specOf(service)
-  if (isExternalName(spec)) return withSpec(service, { internalTrafficPolicy: undefined })
   const address = textIn(spec, 'clusterIP')
-  return address === '' || textsIn(spec, 'clusterIPs').length > 0
-    ? service
-    : withSpec(service, { clusterIPs: [address] })
+  const isListed = address === '' || textsIn(spec, 'clusterIPs').length > 0
+  return withSpec(service, {
+    ...(isListed ? {} : { clusterIPs: [address] }),
+    ...(isExternalName(spec) ? { internalTrafficPolicy: undefined } : {}),
+  })
 }
 
 function withFamilies(service: ApiObject, family: IpFamily): ApiObject {
   const spec = specOf(service)
   if (isExternalName(spec) || textsIn(spec, 'ipFamilies').length > 0) return service
-  const families = familiesOf(spec, family)
-  if (families.length === 0) return service
+  const ipFamilies = familiesOf(spec, family)
+  const policy = POLICIES[ipFamilies.length]
   return withSpec(service, {
-    ipFamilies: families,
-    ipFamilyPolicy: families.length === 1 ? 'SingleStack' : 'RequireDualStack',
+    ...(ipFamilies.length === 0 ? {} : { ipFamilies }),
+    ...(policy === undefined ? {} : { ipFamilyPolicy: policy }),
   })
 }
+
+/** By how many families there are. */
+const POLICIES: readonly (string | undefined)[] = [undefined, 'SingleStack', 'RequireDualStack']
 
 function familiesOf(spec: ValueMap, family: IpFamily): readonly IpFamily[] {
   if (textIn(spec, 'clusterIP') === NO_ADDRESS) return isBare(spec) ? [family, OTHER_FAMILY[family]] : [family]

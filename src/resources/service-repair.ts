@@ -4,13 +4,13 @@ import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { ValueMap } from '../api/value.ts'
 import { metaText } from '../registry/object-meta.ts'
-import { canonicalAddress } from './address-range.ts'
+import { canonicalAddress, familyOf } from './address-range.ts'
 import { specOf } from './pod-conditions.ts'
 import type { RegistryParts, Resource, ResourceTable } from '../registry/registry.ts'
 import type { ClaimBook, ClaimContext, Owner } from './service-claims.ts'
 import { addressBook, claim, isOurs, PORT_BOOK } from './service-claims.ts'
 import { changePortMap, type PortMap, readPortMap } from './port-map.ts'
-import { NO_ADDRESS, textsIn } from './service-fields.ts'
+import { textsIn } from './service-fields.ts'
 import { nodePortsOf } from './service-reservation.ts'
 
 const OLD_ENOUGH_MS = 5 * 60_000
@@ -126,8 +126,9 @@ function numbers(used: Used): readonly number[] {
 }
 
 function addressesOf(spec: ValueMap): readonly string[] {
+  // What is no address at all was stored by somebody whom nobody checked.
   return textsIn(spec, 'clusterIPs')
-    .filter((address) => address !== NO_ADDRESS && address !== '')
+    .filter((address) => familyOf(address) !== undefined)
     .map(canonicalAddress)
 }
 

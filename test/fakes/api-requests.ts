@@ -1,5 +1,6 @@
 // Requests to the handlers of resources without sockets: the whole way of a request but for transport and filters, on a
 // store in memory and with a clock that the test moves.
+import { parseYaml } from '../../src/codec/yaml-parse.ts'
 import { ApiError, statusOf } from '../../src/api/status.ts'
 import { Negotiator } from '../../src/codec/negotiate.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
@@ -58,7 +59,9 @@ export class ApiRequests {
     const warnings: string[] = []
     try {
       const { status, body } = await this.#handler(requestOf(sent, warnings))
-      return { status, body: JSON.parse(await textOf(body)) as Answer['body'], warnings }
+      const text = await textOf(body)
+      const value: unknown = sent.accept === 'application/yaml' ? parseYaml(Buffer.from(text)).value : JSON.parse(text)
+      return { status, body: value as Answer['body'], warnings }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       return { status: error.code, body: statusOf(error) as unknown as Answer['body'], warnings }

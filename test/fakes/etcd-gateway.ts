@@ -1,7 +1,7 @@
 // Writes of other programs to a test etcd, which ours do not make: several keys in one revision, and keys with other hands on
 // them. Over etcd's own HTTP gateway, so that nothing of ours is in between.
 
-export async function putTogether(endpoint: string, items: Readonly<Record<string, string>>): Promise<number> {
+export async function putTogether(endpoint: string, items: Readonly<Record<string, string | Buffer>>): Promise<number> {
   const success = Object.entries(items).map(([key, value]) => ({
     request_put: { key: encode(key), value: encode(value) },
   }))
@@ -28,7 +28,7 @@ function endOf(prefix: string): string {
   return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
 }
 
-function encode(text: string): string {
+function encode(text: string | Buffer): string {
   return Buffer.from(text).toString('base64')
 }
 

@@ -26,10 +26,10 @@ const AS_TABLE = 'as=Table;v=v1;g=meta.k8s.io'
 const AS_METADATA = 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 
-export const ENCODINGS: readonly string[] = [
-  'application/json',
-  'application/yaml',
-  PROTOBUF,
+export const OBJECT_ENCODINGS: readonly string[] = ['application/json', 'application/yaml', PROTOBUF]
+
+const ENCODINGS: readonly string[] = [
+  ...OBJECT_ENCODINGS,
   `application/json;${AS_TABLE}`,
   `application/json;${AS_METADATA}`,
   `${PROTOBUF};${AS_METADATA}`,
@@ -39,10 +39,15 @@ export const ENCODINGS: readonly string[] = [
 export type Shown = ReadonlyMap<string, string>
 
 /** All lists as of a revision. */
-export async function listsAt(client: PlainClient, paths: readonly string[], revision: string): Promise<Shown> {
+export async function listsAt(
+  client: PlainClient,
+  paths: readonly string[],
+  revision: string,
+  encodings = ENCODINGS,
+): Promise<Shown> {
   const shown = new Map<string, string>()
   for (const path of paths) {
-    for (const accept of ENCODINGS) {
+    for (const accept of encodings) {
       if (NOT_ALIKE.some((one) => one.path.test(path) && one.accept.test(accept))) continue
       const target = `${path}?resourceVersion=${revision}&resourceVersionMatch=Exact`
       const { status, bytes } = await patiently(() => client.send(target, { accept }))

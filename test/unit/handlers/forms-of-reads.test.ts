@@ -71,6 +71,25 @@ describe('a type that is not served', () => {
   })
 })
 
+describe('a kind that is stored in another version', () => {
+  it('has in YAML what it has in JSON', async () => {
+    const involvedObject = { kind: 'Pod', namespace: 'ns', name: 'p' }
+    const body = {
+      metadata: { name: 'e' },
+      involvedObject,
+      series: { lastObservedTime: '2026-01-02T03:04:05.000000Z' },
+    }
+    await api.send({ method: 'POST', path: '/api/v1/namespaces/ns/events', body })
+    const path = '/apis/events.k8s.io/v1/namespaces/ns/events'
+    for (const place of [path, `${path}/e`]) {
+      const json = await api.send({ method: 'GET', path: place })
+      const yaml = await api.send({ method: 'GET', path: place, accept: 'application/yaml' })
+      expect(json.body).toMatchObject(place === path ? { items: [{ series: { count: 0 } }] } : { series: { count: 0 } })
+      expect(yaml.body).toEqual(json.body)
+    }
+  })
+})
+
 describe('the table of a kind that is stored in another version', () => {
   it('shows what that version has', async () => {
     const metrics = [

@@ -56,4 +56,17 @@ describe('claims that a stopped server left behind', () => {
     const stored: ApiObject = await world.get(addresses, address)
     expect(stored['spec']).toMatchObject({ parentRef: { namespace: 'ns', name: 's' } })
   })
+
+  test('are not made of what is no address, whoever stored it', async () => {
+    const world = new ApiWorld()
+    const object = {
+      kind: 'Service',
+      apiVersion: 'v1',
+      metadata: { name: 's' },
+      spec: { clusterIPs: ['t53', 'None', ''] },
+    }
+    const key = { resource: world.resource('services').stored, namespace: 'ns', name: 's' }
+    await world.parts.store.write(key, () => ({ kind: 'put', object }), signal)
+    expect(await repair(world, NOW)).toEqual({ givenBack: [], claimed: [] })
+  })
 })
