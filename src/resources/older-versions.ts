@@ -25,7 +25,7 @@ const ALIKE: readonly (readonly [group: string, versions: string, kinds: string]
   ['admissionregistration.k8s.io', 'v1alpha1 v1beta1', 'ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding'],
   ['admissionregistration.k8s.io', 'v1beta1', 'MutatingWebhookConfiguration ValidatingWebhookConfiguration'],
   ['apiregistration.k8s.io', 'v1beta1', 'APIService'],
-  ['apps', 'v1beta1', 'ControllerRevision Deployment StatefulSet'],
+  ['apps', 'v1beta1', 'ControllerRevision'],
   ['apps', 'v1beta2', 'ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet'],
   ['batch', 'v1beta1', 'CronJob'],
   ['certificates.k8s.io', 'v1beta1', 'CertificateSigningRequest'],
@@ -52,10 +52,12 @@ const OTHERS: Readonly<Record<string, OlderVersion>> = {
     kind: { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' },
     convert: definitionFromV1beta1,
   },
-  'extensions/v1beta1/DaemonSet': { kind: { group: 'apps', version: 'v1', kind: 'DaemonSet' } },
-  'extensions/v1beta1/Deployment': { kind: { group: 'apps', version: 'v1', kind: 'Deployment' } },
+  'apps/v1beta1/Deployment': workload('Deployment'),
+  'apps/v1beta1/StatefulSet': workload('StatefulSet'),
+  'extensions/v1beta1/DaemonSet': workload('DaemonSet'),
+  'extensions/v1beta1/Deployment': workload('Deployment'),
   'extensions/v1beta1/NetworkPolicy': { kind: { group: 'networking.k8s.io', version: 'v1', kind: 'NetworkPolicy' } },
-  'extensions/v1beta1/ReplicaSet': { kind: { group: 'apps', version: 'v1', kind: 'ReplicaSet' } },
+  'extensions/v1beta1/ReplicaSet': workload('ReplicaSet'),
   'flowcontrol.apiserver.k8s.io/v1beta1/PriorityLevelConfiguration': priorityLevel(),
   'flowcontrol.apiserver.k8s.io/v1beta2/PriorityLevelConfiguration': priorityLevel(),
   'policy/v1beta1/PodDisruptionBudget': {
@@ -74,6 +76,24 @@ const VERSIONS: ReadonlyMap<string, OlderVersion> = new Map([
     ),
   ),
 ])
+
+/** Workloads without labels had those of their pods, and selected by them. */
+function workload(kind: string): OlderVersion {
+  return {
+    kind: { group: 'apps', version: 'v1', kind },
+    convert: (document) => {
+      const [metadata, spec] = [mapIn(document, 'metadata'), mapIn(document, 'spec')]
+      const labels = own(mapIn(mapIn(spec, 'template'), 'metadata'), 'labels')
+      if (labels === undefined) return document
+      const hasLabels = Object.keys(mapIn(metadata, 'labels')).length > 0
+      return {
+        ...document,
+        metadata: hasLabels ? metadata : { ...metadata, labels },
+        spec: { ...spec, selector: own(spec, 'selector') ?? { matchLabels: labels } },
+      }
+    },
+  }
+}
 
 /** The shares had another name, and the same number. */
 function priorityLevel(): OlderVersion {

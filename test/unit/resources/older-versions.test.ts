@@ -21,7 +21,7 @@ describe('versions that are stored and not served', () => {
     ['admissionregistration.k8s.io', 'v1beta1', 'MutatingAdmissionPolicy'],
     ['admissionregistration.k8s.io', 'v1beta1', 'MutatingAdmissionPolicyBinding'],
     ['apps', 'v1beta2', 'StatefulSet'],
-    ['extensions', 'v1beta1', 'Deployment'],
+    ['extensions', 'v1beta1', 'NetworkPolicy'],
     ['networking.k8s.io', 'v1beta1', 'IPAddress'],
     ['resource.k8s.io', 'v1beta2', 'ResourceSlice'],
     ['storage.k8s.io', 'v1beta1', 'CSIDriver'],
@@ -43,6 +43,18 @@ describe('versions that are stored and not served', () => {
       const read = converted('flowcontrol.apiserver.k8s.io', version, 'PriorityLevelConfiguration', { spec })
       expect(read['spec']).toEqual({ limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' } } })
     }
+  })
+
+  test('had defaults that are gone', () => {
+    const template = { metadata: { labels: { a: 'b' } } }
+    const set = (document: ValueMap): unknown => converted('extensions', 'v1beta1', 'ReplicaSet', document)
+    expect(set({ metadata: { name: 'r' }, spec: { template, selector: null } })).toEqual({
+      metadata: { name: 'r', labels: { a: 'b' } },
+      spec: { template, selector: { matchLabels: { a: 'b' } } },
+    })
+    const whole = { metadata: { labels: { c: 'd' } }, spec: { template, selector: { matchLabels: { e: 'f' } } } }
+    expect(set(whole)).toEqual(whole)
+    expect(set({ metadata: {}, spec: {} })).toEqual({ metadata: {}, spec: {} })
   })
 
   test('had the same words for what means something else', () => {
