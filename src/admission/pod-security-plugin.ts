@@ -11,6 +11,7 @@ import type { AdmissionPlugin, AdmissionRequest } from './admission.ts'
 import { labelsOf, mapIn, mapsIn, metaText, partIn, specOf, textIn } from './members.ts'
 import { findEven, type ObjectReader, type SampleReader } from './object-reader.ts'
 import { detailOf, reasonOf, violationsOf } from './pod-security/pod-security.ts'
+import type { PodSecurityMeasures } from './pod-security-measures.ts'
 import type { LevelVersion, Policy } from './pod-security-policy.ts'
 import { compareLevels, formatLevel, isSameLevel, MODES, namesMode, policyOf } from './pod-security-policy.ts'
 import { forbidden } from './refusal.ts'
@@ -29,6 +30,7 @@ export interface PodSecurityParts {
   readonly namespaces: ObjectReader
   readonly pods: SampleReader
   readonly clock: Clock
+  readonly measures: PodSecurityMeasures
 }
 
 /** What makes pods, and where in it the template is. */
@@ -103,6 +105,7 @@ class PodSecurity {
     return whenKnown(this.#policyFor(request, signal), (policy) => {
       if (MODES.every((mode) => policy[mode].level === 'privileged')) {
         request.annotate(`${PREFIX}enforce-policy`, formatLevel(policy.enforce))
+        this.#parts.measures.noteEvaluation('allow', 'enforce', { level: policy.enforce, request })
         return
       }
       if (operation === 'UPDATE' && oldObject !== undefined && !isSignificant(pod, oldObject)) return
@@ -139,8 +142,14 @@ class PodSecurity {
   #isExempt(request: AdmissionRequest): boolean {
     const { namespaces, users } = this.#options.exempt
     const why = namespaces.has(request.namespace) ? 'namespace' : users.has(request.user.name) ? 'user' : undefined
-    if (why !== undefined) request.annotate(`${PREFIX}exempt`, why)
-    return why !== undefined
+    if (why === undefined) return false
+    this.#noteExempt(request, why)
+    return true
+  }
+
+  #noteExempt(request: AdmissionRequest, why: string): void {
+    request.annotate(`${PREFIX}exempt`, why)
+    this.#parts.measures.noteExemption(request)
   }
 
   #policyFor(request: AdmissionRequest, signal: AbortSignal): MaybePromise<Policy> {
@@ -152,6 +161,7 @@ class PodSecurity {
   #policyOf(request: AdmissionRequest, found: ApiObject | undefined): Policy {
     const { policy, faults } = this.#read(found)
     if (faults.length > 0) {
+      this.#parts.measures.noteError(request)
       const texts = faults.map(({ field, message }) => `${field}: ${message}`)
       request.annotate(
         `${PREFIX}error`,
@@ -171,20 +181,27 @@ class PodSecurity {
 
   #judge(request: AdmissionRequest, { metadata, spec, policy, isEnforced }: Subject): void {
     if (this.#hasExemptRuntime(spec)) {
-      request.annotate(`${PREFIX}exempt`, 'runtimeClass')
+      this.#noteExempt(request, 'runtimeClass')
       return
     }
     const { enforce, audit, warn } = policy
+    const { measures } = this.#parts
     const told = (level: LevelVersion): string => detailOf(violationsOf(level, metadata, spec))
     const refused = isEnforced ? told(enforce) : ''
-    if (isEnforced) request.annotate(`${PREFIX}enforce-policy`, formatLevel(enforce))
+    if (isEnforced) {
+      request.annotate(`${PREFIX}enforce-policy`, formatLevel(enforce))
+      measures.noteEvaluation(refused === '' ? 'allow' : 'deny', 'enforce', { level: enforce, request })
+    }
     const audited = isEnforced && isSameLevel(audit, enforce) ? refused : told(audit)
     if (audited !== '') {
       request.annotate(`${PREFIX}audit-violations`, `would violate PodSecurity "${formatLevel(audit)}": ${audited}`)
+      measures.noteEvaluation('deny', 'audit', { level: audit, request })
     }
     if (refused !== '') throw forbidden(request, `violates PodSecurity "${formatLevel(enforce)}": ${refused}`)
     const warned = isSameLevel(warn, audit) ? audited : told(warn)
-    if (warned !== '') request.warn(`would violate PodSecurity "${formatLevel(warn)}": ${warned}`)
+    if (warned === '') return
+    request.warn(`would violate PodSecurity "${formatLevel(warn)}": ${warned}`)
+    measures.noteEvaluation('deny', 'warn', { level: warn, request })
   }
 
   #hasExemptRuntime(spec: ValueMap): boolean {

@@ -18,6 +18,8 @@ export interface QueueTally {
   readonly retries: Count
   readonly waitSeconds: Distribution
   readonly workSeconds: Distribution
+  /** The keys that are being worked on, and since when, by `performance.now()`. */
+  readonly busy: Map<string, number>
 }
 
 export class QueueMeasures {
@@ -41,12 +43,38 @@ export class QueueMeasures {
     bounds: BOUNDS,
   })
 
+  /** Of the last queue of a name: one that is opened anew has taken the place of the one before. */
+  readonly #busy = new Map<string, Map<string, number>>()
+  readonly #unfinished = this.#ofBusy(
+    'workqueue_unfinished_work_seconds',
+    'How long the keys have been worked on together that are being worked on.',
+    (seconds) => seconds.reduce((sum, each) => sum + each, 0),
+  )
+  readonly #longest = this.#ofBusy(
+    'workqueue_longest_running_processor_seconds',
+    'How long the key has been worked on that is worked on longest.',
+    (seconds) => seconds.reduce((longest, each) => Math.max(longest, each), 0),
+  )
+
   all(): readonly Family[] {
-    return [this.#depth, this.#adds, this.#retries, this.#waits, this.#works]
+    return [this.#depth, this.#adds, this.#retries, this.#waits, this.#works, this.#unfinished, this.#longest]
+  }
+
+  #ofBusy(name: string, help: string, read: (seconds: readonly number[]) => number): Family<Count> {
+    const refresh = (family: Family<Count>): void => {
+      const now = performance.now()
+      for (const [queue, keys] of this.#busy) {
+        family.of(queue).value = read([...keys.values()].map((began) => (now - began) / 1000))
+      }
+    }
+    return gaugeFamily({ name, help, labels: OF_QUEUE, refresh })
   }
 
   of(name: string): QueueTally {
+    const busy = new Map<string, number>()
+    this.#busy.set(name, busy)
     return {
+      busy,
       depth: this.#depth.of(name),
       adds: this.#adds.of(name),
       retries: this.#retries.of(name),

@@ -2,19 +2,19 @@
 // and storing leaves a claim behind, and a user may delete the object that is one.
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
-import { claimWhatServicesHave, repairServiceClaims } from '../resources/resources.ts'
+import { claimWhatServicesHave, repairServiceClaims, type ServiceMeasures } from '../resources/resources.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 
 const LOOK_AGAIN_MS = 3 * 60_000
 
-export function serviceAddresses(parts: ControllerParts): Controller {
+export function serviceAddresses(parts: ControllerParts, measures: ServiceMeasures): Controller {
   return {
     name: 'service-addresses',
     async run(signal) {
       const leaks = new Map<number, number>()
       do {
         const { log } = parts
-        const repaired = await repairServiceClaims(repairParts(parts, signal), leaks)
+        const repaired = await repairServiceClaims({ ...claimParts(parts, signal), measures }, leaks)
         if (repaired.claimed.length + repaired.givenBack.length > 0) {
           log.info({ ...repaired }, 'addresses and ports of services repaired')
         }
@@ -25,11 +25,11 @@ export function serviceAddresses(parts: ControllerParts): Controller {
 
 /** Before anything is served: what services have that another server gave to them is not given to others. */
 export async function claimAddressesInUse(parts: ControllerParts, signal: AbortSignal): Promise<void> {
-  const claimed = await claimWhatServicesHave(repairParts(parts, signal))
+  const claimed = await claimWhatServicesHave(claimParts(parts, signal))
   if (claimed.length > 0)
     parts.log.info({ claimed: claimed.length }, 'addresses and ports in use claimed for their services')
 }
 
-function repairParts(parts: ControllerParts, signal: AbortSignal): Parameters<typeof repairServiceClaims>[0] {
+function claimParts(parts: ControllerParts, signal: AbortSignal): Parameters<typeof claimWhatServicesHave>[0] {
   return { registry: parts.registry, resources: parts.resources(), now: parts.now(), signal }
 }

@@ -22,7 +22,6 @@ export class WorkQueue {
   readonly #tally: QueueTally
   /** With when they came, by `performance.now()`. */
   readonly #waiting = new Map<string, number>()
-  readonly #busy = new Set<string>()
   /** Added while they were being worked on. */
   readonly #again = new Set<string>()
   readonly #attempts = new Map<string, number>()
@@ -35,7 +34,7 @@ export class WorkQueue {
   }
 
   add(key: string): void {
-    if (this.#busy.has(key)) {
+    if (this.#tally.busy.has(key)) {
       this.#again.add(key)
       return
     }
@@ -83,9 +82,9 @@ export class WorkQueue {
       this.#waiting.delete(key)
       this.#tally.depth.value = this.#waiting.size
       this.#tally.waitSeconds.observe((began - cameAt) / 1000)
-      this.#busy.add(key)
+      this.#tally.busy.set(key, began)
       const again = await this.#attempt(key, signal)
-      this.#busy.delete(key)
+      this.#tally.busy.delete(key)
       this.#tally.workSeconds.observe((performance.now() - began) / 1000)
       if (signal.aborted) return
       if (this.#again.delete(key)) this.add(key)

@@ -37,6 +37,12 @@ export function addressRange(text: string): AddressRange {
   }
 }
 
+/** How many addresses of the range services can have. */
+export function addressCount(text: string): number {
+  const { first, last } = addressRange(text)
+  return Number(last - first + 1n)
+}
+
 function staticBand(size: bigint): bigint {
   if (size <= 16n) return 0n
   const share = size / 16n

@@ -6,7 +6,7 @@ import { customSelectableFields } from '../api/selector-fields.ts'
 import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Resource, Subresource } from '../registry/registry.ts'
-import { CustomSchema } from '../schema/custom/custom.ts'
+import { CustomSchema, type RuleMeasures } from '../schema/custom/custom.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { IDENTITY } from './conversion.ts'
 import { customCharacter } from './custom-character.ts'
@@ -25,6 +25,8 @@ export interface CustomParts {
   readonly serve: (stored: StoredObject, object: ApiObject, resource: Resource['stored']) => StoredObject
   /** How objects of one version become those of another, for a definition. */
   readonly converter: (definition: Definition) => ConvertObjects
+  /** Of what the rules of definitions take. */
+  readonly rules?: RuleMeasures
 }
 
 /** The verbs in the order in which discovery tells them (P-362). */
@@ -43,11 +45,11 @@ export type VersionSchemas = ReadonlyMap<string, CustomSchema>
 export function schemasOf(
   definition: Definition,
   source: (index: number) => ValueMap | undefined,
-  schema: SchemaTable,
+  { schema, rules }: { readonly schema: SchemaTable; readonly rules?: RuleMeasures },
 ): VersionSchemas {
   const metadata = metadataShape(schema)
   return new Map(
-    definition.versions.map(({ version, index }) => [version, new CustomSchema(() => source(index), metadata)]),
+    definition.versions.map(({ version, index }) => [version, new CustomSchema(() => source(index), metadata, rules)]),
   )
 }
 

@@ -116,7 +116,7 @@ export class DefinitionTable implements ResourceTable {
     source.stored = stored
     const schemas = isSame
       ? known.schemas
-      : schemasOf(definition, (index) => schemaIn(source.stored.object(), index), this.#options.schema)
+      : schemasOf(definition, (index) => schemaIn(source.stored.object(), index), this.#options)
     if (isSame && isToldAlike(known.definition, definition)) {
       this.#installed.set(stored.name, { ...known, definition, revision: stored.revision })
       return

@@ -30,6 +30,7 @@ import { type RoleGuard, roleTraits } from './role-escalation.ts'
 import { scaleView } from './scale.ts'
 import { serviceTraits } from './service.ts'
 import { DEFAULT_NODE_PORTS, type PortRange } from './service-claims.ts'
+import { ServiceMeasures } from './service-measures.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
 
@@ -48,7 +49,9 @@ export { DefinitionTable } from './definition-table.ts'
 export { olderVersion } from './older-versions.ts'
 export { PORT_RANGES } from './port-map.ts'
 export { readAnew } from './read-anew.ts'
+export { addressCount } from './address-range.ts'
 export { NODE_PORTS } from './service-claims.ts'
+export { ServiceMeasures } from './service-measures.ts'
 export { CLEANUP } from './small-kinds.ts'
 export { claimWhatServicesHave, repairServiceClaims } from './service-repair.ts'
 export { resourceOfStorageKey } from './storage-keys.ts'
@@ -88,6 +91,7 @@ export interface BuiltInOptions {
   readonly serviceRange?: string
   /** Where the ports of nodes come from that services get. */
   readonly nodePorts?: PortRange
+  readonly serviceMeasures?: ServiceMeasures
   /** How long an event is kept after its last change. */
   readonly eventTtlSeconds?: number
   /** Whether containers may be privileged; absent: they may not. */
@@ -112,7 +116,8 @@ export function builtInResources(
   )
   const find = (group: string, resource: string): Resource | undefined =>
     resources.get(keyOf({ group, version: 'v1', resource }))
-  const service = serviceTraits({ network: { ranges: [addressRange(serviceRange)], nodePorts }, find })
+  const { serviceMeasures: measures = new ServiceMeasures() } = options
+  const service = serviceTraits({ network: { ranges: [addressRange(serviceRange)], nodePorts, measures }, find })
   const roles = roleGuard === undefined ? {} : roleTraits(roleGuard, find)
   const claims = claimTraits(() => find('', 'namespaces'))
   const traits = {

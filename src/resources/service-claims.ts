@@ -11,6 +11,7 @@ import type { AddressRange } from './address-range.ts'
 import { addressAt } from './address-range.ts'
 import { specOf } from './pod-conditions.ts'
 import { changePortMap, readPortMap, type PortMap } from './port-map.ts'
+import type { ServiceMeasures } from './service-measures.ts'
 
 type Store = RegistryParts['store']
 type StoredResource = Resource['stored']
@@ -31,6 +32,7 @@ export interface ServiceNetwork {
   readonly ranges: readonly AddressRange[]
   /** Where ports of nodes come from, both included. */
   readonly nodePorts: PortRange
+  readonly measures: ServiceMeasures
 }
 
 /** Where claims are written, and as of when. */

@@ -11,15 +11,20 @@ import type { ClaimBook, ClaimContext, Owner } from './service-claims.ts'
 import { addressBook, claim, isOurs, PORT_BOOK } from './service-claims.ts'
 import { changePortMap, type PortMap, readPortMap } from './port-map.ts'
 import { textsIn } from './service-fields.ts'
+import type { ServiceMeasures } from './service-measures.ts'
 import { nodePortsOf } from './service-reservation.ts'
 
 const OLD_ENOUGH_MS = 5 * 60_000
 
-export interface RepairParts {
+interface ClaimParts {
   readonly registry: RegistryParts
   readonly resources: ResourceTable
   readonly now: string
   readonly signal: AbortSignal
+}
+
+export interface RepairParts extends ClaimParts {
+  readonly measures: ServiceMeasures
 }
 
 export interface Repaired {
@@ -28,7 +33,7 @@ export interface Repaired {
 }
 
 /** What services have is claimed: what another server gave to them is not given to others. */
-export async function claimWhatServicesHave(parts: RepairParts): Promise<readonly string[]> {
+export async function claimWhatServicesHave(parts: ClaimParts): Promise<readonly string[]> {
   const claimed: string[] = []
   for (const sort of sortsOfClaims(parts)) claimed.push(...(await claimUsed(sort, await usedBy(sort, parts), parts)))
   return claimed
@@ -39,22 +44,44 @@ export async function repairServiceClaims(
   parts: RepairParts,
   leaks: Map<number, number> = new Map(),
 ): Promise<Repaired> {
-  const givenBack: string[] = []
-  const claimed: string[] = []
+  const all: Repaired[] = []
   for (const sort of sortsOfClaims(parts)) {
-    // Claims are read before services: one that is there and old has had its service stored long ago, or never will.
-    const claims = await readAll(sort.book.resource, parts)
-    const map = sort.book.isMapped === true ? await readPortMap(contextOf(parts)) : undefined
-    const used = await usedBy(sort, parts)
-    for (const stored of claims) {
-      const isNeeded = used.has(stored.name) && map?.covers(Number(stored.name)) !== true
-      if (isNeeded || !isForgotten(sort.book, stored.object(), parts.now)) continue
-      if (await giveBack(sort.book, stored, contextOf(parts))) givenBack.push(stored.name)
+    const { repairs, errors } = measuresOf(sort, parts.measures)
+    try {
+      const repaired = await repairSort(sort, leaks, parts)
+      repairs.of('leak').value += repaired.givenBack.length
+      repairs.of('repair').value += repaired.claimed.length
+      all.push(repaired)
+    } catch (error) {
+      errors.of().value++
+      throw error
     }
-    givenBack.push(...(await clearLeaks(map, { used, leaks }, parts)))
-    claimed.push(...(await claimUsed(sort, used, parts)))
   }
-  return { givenBack, claimed }
+  return {
+    givenBack: all.flatMap(({ givenBack }) => givenBack),
+    claimed: all.flatMap(({ claimed }) => claimed),
+  }
+}
+
+function measuresOf({ book }: SortOfClaims, measures: ServiceMeasures) {
+  return book === PORT_BOOK
+    ? { repairs: measures.portRepairs, errors: measures.portRepairErrors }
+    : { repairs: measures.addressRepairs, errors: measures.addressRepairErrors }
+}
+
+async function repairSort(sort: SortOfClaims, leaks: Map<number, number>, parts: ClaimParts): Promise<Repaired> {
+  const givenBack: string[] = []
+  // Claims are read before services: one that is there and old has had its service stored long ago, or never will.
+  const claims = await readAll(sort.book.resource, parts)
+  const map = sort.book.isMapped === true ? await readPortMap(contextOf(parts)) : undefined
+  const used = await usedBy(sort, parts)
+  for (const stored of claims) {
+    const isNeeded = used.has(stored.name) && map?.covers(Number(stored.name)) !== true
+    if (isNeeded || !isForgotten(sort.book, stored.object(), parts.now)) continue
+    if (await giveBack(sort.book, stored, contextOf(parts))) givenBack.push(stored.name)
+  }
+  givenBack.push(...(await clearLeaks(map, { used, leaks }, parts)))
+  return { givenBack, claimed: await claimUsed(sort, used, parts) }
 }
 
 /** What is claimed in one book, and where services have it. */
@@ -64,7 +91,7 @@ interface SortOfClaims {
   readonly namesOf: (spec: ValueMap) => readonly string[]
 }
 
-function sortsOfClaims({ resources }: RepairParts): readonly SortOfClaims[] {
+function sortsOfClaims({ resources }: ClaimParts): readonly SortOfClaims[] {
   const addresses = resources.find({ group: 'networking.k8s.io', version: 'v1', resource: 'ipaddresses' })
   const services = resources.find({ group: '', version: 'v1', resource: 'services' })
   if (addresses === undefined || services === undefined) return []
@@ -74,13 +101,13 @@ function sortsOfClaims({ resources }: RepairParts): readonly SortOfClaims[] {
   ]
 }
 
-function contextOf({ registry, now, signal }: RepairParts): ClaimContext {
+function contextOf({ registry, now, signal }: ClaimParts): ClaimContext {
   return { store: registry.store, now, signal }
 }
 
 type Used = ReadonlyMap<string, Owner>
 
-async function usedBy({ services, namesOf }: SortOfClaims, parts: RepairParts): Promise<Used> {
+async function usedBy({ services, namesOf }: SortOfClaims, parts: ClaimParts): Promise<Used> {
   const used = new Map<string, Owner>()
   for (const service of await readAll(services.stored, parts)) {
     const owner = { namespace: service.namespace, name: service.name }
@@ -89,7 +116,7 @@ async function usedBy({ services, namesOf }: SortOfClaims, parts: RepairParts): 
   return used
 }
 
-async function claimUsed({ book }: SortOfClaims, used: Used, parts: RepairParts): Promise<readonly string[]> {
+async function claimUsed({ book }: SortOfClaims, used: Used, parts: ClaimParts): Promise<readonly string[]> {
   const context = contextOf(parts)
   const claims = new Set((await readAll(book.resource, parts)).map(({ name }) => name))
   const map = book.isMapped === true ? await changePortMap((found) => found.with(numbers(used)), context) : undefined
@@ -108,7 +135,7 @@ const ROUNDS_OF_A_LEAK = 3
 async function clearLeaks(
   map: PortMap | undefined,
   { used, leaks }: { readonly used: Used; readonly leaks: Map<number, number> },
-  parts: RepairParts,
+  parts: ClaimParts,
 ): Promise<readonly string[]> {
   if (map === undefined) return []
   const unused = new Set(map.ports.filter((port) => !used.has(String(port))))
@@ -132,7 +159,7 @@ function addressesOf(spec: ValueMap): readonly string[] {
     .map(canonicalAddress)
 }
 
-async function readAll(resource: ClaimBook['resource'], parts: RepairParts): Promise<readonly StoredObject[]> {
+async function readAll(resource: ClaimBook['resource'], parts: ClaimParts): Promise<readonly StoredObject[]> {
   const request = { resource, at: { kind: 'latest' }, skipUnreadable: true } as const
   const page = await parts.registry.store.list(request, parts.signal)
   const items: StoredObject[] = []

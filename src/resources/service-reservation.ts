@@ -135,7 +135,10 @@ export class ServiceReservation {
   async #anyAddress(range: ServiceNetwork['ranges'][number], owner: Owner): Promise<string> {
     if (this.#parts.context.dryRun) return addressAt(range, 0n)
     const { book } = this.#parts
-    const name = await claimAny(book, addressChoice(range), owner, this.#claims)
+    const { measures } = this.#parts.network
+    const name = await measures.address(range.text, 'dynamic', () =>
+      claimAny(book, addressChoice(range), owner, this.#claims),
+    )
     if (name === undefined) {
       const why = `failed to allocate a serviceIP for Service ${JSON.stringify(owner.name)}: range is full`
       throw new ApiError('InternalError', `Internal error occurred: ${why}`, {
@@ -157,9 +160,13 @@ export class ServiceReservation {
       if (isInside) return address
       throw refuse(`the provided IP (${address}) is not in the valid range. The range of valid IPs is ${range.text}`)
     }
-    if (!isInside) throw refuse('the provided network does not match the current range')
+    const { measures } = this.#parts.network
     const name = canonicalAddress(address)
-    if (!(await claim(book, name, owner, this.#claims))) throw refuse('provided IP is already allocated')
+    const given = await measures.address(range.text, 'static', async () =>
+      isInside && (await claim(book, name, owner, this.#claims)) ? name : undefined,
+    )
+    if (!isInside) throw refuse('the provided network does not match the current range')
+    if (given === undefined) throw refuse('provided IP is already allocated')
     this.#claimed.push({ book, name })
     return address
   }
@@ -215,15 +222,22 @@ export class ServiceReservation {
       if (await isClaimed(PORT_BOOK, String(asked), this.#claims)) throw refuse(TAKEN)
       return asked
     }
+    const { measures } = this.#parts.network
     if (asked !== 0) {
-      if (asked < first || asked > last) {
+      const isInside = asked >= first && asked <= last
+      const given = await measures.port('static', async () =>
+        isInside && (await claim(PORT_BOOK, String(asked), owner, this.#claims)) ? asked : undefined,
+      )
+      if (!isInside) {
         throw refuse(`provided port is not in the valid range. The range of valid ports is ${first}-${last}`)
       }
-      if (!(await claim(PORT_BOOK, String(asked), owner, this.#claims))) throw refuse(TAKEN)
+      if (given === undefined) throw refuse(TAKEN)
       this.#claimed.push({ book: PORT_BOOK, name: String(asked) })
       return asked
     }
-    const name = await claimAny(PORT_BOOK, portChoice({ first, last }), owner, this.#claims)
+    const name = await measures.port('dynamic', () =>
+      claimAny(PORT_BOOK, portChoice({ first, last }), owner, this.#claims),
+    )
     if (name === undefined) {
       const why = 'failed to allocate a nodePort: range is full'
       throw new ApiError('InternalError', `Internal error occurred: ${why}`, {

@@ -7,7 +7,7 @@ import { claimResize } from '../admission/claim-resize.ts'
 import { defaultIngressClass, defaultStorageClass } from '../admission/default-class.ts'
 import { defaultTolerationSeconds } from '../admission/default-toleration-seconds.ts'
 import { limitRanger } from '../admission/limit-ranger.ts'
-import { type AdmissionMeasures, measureAdmission, measurePlugin } from '../admission/measures.ts'
+import { measureAdmission, measurePlugin } from '../admission/measures.ts'
 import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts'
 import { nodeRestriction } from '../admission/node-restriction.ts'
 import type { ObjectReader, SampleReader } from '../admission/object-reader.ts'
@@ -36,6 +36,7 @@ import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import { ServedStore } from '../store/served-store.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 import type { AdmissionSettings } from './admission-config.ts'
+import type { ServerMeasures } from './measures.ts'
 import { optionalPlugins } from './optional-plugins.ts'
 import { QuotaBook } from './quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from './admission-plugins.ts'
@@ -54,7 +55,7 @@ export interface AdmissionParts {
   readonly caller: OutgoingCaller
   /** Calls whom the operator names. */
   readonly operatorsCaller: OutgoingCaller
-  readonly measures: AdmissionMeasures
+  readonly measures: ServerMeasures
   readonly locate: LocateService
   readonly log: Log
 }
@@ -77,7 +78,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   }
   const read: Read = (resource, group = '') => readFrom(store, served(resource, group).stored)
   const quotas = new QuotaBook(store, served('resourcequotas', ''))
-  const measures = new WebhookMeasures()
+  const webhookMeasures = new WebhookMeasures()
   const webhooks = openAdmissionWebhooks({
     store,
     resources: () => table,
@@ -87,8 +88,8 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     servedKinds: servedKinds(() => table, parts.defaults),
     namespaces: read('namespaces'),
     authorizer,
-    observer: measures,
-    onConfigured: (names) => measures.configured(names),
+    observer: webhookMeasures,
+    onConfigured: (names) => webhookMeasures.configured(names),
     log: parts.log,
   })
   const inServedForm = new ServedStore(store)
@@ -99,6 +100,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
     servedKinds: servedKinds(() => table, parts.defaults),
     namespaces: read('namespaces'),
     authorizer,
+    measures: parts.measures.policies,
   })
   const plugins: readonly AdmissionPlugin[] = [
     ...singlePlugins(parts, read),
@@ -110,8 +112,8 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const isOn = ({ name }: AdmissionPlugin): boolean => name === undefined || enabled.has(name as AdmissionPluginName)
   const inOrder = plugins.filter(isOn).toSorted((a, b) => admissionOrder(a.name) - admissionOrder(b.name))
   const admission = measureAdmission(
-    admitInOrder(inOrder.map((plugin) => measurePlugin(plugin, parts.measures))),
-    parts.measures,
+    admitInOrder(inOrder.map((plugin) => measurePlugin(plugin, parts.measures.admission))),
+    parts.measures.admission,
   )
   const quotasLoaded = Promise.withResolvers<void>()
   return {
@@ -120,14 +122,17 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
       await Promise.all([webhooks.follow(signal), policies.follow(signal), quotas.follow(quotasLoaded.resolve, signal)])
     },
     loaded: Promise.all([webhooks.loaded, policies.loaded, quotasLoaded.promise]).then(() => {}),
-    measures: measures.all(),
+    measures: webhookMeasures.all(),
   }
 }
 
 type Read = (resource: string, group?: string) => ObjectReader & SampleReader
 
 /** Those that stand for themselves: they need no more than to read other objects. */
-function singlePlugins({ authorizer, settings, defaults }: AdmissionParts, read: Read): readonly AdmissionPlugin[] {
+function singlePlugins(
+  { authorizer, settings, defaults, measures }: AdmissionParts,
+  read: Read,
+): readonly AdmissionPlugin[] {
   return [
     namespaceLifecycle(read('namespaces')),
     limitRanger(read('limitranges')),
@@ -142,7 +147,10 @@ function singlePlugins({ authorizer, settings, defaults }: AdmissionParts, read:
       gates: defaults().gates,
     }),
     TAINT_NODES_BY_CONDITION,
-    podSecurity({ namespaces: read('namespaces'), pods: read('pods'), clock: systemClock }, settings.podSecurity),
+    podSecurity(
+      { namespaces: read('namespaces'), pods: read('pods'), clock: systemClock, measures: measures.podSecurity },
+      settings.podSecurity,
+    ),
     priority(read('priorityclasses', 'scheduling.k8s.io')),
     defaultTolerationSeconds(settings.tolerationSeconds),
     defaultStorageClass(read('storageclasses', 'storage.k8s.io')),

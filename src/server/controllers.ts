@@ -29,6 +29,7 @@ import { policyTypeWarnings } from '../schema/policy-type-check.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { ClusterConfig } from './cluster-config.ts'
 import type { Range } from './ip-range.ts'
+import type { ServerMeasures } from './measures.ts'
 
 /** What flow control has from the start. */
 export const FLOW_OBJECTS: FlowObjects = { levels: BOOTSTRAP_LEVELS, schemas: BOOTSTRAP_SCHEMAS }
@@ -43,6 +44,7 @@ export interface ControllerOptions {
   readonly serverAddress: () => string
   /** Where other machines reach this server; undefined where they cannot. */
   readonly advertisedAddress: string | undefined
+  readonly measures: ServerMeasures
   readonly cluster: ClusterConfig
   /** The names of those that are not to run. */
   readonly controllersOff: ReadonlySet<string>
@@ -110,7 +112,7 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     garbageCollector(parts),
     defaultServiceAccounts(parts),
     rootCertificates(parts, options.authority),
-    serviceAddresses(parts),
+    serviceAddresses(parts, options.measures.services),
     roleAggregation(parts),
     policyStatus(parts, (policy) => policyTypeWarnings(policy, (place) => parts.resources().find(place)?.schema)),
     flowControlObjects(parts, FLOW_OBJECTS),

@@ -17,6 +17,7 @@ import {
   RENAME_VERSION,
 } from '../resources/resources.ts'
 import type { BuiltInGroup } from '../schema/built-in-resources.ts'
+import type { RuleMeasures } from '../schema/custom/custom.ts'
 import { customOpenApiPart } from '../schema/openapi-custom.ts'
 import type { OpenApiPart } from '../schema/openapi-model.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../schema/openapi-parts.ts'
@@ -49,6 +50,7 @@ export interface DefinitionsOptions {
   readonly info: { readonly title: string; readonly version: string }
   /** How webhooks that convert are called. */
   readonly calls: Pick<ConversionParts, 'caller' | 'locate'>
+  readonly rules: RuleMeasures
 }
 
 export function openDefinitions({ schema, builtIn, groups, cache, info, ...more }: DefinitionsOptions): Definitions {
@@ -60,6 +62,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, info, ...more 
     builtIn,
     groups,
     encode: canonicalJson,
+    rules: more.rules,
     serve: (stored, object, type) => new ServedObject(stored, object, type),
     converter: ({ name, webhook }) =>
       webhook === undefined ? RENAME_VERSION : timed(conversionWebhook(calls, webhook), durations, name),

@@ -1,5 +1,7 @@
 // Everything that the rooms count, made before them and shown by `/metrics`; and what is only looked up when somebody asks.
 import { AdmissionMeasures } from '../admission/measures.ts'
+import { PodSecurityMeasures } from '../admission/pod-security-measures.ts'
+import { PolicyMeasures } from '../admission/policy/policy.ts'
 import { AuthMeasures } from '../auth/measures.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { CacheMeasures } from '../cache/measures.ts'
@@ -9,9 +11,12 @@ import { HttpMeasures } from '../http/measures.ts'
 import { type Count, counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
 import { OutgoingMeasures } from '../lib/outgoing-measures.ts'
 import type { ResourceTable } from '../registry/registry.ts'
+import { addressCount, NODE_PORTS, ServiceMeasures } from '../resources/resources.ts'
+import { RuleMeasures } from '../schema/custom/custom.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
 import { StoreMeasures } from '../store/measures.ts'
 import { typeName } from './gone-series.ts'
+import { versionInfo } from './version.ts'
 
 export class ServerMeasures {
   readonly admission = new AdmissionMeasures()
@@ -20,7 +25,11 @@ export class ServerMeasures {
   readonly encryption = new EncryptionMeasures()
   readonly http = new HttpMeasures()
   readonly outgoing = new OutgoingMeasures()
+  readonly policies = new PolicyMeasures()
+  readonly podSecurity = new PodSecurityMeasures(Number(versionInfo().minor))
   readonly queues = new QueueMeasures()
+  readonly rules = new RuleMeasures()
+  readonly services = new ServiceMeasures()
   readonly store = new StoreMeasures()
   readonly watch = new WatchMeasures()
 
@@ -32,9 +41,8 @@ export class ServerMeasures {
 
   all(): readonly Family[] {
     // Those of `http` are shown with the requests.
-    const { admission, auth, cache, encryption, outgoing, queues, store, watch } = this
-    const rooms = [admission, auth, cache, encryption, outgoing, queues, store, watch]
-    return [...rooms.flatMap((room) => room.all()), ...elsewhere()]
+    const { http: _, ...rooms } = this
+    return [...Object.values(rooms).flatMap((room) => room.all()), ...elsewhere()]
   }
 }
 
@@ -51,10 +59,14 @@ function elsewhere(): readonly Family[] {
 export interface StockParts {
   readonly table: () => ResourceTable
   readonly cache: WatchCache
+  /** What services are given their addresses and ports from. */
+  readonly serviceRange: string
+  readonly nodePorts: { readonly first: number; readonly last: number }
 }
 
 /** How much there is, type by type; the caller’s list of types is the bound of the labels. */
-export function stockFamilies({ table, cache }: StockParts): readonly Family[] {
+export function stockFamilies(parts: StockParts): readonly Family[] {
+  const { table, cache } = parts
   const eachType = (family: Family<Count>, tell: (type: StockedType) => void): void => {
     family.clear()
     const seen = new Set<string>()
@@ -91,6 +103,47 @@ export function stockFamilies({ table, cache }: StockParts): readonly Family[] {
     of('apiserver_resource_size_estimate_bytes', 'Bytes stored.', ({ bytes }) => bytes),
     of('apiserver_watch_cache_resource_version', 'How far the cache has come.', (_load, revision) => revision),
     of('watch_cache_capacity', 'How many changes of a type are remembered at most.', () => cache.capacity),
+    ...serviceFamilies(parts),
+  ]
+}
+
+/** How many addresses and ports services have, and how many are left; as far as the claims are kept here. */
+function serviceFamilies({ table, cache, serviceRange, nodePorts }: StockParts): readonly Family[] {
+  const addressTotal = addressCount(serviceRange)
+  const portTotal = nodePorts.last - nodePorts.first + 1
+  const usedAddresses = (): number | undefined => {
+    const found = table().find({ group: 'networking.k8s.io', version: 'v1', resource: 'ipaddresses' })
+    return found === undefined ? undefined : cache.load(found.stored)?.objects
+  }
+  const usedPorts = (): number | undefined => cache.load(NODE_PORTS)?.objects
+  const gauge = (
+    name: string,
+    help: string,
+    labels: Readonly<Record<string, string>>,
+    read: () => number | undefined,
+  ) =>
+    gaugeFamily({
+      name: `kube_apiserver_${name}`,
+      help,
+      labels: Object.keys(labels),
+      refresh: (family) => {
+        family.clear()
+        const value = read()
+        if (value !== undefined) family.of(...Object.values(labels)).value = value
+      },
+    })
+  const left = (total: number, used: number | undefined): number | undefined =>
+    used === undefined ? undefined : Math.max(0, total - used)
+  const cidr = { cidr: serviceRange }
+  return [
+    gauge('clusterip_allocator_allocated_ips', 'Addresses that services have.', cidr, usedAddresses),
+    gauge('clusterip_allocator_available_ips', 'Addresses that are left.', cidr, () =>
+      left(addressTotal, usedAddresses()),
+    ),
+    gauge('nodeport_allocator_allocated_ports', 'Ports of nodes that services have.', {}, usedPorts),
+    gauge('nodeport_allocator_available_ports', 'Ports of nodes that are left.', {}, () =>
+      left(portTotal, usedPorts()),
+    ),
   ]
 }
 

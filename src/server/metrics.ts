@@ -7,6 +7,7 @@ import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
 import { exposition } from './exposition.ts'
 import { ALL_GATES, type FeatureGates } from './feature-gates.ts'
 import { forgetGone, type KnownTypes } from './gone-series.ts'
+import { processFamilies } from './process-metrics.ts'
 import { REQUEST_LABELS, RequestMetrics, type RequestMetricsOptions } from './request-metrics.ts'
 import { RunningMetrics } from './running-metrics.ts'
 
@@ -50,7 +51,8 @@ export function openMetrics(options: MetricsOptions): Metrics {
     ...options.families,
     ...running.families,
   ]
-  const shown = all.filter(({ name }) => !hidden.has(name))
+  const wanted = all.filter(({ name }) => !hidden.has(name))
+  const shown = [...wanted, disabledFamily(all.length - wanted.length)]
   let swept = types.version()
   const sweepAfter = (changes: number): void => {
     const version = types.version()
@@ -95,43 +97,11 @@ function storageFamily(read: MetricsOptions['storageBytes']): Family {
   })
 }
 
-/** What every program tells of itself, looked at when somebody asks. */
-function processFamilies(): readonly Family[] {
-  const of = (make: typeof gaugeFamily, name: string, help: string, read: () => number): Family =>
-    make({
-      name,
-      help,
-      labels: [],
-      refresh: (family) => {
-        family.of().value = read()
-      },
-    })
-  return [
-    of(counterFamily, 'process_cpu_seconds_total', 'Processor time used, in seconds.', () => {
-      const { user, system } = process.cpuUsage()
-      return (user + system) / 1e6
-    }),
-    of(
-      gaugeFamily,
-      'process_start_time_seconds',
-      'When it was started, in seconds since 1970.',
-      () => performance.timeOrigin / 1000,
-    ),
-    of(
-      gaugeFamily,
-      'go_goroutines',
-      'What is under way outside of JavaScript.',
-      () => process.getActiveResourcesInfo().length,
-    ),
-    of(gaugeFamily, 'process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss()),
-    of(
-      gaugeFamily,
-      'nodejs_heap_size_used_bytes',
-      'Memory in use by JavaScript.',
-      () => process.memoryUsage().heapUsed,
-    ),
-    of(gaugeFamily, 'nodejs_external_memory_bytes', 'Memory in use by buffers.', () => process.memoryUsage().external),
-  ]
+/** How many of them the operator does not want to see. */
+function disabledFamily(count: number): Family {
+  const disabled = counterFamily({ name: 'disabled_metrics_total', help: 'Metrics that are not shown.', labels: [] })
+  disabled.of().value = count
+  return disabled
 }
 
 function buildFamilies({ version, gates }: MetricsOptions): readonly Family[] {

@@ -148,7 +148,15 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const locate = openServicePlaces(store, builtIn)
   const info = { title: 'Quarterdeck', version: options.version }
   const groups = cluster.served?.groups ?? builtInGroups()
-  const definitions = openDefinitions({ schema, builtIn, groups, cache: store, info, calls: { caller, locate } })
+  const definitions = openDefinitions({
+    schema,
+    builtIn,
+    groups,
+    cache: store,
+    info,
+    calls: { caller, locate },
+    rules: measures.rules,
+  })
   const { table } = definitions
   const served = new ServedStore(store, definitions.onWritten)
   // A dry run goes through the version that is stored, as the write would, and fails where that does.
@@ -160,7 +168,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     enabled: options.admissionPlugins,
     settings: options.admissionSettings,
     defaults: () => defaults,
-    measures: measures.admission,
+    measures,
     caller,
     operatorsCaller: options.operatorsCaller,
     locate,
@@ -231,7 +239,12 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       ...admission.measures,
       ...definitions.measures,
       ...remotes.measures,
-      ...stockFamilies({ table: () => table, cache: store }),
+      ...stockFamilies({
+        table: () => table,
+        cache: store,
+        serviceRange: options.serviceRange.text,
+        nodePorts: cluster.nodePorts,
+      }),
     ],
     passOnRemote: serveRemoteGroups(remotes, passOnBy(caller, targetOf)),
     routes: [
@@ -273,6 +286,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
     roleGuard: { authorizer, index: authorization.rbac },
     serviceRange: options.serviceRange.text,
     nodePorts: options.cluster.nodePorts,
+    serviceMeasures: measures.services,
     eventTtlSeconds: Math.ceil(options.eventTtlMs / 1000),
     allowPrivileged: options.allowPrivileged,
   })

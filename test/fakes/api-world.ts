@@ -18,7 +18,7 @@ import type {
   WriteContext,
 } from '../../src/registry/registry.ts'
 import { updateObject } from '../../src/registry/update.ts'
-import { builtInResources, type RoleGuard } from '../../src/resources/resources.ts'
+import { builtInResources, type RoleGuard, type ServiceMeasures } from '../../src/resources/resources.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import type { SchemaTable } from '../../src/schema/table.ts'
 import { DryRunStore } from '../../src/store/dry-run.ts'
@@ -30,6 +30,7 @@ export interface WorldOptions {
   readonly actions?: (schema: SchemaTable) => readonly Action[]
   readonly admission?: Admission
   readonly serviceRange?: string
+  readonly serviceMeasures?: ServiceMeasures
   readonly allowPrivileged?: boolean
   readonly roleGuard?: RoleGuard
   /** Shared where several worlds stand for several servers. */
@@ -49,6 +50,7 @@ export class ApiWorld {
       serviceRange = '10.96.0.0/16',
       kv = openMemory(),
       roleGuard,
+      serviceMeasures,
       allowPrivileged = false,
     } = options
     const schema = loadBuiltInSchema()
@@ -60,6 +62,7 @@ export class ApiWorld {
       serviceRange,
       allowPrivileged,
       ...(roleGuard === undefined ? {} : { roleGuard }),
+      ...(serviceMeasures === undefined ? {} : { serviceMeasures }),
     })
   }
 

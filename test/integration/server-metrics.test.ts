@@ -20,7 +20,7 @@ beforeAll(async () => {
   const resources = [{ resources: ['secrets'], providers: [{ aesgcm: { keys } }] }]
   const config = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }
   writeFileSync(encryption, JSON.stringify(config))
-  server = await openServer([`--encryption-provider-config=${encryption}`])
+  server = await openServer([`--encryption-provider-config=${encryption}`, '--service-cluster-ip-range=10.96.0.0/24'])
   const base = '/api/v1/namespaces/default/configmaps'
   const json = { 'content-type': 'application/json' }
   await server.request(base, { method: 'POST', headers: json, body: '{"metadata":{"name":"a"},"data":{"k":"v"}}' })
@@ -32,8 +32,36 @@ beforeAll(async () => {
   await server.request('/api/v1/namespaces/default/pods/p/made-up-by-a-caller')
   await server.request(`${base}/a`, { method: 'DELETE' })
   await server.must('/api/v1/namespaces/default/secrets', { method: 'POST', body: { metadata: { name: 's' } } })
+  await writeRuled()
+  await server.must('/api/v1/namespaces/default/services', {
+    method: 'POST',
+    body: { metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } },
+  })
+  await server.must('/api/v1/namespaces/default/pods', {
+    method: 'POST',
+    body: { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  })
   text = (await server.request('/metrics')).body
 })
+
+/** An object of a custom kind that has a rule. */
+async function writeRuled(): Promise<void> {
+  const rule = { 'x-kubernetes-validations': [{ rule: 'self < 10' }] }
+  const spec = { type: 'object', properties: { n: { type: 'integer', ...rule } } }
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
+  const body = {
+    metadata: { name: 'ruled.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Cluster',
+      names: { plural: 'ruled', kind: 'Ruled' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  }
+  await server.must('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { method: 'POST', body })
+  const object = { apiVersion: 'example.com/v1', kind: 'Ruled', metadata: { name: 'a' }, spec: { n: 1 } }
+  await server.must('/apis/example.com/v1/ruled', { method: 'POST', body: object })
+}
 
 /** With at least one number. */
 const COUNTED: readonly string[] = [
@@ -95,6 +123,25 @@ const COUNTED: readonly string[] = [
   'process_cpu_seconds_total',
   'process_resident_memory_bytes',
   'process_start_time_seconds',
+  'process_open_fds',
+  'process_max_fds',
+  'process_virtual_memory_bytes',
+  'process_virtual_memory_max_bytes',
+  'apiserver_cel_compilation_duration_seconds',
+  'apiserver_cel_evaluation_duration_seconds',
+  'kube_apiserver_clusterip_allocator_allocated_ips',
+  'kube_apiserver_clusterip_allocator_available_ips',
+  'kube_apiserver_clusterip_allocator_allocation_total',
+  'kube_apiserver_clusterip_allocator_allocation_duration_seconds',
+  'kube_apiserver_nodeport_allocator_allocated_ports',
+  'kube_apiserver_nodeport_allocator_available_ports',
+  'kube_apiserver_nodeport_allocator_allocation_total',
+  'apiserver_clusterip_repair_reconcile_errors_total',
+  'apiserver_nodeport_repair_reconcile_errors_total',
+  'pod_security_evaluations_total',
+  'workqueue_unfinished_work_seconds',
+  'workqueue_longest_running_processor_seconds',
+  'disabled_metrics_total',
   'go_goroutines',
   'apiserver_watch_cache_resource_version',
   'watch_cache_capacity',
@@ -103,6 +150,16 @@ const COUNTED: readonly string[] = [
 /** Described; numbers come with what they count. */
 const DESCRIBED: readonly string[] = [
   'apiserver_longrunning_requests',
+  'apiserver_validating_admission_policy_check_total',
+  'apiserver_validating_admission_policy_check_duration_seconds',
+  'apiserver_mutating_admission_policy_check_total',
+  'apiserver_mutating_admission_policy_check_duration_seconds',
+  'kube_apiserver_clusterip_allocator_allocation_errors_total',
+  'kube_apiserver_nodeport_allocator_allocation_errors_total',
+  'apiserver_clusterip_repair_ip_errors_total',
+  'apiserver_nodeport_repair_port_errors_total',
+  'pod_security_exemptions_total',
+  'pod_security_errors_total',
   'apiserver_current_inqueue_requests',
   'apiserver_request_terminations_total',
   'apiserver_request_aborts_total',
@@ -158,6 +215,31 @@ describe('/metrics', () => {
   it('tells how many objects there are, by the names of their resources', () => {
     expect(text).toMatch(/^apiserver_storage_objects\{resource="flowschemas\.flowcontrol\.apiserver\.k8s\.io"\} 11$/m)
     expect(text).toMatch(/^apiserver_resource_objects\{group="",resource="configmaps"\} \d+$/m)
+  })
+
+  const valueOf = (series: string): number =>
+    Number(new RegExp(`^${series.replaceAll(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1])
+
+  it('tells of files that are open no more than may be', () => {
+    expect(valueOf('process_open_fds')).toBeGreaterThan(3)
+    expect(valueOf('process_max_fds')).toBeGreaterThan(valueOf('process_open_fds'))
+  })
+
+  it('tells what services have, and what is left for others', () => {
+    const range = '{cidr="10.96.0.0/24"}'
+    expect(valueOf(`kube_apiserver_clusterip_allocator_allocated_ips${range}`)).toBe(2)
+    expect(valueOf(`kube_apiserver_clusterip_allocator_available_ips${range}`)).toBe(252)
+    expect(valueOf('kube_apiserver_nodeport_allocator_allocated_ports')).toBe(1)
+    expect(valueOf('kube_apiserver_nodeport_allocator_available_ports')).toBe(2767)
+  })
+
+  it('tells how often rules were compiled and run', () => {
+    expect(valueOf('apiserver_cel_compilation_duration_seconds_count')).toBe(1)
+    expect(valueOf('apiserver_cel_evaluation_duration_seconds_count')).toBe(1)
+  })
+
+  it('blames the storage for nothing that was refused before it', () => {
+    expect(text).not.toMatch(/^etcd_request_errors_total\{/m)
   })
 
   it('tells what was sealed, by the way it was sealed and not by the key', () => {

@@ -12,9 +12,11 @@ const CALL_BUDGET = 1_000_000
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
 const CALL_OVER_BUDGET = 'operation cancelled: actual cost limit exceeded'
 
-export type Result =
+type Outcome =
   | { readonly kind: 'value'; readonly value: CelValue }
   | { readonly kind: 'error'; readonly message: string }
+
+export type Result = Outcome & { readonly milliseconds: number }
 
 /** Thrown where expressions together cost more than they may. */
 export class OutOfBudget extends Error {
@@ -47,13 +49,14 @@ export function evaluateAll(
   const all: Bindings = { ...bindings, variables }
   return expressions.map((expression) => {
     if (expression === undefined) return undefined
+    const began = performance.now()
     const result = evaluate(expression, all)
     budget.spend(result.cost + variables.takeCost())
-    return result
+    return { ...result, milliseconds: performance.now() - began }
   })
 }
 
-function evaluate({ text, program }: Expression, bindings: Bindings): Result & { readonly cost: number } {
+function evaluate({ text, program }: Expression, bindings: Bindings): Outcome & { readonly cost: number } {
   if (typeof program === 'string') return { kind: 'error', message: `compilation error: ${program}`, cost: 0 }
   const result = program.evaluate(bindings, CALL_BUDGET)
   if (result.kind === 'value') return result

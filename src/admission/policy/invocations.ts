@@ -12,6 +12,7 @@ import { isAboutNamespaces, isAdmissionConfiguration } from '../resource-rules.t
 import { requestFacts, type ServedKind, type ServedKinds } from '../webhook/webhook.ts'
 import type { Policy, PolicyBinding } from './definition.ts'
 import { matchedKind, type MatchParts, mayMatch } from './match.ts'
+import type { PolicyMeasures } from './measures.ts'
 import { ConfigurationError, paramsFor, type ParamSources, paramSourceOf } from './params.ts'
 import type { BoundPolicy } from './policies.ts'
 
@@ -20,6 +21,7 @@ export interface InvocationParts {
   readonly namespaces: ObjectReader
   readonly params: ParamSources
   readonly authorizer: Authorizer
+  readonly measures: PolicyMeasures
 }
 
 export interface Invocation {

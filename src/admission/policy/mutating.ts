@@ -103,8 +103,12 @@ class MutatingPass {
     if (this.#request.object === undefined) return
     const { policy, binding, as } = invocation
     const bindings = await this.#asked.bindings(invocation, param, this.#request)
+    const began = performance.now()
     const made = await this.#asked.authorizer.settle(() => patchOf(policy, mutation, bindings))
     const outcome = made.kind === 'error' ? made : await this.#patched(invocation, mutation, made.patch)
+    const message = outcome.kind === 'error' ? outcome.message : undefined
+    const milliseconds = performance.now() - began
+    this.#parts.measures.noteMutation({ policy: policy.name, binding: binding.name, message, milliseconds })
     if (outcome.kind === 'error') {
       if (!policy.failsOpen) this.#errors.push({ policy, binding, message: outcome.message, reason: 'Invalid' })
     } else if (outcome.read !== undefined) {

@@ -7,6 +7,7 @@ import { Policies } from './policies.ts'
 import { validatingPolicies } from './validating.ts'
 
 export type { InvocationParts } from './invocations.ts'
+export { PolicyMeasures } from './measures.ts'
 export { MutationError, type Mutators, type MutatingParts } from './mutating.ts'
 export type { ParamSource, ParamSources } from './params.ts'
 

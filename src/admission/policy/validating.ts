@@ -12,6 +12,7 @@ import {
   type Misconfiguration,
   PolicyRequest,
 } from './invocations.ts'
+import type { EnforcementAction, PolicyMeasures } from './measures.ts'
 import type { BoundPolicy, Policies } from './policies.ts'
 
 const NAME = 'ValidatingAdmissionPolicy'
@@ -42,21 +43,27 @@ interface Failure {
   readonly reason: string
   /** Its place among the validations. */
   readonly index: number
+  /** How long it took to find. */
+  readonly milliseconds: number
+  /** The policy fails open: it is counted and that is all. */
+  readonly isIgnored?: true
 }
 
 interface Findings {
   readonly failures: readonly Failure[]
   readonly annotations: readonly { readonly key: string; readonly value: string }[]
   /** What went wrong with annotations, where that is a reason to refuse. */
-  readonly annotationErrors: readonly string[]
+  readonly annotationErrors: readonly { readonly message: string; readonly milliseconds: number }[]
 }
 
 class ValidatingPass {
+  readonly #measures: PolicyMeasures
   readonly #request: AdmissionRequest
   readonly #asked: PolicyRequest
   readonly #denials: Denial[] = []
 
   constructor(parts: InvocationParts, request: AdmissionRequest, signal: AbortSignal) {
+    this.#measures = parts.measures
     this.#request = request
     this.#asked = new PolicyRequest(parts, request, signal)
   }
@@ -88,14 +95,28 @@ class ValidatingPass {
         const known = values.get(key) ?? new Set()
         values.set(key, known.add(value))
       }
-      for (const message of findings.annotationErrors) {
+      for (const { message, milliseconds } of findings.annotationErrors) {
         this.#denials.push({ policy, binding, message, reason: 'Invalid' })
+        this.#note(invocation, { message, milliseconds }, 'deny')
       }
     }
   }
 
-  #act({ policy, binding }: Invocation, { message, reason, index }: Failure): void {
+  #note(invocation: Invocation, found: Pick<Failure, 'message' | 'milliseconds'>, action: EnforcementAction): void {
+    const { policy, binding } = invocation
+    this.#measures.noteCheck({ ...found, policy: policy.name, binding: binding.name }, action)
+  }
+
+  #act(invocation: Invocation, failure: Failure): void {
+    const { policy, binding } = invocation
+    const { message, reason, index } = failure
+    if (failure.isIgnored === true) {
+      this.#note(invocation, failure, 'allow')
+      return
+    }
     for (const action of binding.actions) {
+      const taken = ACTIONS[action]
+      if (taken !== undefined) this.#note(invocation, failure, taken)
       if (action === 'Deny') this.#denials.push({ policy, binding, message, reason })
       else if (action === 'Warn') {
         const who = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`
@@ -125,11 +146,15 @@ class ValidatingPass {
   }
 }
 
+const ACTIONS: Readonly<Record<string, EnforcementAction>> = { Deny: 'deny', Warn: 'warn', Audit: 'audit' }
+
 const NOTHING: Findings = Object.freeze({ failures: [], annotations: [], annotationErrors: [] })
 
 function findingsOf(policy: Policy, bindings: Bindings): Findings {
-  const failed = (message: string, index = 0): Failure[] =>
-    policy.failsOpen ? [] : [{ message, reason: 'Invalid', index }]
+  const ignored = policy.failsOpen ? ({ isIgnored: true } as const) : {}
+  const failed = (message: string, { index = 0, milliseconds = 0 } = {}): Failure[] => [
+    { message, reason: 'Invalid', index, milliseconds, ...ignored },
+  ]
   const conditions = evaluateConditions(policy, bindings)
   if (conditions.kind === 'noMatch') return NOTHING
   if (conditions.kind === 'error') return { ...NOTHING, failures: failed(conditions.message) }
@@ -142,8 +167,11 @@ function findingsOf(policy: Policy, bindings: Bindings): Findings {
     const messages = evaluateAll(wanted, subject, budget)
     const failures = policy.validations.flatMap((validation, i): Failure[] => {
       const result = results[i]
-      if (result?.kind === 'error') return failed(result.message, i)
-      return isFailed(i) ? [{ message: messageOf(validation, messages[i]), reason: validation.reason, index: i }] : []
+      const milliseconds = result?.milliseconds ?? 0
+      if (result?.kind === 'error') return failed(result.message, { index: i, milliseconds })
+      if (!isFailed(i)) return []
+      const message = messageOf(validation, messages[i])
+      return [{ message, reason: validation.reason, index: i, milliseconds }]
     })
     return { failures, ...annotationsOf(policy, bindings) }
   } catch (error) {
@@ -162,18 +190,18 @@ function messageOf({ text, message }: Validation, made: Result | undefined): str
 function annotationsOf(policy: Policy, bindings: Bindings): Pick<Findings, 'annotations' | 'annotationErrors'> {
   const results = evaluateAll(policy.annotations, { policy, bindings }, new Budget(BUDGET))
   const annotations: { key: string; value: string }[] = []
-  const annotationErrors: string[] = []
+  const annotationErrors: Findings['annotationErrors'][number][] = []
   policy.annotations.forEach(({ key, text }, i) => {
     const result = results[i]
+    const milliseconds = result?.milliseconds ?? 0
     if (result?.kind === 'error') {
-      if (!policy.failsOpen) annotationErrors.push(result.message)
+      if (!policy.failsOpen) annotationErrors.push({ message: result.message, milliseconds })
     } else if (typeof result?.value === 'string') {
       const value = result.value.trim().slice(0, MAX_ANNOTATION)
       if (value !== '') annotations.push({ key, value })
     } else if (result !== undefined && result.value !== null && !policy.failsOpen) {
-      annotationErrors.push(
-        `valueExpression '${text}' resulted in unsupported return type. Return type must be either string or null.`,
-      )
+      const message = `valueExpression '${text}' resulted in unsupported return type. Return type must be either string or null.`
+      annotationErrors.push({ message, milliseconds })
     }
   })
   return { annotations, annotationErrors }

@@ -12,6 +12,7 @@ import type { ObjectShape } from '../table.ts'
 import { embeddedFaults, type ObjectRules } from './embedded.ts'
 import { fillDefaults } from './fill.ts'
 import { repeatedItems } from './keyed-lists.ts'
+import { RuleMeasures, timed } from './measures.ts'
 import { compileNode, type Node } from './node.ts'
 import type { CompiledRule } from './rule.ts'
 import { runRules } from './run-rules.ts'
@@ -19,6 +20,7 @@ import { rootShape } from './shape.ts'
 import { validateValue } from './validate.ts'
 
 export { isRecognizedFormat } from './formats.ts'
+export { RuleMeasures } from './measures.ts'
 export { followPath } from './schema-path.ts'
 export { type CompiledRule, compileRule, type RuleText, ruleTextOf, ruleType } from './rule.ts'
 
@@ -28,15 +30,17 @@ const MAX_PROBLEMS = 100
 export class CustomSchema {
   readonly #source: () => ValueMap | undefined
   readonly #metadata: ObjectShape
+  readonly #measures: RuleMeasures
   readonly #patterns = new Map<string, RE2JS | undefined>()
   readonly #rules = new WeakMap<Node, readonly CompiledRule[]>()
   #node: Node | undefined
   #shape: ObjectShape | undefined
 
   /** `source` gives `openAPIV3Schema`; undefined: objects may hold anything. */
-  constructor(source: () => ValueMap | undefined, metadata: ObjectShape) {
+  constructor(source: () => ValueMap | undefined, metadata: ObjectShape, measures = new RuleMeasures()) {
     this.#source = source
     this.#metadata = metadata
+    this.#measures = measures
   }
 
   get node(): Node {
@@ -119,7 +123,9 @@ export class CustomSchema {
     const { node } = this
     if (!node.hasRules) return []
     if (others.some(({ reason }) => BLOCKING.has(reason))) return [NOT_TRIED]
-    return runRules({ node, value: object, old, warn, compiled: this.#rules })
+    const { compilations, evaluations } = this.#measures
+    const run = { node, value: object, old, warn, compiled: this.#rules, compilations: compilations.of() }
+    return timed(evaluations.of(), () => runRules(run))
   }
 
   embedded(object: ValueMap, rules: ObjectRules): readonly FieldError[] {

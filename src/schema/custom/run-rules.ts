@@ -5,7 +5,9 @@ import { duplicate, type FieldError, forbidden, invalid, OMITTED, required, type
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, isList, isMap, own, type Value } from '../../api/value.ts'
 import { NONE, type Program } from '../../cel/cel.ts'
+import type { Distribution } from '../../lib/measure.ts'
 import { correlatedItem } from './correlate.ts'
+import { timed } from './measures.ts'
 import type { Node } from './node.ts'
 import { followPath } from './schema-path.ts'
 import { type CompiledRule, compileRule, type RuleText, ruleType } from './rule.ts'
@@ -25,10 +27,12 @@ export interface RuleRun {
   readonly warn: (text: string) => void
   /** The rules of nodes that were compiled before. */
   readonly compiled: WeakMap<Node, readonly CompiledRule[]>
+  readonly compilations?: Distribution
 }
 
-export function runRules({ node, value, old, at, warn, compiled }: RuleRun): readonly FieldError[] {
-  return faultsOf((errors) => new Run(errors, warn, compiled).visit(node, value, { at, old, within: undefined }))
+export function runRules(given: RuleRun): readonly FieldError[] {
+  const { node, value, old, at } = given
+  return faultsOf((errors) => new Run(errors, given).visit(node, value, { at, old, within: undefined }))
 }
 
 interface Place {
@@ -43,13 +47,15 @@ class Run {
   readonly #errors: FaultList
   readonly #warn: (text: string) => void
   readonly #compiled: WeakMap<Node, readonly CompiledRule[]>
+  readonly #compilations: Distribution | undefined
   #budget = OBJECT_COST
   #isOver = false
 
-  constructor(errors: FaultList, warn: (text: string) => void, compiled: WeakMap<Node, readonly CompiledRule[]>) {
+  constructor(errors: FaultList, { warn, compiled, compilations }: RuleRun) {
     this.#errors = errors
     this.#warn = warn
     this.#compiled = compiled
+    this.#compilations = compilations
   }
 
   visit(node: Node, value: Value, place: Place): void {
@@ -93,8 +99,11 @@ class Run {
     if (node.ruleSchema === undefined) return NO_RULES
     const known = this.#compiled.get(node)
     if (known !== undefined) return known
-    const type = ruleType(node.ruleSchema, node.resource)
-    const made = node.rules.map((text) => compileRule(text, type))
+    const { ruleSchema } = node
+    const made = timed(this.#compilations, () => {
+      const type = ruleType(ruleSchema, node.resource)
+      return node.rules.map((text) => compileRule(text, type))
+    })
     this.#compiled.set(node, made)
     return made
   }

@@ -12,6 +12,7 @@ import { nodeDeclaredFeatures } from '../../../src/admission/node-declared-featu
 import type { ObjectReader, SampleReader } from '../../../src/admission/object-reader.ts'
 import { podNodeSelector, podTolerationRestriction } from '../../../src/admission/pod-placement.ts'
 import { podResizeValidator } from '../../../src/admission/pod-resize-validator.ts'
+import { PodSecurityMeasures } from '../../../src/admission/pod-security-measures.ts'
 import { podSecurity } from '../../../src/admission/pod-security-plugin.ts'
 import { ALL_PRIVILEGED } from '../../../src/admission/pod-security-policy.ts'
 import { podTopologyLabels } from '../../../src/admission/pod-topology-labels.ts'
@@ -85,7 +86,7 @@ function plugins(around: Around): readonly AdmissionPlugin[] {
     TAINT_NODES_BY_CONDITION,
     PULL_ALWAYS,
     podSecurity(
-      { namespaces, pods: always(around.pod), clock: systemClock },
+      { namespaces, pods: always(around.pod), clock: systemClock, measures: new PodSecurityMeasures(36) },
       { defaults: ALL_PRIVILEGED, exempt: { users: none, namespaces: none, runtimeClasses: none } },
     ),
     podNodeSelector(namespaces, { fallback: { a: 'b' }, allowed: new Map() }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AdmissionRequest } from '../../../src/admission/admission.ts'
+import { PodSecurityMeasures } from '../../../src/admission/pod-security-measures.ts'
 import type { PodSecurityOptions } from '../../../src/admission/pod-security-plugin.ts'
 import { podSecurity } from '../../../src/admission/pod-security-plugin.ts'
 import { ALL_PRIVILEGED } from '../../../src/admission/pod-security-policy.ts'
@@ -29,10 +30,16 @@ async function judged(
   request: AdmissionRequest,
   namespaces: readonly object[],
   pods: readonly object[] = [],
+  measures = new PodSecurityMeasures(36),
 ): Promise<Judged> {
   const warnings: string[] = []
   const notes: Record<string, string> = {}
-  const parts = { namespaces: knownObjects(...namespaces), pods: knownObjects(...pods), clock: new ManualClock() }
+  const parts = {
+    namespaces: knownObjects(...namespaces),
+    pods: knownObjects(...pods),
+    clock: new ManualClock(),
+    measures,
+  }
   const told = {
     ...request,
     warn: (text: string) => void warnings.push(text),
@@ -95,6 +102,33 @@ describe('a pod', () => {
     await expect(judged(update('j'), [ns])).rejects.toThrow('violates PodSecurity')
     const added = update('i', { ephemeralContainers: [{ name: 'e', image: 'x' }] })
     await expect(judged({ ...added, subresource: 'ephemeralcontainers' }, [ns])).rejects.toThrow('violates PodSecurity')
+  })
+})
+
+describe('what is counted', () => {
+  const counted = (family: PodSecurityMeasures['evaluations']): Record<string, number> =>
+    Object.fromEntries([...family.all()].map(({ values, series }) => [values.join(' ').trimEnd(), series.value]))
+
+  it('are looks at pods by level and mode, and who is exempt', async () => {
+    const measures = new PodSecurityMeasures(36)
+    const look = (request: AdmissionRequest, labels: Readonly<Record<string, string>>): Promise<unknown> =>
+      judged(request, [namespace('ns', labels)], [], measures).catch(() => undefined)
+    await look(pod({}), {})
+    await look(pod({}), { enforce: 'baseline', 'enforce-version': 'v1.30' })
+    await look(pod(HOST), { enforce: 'baseline', 'enforce-version': 'v1.99' })
+    await look(pod(HOST), { audit: 'baseline', warn: 'baseline' })
+    await look(pod({ ...HOST, runtimeClassName: 'sandbox' }), { enforce: 'baseline' })
+    await look(pod({}), { enforce: 'odd' })
+    expect(counted(measures.evaluations)).toEqual({
+      'allow privileged latest enforce create pod': 2,
+      'allow baseline v1.30 enforce create pod': 1,
+      'deny baseline future enforce create pod': 1,
+      'deny baseline latest audit create pod': 1,
+      'deny baseline latest warn create pod': 1,
+      'deny restricted latest enforce create pod': 1,
+    })
+    expect(counted(measures.exemptions)).toEqual({ 'create pod': 1 })
+    expect(counted(measures.errors)).toEqual({ 'false create pod': 1 })
   })
 })
 

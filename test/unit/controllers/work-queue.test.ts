@@ -32,6 +32,29 @@ describe('a queue of keys', () => {
     expect(counted(tally.waitSeconds)).toBe(2)
   })
 
+  it('tells how long it has been at what it is at', async () => {
+    const measures = new QueueMeasures()
+    const stop = new AbortController()
+    const held = Promise.withResolvers<boolean>()
+    const queue = new WorkQueue({ name: 'q', log: SILENT_LOG, measures, workers: 2, work: () => held.promise })
+    const shown = async (name: string): Promise<number> => {
+      const family = measures.all().find((each) => each.name === `workqueue_${name}`)!
+      await family.refresh()
+      return ([...family.all()][0]!.series as { value: number }).value
+    }
+    const ended = queue.run(stop.signal)
+    queue.add('a')
+    queue.add('b')
+    await expect.poll(() => shown('unfinished_work_seconds')).toBeGreaterThan(0)
+    await expect
+      .poll(async () => (await shown('unfinished_work_seconds')) > (await shown('longest_running_processor_seconds')))
+      .toBe(true)
+    held.resolve(false)
+    await expect.poll(() => shown('longest_running_processor_seconds')).toBe(0)
+    stop.abort()
+    await ended
+  })
+
   it('comes back to what failed, and counts that', async () => {
     let attempts = 0
     const { queue, tally, run } = running(() => {

@@ -3,7 +3,7 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'
 import { changePortMap, PORT_RANGES, readPortMap } from '../../../src/resources/port-map.ts'
-import { claimWhatServicesHave, repairServiceClaims } from '../../../src/resources/resources.ts'
+import { claimWhatServicesHave, repairServiceClaims, ServiceMeasures } from '../../../src/resources/resources.ts'
 import { NODE_PORTS } from '../../../src/resources/service-claims.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
@@ -34,7 +34,7 @@ function portOf(service: ApiObject): number {
 }
 
 function repairParts(world: ApiWorld, now = NOW): Parameters<typeof repairServiceClaims>[0] {
-  return { registry: world.parts, resources: world.resources, now, signal }
+  return { registry: world.parts, resources: world.resources, measures: new ServiceMeasures(), now, signal }
 }
 
 describe('the map of node ports that kube-apiserver keeps', () => {

@@ -1,15 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { NODE_PORTS, repairServiceClaims } from '../../../src/resources/resources.ts'
+import { NODE_PORTS, repairServiceClaims, ServiceMeasures } from '../../../src/resources/resources.ts'
 import { addressBook, claim, PORT_BOOK } from '../../../src/resources/service-claims.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const LATER = '2030-01-02T03:14:06Z'
 const signal = new AbortController().signal
 
-function repair(world: ApiWorld, now: string): ReturnType<typeof repairServiceClaims> {
-  return repairServiceClaims({ registry: world.parts, resources: world.resources, now, signal })
+function repair(
+  world: ApiWorld,
+  now: string,
+  measures = new ServiceMeasures(),
+): ReturnType<typeof repairServiceClaims> {
+  return repairServiceClaims({ registry: world.parts, resources: world.resources, measures, now, signal })
 }
 
 describe('claims that a stopped server left behind', () => {
@@ -20,8 +24,15 @@ describe('claims that a stopped server left behind', () => {
     const book = addressBook(world.resource('ipaddresses', 'networking.k8s.io'))
     await claim(book, '10.96.0.10', owner, context)
     await claim(PORT_BOOK, '30001', owner, context)
-    expect(await repair(world, NOW)).toEqual({ givenBack: [], claimed: [] })
-    expect(await repair(world, LATER)).toEqual({ givenBack: ['10.96.0.10', '30001'], claimed: [] })
+    const measures = new ServiceMeasures()
+    expect(await repair(world, NOW, measures)).toEqual({ givenBack: [], claimed: [] })
+    expect(await repair(world, LATER, measures)).toEqual({ givenBack: ['10.96.0.10', '30001'], claimed: [] })
+    const { addressRepairs, portRepairs } = measures
+    const counts = [addressRepairs, portRepairs].map((family) => [family.of('leak').value, family.of('repair').value])
+    expect(counts).toEqual([
+      [1, 0],
+      [1, 0],
+    ])
   })
 
   test('are kept where a service has what they claim, and where they are none of ours', async () => {

@@ -4,6 +4,7 @@ import type { ValueMap } from '../../../src/api/value.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'
 import { readDeleteOptions } from '../../../src/registry/delete-options.ts'
+import { ServiceMeasures } from '../../../src/resources/resources.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const PORTS = [{ port: 80 }]
@@ -28,6 +29,33 @@ const nodePorts = (service: ApiObject): unknown[] =>
   (specOf(service)['ports'] as readonly ValueMap[]).map((port) => port['nodePort'])
 const addressObject = (world: ApiWorld, address: string): Promise<ApiObject> =>
   world.get(world.resource('ipaddresses', 'networking.k8s.io'), address)
+
+describe('what is counted', () => {
+  test('are addresses and ports that are given, and those that are not', async () => {
+    const measures = new ServiceMeasures()
+    const world = new ApiWorld({ serviceMeasures: measures })
+    await create(world, 'any', { type: 'NodePort' })
+    await create(world, 'this', { clusterIP: '10.96.0.10', type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] })
+    await expect(create(world, 'taken', { clusterIP: '10.96.0.10' })).rejects.toThrow('already allocated')
+    await expect(create(world, 'outside', { clusterIP: '10.9.0.10' })).rejects.toThrow('current range')
+    const port = (nodePort: number): object => ({ type: 'NodePort', ports: [{ port: 80, nodePort }] })
+    await expect(create(world, 'taken', port(30001))).rejects.toThrow('already allocated')
+    await expect(create(world, 'outside', port(1))).rejects.toThrow('valid range')
+    await create(world, 'dry', { type: 'NodePort' }, { dryRun: true })
+    const of = ({ addresses, addressErrors, ports, portErrors }: ServiceMeasures, scope: string): number[] => [
+      addresses.of('10.96.0.0/16', scope).value,
+      addressErrors.of('10.96.0.0/16', scope).value,
+      ports.of(scope).value,
+      portErrors.of(scope).value,
+    ]
+    expect([of(measures, 'dynamic'), of(measures, 'static')]).toEqual([
+      [3, 0, 1, 0],
+      [1, 2, 1, 2],
+    ])
+    const seconds = measures.addressSeconds.of('10.96.0.0/16')
+    expect(seconds.counts.reduce((sum, count) => sum + count, 0)).toBe(4)
+  })
+})
 
 describe('a new service', () => {
   test('is given an address of the range, which is shown as an object of its own', async () => {

@@ -1,7 +1,11 @@
 // Policies in front of the built-in kinds, with parameters and an authorizer as a test says they are.
 import type { AdmissionPlugin, AdmissionRequest } from '../../../../src/admission/admission.ts'
 import { admitInOrder } from '../../../../src/admission/chain.ts'
-import { openMutatingPolicies, openValidatingPolicies } from '../../../../src/admission/policy/policy.ts'
+import {
+  openMutatingPolicies,
+  openValidatingPolicies,
+  PolicyMeasures,
+} from '../../../../src/admission/policy/policy.ts'
 import type { ApiObject } from '../../../../src/api/object.ts'
 import { ApiError } from '../../../../src/api/status.ts'
 import type { Access, Authorizer, Decision } from '../../../../src/auth/authorizer.ts'
@@ -26,6 +30,7 @@ export class PolicyWorld {
   readonly warnings: string[] = []
   readonly annotations: Record<string, string> = {}
   readonly asked: Access[] = []
+  readonly measures = new PolicyMeasures()
   /** Plugins that run before the policies. */
   readonly before: AdmissionPlugin[] = []
   params: readonly object[] = []
@@ -53,6 +58,7 @@ export class PolicyWorld {
       params: ({ kind }: { readonly kind: string }) =>
         kind === 'ConfigMap' ? { namespaced: true, ...knownObjects(...this.params) } : undefined,
       authorizer,
+      measures: this.measures,
     }
     this.#validating = openValidatingPolicies(parts)
     this.#mutating = openMutatingPolicies({ ...parts, mutators: policyMutators(() => resources) })

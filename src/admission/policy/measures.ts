@@ -1,0 +1,62 @@
+// What policies decide, and how long their expressions take, by policy and binding.
+import { counterFamily, histogramFamily, Measures } from '../../lib/measure.ts'
+
+/** The fastest expressions take less than a microsecond, the dearest that are let run most of a second. */
+const BOUNDS: readonly number[] = [5e-7, 0.001, 0.01, 0.1, 1]
+const MUTATION: readonly string[] = ['policy', 'policy_binding', 'error_type']
+const CHECK: readonly string[] = [...MUTATION, 'enforcement_action']
+const VALIDATING = 'apiserver_validating_admission_policy_check'
+const MUTATING = 'apiserver_mutating_admission_policy_check'
+
+export type EnforcementAction = 'allow' | 'deny' | 'warn' | 'audit'
+
+export interface PolicyCheck {
+  readonly policy: string
+  readonly binding: string
+  /** What it has against the request, or went wrong; undefined: nothing. */
+  readonly message?: string | undefined
+  readonly milliseconds: number
+}
+
+export class PolicyMeasures extends Measures {
+  readonly checks = counterFamily({
+    name: `${VALIDATING}_total`,
+    help: 'What validating policies had against requests, and what was done about it.',
+    labels: CHECK,
+  })
+  readonly checkSeconds = histogramFamily({
+    name: `${VALIDATING}_duration_seconds`,
+    help: 'How long the expressions took that had something against a request.',
+    labels: CHECK,
+    bounds: BOUNDS,
+  })
+  readonly mutations = counterFamily({
+    name: `${MUTATING}_total`,
+    help: 'Mutations by policies.',
+    labels: MUTATION,
+  })
+  readonly mutationSeconds = histogramFamily({
+    name: `${MUTATING}_duration_seconds`,
+    help: 'How long mutations by policies took.',
+    labels: MUTATION,
+    bounds: BOUNDS,
+  })
+
+  noteCheck({ policy, binding, message, milliseconds }: PolicyCheck, action: EnforcementAction): void {
+    const labels = [policy, binding, errorType(message), action]
+    this.checks.of(...labels).value++
+    this.checkSeconds.of(...labels).observe(milliseconds / 1000)
+  }
+
+  noteMutation({ policy, binding, message, milliseconds }: PolicyCheck): void {
+    const labels = [policy, binding, errorType(message)]
+    this.mutations.of(...labels).value++
+    this.mutationSeconds.of(...labels).observe(milliseconds / 1000)
+  }
+}
+
+function errorType(message: string | undefined): string {
+  if (message === undefined) return 'no_error'
+  if (message.startsWith('compilation')) return 'compile_error'
+  return message.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error'
+}
