@@ -39,8 +39,12 @@ class Collector {
   readonly #told = new BoundedMap<string, true>(REMEMBERED)
   /** Objects that were made to hold none of their owners: these are to have gone, or not, before it is decided again. */
   readonly #unblocked = new Set<string>()
+  /** Owners that wait for nobody: they come again behind dependents that do not hold them, which find them waiting. */
+  readonly #announced = new Set<string>()
   /** Objects about which nothing can be decided before other types are served, or the new ones have been told of. */
   readonly #untilTypesChange = new Set<string>()
+  /** How often the types have changed. */
+  #typeChanges = 0
   readonly #followers: TypeFollowers
   readonly #queue: WorkQueue
 
@@ -68,7 +72,10 @@ class Collector {
   async run(signal: AbortSignal): Promise<void> {
     const stop = new AbortController()
     const both = AbortSignal.any([signal, stop.signal])
-    const stopListening = this.#parts.resources().onChange(() => this.#owners.forgetKinds())
+    const stopListening = this.#parts.resources().onChange(() => {
+      this.#typeChanges++
+      this.#owners.forgetKinds()
+    })
     const following = this.#followers.run(both).finally(() => stop.abort())
     try {
       const loaded = await Promise.race([this.#followers.synced.then(() => true), following.then(() => false)])
@@ -96,13 +103,16 @@ class Collector {
 
   #onGone(uid: string, isCertain: boolean): void {
     const node = this.#graph.get(uid)
-    this.#graph.delete(uid)
-    this.#untilTypesChange.delete(uid)
-    this.#unblocked.delete(uid)
+    this.#forget(uid)
     const dependents = this.#graph.dependentsOf(uid)
     if (isCertain && node !== undefined && dependents.length > 0) this.#owners.noteGone(node)
     for (const dependent of dependents) this.#queue.add(dependent.uid)
     this.#tellOwners(node)
+  }
+
+  #forget(uid: string): void {
+    this.#graph.delete(uid)
+    for (const uids of [this.#untilTypesChange, this.#unblocked, this.#announced]) uids.delete(uid)
   }
 
   /** An owner is looked at when the last one that it waits for is gone, not for each of ten thousand. */
@@ -123,7 +133,7 @@ class Collector {
       const key = { resource: type.stored, namespace, name }
       const { item } = await this.#parts.registry.store.get(key, { kind: 'any' }, signal)
       if (item === undefined) this.#onGone(uid, true)
-      else this.#graph.delete(uid)
+      else this.#forget(uid)
     }
   }
 
@@ -137,12 +147,13 @@ class Collector {
 
   /** A live object with owners: does it still have one? */
   async #judge(node: GraphNode, signal: AbortSignal): Promise<boolean> {
+    const before = this.#typeChanges
     const found = await Promise.all(node.owners.map((owner) => this.#owners.find(node, owner, signal)))
     for (const one of found) if (isMisplaced(one)) await this.#complain(node, one.reference, signal)
     if (found.some(({ kind }) => kind === 'impossible')) return false
     if (found.some(({ kind }) => kind === 'unserved')) {
       this.#untilTypesChange.add(node.uid)
-      return false
+      return before !== this.#typeChanges
     }
     const owners = found.filter((one) => one.kind === 'known')
     if (owners.length < found.length || this.#isBefore(node, owners)) return true
@@ -216,8 +227,15 @@ class Collector {
       await this.#removeFinalizer(node, ORPHAN, signal)
       return false
     }
-    for (const dependent of dependents) if (!dependent.isTerminating) this.#queue.add(dependent.uid)
-    if (!this.#graph.isBlocked(node.uid)) await this.#removeFinalizer(node, FOREGROUND, signal)
+    const undecided = dependents.filter((dependent) => !dependent.isTerminating)
+    for (const dependent of undecided) this.#queue.add(dependent.uid)
+    if (this.#graph.isBlocked(node.uid)) return false
+    if (undecided.length > 0 && !this.#announced.has(node.uid)) {
+      this.#announced.add(node.uid)
+      this.#queue.add(node.uid)
+      return false
+    }
+    await this.#removeFinalizer(node, FOREGROUND, signal)
     return false
   }
 

@@ -62,7 +62,8 @@ export class TypeFollowers {
   /** Until the signal fires; resolves when nothing is followed any more. */
   async run(signal: AbortSignal): Promise<void> {
     const stopped = Promise.withResolvers<void>()
-    signal.addEventListener('abort', () => stopped.resolve(), { once: true })
+    const stop = (): void => stopped.resolve()
+    signal.addEventListener('abort', stop, { once: true })
     const stopListening = this.#options.parts.resources().onChange(() => this.lookAgain())
     this.#signal = signal
     try {
@@ -70,9 +71,10 @@ export class TypeFollowers {
       this.#look(signal)
       await Promise.race([stopped.promise, this.#failed.promise])
     } finally {
+      signal.removeEventListener('abort', stop)
       stopListening()
       this.#signal = undefined
-      for (const { stop } of this.#followed.values()) stop.abort()
+      for (const followed of this.#followed.values()) followed.stop.abort()
       await Promise.allSettled(this.#running)
     }
   }

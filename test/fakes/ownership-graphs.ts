@@ -153,15 +153,18 @@ export function plannedGraph(seed: number): PlannedGraph {
       owners: inCircle ? [next, ...owners.filter(({ owner }) => owner !== next.owner)] : owners,
     }
   })
+  const named = objects.map(({ owners }) => new Set(owners.map(({ owner }) => owner)))
   const steps = Array.from({ length: STEPS }, (): PlannedStep => {
     const object = random.below(kinds.length)
     const act = random.pick(['delete', 'delete', 'delete', 'delete', 'release', 'release', 'own'] as const)
     if (act === 'delete') return { act, object, policy: random.pick(POLICIES) }
     if (act === 'release') return { act, object }
-    const isKnown = (owner: number): boolean => objects[object]!.owners.some((reference) => reference.owner === owner)
-    const owners = pickOwners(random, kinds, object, [...GOOD, ...BAD, ...(isDoubtful ? DOUBTFUL : [])])
     // The reference does not look again at an owner whose name, kind or version changes and whose uid does not.
-    return { act, object, owners: owners.filter(({ owner, spelling }) => GOOD.includes(spelling) || !isKnown(owner)) }
+    const owners = pickOwners(random, kinds, object, [...GOOD, ...BAD, ...(isDoubtful ? DOUBTFUL : [])]).filter(
+      ({ owner, spelling }) => GOOD.includes(spelling) || !named[object]!.has(owner),
+    )
+    for (const { owner } of owners) named[object]!.add(owner)
+    return { act, object, owners }
   })
   return { id: String(seed), objects, steps }
 }

@@ -70,7 +70,7 @@ export function untilQuiet(quietMs: number): UntilSettled {
   }
 }
 
-/** What people can read and compare. */
+/** As people read it: `graph 1`, below it `state 0`, below that a line an object. */
 export function formatStates(played: PlayedGraphs): string {
   const lines = [...played].flatMap(([id, states]) => [
     `graph ${id}`,

@@ -6,6 +6,7 @@ import type { DeleteOptions } from '../../../src/registry/deletion.ts'
 import type { Resource } from '../../../src/registry/registry.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
+import { ChangingTable } from '../../fakes/changing-table.ts'
 import { controllerParts, runUntilFinished } from '../../fakes/running-controller.ts'
 
 type Owner = Pick<ApiObject, 'metadata'>
@@ -304,5 +305,56 @@ describe('an owner is what a reference says in all of its words', () => {
     await family.delete('owner', 'Background')
     await family.gone('child')
     expect(await family.find('stays')).toBeDefined()
+  })
+})
+
+describe('a kind that comes to be served', () => {
+  /** Everything but secrets, at first. */
+  function withoutSecrets(family: Family, store: Partial<Store> = {}) {
+    const secrets = family.world.resource('secrets')
+    const others = [...family.world.resources.all()].filter((resource) => resource !== secrets)
+    const table = new ChangingTable(family.world, others)
+    const parts = controllerParts(family.world)
+    const { get, list, watch, write } = family.world.parts.store
+    const from = family.world.parts.store
+    const plain = { get: get.bind(from), list: list.bind(from), watch: watch.bind(from), write: write.bind(from) }
+    const registry = { ...parts.registry, store: { ...plain, ...store } }
+    runUntilFinished(garbageCollector({ ...parts, registry, resources: () => table.table }))
+    return () => table.change([], [secrets])
+  }
+
+  const ofSecret = { apiVersion: 'v1', kind: 'Secret', name: 'never-was', uid: 'made-up' }
+
+  it('ends the wait of those that name it', async () => {
+    const family = new Family()
+    const serve = withoutSecrets(family)
+    await family.make('waits', [ofSecret])
+    await family.make('goes', [ownedBy({ metadata: { name: 'never-was', uid: 'made-up' } })])
+    await family.gone('goes')
+    expect(await family.find('waits')).toBeDefined()
+    serve()
+    await family.gone('waits')
+  })
+
+  it('ends it also where it comes while another owner is looked for', async () => {
+    const family = new Family()
+    const { store } = family.world.parts
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const serve = withoutSecrets(family, {
+      get: async (key, at, signal) => {
+        if (key.name === 'slow') {
+          asked.resolve()
+          await answer.promise
+        }
+        return store.get(key, at, signal)
+      },
+    })
+    await family.make('waits', [ownedBy({ metadata: { name: 'slow', uid: 'made-up' } }), ofSecret])
+    await asked.promise
+    serve()
+    await family.make('goes', [ofSecret])
+    await family.gone('goes')
+    answer.resolve()
+    await family.gone('waits')
   })
 })

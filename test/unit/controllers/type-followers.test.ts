@@ -3,36 +3,8 @@ import { type FollowedType, TypeFollowers, type TypeFollowersOptions } from '../
 import type { Resource, ResourceTable } from '../../../src/registry/registry.ts'
 import type { StoredResource } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
+import { ChangingTable } from '../../fakes/changing-table.ts'
 import { controllerParts } from '../../fakes/running-controller.ts'
-
-/** Some of the resources of a world, others at other times. */
-class ChangingTable {
-  readonly #listeners = new Set<() => void>()
-  readonly #there: Resource[]
-  readonly table: ResourceTable
-
-  constructor(world: ApiWorld, there: readonly Resource[]) {
-    this.#there = [...there]
-    this.table = {
-      ...world.resources,
-      all: () => this.#there.values(),
-      onChange: (tell) => {
-        this.#listeners.add(tell)
-        return () => void this.#listeners.delete(tell)
-      },
-    }
-  }
-
-  get listeners(): number {
-    return this.#listeners.size
-  }
-
-  change(without: readonly Resource[], also: readonly Resource[]): void {
-    for (const one of without) this.#there.splice(this.#there.indexOf(one), 1)
-    this.#there.push(...also)
-    for (const tell of this.#listeners) tell()
-  }
-}
 
 function open(there: (world: ApiWorld) => readonly Resource[], more: Partial<TypeFollowersOptions> = {}) {
   const world = new ApiWorld()
