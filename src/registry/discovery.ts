@@ -7,10 +7,22 @@ import type { BuiltInGroup, BuiltInResource, BuiltInVersion } from '../schema/bu
 /** A group as discovery shows it; custom groups have the same form. */
 export type DiscoveryGroup = BuiltInGroup
 
-/** `/apis`: all groups but the core one. */
+/** `/apis`: all groups but the core one. Those of one rank stand in the order of the names of their APIServices. */
 export function groupListDocument(groups: readonly DiscoveryGroup[]): ValueMap {
-  const named = groups.filter(({ group }) => group !== '')
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupMembers) }
+  const ranked = groups.filter(({ group }) => group !== '').map((group) => ({ group, ...rankOf(group) }))
+  ranked.sort((a, b) => b.rank - a.rank || (a.name < b.name ? -1 : 1))
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: ranked.map(({ group }) => groupMembers(group)) }
+}
+
+function rankOf({ group, versions }: DiscoveryGroup): { readonly rank: number; readonly name: string } {
+  const rank = Math.max(...versions.map(groupPriority))
+  const highest = versions.filter((version) => groupPriority(version) === rank)
+  return { rank, name: highest.map(({ version }) => `${version}.${group}`).sort()[0] ?? group }
+}
+
+/** What has no priority comes first. */
+export function groupPriority({ priority }: DiscoveryGroup['versions'][number]): number {
+  return priority?.group ?? Number.MAX_SAFE_INTEGER
 }
 
 /** `/apis/<group>`. */
@@ -81,37 +93,59 @@ function isIn(gv: GroupVersion, kind: GroupVersionKind): boolean {
 export function aggregatedItems(groups: readonly DiscoveryGroup[]): readonly Value[] {
   return groups.map(({ group, versions }) => ({
     metadata: group === '' ? {} : { name: group },
-    versions: versions.map(({ version, resources, stale }) =>
+    versions: versions.map(({ version, resources, stale, custom }) =>
       stale === true
         ? { version, freshness: 'Stale' }
         : {
             version,
-            resources: resources.map((resource) => aggregatedResource({ group, version }, resource)),
+            resources: custom === true ? customResources(resources) : builtInResources({ group, version }, resources),
             freshness: 'Current',
           },
     ),
   }))
 }
 
-function aggregatedResource(gv: GroupVersion, resource: BuiltInResource): ValueMap {
+/** Kinds of the enclosing version are told without group and version; subresources are in order. */
+function builtInResources(gv: GroupVersion, resources: readonly BuiltInResource[]): readonly ValueMap[] {
+  const told = (kind: GroupVersionKind): GroupVersionKind =>
+    isIn(gv, kind) ? { group: '', version: '', kind: kind.kind } : kind
+  const inOrder = (a: Subresource, b: Subresource): number => (a.name < b.name ? -1 : 1)
+  return resources.map((resource) => aggregatedResource(resource, resource.subresources.toSorted(inOrder), told))
+}
+
+/** Those that definitions made are in order, their subresources are not, and their kinds are told in full. */
+function customResources(resources: readonly BuiltInResource[]): readonly ValueMap[] {
+  return resources
+    .toSorted((a, b) => (a.plural < b.plural ? -1 : 1))
+    .map((resource) => aggregatedResource(resource, resource.subresources, (kind) => kind))
+}
+
+type Subresource = BuiltInResource['subresources'][number]
+
+function aggregatedResource(
+  resource: BuiltInResource,
+  subresources: readonly Subresource[],
+  told: (kind: GroupVersionKind) => GroupVersionKind,
+): ValueMap {
+  const responseKind = (of: GroupVersionKind): ValueMap => {
+    const { group, version, kind } = told(of)
+    return { group, version, kind }
+  }
   return {
     resource: resource.plural,
-    responseKind: responseKind(gv, resource),
+    responseKind: responseKind(resource),
     scope: resource.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: resource.singular,
     verbs: resource.verbs,
     ...optionalNames(resource),
-    ...(resource.subresources.length === 0
+    ...(subresources.length === 0
       ? {}
       : {
-          subresources: resource.subresources
-            .map((sub) => ({ subresource: sub.name, responseKind: responseKind(gv, sub), verbs: sub.verbs }))
-            .sort((a, b) => (a.subresource < b.subresource ? -1 : 1)),
+          subresources: subresources.map((sub) => ({
+            subresource: sub.name,
+            responseKind: responseKind(sub),
+            verbs: sub.verbs,
+          })),
         }),
   }
-}
-
-/** Kinds of the enclosing version are told without group and version. */
-function responseKind(gv: GroupVersion, { group, version, kind }: GroupVersionKind): ValueMap {
-  return isIn(gv, { group, version, kind }) ? { group: '', version: '', kind } : { group, version, kind }
 }

@@ -1,5 +1,5 @@
 // The parts of the documents that custom resources make: their schemas are their authors', dressed with what every object has
-// (P-364). Version 2 says less than a definition may: what it has no words for is left out, never said wrongly.
+// (P-364).
 import { createHash } from 'node:crypto'
 import { jsonText } from '../api/json-text.ts'
 import type { GroupVersion, GroupVersionKind } from '../api/object.ts'
@@ -12,7 +12,9 @@ import {
   type OpenApiVersion,
   type TypeSchemas,
 } from './openapi-model.ts'
+import { authorsSchema } from './openapi-custom-schema.ts'
 import { PathWriter } from './openapi-paths.ts'
+import { EMBEDDED_TYPE_META, LIST_META_TEXT, OBJECT_META_TEXT, TYPE_META } from './openapi-texts.ts'
 
 export interface CustomOpenApiResource extends GroupVersionKind {
   readonly plural: string
@@ -42,6 +44,7 @@ export function customOpenApiPart(
     fingerprint: createHash('sha256').update(resources.map(fingerprintOf).join('\n')).digest('hex'),
     paths: () => new PathWriter(gv).paths(resources.map(describe)),
     types: new CustomTypeSchemas(resources, builtIn),
+    isSecured: false,
   }
 }
 
@@ -96,16 +99,20 @@ class CustomTypeSchemas implements TypeSchemas {
 }
 
 function objectSchema(resource: CustomOpenApiResource, version: OpenApiVersion): ValueMap {
-  const own = resource.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-  const dressed = withEmbedded(own, version)
-  const shown = version === 2 ? forVersion2(dressed) : dressed
-  const members = isMap(shown['properties']) ? shown['properties'] : {}
+  const schema = resource.schema === undefined ? undefined : authorsSchema(resource.schema, version)
   return {
-    ...shown,
-    properties: { ...members, ...TYPE_META, metadata: reference(`${META}.ObjectMeta`, version) },
+    ...(schema === undefined ? { type: 'object' } : withMembers(schema, version, TYPE_META)),
     'x-kubernetes-group-version-kind': [kindOf(resource, resource.kind)],
     ...selectableFields(resource),
   }
+}
+
+/** With what every object has, whatever its author wrote down of it; and so all objects within it. */
+function withMembers(schema: ValueMap, version: OpenApiVersion, typeMeta: ValueMap): ValueMap {
+  const embedded = withEmbedded(schema, version)
+  const members = isMap(embedded['properties']) ? embedded['properties'] : {}
+  const metadata = reference(`${META}.ObjectMeta`, version, OBJECT_META_TEXT)
+  return { ...embedded, properties: { ...members, ...typeMeta, metadata } }
 }
 
 function selectableFields({ selectable = [] }: CustomOpenApiResource): ValueMap {
@@ -113,87 +120,54 @@ function selectableFields({ selectable = [] }: CustomOpenApiResource): ValueMap 
   return { 'x-kubernetes-selectable-fields': selectable.map((path) => ({ fieldPath: path.replace(/^\./, '') })) }
 }
 
-/** Objects within objects say what they are, and have metadata, whatever their author wrote down. */
+/** Objects within objects say what they are, and have metadata; not where version 2 must not name members. */
 function withEmbedded(schema: ValueMap, version: OpenApiVersion): ValueMap {
-  const inner = (value: Value | undefined): Value | undefined => (isMap(value) ? withEmbedded(value, version) : value)
   const out: Record<string, Value> = { ...schema }
   for (const field of ['items', 'additionalProperties']) {
-    const value = inner(schema[field])
-    if (value !== undefined) out[field] = value
+    const inner = schema[field]
+    if (isMap(inner)) out[field] = dressed(inner, version)
   }
-  const members = isMap(schema['properties']) ? schema['properties'] : {}
-  const properties = Object.fromEntries(Object.entries(members).map(([name, value]) => [name, inner(value) ?? value]))
-  if (schema['x-kubernetes-embedded-resource'] !== true) {
-    return schema['properties'] === undefined ? out : { ...out, properties }
-  }
+  const members = schema['properties']
+  if (!isMap(members)) return out
+  const inner = Object.entries(members).map(([name, one]) => [name, isMap(one) ? dressed(one, version) : one])
+  return { ...out, properties: Object.fromEntries(inner) as ValueMap }
+}
+
+function dressed(schema: ValueMap, version: OpenApiVersion): ValueMap {
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true
+  if (schema['x-kubernetes-embedded-resource'] !== true || (version === 2 && isOpen))
+    return withEmbedded(schema, version)
   const required = isList(schema['required']) ? schema['required'] : []
   return {
-    ...out,
-    properties: { ...properties, ...TYPE_META, metadata: reference(`${META}.ObjectMeta`, version) },
+    ...withMembers(schema, version, EMBEDDED_TYPE_META),
     required: [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))],
   }
 }
 
 function listSchema(resource: CustomOpenApiResource, version: OpenApiVersion): ValueMap {
+  const { kind, listKind, plural } = resource
+  const items = reference(documentName(resource, kind), version)
   return {
-    description: `A list of ${resource.kind}.`,
+    description: `${listKind} is a list of ${kind}`,
     type: 'object',
     required: ['items'],
     properties: {
       ...TYPE_META,
-      items: {
-        description: 'The objects of the list.',
-        type: 'array',
-        items: reference(documentName(resource, resource.kind), version),
-      },
-      metadata: reference(`${META}.ListMeta`, version),
+      items: { description: `List of ${plural}.`, type: 'array', items },
+      metadata: reference(`${META}.ListMeta`, version, LIST_META_TEXT),
     },
-    'x-kubernetes-group-version-kind': [kindOf(resource, resource.listKind)],
+    'x-kubernetes-group-version-kind': [kindOf(resource, listKind)],
     ...selectableFields(resource),
   }
-}
-
-const TYPE_META: ValueMap = {
-  apiVersion: { description: 'The group and version of the schema that this object follows.', type: 'string' },
-  kind: { description: 'The kind of this object.', type: 'string' },
 }
 
 function kindOf({ group, version }: GroupVersion, kind: string): ValueMap {
   return { group, kind, version }
 }
 
-function reference(name: string, version: OpenApiVersion): ValueMap {
-  return { $ref: `${version === 2 ? '#/definitions/' : '#/components/schemas/'}${name}` }
-}
-
-/** What version 2 cannot say, and what its clients would hold against objects that are right. */
-const NOT_IN_VERSION_2: ReadonlySet<string> = new Set([
-  'oneOf',
-  'anyOf',
-  'allOf',
-  'not',
-  'nullable',
-  'default',
-  '$schema',
-  'id',
-])
-
-function forVersion2(schema: ValueMap): ValueMap {
-  // A null, or members that the schema does not name, must not look wrong: then nothing is said of what is inside.
-  const isOpen = schema['nullable'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true
-  const isIntOrString = schema['x-kubernetes-int-or-string'] === true
-  const kept = Object.entries(schema).filter(
-    ([key]) =>
-      !NOT_IN_VERSION_2.has(key) &&
-      !(isOpen && ['items', 'properties', 'additionalProperties', 'required'].includes(key)) &&
-      !(key === 'type' && (isIntOrString || schema['nullable'] === true)),
-  )
-  const shown = Object.fromEntries(kept.map(([key, value]) => [key, memberForVersion2(key, value)]))
-  return isIntOrString ? { ...shown, type: 'string', format: 'int-or-string' } : shown
-}
-
-function memberForVersion2(key: string, value: Value): Value {
-  if (key === 'items' || key === 'additionalProperties') return isMap(value) ? forVersion2(value) : value
-  if (key !== 'properties' || !isMap(value) || isList(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, isMap(one) ? forVersion2(one) : one]))
+/** Version 3 lets nothing stand beside a reference. */
+function reference(name: string, version: OpenApiVersion, description?: string): ValueMap {
+  if (version === 2) return { ...(description === undefined ? {} : { description }), $ref: `#/definitions/${name}` }
+  const $ref = `#/components/schemas/${name}`
+  return description === undefined ? { $ref } : { description, allOf: [{ $ref }] }
 }

@@ -74,6 +74,8 @@ export interface OpenApiPart {
   /** Built when it is asked for. */
   paths(): readonly OpenApiPath[]
   readonly types: TypeSchemas
+  /** Whether its document of version 3 says how callers say who they are; those of custom resources do not. */
+  readonly isSecured: boolean
 }
 
 /** `/apis/apps/v1`, or `/api/v1` for the core group. */

@@ -50,24 +50,20 @@ const TEXTS: Readonly<Record<string, string>> = {
   watch: 'Whether changes are sent as they happen, instead of a list.',
 }
 
-/** The query parameters that the fields of an options kind stand for. */
+/** The query parameters that the fields of an options kind stand for; what is no scalar cannot be one. */
 export function optionParameters(stem: string, kind: string): readonly OpenApiParameter[] {
-  return (builtInType(stem, kind)?.fields ?? []).map(([name, , fieldType]) => {
+  return (builtInType(stem, kind)?.fields ?? []).flatMap(([name, , fieldType]): OpenApiParameter[] => {
+    // A list is given by repeating the parameter.
+    const type = PARAMETER_TYPES.get(fieldType.replace('[]', ''))
     const description = TEXTS[name]
     const described = description === undefined ? {} : { description }
-    return { name, in: 'query', ...described, type: parameterType(fieldType) }
+    return type === undefined ? [] : [{ name, in: 'query', ...described, type }]
   })
 }
 
-/** A list is given by repeating the parameter. */
-function parameterType(fieldType: string): OpenApiParameter['type'] {
-  switch (fieldType.replace('[]', '')) {
-    case 'bool':
-      return 'boolean'
-    case 'int32':
-    case 'int64':
-      return 'integer'
-    default:
-      return 'string'
-  }
-}
+const PARAMETER_TYPES: ReadonlyMap<string, OpenApiParameter['type']> = new Map([
+  ['string', 'string'],
+  ['bool', 'boolean'],
+  ['int32', 'integer'],
+  ['int64', 'integer'],
+])

@@ -45,31 +45,33 @@ export function builtInTypeSchemas(): TypeSchemas {
 
 /** The parts of everything that is built in, or of these groups alone. */
 export function builtInOpenApiParts(groups: readonly BuiltInGroup[] = builtInGroups()): readonly OpenApiPart[] {
-  const types = builtInTypeSchemas()
-  const make = partMaker(types)
+  const types = new BuiltInTypeSchemas()
+  const make = partMaker()
   const versions = groups.flatMap(({ group, versions: all }) =>
     all.map(({ version, resources }) => {
       const gv = { group, version }
-      return make(rootPath(gv).slice(1), () => new PathWriter(gv).paths(resources.map(describe)))
+      return make(rootPath(gv).slice(1), types.within(gv), () => new PathWriter(gv).paths(resources.map(describe)))
     }),
   )
   const roots = [
-    make('api', () => [rootOperation('/api/', 'getCoreAPIVersions', 'APIVersions')]),
-    make('apis', () => [rootOperation('/apis/', 'getAPIVersions', 'APIGroupList')]),
-    make('version', () => [versionOperation()]),
-    ...ISSUER.map((one) => make(one.key, () => [issuerOperation(one)])),
-    ...groups.flatMap(({ group }) => (group === '' ? [] : [make(`apis/${group}`, () => [groupOperation(group)])])),
+    make('api', types, () => [rootOperation('/api/', 'getCoreAPIVersions', 'APIVersions')]),
+    make('apis', types, () => [rootOperation('/apis/', 'getAPIVersions', 'APIGroupList')]),
+    make('version', types, () => [versionOperation()]),
+    ...ISSUER.map((one) => make(one.key, types, () => [issuerOperation(one)])),
+    ...groups.flatMap(({ group }) =>
+      group === '' ? [] : [make(`apis/${group}`, types, () => [groupOperation(group)])],
+    ),
   ]
   return [...roots, ...versions]
 }
 
 /** Everything that is built in comes from two generated files, so they are the fingerprint of all parts. */
-function partMaker(types: TypeSchemas): (key: string, paths: OpenApiPart['paths']) => OpenApiPart {
+function partMaker(): (key: string, types: TypeSchemas, paths: OpenApiPart['paths']) => OpenApiPart {
   const fingerprint = createHash('sha256')
     .update(JSON.stringify(BUILT_IN))
     .update(JSON.stringify(descriptions))
     .digest('hex')
-  return (key, paths) => ({ key, fingerprint, paths, types })
+  return (key, types, paths) => ({ key, fingerprint, paths, types, isSecured: true })
 }
 
 function describe(resource: BuiltInResource): OpenApiResource {

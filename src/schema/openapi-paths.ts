@@ -151,7 +151,11 @@ export class PathWriter {
       id: 'read',
       action: 'get',
       description: `Read ${subjectOf(target)}.`,
-      parameters: isLog ? optionParameters('core_v1', 'PodLogOptions') : [],
+      parameters: isLog
+        ? optionParameters('core_v1', 'PodLogOptions')
+        : target.resource.isCustom
+          ? metaOptions('GetOptions')
+          : [],
       ...(isLog ? { produces: ['text/plain', ...MEDIA_TYPES] } : {}),
       answers: answersOf(isLog ? TEXT : contentOf(target), 200),
     })
@@ -177,7 +181,7 @@ export class PathWriter {
       parameters: metaOptions('PatchOptions'),
       body: { content: PATCH, required: true },
       consumes: target.resource.isCustom ? CUSTOM_PATCH_TYPES : PATCH_TYPES,
-      answers: answersOf(contentOf(target), 200, 201),
+      answers: target.resource.isCustom ? answersOf(contentOf(target), 200) : answersOf(contentOf(target), 200, 201),
     })
   }
 
@@ -192,15 +196,17 @@ export class PathWriter {
     })
   }
 
+  /** What definitions make says nothing of the options that it takes here. */
   #deleteCollection(target: Target): OpenApiOperation {
-    const list = metaOptions('ListOptions').filter(({ name }) => name !== 'watch' && name !== 'allowWatchBookmarks')
-    const own = metaOptions('DeleteOptions')
+    const list = metaOptions('ListOptions')
+    const selecting = list.filter(({ name }) => name !== 'watch' && name !== 'allowWatchBookmarks')
+    const { isCustom, kind } = target.resource
     return this.#operation(target, 'delete', {
       id: 'deletecollection',
       action: 'deletecollection',
-      description: `Delete a collection of ${target.resource.kind}.`,
-      parameters: [...own, ...list],
-      body: { content: DELETE_OPTIONS, required: false },
+      description: `Delete a collection of ${kind}.`,
+      parameters: isCustom ? list : [...metaOptions('DeleteOptions'), ...selecting],
+      ...(isCustom ? {} : { body: { content: DELETE_OPTIONS, required: false } }),
       answers: answersOf(STATUS, 200),
     })
   }
@@ -264,12 +270,12 @@ export class PathWriter {
       idSuffix,
       target.suffix,
     ].join('')
-    const { group, version, kind }: GroupVersionKind = subresource ?? resource
+    const { group, version, kind }: GroupVersionKind = resource.isCustom ? resource : (subresource ?? resource)
     return {
       method,
       id: operationId(id === 'deletecollection' ? 'delete' : id, this.#gv, name),
       tags: [tagOf(this.#gv)],
-      consumes: ANYTHING,
+      consumes: resource.isCustom ? CUSTOM_MEDIA_TYPES : ANYTHING,
       produces: mediaTypes(resource),
       ...rest,
       parameters: [...target.parameters, PRETTY, ...rest.parameters],

@@ -1,8 +1,11 @@
 // The schemas of the built-in types, as OpenAPI has them, from the compiled table and the descriptions in `proto/api`.
+import type { GroupVersion } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { BUILT_IN, builtInType } from './built-in-compiled.ts'
 import descriptions from './gen/built-in-descriptions.json' with { type: 'json' }
+import { knownVersions, versionsKnownToClients } from './known-versions.ts'
 import { compareTexts, type OpenApiVersion, type TypeSchemas } from './openapi-model.ts'
+import { LIST_META_TEXT, TYPE_META, USUAL_TEXTS } from './openapi-texts.ts'
 import type { CompiledField, CompiledFile, CompiledType } from './table-compiled.ts'
 
 interface Declared {
@@ -12,47 +15,36 @@ interface Declared {
 
 const TEXTS: Readonly<Record<string, string>> = descriptions
 
-/** What members are about that nearly every object has; said of each where it says nothing itself. */
-const USUAL_TEXTS: Readonly<Record<string, string>> = {
-  apiVersion: 'The group and version of the schema that this object follows.',
-  kind: 'The kind of this object.',
-  metadata: 'What all objects have: names, labels, versions, owners.',
-  spec: 'What is wanted.',
-  status: 'What is the case, as far as it is known.',
-  items: 'The objects of the list.',
-  conditions: 'Statements about the object that are true, false or unknown.',
-  observedGeneration: 'The generation that was looked at last.',
-  lastTransitionTime: 'When it last changed from one state to another.',
-  reason: 'Why, in one word.',
-  message: 'Why, for people.',
-  replicas: 'How many there are, or shall be.',
-  selector: 'The labels of the objects that belong to it.',
-  template: 'What the objects made from it look like.',
+interface TypeIndex {
+  readonly byName: ReadonlyMap<string, Declared>
+  /** Of those that stand in documents, by their name there. */
+  readonly published: ReadonlyMap<string, Declared>
 }
 
 export class BuiltInTypeSchemas implements TypeSchemas {
-  readonly #byName = new Map<string, Declared>()
-  /** Of those that stand in documents, by their name there. */
-  readonly #published = new Map<string, Declared>()
+  readonly #types: TypeIndex
+  /** In version 3, where every document is of one of them. */
+  readonly #versions: readonly GroupVersion[]
 
-  constructor() {
-    for (const file of BUILT_IN.files) {
-      for (const type of file.types) {
-        this.#byName.set(`${file.stem}.${type.name}`, { file, type })
-        if (type.published !== false) this.#published.set(`${file.openapi}.${type.name}`, { file, type })
-      }
-    }
+  constructor(versions = versionsKnownToClients(), types = indexTypes()) {
+    this.#versions = versions
+    this.#types = types
+  }
+
+  /** The same types as the document of a version has them. */
+  within(gv: GroupVersion): BuiltInTypeSchemas {
+    return new BuiltInTypeSchemas(gv.group === '' ? [gv] : [{ group: '', version: 'v1' }, gv], this.#types)
   }
 
   schema(name: string, version: OpenApiVersion): ValueMap | undefined {
-    const declared = this.#published.get(name)
+    const declared = this.#types.published.get(name)
     return declared === undefined
       ? undefined
-      : new SchemaWriter(this.#byName, version).type(declared, this.#kinds(declared))
+      : new SchemaWriter(this.#types.byName, version).type(declared, this.#kinds(declared, version))
   }
 
   /** Every group-version that a kind is known in. */
-  #kinds({ file, type }: Declared): readonly ValueMap[] {
+  #kinds({ file, type }: Declared, openApi: OpenApiVersion): readonly ValueMap[] {
     const kind = type.name
     switch (type.kind) {
       case 'own':
@@ -60,14 +52,23 @@ export class BuiltInTypeSchemas implements TypeSchemas {
       case 'core':
         return [{ group: '', kind, version: 'v1' }]
       case 'every':
-        return BUILT_IN.files
-          .flatMap(({ group, version }) =>
-            group === undefined || version === undefined ? [] : [{ group, kind, version }],
-          )
-          .sort((a, b) => compareTexts(a.group, b.group) || compareTexts(a.version, b.version))
+        return (openApi === 2 ? knownVersions() : this.#versions).map(({ group, version }) => ({
+          group,
+          kind,
+          version,
+        }))
       default:
         return []
     }
+  }
+}
+
+function indexTypes(): TypeIndex {
+  const declared = BUILT_IN.files.flatMap((file) => file.types.map((type) => ({ file, type })))
+  const published = declared.filter(({ type }) => type.published !== false)
+  return {
+    byName: new Map(declared.map((one) => [`${one.file.stem}.${one.type.name}`, one])),
+    published: new Map(published.map((one) => [`${one.file.openapi}.${one.type.name}`, one])),
   }
 }
 
@@ -93,7 +94,8 @@ class SchemaWriter {
     const head = description === undefined ? {} : { description }
     if (type.form !== undefined) return { ...head, ...this.#form(type) }
     const members = this.#members(name, type)
-    const properties = type.kind === undefined || type.typeMeta === false ? members : [...TYPE_META, ...members]
+    const properties =
+      type.kind === undefined || type.typeMeta === false ? members : [...Object.entries(TYPE_META), ...members]
     const required = this.#required(type)
     const unions = unionsOf(type)
     return {
@@ -138,7 +140,8 @@ class SchemaWriter {
   }
 
   #field(place: string, [name, , type, marks = '', facts = {}]: CompiledField): ValueMap {
-    const description = TEXTS[place] ?? USUAL_TEXTS[name]
+    const usual = UNDESCRIBED.test(place) ? undefined : (USUAL_TEXTS[name] ?? '')
+    const description = TEXTS[place] ?? (type === 'meta_v1.ListMeta' ? LIST_META_TEXT : usual)
     const { listType, listKeys, mapType, patchStrategy, patchMergeKey } = facts
     return this.#describe(description, {
       ...this.#shape(type, { isPointer: marks.includes('p'), values: facts.values, zero: facts.default }),
@@ -150,11 +153,12 @@ class SchemaWriter {
     })
   }
 
-  /** Version 3 lets nothing stand beside a reference: what is said beside it wraps it. */
+  /** Version 3 lets nothing stand beside a reference: what is said beside it, as it is of every field, wraps it. */
   #describe(description: string | undefined, schema: ValueMap): ValueMap {
-    const described = description === undefined ? schema : { description, ...schema }
+    const described = description === undefined || description === '' ? schema : { description, ...schema }
     const { $ref, ...beside } = described
-    if (this.#version === 2 || $ref === undefined || Object.keys(beside).length === 0) return described
+    const isAlone = description === undefined && Object.keys(beside).length === 0
+    if (this.#version === 2 || $ref === undefined || isAlone) return described
     return { ...beside, allOf: [{ $ref }] }
   }
 
@@ -176,7 +180,7 @@ class SchemaWriter {
   }
 
   #item(type: string, values: readonly string[] | undefined): ValueMap {
-    return this.#shape(type, { isPointer: false, values, zero: values === undefined ? ZEROS[type] : undefined })
+    return this.#shape(type, { isPointer: false, values, zero: ZEROS[type] })
   }
 
   #reference(name: string, isPointer: boolean): ValueMap {
@@ -218,6 +222,9 @@ class SchemaWriter {
   }
 }
 
+/** References to these stand alone in the reference's documents, because it says nothing of the fields. */
+const UNDESCRIBED = /^(?:apiextensions\.k8s\.io_v1\.JSONSchemaProps|networking\.k8s\.io_v1\.IngressRuleValue)\./
+
 interface ValueFacts {
   readonly isPointer: boolean
   readonly values: readonly string[] | undefined
@@ -235,11 +242,6 @@ const SCALARS: Readonly<Record<string, ValueMap>> = {
 }
 
 const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0, bool: false }
-
-const TYPE_META: readonly (readonly [string, Value])[] = ['apiVersion', 'kind'].map((name) => [
-  name,
-  { description: USUAL_TEXTS[name] ?? '', type: 'string' },
-])
 
 function unionsOf(type: CompiledType): ValueMap | undefined {
   const members = type.fields.flatMap(([name, , , , facts]) =>

@@ -49,7 +49,7 @@ function operation(one: OpenApiOperation, own: readonly OpenApiParameter[]): Val
   const parameters = [...bodyParameter, ...own.map(parameter)]
   return {
     description,
-    consumes,
+    ...(consumes.length === 0 ? {} : { consumes }),
     produces,
     schemes: ['https'],
     tags,

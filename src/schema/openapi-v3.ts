@@ -24,9 +24,8 @@ export function openApiV3(part: OpenApiPart, { title, version }: OpenApiInfo): V
     paths: Object.fromEntries(paths.map((path) => [path.path, pathItem(path)])),
     components: {
       ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
-      securitySchemes: { BearerToken: BEARER_TOKEN },
+      ...(part.isSecured ? { securitySchemes: { BearerToken: BEARER_TOKEN } } : {}),
     },
-    security: [{ BearerToken: [] }],
   }
 }
 

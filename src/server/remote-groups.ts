@@ -8,7 +8,7 @@ import { systemClock } from '../lib/clock.ts'
 import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
 import type { OutgoingTarget } from '../lib/outgoing-call.ts'
 import { pause } from '../lib/pause.ts'
-import type { DiscoveryGroup } from '../registry/discovery.ts'
+import { type DiscoveryGroup, groupPriority } from '../registry/discovery.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 import type { OpenApiDocuments } from '../codec/openapi-documents.ts'
@@ -205,7 +205,7 @@ function byPriority(a: Version, b: Version): number {
 /** The core group comes first, then what has no priority, then by the highest priority of a version (P-388). */
 function rankOf({ group, versions }: DiscoveryGroup): number {
   if (group === '') return Infinity
-  return Math.max(...versions.map(({ priority }) => priority?.group ?? Number.MAX_SAFE_INTEGER))
+  return Math.max(...versions.map(groupPriority))
 }
 
 /** The other server, as it is called: through its service, with our certificate where we have one. */

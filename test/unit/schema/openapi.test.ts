@@ -191,7 +191,22 @@ describe('the schema of a type', () => {
     expect(text('io.k8s.api.batch.v1.JobSpec')).toBe('What is wanted of a Job.')
     expect(text('io.k8s.api.core.v1.Container', 'properties', 'image')).toBe('The image that is run.')
     expect(text('io.k8s.api.core.v1.Probe', 'properties', 'httpGet')).toMatch(/^Asks over HTTP/)
-    expect(text('io.k8s.api.apps.v1.ReplicaSet', 'properties', 'metadata')).toMatch(/^What all objects have/)
+    expect(text('io.k8s.api.apps.v1.ReplicaSet', 'properties', 'metadata')).toMatch(/^Standard object's metadata\./)
+    expect(text('io.k8s.api.apps.v1.ReplicaSetList', 'properties', 'metadata')).toMatch(/^Standard list metadata\./)
+    expect(text('io.k8s.api.core.v1.Pod', 'properties', 'apiVersion')).toMatch(/^APIVersion defines /)
+    expect(text('io.k8s.api.core.v1.Pod', 'properties', 'kind')).toMatch(/^Kind is /)
+    const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'
+    expect(text(meta, 'properties', 'creationTimestamp')).toMatch(/^CreationTimestamp is a timestamp /)
+  })
+
+  it('says of every field something beside the reference that it is, and of what is in lists and maps nothing', () => {
+    const [now] = both('io.k8s.api.core.v1.PodSpec')
+    expect(at(now, 'properties', 'affinity')).toMatchObject({
+      allOf: [{ $ref: expect.stringMatching(/Affinity$/) as string }],
+    })
+    expect(at(now, 'properties', 'overhead', 'additionalProperties')).toEqual({
+      $ref: '#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity',
+    })
   })
 
   it('names the kinds that it is the schema of', () => {
@@ -282,11 +297,107 @@ describe('custom resources', () => {
   it('lose in version 2 what it has no words for', () => {
     const shown = at(openApiV2([part], info), 'definitions', name, 'properties', 'spec', 'properties')
     expect(shown).toEqual({
-      port: { 'x-kubernetes-int-or-string': true, type: 'string', format: 'int-or-string' },
+      port: { 'x-kubernetes-int-or-string': true },
       note: {},
-      free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      free: { 'x-kubernetes-preserve-unknown-fields': true },
       list: { type: 'array', items: { type: 'object' } },
     })
+  })
+
+  /** The schema of `spec.it`, as both versions show it. */
+  function shownOf(it: ValueMap, more: ValueMap = {}): readonly [ValueMap, ValueMap] {
+    const spec = { type: 'object', properties: { it }, ...more }
+    const made = { ...resource, schema: { type: 'object', properties: { spec } } }
+    const one = customOpenApiPart({ group: 'stable.example.com', version: 'v1' }, [made], builtInTypeSchemas())
+    const path = [name, 'properties', 'spec'] as const
+    return [
+      at(openApiV3(one, info), 'components', 'schemas', ...path) as ValueMap,
+      at(openApiV2([one], info), 'definitions', ...path) as ValueMap,
+    ]
+  }
+
+  const both = [{ type: 'integer' }, { type: 'string' }]
+
+  it.each<[string, ValueMap, ValueMap, ValueMap]>([
+    [
+      'an integer or a text that does not say so otherwise',
+      { 'x-kubernetes-int-or-string': true },
+      { 'x-kubernetes-int-or-string': true, anyOf: both },
+      { 'x-kubernetes-int-or-string': true },
+    ],
+    [
+      'an integer or a text with alternatives of its own',
+      { 'x-kubernetes-int-or-string': true, anyOf: [{ pattern: 'a' }] },
+      { 'x-kubernetes-int-or-string': true, anyOf: [{ pattern: 'a' }], allOf: [{ anyOf: both }] },
+      { 'x-kubernetes-int-or-string': true },
+    ],
+    [
+      'an integer or a text that says so within others',
+      { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: both }, { pattern: 'x' }] },
+      { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: both }, { pattern: 'x' }] },
+      { 'x-kubernetes-int-or-string': true },
+    ],
+    [
+      'a map that may be null',
+      { type: 'object', nullable: true, required: ['q'], additionalProperties: { type: 'string' } },
+      { type: 'object', nullable: true, required: ['q'], additionalProperties: { type: 'string' } },
+      { required: ['q'], additionalProperties: { type: 'string' } },
+    ],
+    [
+      'a list of anything',
+      { type: 'array', 'x-kubernetes-preserve-unknown-fields': true, items: { type: 'object' } },
+      { type: 'array', 'x-kubernetes-preserve-unknown-fields': true, items: { type: 'object' } },
+      { 'x-kubernetes-preserve-unknown-fields': true },
+    ],
+    [
+      'values that may be null',
+      { type: 'object', required: ['z'], additionalProperties: { type: 'string', nullable: true } },
+      { type: 'object', required: ['z'], additionalProperties: { type: 'string', nullable: true } },
+      { type: 'object', additionalProperties: {} },
+    ],
+    [
+      'that nothing unknown is kept',
+      { type: 'object', 'x-kubernetes-preserve-unknown-fields': false },
+      { type: 'object' },
+      { type: 'object' },
+    ],
+  ])('say in both versions: %s', (_name, it, three, two) => {
+    const shown = shownOf(it)
+    expect([at(shown[0], 'properties', 'it'), at(shown[1], 'properties', 'it')]).toEqual([three, two])
+  })
+
+  it('need not have in version 2 what may be null', () => {
+    const [, two] = shownOf({ type: 'string', nullable: true }, { required: ['it', 'other'] })
+    expect(two['required']).toEqual(['other'])
+  })
+
+  it('tell of objects within them what every object has', () => {
+    const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true }
+    const closed = { type: 'array', items: { ...embedded, properties: { spec: { type: 'object' } } } }
+    for (const shown of shownOf(closed)) {
+      const items = at(shown, 'properties', 'it', 'items')
+      expect(Object.keys(at(items, 'properties') as ValueMap).sort()).toEqual([
+        'apiVersion',
+        'kind',
+        'metadata',
+        'spec',
+      ])
+      expect(at(items, 'required')).toEqual(['kind', 'apiVersion'])
+    }
+    const [three, two] = shownOf({ ...embedded, 'x-kubernetes-preserve-unknown-fields': true })
+    expect(at(three, 'properties', 'it', 'properties', 'metadata', 'description')).toMatch(
+      /^Standard object's metadata\./,
+    )
+    expect(Object.keys(at(two, 'properties', 'it') as ValueMap)).not.toContain('properties')
+  })
+
+  it('say in version 2 nothing of their members where unknown ones are kept', () => {
+    const made = { ...resource, schema: { ...schema, 'x-kubernetes-preserve-unknown-fields': true } }
+    const one = customOpenApiPart({ group: 'stable.example.com', version: 'v1' }, [made], builtInTypeSchemas())
+    expect(Object.keys(at(openApiV2([one], info), 'definitions', name) as ValueMap)).toEqual([
+      'type',
+      'x-kubernetes-group-version-kind',
+    ])
   })
 
   it('have their paths, without protobuf and strategic merge', () => {
@@ -306,16 +417,20 @@ describe('custom resources', () => {
       'application/yaml',
     ])
     expect(at(now, 'paths', item, 'get', 'operationId')).toBe('readStableExampleComV1NamespacedCronTab')
-    expect(at(now, 'paths', `${item}/scale`, 'get', 'x-kubernetes-group-version-kind')).toMatchObject({ kind: 'Scale' })
+    expect(at(now, 'paths', `${item}/scale`, 'get', 'x-kubernetes-group-version-kind')).toMatchObject({
+      kind: 'CronTab',
+    })
   })
 
   it('may be without a schema, and any schema has a fingerprint', () => {
     const bare = { ...resource, schema: undefined }
     const gv = { group: 'stable.example.com', version: 'v1' }
     const open = customOpenApiPart(gv, [bare], builtInTypeSchemas())
-    expect(at(openApiV3(open, info), 'components', 'schemas', name)).toMatchObject({
-      'x-kubernetes-preserve-unknown-fields': true,
-    })
+    const kind = [{ group: 'stable.example.com', kind: 'CronTab', version: 'v1' }]
+    const documents = [openApiV3(open, info)['components'] as ValueMap, openApiV2([open], info)]
+    for (const [i, where] of ['schemas', 'definitions'].entries()) {
+      expect(at(documents[i], where, name)).toEqual({ type: 'object', 'x-kubernetes-group-version-kind': kind })
+    }
     const big = { ...resource, schema: { maximum: 2n ** 60n } }
     const prints = [open, part, customOpenApiPart(gv, [big], builtInTypeSchemas())].map((one) => one.fingerprint)
     expect(new Set(prints).size).toBe(3)

@@ -1,0 +1,50 @@
+// The group-versions that clients of this API may know, those that are no longer or not yet served among them: kinds that belong
+// to every group are said to be of each.
+import type { GroupVersion } from '../api/object.ts'
+
+const KNOWN: Readonly<Record<string, string>> = {
+  '': 'v1',
+  'admission.k8s.io': 'v1 v1beta1',
+  'admissionregistration.k8s.io': 'v1 v1alpha1 v1beta1',
+  'apiextensions.k8s.io': 'v1 v1beta1',
+  'apiregistration.k8s.io': 'v1 v1beta1',
+  apps: 'v1 v1beta1 v1beta2',
+  'authentication.k8s.io': 'v1 v1alpha1 v1beta1',
+  'authorization.k8s.io': 'v1 v1beta1',
+  autoscaling: 'v1 v2',
+  batch: 'v1 v1beta1',
+  'certificates.k8s.io': 'v1 v1alpha1 v1beta1',
+  'coordination.k8s.io': 'v1 v1alpha2 v1beta1',
+  'discovery.k8s.io': 'v1 v1beta1',
+  'events.k8s.io': 'v1 v1beta1',
+  extensions: 'v1beta1',
+  'flowcontrol.apiserver.k8s.io': 'v1 v1beta1 v1beta2 v1beta3',
+  'imagepolicy.k8s.io': 'v1alpha1',
+  'internal.apiserver.k8s.io': 'v1alpha1',
+  'networking.k8s.io': 'v1 v1beta1',
+  'node.k8s.io': 'v1 v1alpha1 v1beta1',
+  policy: 'v1 v1beta1',
+  'rbac.authorization.k8s.io': 'v1 v1alpha1 v1beta1',
+  'resource.k8s.io': 'v1 v1alpha3 v1beta1 v1beta2',
+  'scheduling.k8s.io': 'v1 v1alpha2 v1beta1',
+  'storage.k8s.io': 'v1 v1alpha1 v1beta1',
+  'storagemigration.k8s.io': 'v1beta1',
+}
+
+/** Those that only servers deal in; documents of custom resources do not speak of them. */
+const OF_SERVERS: ReadonlySet<string> = new Set([
+  'admission.k8s.io',
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'imagepolicy.k8s.io',
+])
+
+export function knownVersions(): readonly GroupVersion[] {
+  return Object.entries(KNOWN).flatMap(([group, versions]) =>
+    versions.split(' ').map((version) => ({ group, version })),
+  )
+}
+
+export function versionsKnownToClients(): readonly GroupVersion[] {
+  return knownVersions().filter(({ group }) => !OF_SERVERS.has(group))
+}

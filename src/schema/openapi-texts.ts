@@ -1,0 +1,39 @@
+// What documents say of the members that nearly every object has. They begin with the name of the field, as people are used to
+// from `kubectl explain`.
+import type { ValueMap } from '../api/value.ts'
+
+export const OBJECT_META_TEXT = "Standard object's metadata. Names, labels, versions and owners are there."
+export const LIST_META_TEXT = 'Standard list metadata. The version of the list and the way to its next page are there.'
+
+const VERSION_TEXT = 'defines the schema that this object follows, by the group and version of it.'
+const KIND_TEXT = 'is the name of the type that this object is of, in CamelCase. It cannot be changed.'
+
+/** Of an object as it stands in requests and answers. */
+export const TYPE_META: ValueMap = Object.freeze({
+  apiVersion: { description: `APIVersion ${VERSION_TEXT}`, type: 'string' },
+  kind: { description: `Kind ${KIND_TEXT}`, type: 'string' },
+})
+
+/** Of an object within an object. */
+export const EMBEDDED_TYPE_META: ValueMap = Object.freeze({
+  apiVersion: { description: `apiVersion ${VERSION_TEXT}`, type: 'string' },
+  kind: { description: `kind ${KIND_TEXT}`, type: 'string' },
+})
+
+/** What members are about that nearly every object has; said of each where it says nothing itself. */
+export const USUAL_TEXTS: Readonly<Record<string, string>> = {
+  apiVersion: `APIVersion ${VERSION_TEXT}`,
+  kind: `Kind ${KIND_TEXT}`,
+  metadata: OBJECT_META_TEXT,
+  spec: 'What is wanted.',
+  status: 'What is the case, as far as it is known.',
+  items: 'The objects of the list.',
+  conditions: 'Statements about the object that are true, false or unknown.',
+  observedGeneration: 'The generation that was looked at last.',
+  lastTransitionTime: 'When it last changed from one state to another.',
+  reason: 'Why, in one word.',
+  message: 'Why, for people.',
+  replicas: 'How many there are, or shall be.',
+  selector: 'The labels of the objects that belong to it.',
+  template: 'What the objects made from it look like.',
+}
