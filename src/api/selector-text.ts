@@ -2,7 +2,8 @@
 // `matchExpressions`). What cannot be read is a 400 in the reference's words (R-131, R-133). One pass, linear time.
 import { quoted } from './field-error.ts'
 import { labelKeyFaults, labelValueFaults } from './selector-label-format.ts'
-import { EVERY_LABEL, LabelSelector, parseInt64 } from './selector.ts'
+import { parseInt64 } from './selector-number.ts'
+import { EVERY_LABEL, LabelSelector } from './selector.ts'
 import type { LabelRequirement } from './selector.ts'
 import { ApiError } from './status.ts'
 import { isList, isMap } from './value.ts'
@@ -197,6 +198,9 @@ class LabelParser {
   }
 }
 
+/** Each is a hundred times as long as the value that it is about. */
+const MOST_FAULTS = 100
+
 function requirementOf(key: string, operator: Operator, values: readonly string[]): LabelRequirement {
   const [first = ''] = values
   const faults: string[] = []
@@ -205,6 +209,7 @@ function requirementOf(key: string, operator: Operator, values: readonly string[
     faults.push(`values[0]: ${invalid(first, ["for 'Gt', 'Lt' operators, the value must be an integer"])}`)
   }
   for (const [index, value] of values.entries()) {
+    if (faults.length >= MOST_FAULTS) break
     const rules = labelValueFaults(value)
     if (rules.length > 0) faults.push(`values[${index}][${key}]: ${invalid(value, rules)}`)
   }

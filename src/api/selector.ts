@@ -1,29 +1,45 @@
 // Selectors in parsed form, and how they match. Requirements of one selector are ANDed; an empty one selects everything.
 // Text is read in `selector-text.ts` (labels) and `selector-fields.ts` (fields); neither form is ever changed in place.
+import { parseInt64 } from './selector-number.ts'
+import { KeyRules, type LabelRequirement } from './selector-rules.ts'
 import { isMap, own } from './value.ts'
 import type { Value } from './value.ts'
 
-export type LabelRequirement =
-  | { readonly kind: 'equals' | 'notEquals'; readonly key: string; readonly value: string }
-  | { readonly kind: 'in' | 'notIn'; readonly key: string; readonly values: readonly string[] }
-  | { readonly kind: 'exists' | 'absent'; readonly key: string }
-  | { readonly kind: 'greater' | 'less'; readonly key: string; readonly bound: bigint }
+export type { LabelRequirement } from './selector-rules.ts'
 
 export class LabelSelector {
   readonly requirements: readonly LabelRequirement[]
+  /** It asks for so much that it is looked at by its keys: best by `matchesAll`. */
+  readonly isLarge: boolean
+  #rules: KeyRules | undefined
 
   constructor(requirements: readonly LabelRequirement[]) {
     this.requirements = requirements
+    this.isLarge =
+      requirements.length > FEW || requirements.some((each) => 'values' in each && each.values.length > FEW)
   }
 
   /** `label` gives the value under a key, undefined where there is none. */
   matches(label: (key: string) => string | undefined): boolean {
+    if (this.isLarge) return this.#keyRules().match(label)
     for (const requirement of this.requirements) {
       if (!meets(requirement, label(requirement.key))) return false
     }
     return true
   }
+
+  /** The same for all labels of an object: looks at each of those once, however much the selector asks for. */
+  matchesAll(labels: ReadonlyMap<string, string>): boolean {
+    return this.#keyRules().matchAll(labels)
+  }
+
+  #keyRules(): KeyRules {
+    this.#rules ??= new KeyRules(this.requirements)
+    return this.#rules
+  }
 }
+
+const FEW = 8
 
 export interface FieldTerm {
   readonly field: string
@@ -40,10 +56,18 @@ export const EVERY_FIELD: FieldSelector = Object.freeze({ terms: [] })
 
 /** `metadata.labels` as it stands in an object; absent is the same as empty. */
 export function matchesLabels(selector: LabelSelector, labels: Value | undefined): boolean {
+  if (selector.isLarge) return selector.matchesAll(textsIn(labels))
   return selector.matches((key) => {
     const value = isMap(labels) ? own(labels, key) : undefined
     return typeof value === 'string' ? value : undefined
   })
+}
+
+function textsIn(labels: Value | undefined): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  if (isMap(labels))
+    for (const [key, value] of Object.entries(labels)) if (typeof value === 'string') texts.set(key, value)
+  return texts
 }
 
 /** Unset is not equal to anything: `!=` and `notin` select what lacks the key (R-132). */
@@ -72,8 +96,15 @@ function meets(requirement: LabelRequirement, value: string | undefined): boolea
 
 /** `valueOf` gives a field's text, `''` where it is unset; it is asked only for fields that the kind supports. */
 export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string): boolean {
-  for (const term of selector.terms) {
-    if ((valueOf(term.field) === term.value) !== (term.operator === '=')) return false
+  // Kinds have few fields, and finding one in an object is what costs.
+  const known = selector.terms.length > FEW ? new Map<string, string>() : undefined
+  for (const { field, operator, value } of selector.terms) {
+    let found = known?.get(field)
+    if (found === undefined) {
+      found = valueOf(field)
+      known?.set(field, found)
+    }
+    if ((found === value) !== (operator === '=')) return false
   }
   return true
 }
@@ -81,13 +112,6 @@ export function matchesFields(selector: FieldSelector, valueOf: (field: string) 
 /** The value that the selector pins a field to, if it does: what lets a list be narrowed to a name or a namespace. */
 export function exactField(selector: FieldSelector, field: string): string | undefined {
   return selector.terms.find((term) => term.operator === '=' && term.field === field)?.value
-}
-
-/** A base-10 integer of 64 bits with an optional sign; undefined for anything else. */
-export function parseInt64(text: string): bigint | undefined {
-  if (!/^[+-]?[0-9]+$/.test(text) || text.length > 64) return undefined
-  const number = BigInt(text.startsWith('+') ? text.slice(1) : text)
-  return BigInt.asIntN(64, number) === number ? number : undefined
 }
 
 /** The query-string form, requirements in order of their keys. */

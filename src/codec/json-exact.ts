@@ -1,7 +1,8 @@
 // Our own strict JSON reader, for what the platform's cannot say: which members repeat, how numbers are spelled, and what is
 // wrong in the reference's words. Linear in its input; depth is bounded.
 import { isUtf8 } from 'node:buffer'
-import { ExactMap, ExactNumber, type ExactValue } from '../schema/exact-value.ts'
+import { setOwn, type Value } from '../api/value.ts'
+import { ExactMap, ExactNumber, type ExactValue, numberOf } from '../schema/exact-value.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
 /** Input that is not JSON; the message is the reference's. */
@@ -29,91 +30,154 @@ const CUT_OFF = 'unexpected end of JSON input'
 /** Where a fault is inside of a token. */
 const INSIDE = /^in |decimal point/
 
-const LITERALS: readonly (readonly [string, boolean | null])[] = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-]
-
-/** Reads one JSON document. Throws `JsonSyntaxError`. Bytes that are no characters become U+FFFD, each one. */
-export function parseExactJson(bytes: Buffer): ExactValue {
-  return new Reader((isUtf8(bytes) ? bytes : replaceInvalid(bytes)).toString('utf8')).document()
+/** A document as it was written, and what it comes to where nothing but the values counts. */
+export interface ExactDocument {
+  readonly exact: ExactValue
+  /** Of members that occur several times the last counts. */
+  readonly value: Value
 }
 
-/** Keeps a place in the text; every step looks at what is there and moves on. */
-class Reader {
+/** Reads one JSON document. Throws `JsonSyntaxError`. Bytes that are no characters become U+FFFD, each one. */
+export function parseExactJson(bytes: Buffer): ExactDocument {
+  const reader = new ExactJsonReader(bytes)
+  while (!reader.readOn(Number.POSITIVE_INFINITY));
+  return reader.document()
+}
+
+/** A map or list that is not closed yet, in both forms. */
+interface Open {
+  /** Of a map; absent for a list. */
+  readonly keys: string[] | undefined
+  readonly values: ExactValue[]
+  readonly members: Record<string, Value>
+  readonly items: Value[]
+  key: string
+}
+
+/** What a list has of members, and a map of items: nothing is ever put there. */
+const NO_MEMBERS: Record<string, Value> = Object.freeze({})
+const NO_ITEMS: Value[] = Object.freeze<Value[]>([]) as Value[]
+
+/** Keeps a place in the text and what is open there, so that reading can be left off and taken up again. */
+export class ExactJsonReader {
   readonly #text: string
   /** Characters of a string that stand for themselves. */
   readonly #plain = /[ !#-[\]-\uffff]*/y
   readonly #digits = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y
+  readonly #open: Open[] = []
   #at = 0
-  #depth = 0
+  #exact: ExactValue = null
+  #value: Value = null
+  /** The first number that no double can hold; syntax is complained of first. */
+  #beyond: string | undefined
 
-  constructor(text: string) {
-    this.#text = text
+  constructor(bytes: Buffer) {
+    this.#text = (isUtf8(bytes) ? bytes : replaceInvalid(bytes)).toString('utf8')
   }
 
-  document(): ExactValue {
-    const value = this.#value()
-    this.#next()
-    if (this.#at < this.#text.length) this.#fail('after top-level value')
-    return value
+  /** What has been read whole. Throws `JsonSyntaxError`. */
+  document(): ExactDocument {
+    if (this.#beyond === undefined) return { exact: this.#exact, value: this.#value }
+    throw new JsonSyntaxError(`json: cannot unmarshal number ${this.#beyond} into Go value of type float64`)
   }
 
-  #value(): ExactValue {
-    const code = this.#next()
-    if (code === QUOTE) return this.#string()
-    if (code === OPEN_MAP) return this.#nested(() => this.#map())
-    if (code === OPEN_LIST) return this.#nested(() => this.#list())
-    if (code === MINUS || isDigit(code)) return this.#number()
-    for (const [word, value] of LITERALS) {
-      if (code === word.charCodeAt(0)) return this.#literal(word, value)
+  /** Reads so many values and no more; true where that was the last of the document. Throws `JsonSyntaxError`. */
+  readOn(values: number): boolean {
+    for (let left = values; left > 0; left--) {
+      if (!this.#readValue()) continue
+      if (!this.#deliver()) continue
+      this.#next()
+      if (this.#at < this.#text.length) this.#fail('after top-level value')
+      return true
     }
-    return this.#fail('looking for beginning of value')
+    return false
   }
 
-  #nested(read: () => ExactValue): ExactValue {
-    this.#depth += 1
-    if (this.#depth > MAX_JSON_DEPTH) throw new JsonSyntaxError('exceeded max depth')
-    this.#at += 1
-    const value = read()
-    this.#depth -= 1
-    return value
+  /** False where it has opened something that values are to be put into first. */
+  #readValue(): boolean {
+    const code = this.#next()
+    switch (code) {
+      case QUOTE:
+        this.#exact = this.#value = this.#string()
+        return true
+      case OPEN_MAP:
+        return this.#openMap()
+      case OPEN_LIST:
+        return this.#openList()
+      case 0x74:
+        return this.#literal('true', true)
+      case 0x66:
+        return this.#literal('false', false)
+      case 0x6e:
+        return this.#literal('null', null)
+      default:
+        if (code !== MINUS && !isDigit(code)) this.#fail('looking for beginning of value')
+        this.#number()
+        return true
+    }
   }
 
-  #map(): ExactMap {
-    const keys: string[] = []
-    const values: ExactValue[] = []
+  #openMap(): boolean {
+    this.#enter()
     if (this.#next() === CLOSE_MAP) {
       this.#at += 1
-      return new ExactMap(keys, values)
+      this.#exact = new ExactMap([], [])
+      this.#value = {}
+      return true
     }
-    for (;;) {
-      if (this.#next() !== QUOTE) this.#fail('looking for beginning of object key string')
-      keys.push(this.#string())
-      if (this.#next() !== COLON) this.#fail('after object key')
-      this.#at += 1
-      values.push(this.#value())
-      const code = this.#next()
-      if (code !== COMMA && code !== CLOSE_MAP) this.#fail('after object key:value pair')
-      this.#at += 1
-      if (code === CLOSE_MAP) return new ExactMap(keys, values)
-    }
+    const open: Open = { keys: [], values: [], members: {}, items: NO_ITEMS, key: '' }
+    this.#readKey(open)
+    this.#open.push(open)
+    return false
   }
 
-  #list(): readonly ExactValue[] {
-    const items: ExactValue[] = []
+  #openList(): boolean {
+    this.#enter()
     if (this.#next() === CLOSE_LIST) {
       this.#at += 1
-      return items
+      this.#exact = this.#value = []
+      return true
     }
-    for (;;) {
-      items.push(this.#value())
+    this.#open.push({ keys: undefined, values: [], members: NO_MEMBERS, items: [], key: '' })
+    return false
+  }
+
+  #enter(): void {
+    if (this.#open.length >= MAX_JSON_DEPTH) throw new JsonSyntaxError('exceeded max depth')
+    this.#at += 1
+  }
+
+  #readKey(open: Open): void {
+    if (this.#next() !== QUOTE) this.#fail('looking for beginning of object key string')
+    open.key = this.#string()
+    if (this.#next() !== COLON) this.#fail('after object key')
+    this.#at += 1
+  }
+
+  /** Puts the value that was read where it belongs, and whatever that closes; true where it was the whole document. */
+  #deliver(): boolean {
+    for (let open = this.#open.at(-1); open !== undefined; open = this.#open.at(-1)) {
+      open.values.push(this.#exact)
+      if (open.keys === undefined) open.items.push(this.#value)
+      else {
+        open.keys.push(open.key)
+        setOwn(open.members, open.key, this.#value)
+      }
       const code = this.#next()
-      if (code !== COMMA && code !== CLOSE_LIST) this.#fail('after array element')
+      if (code === COMMA) {
+        this.#at += 1
+        if (open.keys !== undefined) this.#readKey(open)
+        return false
+      }
+      if (code !== (open.keys === undefined ? CLOSE_LIST : CLOSE_MAP)) {
+        this.#fail(open.keys === undefined ? 'after array element' : 'after object key:value pair')
+      }
       this.#at += 1
-      if (code === CLOSE_LIST) return items
+      this.#open.pop()
+      this.#exact = open.keys === undefined ? open.values : new ExactMap(open.keys, open.values)
+      this.#value = open.keys === undefined ? open.items : open.members
     }
+    return true
   }
 
   #string(): string {
@@ -172,7 +236,7 @@ class Reader {
     return unit
   }
 
-  #number(): ExactNumber {
+  #number(): void {
     const start = this.#at
     this.#digits.lastIndex = start
     const found = this.#digits.test(this.#text)
@@ -180,7 +244,11 @@ class Reader {
     this.#at = end
     const after = this.#text.charCodeAt(end)
     if (!found || after === 0x2e || (after | 0x20) === 0x65) this.#failInNumber(end)
-    return new ExactNumber(this.#text.slice(start, end))
+    const text = this.#text.slice(start, end)
+    this.#exact = new ExactNumber(text)
+    const number = numberOf(text)
+    if (number === undefined) this.#beyond ??= text
+    this.#value = number ?? null
   }
 
   /** Behind the digits that make sense: a sign without a number, a point or an exponent without digits. */
@@ -195,12 +263,13 @@ class Reader {
     )
   }
 
-  #literal(word: string, value: boolean | null): boolean | null {
+  #literal(word: string, value: boolean | null): true {
     for (let i = 0; i < word.length; i++) {
       if (this.#here() !== word.charCodeAt(i)) this.#fail(`in literal ${word} (expecting '${word.charAt(i)}')`)
       this.#at += 1
     }
-    return value
+    this.#exact = this.#value = value
+    return true
   }
 
   #here(): number {
@@ -262,28 +331,38 @@ const QUOTED: ReadonlyMap<number, string> = new Map([
 
 /** Each byte that is not part of a character becomes U+FFFD, as in the reference. */
 function replaceInvalid(bytes: Buffer): Buffer {
-  const parts: Buffer[] = []
-  let start = 0
+  let invalid = 0
+  for (let i = 0; i < bytes.length; i += characterSize(bytes, i) || 1) if (characterSize(bytes, i) === 0) invalid += 1
+  const out = Buffer.allocUnsafe(bytes.length + invalid * (REPLACEMENT.length - 1))
+  let end = 0
   for (let i = 0; i < bytes.length; ) {
     const size = characterSize(bytes, i)
-    if (size > 0) {
-      i += size
-      continue
-    }
-    parts.push(bytes.subarray(start, i), REPLACEMENT)
-    i += 1
-    start = i
+    if (size === 0) {
+      for (let k = 0; k < REPLACEMENT.length; k++) out[end++] = REPLACEMENT[k]!
+      i += 1
+    } else for (const next = i + size; i < next; i++) out[end++] = bytes[i]!
   }
-  parts.push(bytes.subarray(start))
-  return Buffer.concat(parts)
+  return out
 }
 
 const REPLACEMENT: Readonly<Buffer> & Buffer = Buffer.from('\ufffd')
 
 /** How many bytes the character at `at` has; 0: none begins here. */
 function characterSize(bytes: Buffer, at: number): number {
-  const first = bytes[at] ?? 0
+  const first = bytes[at]!
   if (first < 0x80) return 1
-  const size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2
-  return at + size <= bytes.length && isUtf8(bytes.subarray(at, at + size)) ? size : 0
+  if (first < 0xc2 || first > 0xf4) return 0
+  const second = bytes[at + 1]
+  // These would be longer than they need be, halves of pairs, or beyond the last character.
+  const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
+  const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
+  if (second === undefined || second < least || second > most) return 0
+  if (first < 0xe0) return 2
+  if (!isContinuation(bytes[at + 2])) return 0
+  if (first < 0xf0) return 3
+  return isContinuation(bytes[at + 3]) ? 4 : 0
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80
 }

@@ -2,8 +2,8 @@
 // the spelling of numbers, integers of 64 bits, depth); only then the document is read again, exactly. Never super-linear.
 import { isUtf8 } from 'node:buffer'
 import type { Value } from '../api/value.ts'
-import { type ExactValue, duplicatesIn, plainValue, type SourceValue } from '../schema/exact-value.ts'
-import { JsonSyntaxError, MAX_JSON_DEPTH, parseExactJson } from './json-exact.ts'
+import { duplicatesIn, type SourceValue } from '../schema/exact-value.ts'
+import { type ExactDocument, MAX_JSON_DEPTH, parseExactJson } from './json-exact.ts'
 
 export interface JsonDocument {
   /** Integers of 64 bits are exact; of repeated members the last counts. */
@@ -33,11 +33,17 @@ export function parseJson(bytes: Buffer): JsonDocument {
 }
 
 function exactDocument(bytes: Buffer): JsonDocument {
-  const source: ExactValue = parseExactJson(bytes)
-  try {
-    return { value: plainValue(source), duplicates: duplicatesIn(source, MAX_DUPLICATES), source }
-  } catch (error) {
-    throw error instanceof RangeError ? new JsonSyntaxError(error.message) : error
+  return asDocument(parseExactJson(bytes))
+}
+
+function asDocument({ exact, value }: ExactDocument): JsonDocument {
+  return {
+    value,
+    source: exact,
+    // Asked for by few.
+    get duplicates() {
+      return duplicatesIn(exact, MAX_DUPLICATES)
+    },
   }
 }
 

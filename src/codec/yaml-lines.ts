@@ -1,6 +1,7 @@
 // Where in a YAML text a field stands, for people who have to mend it. JSON is YAML too.
 import { EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml'
 import { MAX_JSON_DEPTH } from './json-exact.ts'
+import { LineIndex } from './line-index.ts'
 
 interface Spot {
   readonly at: number
@@ -14,6 +15,7 @@ export type FindLine = (field: string) => number
 /** `text` is one document. */
 export function yamlLines(text: string): FindLine {
   const root = treeOf(text)
+  const lines = new LineIndex(text)
   return (field) => {
     let spot = root
     for (const part of partsOf(field, (name) => spot.members.has(name))) {
@@ -22,7 +24,7 @@ export function yamlLines(text: string): FindLine {
       if (inner === undefined) break
       spot = inner
     }
-    return lineAt(text, spot.at)
+    return lines.at(spot.at)
   }
 }
 
@@ -104,10 +106,4 @@ class Reader {
         return undefined
     }
   }
-}
-
-function lineAt(text: string, place: number): number {
-  let line = 1
-  for (let at = text.indexOf('\n'); at >= 0 && at < place; at = text.indexOf('\n', at + 1)) line += 1
-  return line
 }

@@ -6,6 +6,7 @@ import { quoted } from '../api/field-error.ts'
 import { type Value, type ValueMap, isList, isMap, setOwn } from '../api/value.ts'
 import { jsYaml } from '../lib/late-packages.ts'
 import { MAX_JSON_DEPTH } from './json-exact.ts'
+import { LineIndex } from './line-index.ts'
 import { firstDocument } from './yaml-document.ts'
 import { syntaxMessage } from './yaml-faults.ts'
 import { type PlainScalar, resolveNumber, resolvePlain } from './yaml-scalar.ts'
@@ -63,11 +64,17 @@ function withoutRest(text: string, { reason, mark }: YAMLException): string | un
   return isBracketed && mark.position > 0 ? text.slice(0, mark.position) : undefined
 }
 
-/** A value with the number of nodes that it has when its aliases are written out. */
+/** A value with the number of nodes that it has, and how long it is, when its aliases are written out. */
 interface Built {
   readonly value: Value
   readonly size: number
+  readonly length: number
 }
+
+const NOTHING: Built = Object.freeze({ value: null, size: 1, length: 4 })
+
+/** What aliases stand for may be as long as a body, all of it together: a long text is one node however long it is. */
+const MAX_ALIASED_LENGTH = 3 * 1024 * 1024
 
 /** As many as the reference tells of other formats. */
 const MAX_DUPLICATES = 100
@@ -78,9 +85,11 @@ class Builder {
   readonly #events: readonly Event[]
   readonly #anchors = new Map<string, Built | 'open'>()
   readonly #duplicates: string[] = []
+  #lines: LineIndex | undefined
   #at = 0
   #nodes = 0
   #aliased = 0
+  #aliasedLength = 0
 
   constructor(text: string, events: readonly Event[]) {
     this.#text = text
@@ -99,7 +108,7 @@ class Builder {
     this.#at += 1
     switch (event?.type) {
       case this.#yaml.EVENT_ID.SCALAR:
-        return this.#anchored(event, () => ({ value: jsonScalar(this.#scalar(event)), size: 1 }))
+        return this.#anchored(event, () => scalarBuilt(this.#scalar(event)))
       case this.#yaml.EVENT_ID.SEQUENCE:
         return this.#anchored(event, () => this.#list())
       case this.#yaml.EVENT_ID.MAPPING:
@@ -107,7 +116,7 @@ class Builder {
       case this.#yaml.EVENT_ID.ALIAS:
         return this.#alias(this.#text.slice(event.anchorStart, event.anchorEnd))
       default:
-        return { value: null, size: 1 }
+        return NOTHING
     }
   }
 
@@ -125,6 +134,7 @@ class Builder {
     if (built === undefined) throw new YamlError(`yaml: unknown anchor '${name}' referenced`)
     if (built === 'open') throw new YamlError(`yaml: anchor '${name}' value contains itself`)
     this.#charge(built.size, true)
+    this.#chargeLength(built.length)
     return built
   }
 
@@ -137,29 +147,41 @@ class Builder {
     }
   }
 
+  #chargeLength(length: number): void {
+    this.#aliasedLength += length
+    if (this.#aliasedLength > MAX_ALIASED_LENGTH) throw new YamlError('yaml: document contains excessive aliasing')
+  }
+
   #list(): Built {
     const items: Value[] = []
     let size = 1
+    let length = 2
     while (this.#open()) {
       const item = this.#node()
       items.push(item.value)
       size += item.size
+      length += item.length + 1
     }
-    return { value: items, size }
+    return { value: items, size, length }
   }
 
   #map(): Built {
     const entries = new Map<string, Value>()
     let size = 1
+    let length = 2
     while (this.#open()) {
       const line = this.#events[this.#at]
       const key = this.#key()
-      const { value, size: valueSize } = this.#node()
-      size += valueSize + 1
+      const value = this.#node()
+      size += value.size + 1
+      length += value.length + 2
       if (key === MERGE) this.#merge(entries, value, line)
-      else this.#set(entries, key, value, line)
+      else {
+        length += key.text.length + 2
+        this.#set(entries, key, value.value, line)
+      }
     }
-    return { value: sortedMap(entries), size }
+    return { value: sortedMap(entries), size, length }
   }
 
   #set(entries: Map<string, Value>, key: Key, value: Value, event: Event | undefined): void {
@@ -169,7 +191,8 @@ class Builder {
     entries.set(key.text, value)
   }
 
-  #merge(entries: Map<string, Value>, source: Value, event: Event | undefined): void {
+  #merge(entries: Map<string, Value>, { value: source, length }: Built, event: Event | undefined): void {
+    this.#chargeLength(length)
     const maps = isMap(source) ? [source] : isList(source) ? [...source].reverse() : []
     if (!maps.every(isMap) || (!isMap(source) && !isList(source))) {
       throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
@@ -189,7 +212,8 @@ class Builder {
         return MERGE
       }
       const scalar = this.#scalar(event)
-      this.#node()
+      this.#at += 1
+      this.#anchored(event, () => scalarBuilt(scalar))
       return keyOf(scalar)
     }
     const { value } = this.#node()
@@ -225,9 +249,8 @@ class Builder {
 
   #lineOf(event: Event | undefined): number {
     const place = event?.type === this.#yaml.EVENT_ID.SCALAR ? Math.max(event.valueStart, 0) : 0
-    let line = 1
-    for (let at = this.#text.indexOf('\n'); at >= 0 && at < place; at = this.#text.indexOf('\n', at + 1)) line += 1
-    return line
+    this.#lines ??= new LineIndex(this.#text)
+    return this.#lines.at(place)
   }
 }
 
@@ -279,6 +302,10 @@ function tagged(tag: string, text: string): PlainScalar {
   }
 }
 
+function scalarBuilt(scalar: PlainScalar): Built {
+  return { value: jsonScalar(scalar), size: 1, length: typeof scalar === 'string' ? scalar.length + 2 : 8 }
+}
+
 function jsonScalar(scalar: PlainScalar): Value {
   if (typeof scalar === 'number' && !Number.isFinite(scalar)) {
     throw new YamlError(`json: unsupported value: ${Number.isNaN(scalar) ? 'NaN' : scalar > 0 ? '+Inf' : '-Inf'}`)
@@ -288,8 +315,18 @@ function jsonScalar(scalar: PlainScalar): Value {
 
 function sortedMap(entries: ReadonlyMap<string, Value>): ValueMap {
   const map: Record<string, Value> = {}
-  for (const key of [...entries.keys()].sort()) setOwn(map, key, entries.get(key) ?? null)
+  if (isSorted(entries.keys())) for (const [key, value] of entries) setOwn(map, key, value)
+  else for (const key of [...entries.keys()].sort()) setOwn(map, key, entries.get(key) ?? null)
   return map
+}
+
+function isSorted(keys: Iterable<string>): boolean {
+  let before = ''
+  for (const key of keys) {
+    if (key < before) return false
+    before = key
+  }
+  return true
 }
 
 /** How large a share of all nodes may come out of aliases: nearly all in small documents, a tenth in huge ones. */

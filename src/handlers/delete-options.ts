@@ -1,5 +1,5 @@
 // DeleteOptions from the body or, where there is none, from the query: never from both.
-import { parseInt64 } from '../api/selector.ts'
+import { parseInt64 } from '../api/selector-number.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { Query } from '../http/query.ts'

@@ -1,5 +1,6 @@
 // Which objects a reader wants, judged on stored bytes: labels and fields are found by walking them, not by parsing.
 // What pins a selection down (a name, a namespace, a value of an indexed field) is told apart, to narrow the search.
+import { createHash } from 'node:crypto'
 import type { StoredObject } from '../api/read.ts'
 import { readField, type SelectableField } from '../api/selector-fields.ts'
 import { exactField, matchesFields } from '../api/selector.ts'
@@ -59,9 +60,12 @@ class SelectionMatcher implements Matcher {
   }
 
   get key(): string {
-    return (this.#key ??= JSON.stringify([this.#labels?.requirements, this.#fields?.terms], (_, value: unknown) =>
-      typeof value === 'bigint' ? String(value) : value,
-    ))
+    this.#key ??= shortened(
+      JSON.stringify([this.#labels?.requirements, this.#fields?.terms], (_, value: unknown) =>
+        typeof value === 'bigint' ? String(value) : value,
+      ),
+    )
+    return this.#key
   }
 
   matches(object: Selectable): boolean {
@@ -84,6 +88,13 @@ class SelectionMatcher implements Matcher {
     const field = this.#resource.selectableFields.find((field) => field.name === name)
     return field === undefined ? '' : this.#text(object, field)
   }
+}
+
+const LONGEST_KEY = 1024
+
+/** A long key is kept by every watcher; its digest does as well. */
+function shortened(key: string): string {
+  return key.length <= LONGEST_KEY ? key : createHash('sha256').update(key).digest('base64')
 }
 
 function pinnedField(resource: StoredResource, fields: FieldSelector): Matcher['indexed'] {
@@ -110,6 +121,7 @@ export function labelTextOf(object: Selectable): string {
 
 /** Labels hold nothing that JSON would have to escape, so they can be read off the text: a key stands there as `"key":"value"`. */
 function matchesLabelText(selector: LabelSelector, text: string): boolean {
+  if (selector.isLarge) return selector.matchesAll(labelMap(text))
   if (text.includes('\\')) return selector.matches(labelsIn(text))
   return selector.matches((key) => plainValue(text, key))
 }
@@ -126,8 +138,12 @@ function plainValue(text: string, key: string): string | undefined {
 }
 
 function labelsIn(text: string): (key: string) => string | undefined {
-  const labels = new Map(Object.entries(JSON.parse(text) as Record<string, string>))
+  const labels = labelMap(text)
   return (key) => labels.get(key)
+}
+
+function labelMap(text: string): ReadonlyMap<string, string> {
+  return new Map(text === '' ? [] : Object.entries(JSON.parse(text) as Record<string, string>))
 }
 
 /** The text of a field in an object's stored JSON; the same as `readField` gives for the parsed object. */

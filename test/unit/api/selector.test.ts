@@ -11,6 +11,7 @@ import { labelSelectorOf, parseLabelSelector } from '../../../src/api/selector-t
 import { exactField, formatLabelSelector, matchesFields, matchesLabels } from '../../../src/api/selector.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
+import { outOfProportion } from '../../fakes/processor-time.ts'
 
 interface RecordedStep {
   readonly label?: string
@@ -263,5 +264,56 @@ describe('field selectors', () => {
         }
       }),
     )
+  })
+})
+
+describe('selectors that ask for much', () => {
+  const key = fc.constantFrom('a', 'b', 'c')
+  const value = fc.constantFrom('', '1', '2', '3', 'x')
+  const requirement = fc.oneof(
+    fc.tuple(key, fc.constantFrom('=', '!='), value).map((parts) => parts.join('')),
+    fc
+      .tuple(key, fc.constantFrom('in', 'notin'), fc.array(value))
+      .map(([k, op, all]) => `${k} ${op} (${all.join(',')})`),
+    fc.tuple(fc.constantFrom('', '!'), key).map((parts) => parts.join('')),
+    fc.tuple(key, fc.constantFrom('>', '<'), fc.constantFrom('1', '2')).map((parts) => parts.join('')),
+  )
+
+  it('match what each of their requirements matches', () => {
+    const labels = fc.dictionary(key, value)
+    fc.assert(
+      fc.property(fc.array(requirement, { minLength: 9, maxLength: 20 }), labels, (texts, held) => {
+        const whole = parseLabelSelector(texts.join(','))
+        const expected = texts.every((text) => matchesLabels(parseLabelSelector(text), held))
+        expect(whole.isLarge).toBe(true)
+        expect(matchesLabels(whole, held)).toBe(expected)
+        expect(whole.matches((each) => held[each])).toBe(expected)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it.each<[string, (i: number) => string, (all: readonly string[]) => string]>([
+    ['keys', (i) => `k${i}!=v`, (all) => all.join(',')],
+    ['values', (i) => `v${i}`, (all) => `a notin (${all.join(',')})`],
+    ['requirements of one key', (i) => `a!=v${i}`, (all) => all.join(',')],
+  ])('cost an object no more however many their %s are', (_, each, join) => {
+    const held = { a: 'x', b: 'y' }
+    const run = (size: number): void => {
+      const selector = parseLabelSelector(join(Array.from({ length: size }, (_each, i) => each(i))))
+      for (let i = 0; i < size; i++) expect(matchesLabels(selector, held)).toBe(true)
+    }
+    expect(outOfProportion(4_000, run)).toBe('')
+  })
+
+  it('look for a field once', () => {
+    const selector = parseFieldSelector(Array.from({ length: 1000 }, (_, i) => `metadata.name!=n${i}`).join(','))
+    let asked = 0
+    const valueOf = (): string => {
+      asked += 1
+      return 'x'
+    }
+    expect(matchesFields(selector, valueOf)).toBe(true)
+    expect(asked).toBe(1)
   })
 })

@@ -5,7 +5,7 @@ import { JsonSyntaxError } from '../../../src/codec/json-exact.ts'
 import { parseJson } from '../../../src/codec/json-parse.ts'
 import { ExactMap, ExactNumber } from '../../../src/schema/exact-value.ts'
 import { anyCharacter } from '../../fakes/any-character.ts'
-import { tooSlow } from '../../fakes/processor-time.ts'
+import { outOfProportion, tooSlow } from '../../fakes/processor-time.ts'
 
 const parse = (text: string): Value => parseJson(Buffer.from(text)).value
 const duplicates = (text: string): readonly string[] => parseJson(Buffer.from(text)).duplicates
@@ -173,7 +173,16 @@ describe('any input', () => {
     ['digits', '1'.repeat(100_000)],
     ['a key that always repeats', `{${'"a":1,'.repeat(15_000)}"a":1}`],
     ['numbers as keys', `{${Array.from({ length: 8000 }, (_, i) => `"${i * 65_536}":1`).join(',')}}`],
+    ['numbers with fractions', `[${'1.5,'.repeat(25_000)}1]`],
+    ['fractions among empty maps', `[${'{},'.repeat(30_000)}1.5]`],
   ])('takes no time: %s', (_name, text) => {
     expect(tooSlow(Buffer.from(text), messageOf)).toBe('')
+  })
+
+  it('takes no time: bytes that are no characters', () => {
+    const run = (size: number): string =>
+      messageOf(Buffer.concat([Buffer.from('"'), Buffer.alloc(size, 0xe0), Buffer.from('"')]))
+    expect(outOfProportion(1_000_000, run)).toBe('')
+    expect(run(3)).toBe('')
   })
 })

@@ -109,6 +109,21 @@ describe('reading YAML', () => {
     )
   })
 
+  const LONG = 'x'.repeat(100_000)
+  it.each<[string, string]>([
+    ['values', `a: &a ${LONG}\nb: [${'*a,'.repeat(40)}]`],
+    ['keys', `? &a ${LONG}\n: 1\nb:\n${'- *a : 1\n'.repeat(40)}`],
+    ['values of merged maps', `a: &a {k: ${LONG}}\nb: [${'{<<: *a},'.repeat(40)}]`],
+    ['keys of merged maps', `a: &a {${LONG}: 1}\nb: [${'{<<: *a},'.repeat(40)}]`],
+    ['lists of lists', `a: &a [${LONG}]\nb: &b [*a, *a, *a, *a, *a, *a]\nc: [*b, *b, *b, *b, *b, *b]`],
+  ])('refuses a long text that aliases make longer than a body: as %s', (_name, text) => {
+    expect(messageOf(text)).toBe('yaml: document contains excessive aliasing')
+  })
+
+  it('takes a long text again where all is shorter than a body', () => {
+    expect(parse(`a: &a ${LONG}\nb: [*a, *a]`)).toEqual({ a: LONG, b: [LONG, LONG] })
+  })
+
   it('refuses a bomb of merge keys', () => {
     const source = `x: &x {${Array.from({ length: 2000 }, (_, i) => `k${i}: 1`).join(', ')}}\n`
     const maps = Array.from({ length: 2000 }, (_, i) => `m${i}: {<<: *x}\n`)

@@ -1,0 +1,93 @@
+// What a label selector asks for, key by key: made for selectors that ask for much, so that an object is judged by the labels that
+// it has and not by all that is asked for.
+import { parseInt64 } from './selector-number.ts'
+
+export type LabelRequirement =
+  | { readonly kind: 'equals' | 'notEquals'; readonly key: string; readonly value: string }
+  | { readonly kind: 'in' | 'notIn'; readonly key: string; readonly values: readonly string[] }
+  | { readonly kind: 'exists' | 'absent'; readonly key: string }
+  | { readonly kind: 'greater' | 'less'; readonly key: string; readonly bound: bigint }
+
+/** All that is asked of the value under one key. */
+class KeyRule {
+  /** Not met by an object without the label. */
+  isNeeded = false
+  #isRefused = false
+  #only: ReadonlySet<string> | undefined
+  readonly #not = new Set<string>()
+  #greater: bigint | undefined
+  #less: bigint | undefined
+
+  add(requirement: LabelRequirement): void {
+    switch (requirement.kind) {
+      case 'equals':
+        return this.#allow([requirement.value])
+      case 'in':
+        return this.#allow(requirement.values)
+      case 'notEquals':
+        this.#not.add(requirement.value)
+        return
+      case 'notIn':
+        for (const value of requirement.values) this.#not.add(value)
+        return
+      case 'absent':
+        this.#isRefused = true
+        return
+      case 'exists':
+        this.isNeeded = true
+        return
+      case 'greater':
+        this.isNeeded = true
+        if (this.#greater === undefined || requirement.bound > this.#greater) this.#greater = requirement.bound
+        return
+      case 'less':
+        this.isNeeded = true
+        if (this.#less === undefined || requirement.bound < this.#less) this.#less = requirement.bound
+    }
+  }
+
+  #allow(values: readonly string[]): void {
+    this.isNeeded = true
+    const allowed = new Set(values)
+    this.#only = this.#only === undefined ? allowed : this.#only.intersection(allowed)
+  }
+
+  meets(value: string | undefined): boolean {
+    if (value === undefined) return !this.isNeeded
+    if (this.#isRefused || this.#not.has(value) || this.#only?.has(value) === false) return false
+    if (this.#greater === undefined && this.#less === undefined) return true
+    const number = parseInt64(value)
+    if (number === undefined) return false
+    return (this.#greater === undefined || number > this.#greater) && (this.#less === undefined || number < this.#less)
+  }
+}
+
+export class KeyRules {
+  readonly #rules = new Map<string, KeyRule>()
+  #needed = 0
+
+  constructor(requirements: readonly LabelRequirement[]) {
+    for (const requirement of requirements) {
+      let rule = this.#rules.get(requirement.key)
+      if (rule === undefined) this.#rules.set(requirement.key, (rule = new KeyRule()))
+      rule.add(requirement)
+    }
+    for (const rule of this.#rules.values()) if (rule.isNeeded) this.#needed += 1
+  }
+
+  match(label: (key: string) => string | undefined): boolean {
+    for (const [key, rule] of this.#rules) if (!rule.meets(label(key))) return false
+    return true
+  }
+
+  matchAll(labels: ReadonlyMap<string, string>): boolean {
+    let met = 0
+    for (const [key, value] of labels) {
+      const rule = this.#rules.get(key)
+      if (rule === undefined) continue
+      if (!rule.meets(value)) return false
+      if (rule.isNeeded) met += 1
+    }
+    return met === this.#needed
+  }
+}

@@ -1,0 +1,21 @@
+// In which line of a text a place is, asked any number of times: the text is looked through once.
+
+export class LineIndex {
+  /** Where the line breaks are. */
+  readonly #breaks: number[] = []
+
+  constructor(text: string) {
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#breaks.push(at)
+  }
+
+  /** From 1. */
+  at(place: number): number {
+    let [low, high] = [0, this.#breaks.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#breaks[middle]! < place) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
+}
