@@ -1,8 +1,9 @@
 // Our own strict JSON reader, for what the platform's cannot say: which members repeat, how numbers are spelled, and what is
 // wrong in the reference's words. Linear in its input; depth is bounded.
 import { isUtf8 } from 'node:buffer'
+import { numberOf } from '../api/json-number.ts'
 import { setOwn, type Value } from '../api/value.ts'
-import { ExactMap, ExactNumber, type ExactValue, numberOf } from '../schema/exact-value.ts'
+import { ExactMap, ExactNumber, type ExactValue } from '../schema/exact-value.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 
 /** Input that is not JSON; the message is the reference's. */
