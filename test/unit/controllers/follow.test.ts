@@ -5,6 +5,7 @@ import { IN_BACKGROUND } from '../../../src/registry/deletion.ts'
 import { metaText } from '../../../src/registry/object-meta.ts'
 import type { Store, Watch } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
+import { changedStore } from '../../fakes/changed-store.ts'
 
 /** A store whose watches can be broken off, and that waits before it begins another. */
 class BreakableStore {
@@ -15,15 +16,12 @@ class BreakableStore {
   breaksAfter = Number.POSITIVE_INFINITY
 
   constructor(store: Store) {
-    this.store = {
-      get: (key, at, signal) => store.get(key, at, signal),
-      list: (request, signal) => store.list(request, signal),
-      write: (key, decide, signal) => store.write(key, decide, signal),
+    this.store = changedStore(store, {
       watch: async (request, signal) => {
         await this.#mayGoOn
         return this.#until(await store.watch(request, signal), this.#broken.promise)
       },
-    }
+    })
   }
 
   /** Breaks every watch; what is done meanwhile is done during the break. */

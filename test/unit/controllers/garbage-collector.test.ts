@@ -6,6 +6,7 @@ import type { DeleteOptions } from '../../../src/registry/deletion.ts'
 import type { Resource } from '../../../src/registry/registry.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
+import { changedStore } from '../../fakes/changed-store.ts'
 import { ChangingTable } from '../../fakes/changing-table.ts'
 import { controllerParts, runUntilFinished } from '../../fakes/running-controller.ts'
 
@@ -209,17 +210,14 @@ describe('the garbage collector', () => {
     await family.make('child', [ownedBy(await family.make('owner'))])
     const { store } = family.world.parts
     let writes = 0
-    const busy: Store = {
-      get: (key, at, signal) => store.get(key, at, signal),
-      list: (request, signal) => store.list(request, signal),
-      watch: (request, signal) => store.watch(request, signal),
+    const busy = changedStore(store, {
       write: async (key, decide, signal) => {
         if (key.name === 'child' && writes++ < 20) {
           await family.world.update(family.maps, 'child', (live) => ({ ...live, data: { written: String(writes) } }))
         }
         return store.write(key, decide, signal)
       },
-    }
+    })
     const parts = controllerParts(family.world)
     runUntilFinished(garbageCollector({ ...parts, registry: { ...parts.registry, store: busy } }))
     await family.delete('owner', 'Background')
@@ -310,15 +308,12 @@ describe('an owner is what a reference says in all of its words', () => {
 
 describe('a kind that comes to be served', () => {
   /** Everything but secrets, at first. */
-  function withoutSecrets(family: Family, store: Partial<Store> = {}) {
+  function withoutSecrets(family: Family, changes: Partial<Store> = {}) {
     const secrets = family.world.resource('secrets')
     const others = [...family.world.resources.all()].filter((resource) => resource !== secrets)
     const table = new ChangingTable(family.world, others)
     const parts = controllerParts(family.world)
-    const { get, list, watch, write } = family.world.parts.store
-    const from = family.world.parts.store
-    const plain = { get: get.bind(from), list: list.bind(from), watch: watch.bind(from), write: write.bind(from) }
-    const registry = { ...parts.registry, store: { ...plain, ...store } }
+    const registry = { ...parts.registry, store: changedStore(parts.registry.store, changes) }
     runUntilFinished(garbageCollector({ ...parts, registry, resources: () => table.table }))
     return () => table.change([], [secrets])
   }
