@@ -15,6 +15,7 @@ import type { Controller, ControllerParts, Follower } from './controllers.ts'
 import { controllerContext, isReason } from './controllers.ts'
 import { fateOf, type KnownOwner } from './dependent-fate.ts'
 import { reportEvent } from './event-reports.ts'
+import { KindWaits } from './kind-waits.ts'
 import { type FoundOwner, OwnerLookup } from './owner-lookup.ts'
 import { FOREGROUND, type GraphNode, ORPHAN, ownerOf, type OwnerReference, OwnershipGraph } from './ownership-graph.ts'
 import { eachType } from './stored-types.ts'
@@ -41,8 +42,9 @@ class Collector {
   readonly #unblocked = new Set<string>()
   /** Owners that wait for nobody: they come again behind dependents that do not hold them, which find them waiting. */
   readonly #announced = new Set<string>()
-  /** Objects about which nothing can be decided before other types are served, or the new ones have been told of. */
-  readonly #untilTypesChange = new Set<string>()
+  /** Owners about which nothing can be decided before all types have been told of. */
+  readonly #untilComplete = new Set<string>()
+  readonly #untilServed = new KindWaits()
   /** How often the types have changed. */
   #typeChanges = 0
   readonly #followers: TypeFollowers
@@ -98,21 +100,23 @@ class Collector {
 
   #onPresent(node: GraphNode, before: GraphNode | undefined): void {
     if (node.owners.length > 0 || (node.isTerminating && waitsForDependents(node))) this.#queue.add(node.uid)
+    if (before !== undefined) this.#untilServed.remove(before)
     this.#tellOwners(before)
   }
 
   #onGone(uid: string, isCertain: boolean): void {
     const node = this.#graph.get(uid)
-    this.#forget(uid)
+    if (node !== undefined) this.#forget(node)
     const dependents = this.#graph.dependentsOf(uid)
     if (isCertain && node !== undefined && dependents.length > 0) this.#owners.noteGone(node)
     for (const dependent of dependents) this.#queue.add(dependent.uid)
     this.#tellOwners(node)
   }
 
-  #forget(uid: string): void {
-    this.#graph.delete(uid)
-    for (const uids of [this.#untilTypesChange, this.#unblocked, this.#announced]) uids.delete(uid)
+  #forget(node: GraphNode): void {
+    this.#graph.delete(node.uid)
+    this.#untilServed.remove(node)
+    for (const uids of [this.#untilComplete, this.#unblocked, this.#announced]) uids.delete(node.uid)
   }
 
   /** An owner is looked at when the last one that it waits for is gone, not for each of ten thousand. */
@@ -123,17 +127,18 @@ class Collector {
   }
 
   #onTypesComplete(): void {
-    for (const uid of this.#untilTypesChange) this.#queue.add(uid)
-    this.#untilTypesChange.clear()
+    for (const uid of this.#untilServed.take((kind) => this.#owners.isServed(kind))) this.#queue.add(uid)
+    for (const uid of this.#untilComplete) this.#queue.add(uid)
+    this.#untilComplete.clear()
   }
 
   /** What is still stored of the type can no longer be reached: nothing is decided about it, nor about who names it. */
   async #onTypeEnded(type: FollowedType, signal: AbortSignal): Promise<void> {
-    for (const { uid, namespace, name } of this.#graph.ofType(type)) {
-      const key = { resource: type.stored, namespace, name }
+    for (const node of this.#graph.ofType(type)) {
+      const key = { resource: type.stored, namespace: node.namespace, name: node.name }
       const { item } = await this.#parts.registry.store.get(key, { kind: 'any' }, signal)
-      if (item === undefined) this.#onGone(uid, true)
-      else this.#forget(uid)
+      if (item === undefined) this.#onGone(node.uid, true)
+      else this.#forget(node)
     }
   }
 
@@ -151,8 +156,9 @@ class Collector {
     const found = await Promise.all(node.owners.map((owner) => this.#owners.find(node, owner, signal)))
     for (const one of found) if (isMisplaced(one)) await this.#complain(node, one.reference, signal)
     if (found.some(({ kind }) => kind === 'impossible')) return false
-    if (found.some(({ kind }) => kind === 'unserved')) {
-      this.#untilTypesChange.add(node.uid)
+    const unserved = found.find((one) => one.kind === 'unserved')
+    if (unserved !== undefined) {
+      this.#untilServed.add(node, unserved.reference)
       return before !== this.#typeChanges
     }
     const owners = found.filter((one) => one.kind === 'known')
@@ -214,7 +220,7 @@ class Collector {
   /** An owner that lets its dependents go, or waits for them. */
   async #finish(node: GraphNode, signal: AbortSignal): Promise<boolean> {
     if (!this.#followers.isComplete) {
-      this.#untilTypesChange.add(node.uid)
+      this.#untilComplete.add(node.uid)
       return false
     }
     const dependents = this.#graph.dependentsOf(node.uid)

@@ -6,16 +6,18 @@ import { finalizersOf, isTerminating, metaText } from '../registry/object-meta.t
 import type { Resource } from '../registry/registry.ts'
 import type { ControllerParts } from './controllers.ts'
 import type { KnownOwner } from './dependent-fate.ts'
+import { kindKey, type NamedKind } from './kind-waits.ts'
 import { FOREGROUND, type GraphNode, type OwnerReference, type OwnershipGraph } from './ownership-graph.ts'
 import { asStored } from './stored-types.ts'
 
 const REMEMBERED = 10_000
+const LIST = 'List'
 
 export type FoundOwner =
   /** `isFollowed`: when it goes, that will be seen. */
   | (KnownOwner & { readonly kind: 'known'; readonly isFollowed: boolean; readonly isElsewhere: boolean })
   /** There is no such kind now; there may be later (W-362). */
-  | { readonly kind: 'unserved' }
+  | { readonly kind: 'unserved'; readonly reference: OwnerReference }
   /** An owner in a namespace cannot own something of the whole cluster; the reference leaves such dependents alone (W-361). */
   | { readonly kind: 'impossible'; readonly reference: OwnerReference }
   /** It is stored, but cannot be read. */
@@ -42,14 +44,27 @@ export class OwnerLookup {
     this.#kinds = undefined
   }
 
+  /** Whether there is such a kind, be it one of lists. */
+  isServed(kind: NamedKind): boolean {
+    return this.#served().has(kindKey(kind)) || this.#listed(kind) !== undefined
+  }
+
+  #served(): ReadonlyMap<string, Resource> {
+    return (this.#kinds ??= kindsOf(this.#parts))
+  }
+
+  #listed({ apiVersion, kind }: NamedKind): Resource | undefined {
+    if (!kind.endsWith(LIST)) return undefined
+    return this.#served().get(kindKey({ apiVersion, kind: kind.slice(0, -LIST.length) }))
+  }
+
   async find(node: GraphNode, reference: OwnerReference, signal: AbortSignal): Promise<FoundOwner> {
     const absent = { kind: 'known', reference, state: 'absent', isFollowed: true, isElsewhere: false } as const
-    const kinds = (this.#kinds ??= kindsOf(this.#parts))
-    const resource = kinds.get(kindKey(reference))
+    const resource = this.#served().get(kindKey(reference))
     const gone = this.#gone.get(reference.uid)
     if (gone !== undefined && isWhere(gone, node) && isNamed(gone, reference, resource)) return absent
-    const named = resource ?? kinds.get(kindKey(itemOfList(reference)))
-    if (named === undefined) return { kind: 'unserved' }
+    const named = resource ?? this.#listed(reference)
+    if (named === undefined) return { kind: 'unserved', reference }
     if (named.namespaced && node.namespace === '') return { kind: 'impossible', reference }
     // There are kinds of lists, but no objects of them.
     if (resource === undefined) return absent
@@ -103,14 +118,6 @@ function isNamed(gone: GraphNode, reference: OwnerReference, resource: Resource 
 /** A kind answers to these in references, as it does where clients look resources up by kind. */
 function spellingsOf(kind: string): readonly string[] {
   return [kind.toLowerCase(), kind]
-}
-
-function itemOfList({ apiVersion, kind }: OwnerReference): Pick<OwnerReference, 'apiVersion' | 'kind'> {
-  return { apiVersion, kind: kind.endsWith('List') ? kind.slice(0, -'List'.length) : '' }
-}
-
-function kindKey({ apiVersion, kind }: Pick<OwnerReference, 'apiVersion' | 'kind'>): string {
-  return `${apiVersion} ${kind}`
 }
 
 function kindsOf(parts: ControllerParts): ReadonlyMap<string, Resource> {

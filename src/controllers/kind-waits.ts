@@ -1,0 +1,43 @@
+// Objects about whose owners nothing can be said before a kind is served, by that kind: there may be thousands of them, and other
+// kinds come and go.
+import type { GraphNode, OwnerReference } from './ownership-graph.ts'
+
+export type NamedKind = Pick<OwnerReference, 'apiVersion' | 'kind'>
+
+interface Waiting {
+  readonly kind: NamedKind
+  readonly uids: Set<string>
+}
+
+export class KindWaits {
+  readonly #waiting = new Map<string, Waiting>()
+
+  add({ uid }: GraphNode, { apiVersion, kind }: NamedKind): void {
+    const key = kindKey({ apiVersion, kind })
+    const known = this.#waiting.get(key)
+    if (known === undefined) this.#waiting.set(key, { kind: { apiVersion, kind }, uids: new Set([uid]) })
+    else known.uids.add(uid)
+  }
+
+  /** Whatever it waits for. */
+  remove({ uid, owners }: GraphNode): void {
+    if (this.#waiting.size === 0) return
+    for (const owner of owners) {
+      const key = kindKey(owner)
+      const known = this.#waiting.get(key)
+      known?.uids.delete(uid)
+      if (known?.uids.size === 0) this.#waiting.delete(key)
+    }
+  }
+
+  /** Those that wait for kinds that are served, which wait no longer. */
+  take(isServed: (kind: NamedKind) => boolean): readonly string[] {
+    const taken = [...this.#waiting].filter(([, { kind }]) => isServed(kind))
+    for (const [key] of taken) this.#waiting.delete(key)
+    return taken.flatMap(([, { uids }]) => [...uids])
+  }
+}
+
+export function kindKey({ apiVersion, kind }: NamedKind): string {
+  return `${apiVersion} ${kind}`
+}
