@@ -1,7 +1,7 @@
 // Which values are equal and which is the greater. Numbers compare by what they amount to, whatever their types; lists of
 // a schema that are sets or have keys compare without regard to order.
-import { JsonList } from './adapt.ts'
 import { compareTexts } from '../lib/text-order.ts'
+import { JsonList } from './adapt.ts'
 import type { Meter } from './function.ts'
 import type { Fault } from './value.ts'
 import { CelList, CelMap, type CelValue, Duration, noSuchOverload, Optional, OpaqueValue } from './value.ts'

@@ -16,7 +16,7 @@ export async function unpackOldDebian(packageName: string, program: string, fold
   const release = await releaseOfMachine()
   const sources = release === OLD_RELEASE ? [] : await sourcesOf(OLD_RELEASE, release, folder)
   await apt(folder, sources, (options) => run('apt-get', [...options, 'download', packageName], { cwd: folder }))
-  await unpack(folder, '.')
+  await unpack(folder, folder)
   return join(UNPACKED, 'usr', 'bin', program)
 }
 
@@ -70,6 +70,6 @@ async function sourcesOf(release: string, own: string, folder: string): Promise<
 }
 
 async function unpack(folder: string, archives: string): Promise<void> {
-  const everyOne = `mkdir -p ${UNPACKED} && for file in "$1"/*.deb; do dpkg -x "$file" ${UNPACKED} || exit; done`
-  await run('sh', ['-c', everyOne, 'sh', archives], { cwd: folder })
+  await mkdir(join(folder, UNPACKED))
+  for (const file of globSync(join(archives, '*.deb'))) await run('dpkg', ['-x', file, join(folder, UNPACKED)])
 }

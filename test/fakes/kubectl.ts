@@ -21,8 +21,14 @@ export async function findKubectls(): Promise<readonly string[]> {
 
 /** The oldest that people still have: Debian 12's 1.20, which asks for OpenAPI as protobuf and knows no aggregated discovery. */
 export async function findOldKubectl(): Promise<string> {
+  const given = process.env['KUBECTL_OLDEST_BIN']
+  if (given !== undefined && given !== '') return given
   const path = cacheFile('kubectl', `kubectl-debian-${process.arch}`)
-  await makeOnce(path, (folder) => unpackOldDebian('kubernetes-client', 'kubectl', folder))
+  try {
+    await makeOnce(path, (folder) => unpackOldDebian('kubernetes-client', 'kubectl', folder))
+  } catch (error) {
+    throw new Error('no old kubectl. Use Debian, or set KUBECTL_OLDEST_BIN to a kubectl 1.20.', { cause: error })
+  }
   return path
 }
 

@@ -69,12 +69,12 @@ async function unpackPython(folder: string): Promise<string> {
   return root
 }
 
-/** What was installed already is not in the root: the interpreter may be the system's, and only pip unpacked. */
+/** What is installed already is not in the root: the interpreter may be the system's, and pip too. */
 function unpackedPython(root: string): Python {
   const own = join(root, 'usr/bin/python3')
   const libraries = globSync(['usr/lib/*-linux-*', 'lib/*-linux-*'], { cwd: root }).map((folder) => join(root, folder))
-  const [pip = ''] = globSync(['usr/share/python-wheels/pip-*.whl'], { cwd: root })
-  const env = { PYTHONPATH: join(root, pip), ...unpackedCertificates() }
+  const [pip = ''] = [root, '/'].flatMap((from) => globSync(join(from, 'usr/share/python-wheels/pip-*.whl')))
+  const env = { PYTHONPATH: pip, ...unpackedCertificates() }
   if (!existsSync(own)) return { path: '/usr/bin/python3', env }
   return { path: own, env: { ...env, PYTHONHOME: join(root, 'usr'), LD_LIBRARY_PATH: libraries.join(':') } }
 }
