@@ -246,7 +246,8 @@ async function timeRequest(): Promise<number> {
 }
 
 describe.each(Object.entries(FLOODS))('%s', (_cve, floods) => {
-  it.each(floods)('$name', async ({ code = h2.ENHANCE_YOUR_CALM, settings, before, unit }) => {
+  const rows = floods.map((flood) => [flood.name, flood] as const)
+  it.each(rows)('%s', async (_name, { code = h2.ENHANCE_YOUR_CALM, settings, before, unit }) => {
     const client = await HostileClient.dial(server.url, settings)
     if (before !== undefined) {
       client.send(...before())
