@@ -14,7 +14,7 @@ import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quanti
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { Controller, ControllerParts, Follower } from './controllers.ts'
 import { follow, resourceOf } from './controllers.ts'
-import { asStored, eachType } from './stored-types.ts'
+import { asStored } from './stored-types.ts'
 import { type FollowedType, TypeFollowers } from './type-followers.ts'
 import { WorkQueue } from './work-queue.ts'
 
@@ -159,7 +159,7 @@ class Accountant {
   }
 
   *#namedIn(table: ResourceTable): Generator<Resource> {
-    for (const resource of eachType(table)) {
+    for (const resource of table.all()) {
       if (resource.namespaced && this.#named.has(formatGroupResource(resource))) yield resource
     }
   }
@@ -192,7 +192,7 @@ class Accountant {
   }
 
   #resourceOf({ group, resource }: GroupResource): Resource | undefined {
-    for (const candidate of eachType(this.#parts.resources())) {
+    for (const candidate of this.#parts.resources().all()) {
       if (candidate.group === group && candidate.resource === resource && candidate.namespaced) return candidate
     }
     return undefined

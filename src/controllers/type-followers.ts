@@ -8,7 +8,7 @@ import { asStored } from './stored-types.ts'
 
 export interface TypeFollowersOptions {
   readonly parts: ControllerParts
-  /** The types of a table that are to be followed, each once. */
+  /** The types of a table that are to be followed, in whatever version; one that is told twice is followed once. */
   readonly typesIn: (table: ResourceTable) => Iterable<Resource>
   readonly follower: (type: FollowedType) => Follower
   /** All types of now have been told completely; called again after every change of them. */

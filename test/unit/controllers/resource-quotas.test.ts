@@ -65,6 +65,16 @@ it('tells what is there when a quota is made', async () => {
   })
 })
 
+it('counts what is stored under the name of another group', async () => {
+  const here = counting()
+  await here.world.create(here.world.resource('events'), {
+    metadata: { name: 'e' },
+    involvedObject: { namespace: 'ns', kind: 'Pod', name: 'p' },
+  })
+  await make(here.world, { 'count/events.events.k8s.io': '5' })
+  await told(here, { hard: { 'count/events.events.k8s.io': '5' }, used: { 'count/events.events.k8s.io': '1' } })
+})
+
 it('tells of less when something goes', async () => {
   const here = counting()
   const { world } = here
