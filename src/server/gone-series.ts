@@ -23,7 +23,8 @@ function goneIn(labels: readonly string[], types: KnownTypes): ((values: readonl
   const at = (label: string): number | undefined => (labels.includes(label) ? labels.indexOf(label) : undefined)
   const [group, version, resource] = [at('group'), at('version'), at('resource')]
   const name = group === undefined ? (at('crd_name') ?? resource) : undefined
-  if (name !== undefined) return (values) => values[name] !== '' && !types.isKnown(values[name]!)
+  // Only what was defined goes, and that has a group; what is called a resource may be no type at all (`pod`, `controller`).
+  if (name !== undefined) return (values) => values[name]!.includes('.') && !types.isKnown(values[name]!)
   if (group === undefined || resource === undefined) return undefined
   const isNamed = (values: readonly string[]): boolean => values[resource] !== ''
   if (version === undefined) {

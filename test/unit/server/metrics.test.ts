@@ -191,6 +191,11 @@ describe('what is gone', () => {
       ['GET', '', '', ''],
       ['GET', '', 'v1', 'things'],
     ],
+    [
+      ['request_operation', 'resource'],
+      ['create', 'controller'],
+      ['create', 'things.example.com'],
+    ],
     [['name'], ['things'], undefined],
   ])('is not told of any more, by %j', async (labels, stays, goes) => {
     let version = 0
