@@ -14,20 +14,29 @@ export function makePrivateDirectory(directory: string, what: string): void {
   }
 }
 
-/** What the server keeps in its data directory. Whatever else is there is the operator's business. */
-const OWN_ENTRIES: readonly string[] = ['admin.kubeconfig', 'admin.token', 'service-account.key', 'pki', 'store']
+/** What the server keeps to itself in its data directory. */
+const OWN_SECRETS: readonly string[] = [
+  'admin.kubeconfig',
+  'admin.token',
+  'service-account.key',
+  'pki/ca.key',
+  'pki/server.key',
+]
 const OTHERS = 0o077
-const SHARED = 0o1000
 
-/** Takes the rights of everybody else away from the directory and from what the server keeps in it, and says so. */
+/**
+ * Takes the rights of everybody else away from what the server keeps in its data directory, and says so. Nothing else is touched,
+ * not even the directory: an operator may have named one that is not for this server alone.
+ */
 export function closeDataDirectory(directory: string, log: Log): void {
-  const places = OWN_ENTRIES.map((name) => path.join(directory, name))
-  for (const place of [directory, ...places, ...places.flatMap(entriesIn)]) closeToOthers(place, log)
+  const own = OWN_SECRETS.map((name) => path.join(directory, name))
+  for (const place of [...own, ...ownStore(path.join(directory, 'store'))]) closeToOthers(place, log)
 }
 
-function entriesIn(directory: string): readonly string[] {
-  if (lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return []
-  return readdirSync(directory).map((name) => path.join(directory, name))
+/** The store with all that is in it, if it is one. */
+function ownStore(directory: string): readonly string[] {
+  if (lstatSync(path.join(directory, 'format'), { throwIfNoEntry: false })?.isFile() !== true) return []
+  return [directory, ...readdirSync(directory).map((name) => path.join(directory, name))]
 }
 
 function closeToOthers(place: string, log: Log): void {
@@ -36,8 +45,6 @@ function closeToOthers(place: string, log: Log): void {
   if (found === undefined || found.isSymbolicLink() || (found.mode & OTHERS) === 0) return
   const mode = (found.mode & 0o777).toString(8)
   try {
-    // A directory like /tmp is not ours, though the data may be in it.
-    if ((found.mode & SHARED) !== 0) throw new Error('it is shared with others')
     chmodSync(place, found.mode & 0o700)
     log.warn({ path: place, mode }, 'others had rights to what the server keeps; they are taken away')
   } catch (error) {

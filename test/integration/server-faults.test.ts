@@ -1,5 +1,5 @@
 // Whatever is wrong with the configuration or the machine: one line that says what, a non-zero exit, and nothing lost.
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -165,10 +165,13 @@ describe('a data directory', () => {
   })
 
   it('that nothing can be made in is told', async () => {
+    const { mode } = statSync('/proc')
     expect(await faultOf(['--data-dir', '/proc'], await newHome())).toEqual({
       code: 1,
       line: 'cannot make the data directory /proc/store: nothing can be made there',
     })
+    // Nobody's rights but those to files of ours are changed.
+    expect(statSync('/proc').mode).toBe(mode)
   })
 
   it('that is damaged is told', async () => {
