@@ -142,3 +142,47 @@ export function fieldsOf(bytes: Buffer): readonly (readonly [string, string])[] 
   }
   return fields
 }
+
+/** How a field may be written. */
+export type Representation = 'plain' | 'never' | 'kept'
+
+/** Writes the blocks of one connection, and keeps the dynamic table that its reader must have (section 2.3). */
+export class BlockWriter {
+  /** The newest first. */
+  readonly #table: (readonly [string, string])[] = []
+  #limit = 4096
+  #update: number | undefined
+
+  /** The next block begins with the word of it. */
+  resize(limit: number): void {
+    this.#limit = limit
+    this.#update = limit
+    this.#evict()
+  }
+
+  write(fields: readonly (readonly [string, string, Representation])[]): Buffer {
+    const pieces = this.#update === undefined ? [] : [integer(this.#update, 5, 0x20)]
+    this.#update = undefined
+    return Buffer.concat([...pieces, ...fields.map((field) => this.#field(field))])
+  }
+
+  #field([name, value, representation]: readonly [string, string, Representation]): Buffer {
+    const whole = this.#table.findIndex((entry) => entry[0] === name && entry[1] === value)
+    if (whole !== -1 && representation !== 'never') return integer(FIRST_DYNAMIC + whole, 7, 0x80)
+    const named = this.#table.findIndex((entry) => entry[0] === name)
+    const [prefixBits, pattern] = representation === 'kept' ? [6, 0x40] : [4, representation === 'never' ? 0x10 : 0x00]
+    const start = integer(named === -1 ? 0 : FIRST_DYNAMIC + named, prefixBits, pattern)
+    if (representation === 'kept') {
+      this.#table.unshift([name, value])
+      this.#evict()
+    }
+    return Buffer.concat([start, ...(named === -1 ? [text(name)] : []), text(value)])
+  }
+
+  #evict(): void {
+    const size = (): number => this.#table.reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0)
+    while (size() > this.#limit) this.#table.pop()
+  }
+}
+
+const FIRST_DYNAMIC = 62

@@ -262,8 +262,10 @@ export class Connection implements StreamCarrier {
     for (let at = 0; at + 6 <= content.length; at += 6) {
       this.#takeSetting(content.readUInt16BE(at), content.readUInt32BE(at + 2))
     }
+    // Before anything that they allow: until it is acknowledged the peer goes by what was before.
     this.#outbox.add({ type: h2.SETTINGS, flags: h2.ACK, stream: 0, content: EMPTY })
-    if (this.#state !== 'opening') return
+    this.#unblock()
+    if (this.#state !== 'opening') return this.#beginWaiting()
     this.#state = 'open'
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -277,7 +279,6 @@ export class Connection implements StreamCarrier {
     if (value > h2.LARGEST_WINDOW_BYTES) throw new ConnectionError(h2.FLOW_CONTROL_ERROR, 'too much room')
     for (const stream of this.#streams.values()) stream.room += value - this.#streamRoom
     this.#streamRoom = value
-    this.#unblock()
   }
 
   #takeRoom({ stream }: FrameHead, bytes: number): void {
