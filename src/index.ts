@@ -1,3 +1,3 @@
 // The library's door: the server as a value, for programs and tests that run it in their own process.
-export { readConfig, type Config } from './server/config.ts'
+export { readConfig, type Config } from './config/config.ts'
 export { startServer, type RunningServer } from './server/server.ts'

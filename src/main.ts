@@ -4,5 +4,5 @@ import './server/signals.js'
 // Deprecations are for those who write libraries, not for those who run this.
 process.noDeprecation = true
 // Not before the signals are seen to: loading the sources takes a while.
-const { runCommand } = await import('./server/command.ts')
+const { runCommand } = await import('./commands/commands.ts')
 process.exitCode = await runCommand(process.argv.slice(2), process.env)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { User } from '../api/user.ts'
 import { MASTERS } from '../auth/user.ts'
-import { readOwnFile, writePrivateFile } from './files.ts'
+import { readOwnFile, writePrivateFile } from '../config/files.ts'
 
 export const ADMIN: User = { name: 'admin', uid: 'admin', groups: [MASTERS], extra: {} }
 

@@ -18,11 +18,11 @@ import { makeDirectory } from '../lib/make-directory.ts'
 import type { Count } from '../lib/measure.ts'
 import { type OutgoingCaller } from '../lib/outgoing-call.ts'
 import type { SchemaTable } from '../schema/table.ts'
-import type { AuditBackendConfig, AuditConfig } from './audit-config.ts'
-import { readTextFile } from './files.ts'
-import type { ReloadRequests } from './reload-requests.ts'
-import { reasonOf, StartError } from './start-error.ts'
-import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
+import type { AuditBackendConfig, AuditConfig } from '../config/audit-config.ts'
+import { readTextFile } from '../config/files.ts'
+import type { ReloadRequests } from '../config/reload-requests.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
+import { readWebhookKubeconfig } from '../config/webhook-kubeconfig.ts'
 
 export interface AuditParts {
   readonly caller: OutgoingCaller

@@ -27,8 +27,8 @@ import { systemClock } from '../lib/clock.ts'
 import { type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
 import { policyTypeWarnings } from '../schema/policy-type-check.ts'
 import type { Resource } from '../registry/registry.ts'
-import type { ClusterConfig } from './cluster-config.ts'
-import type { Range } from './ip-range.ts'
+import type { ClusterConfig } from '../config/cluster-config.ts'
+import type { Range } from '../config/ip-range.ts'
 import type { ServerMeasures } from './measures.ts'
 
 /** What flow control has from the start. */

@@ -14,12 +14,12 @@ import {
 import { normalizePrefix } from '../store/keys.ts'
 import type { Transformer } from '../store/transformer.ts'
 import { identityTransformer } from '../store/transformer.ts'
-import type { Config, EncryptionFile } from './config.ts'
-import { readTextFile } from './files.ts'
+import type { Config, EncryptionFile } from '../config/config.ts'
+import { readTextFile } from '../config/files.ts'
 import type { OnReload } from './jwt-issuers.ts'
-import type { ReloadRequests } from './reload-requests.ts'
-import { rereadFiles } from './rereading.ts'
-import { reasonOf, StartError } from './start-error.ts'
+import type { ReloadRequests } from '../config/reload-requests.ts'
+import { rereadFiles } from '../config/reloaded-file.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
 
 export interface AtRest {
   readonly transformer: Transformer

@@ -9,10 +9,10 @@ import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { answerValue, checkAnswer } from '../lib/outgoing-answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
-import type { AuthenticationConfig, JwtIssuerConfig } from './authentication-config.ts'
-import type { ReloadRequests } from './reload-requests.ts'
-import { rereadFiles } from './rereading.ts'
-import { reasonOf } from './start-error.ts'
+import type { AuthenticationConfig, JwtIssuerConfig } from '../config/authentication-file.ts'
+import type { ReloadRequests } from '../config/reload-requests.ts'
+import { rereadFiles } from '../config/reloaded-file.ts'
+import { reasonOf } from '../config/start-error.ts'
 
 export interface JwtIssuers {
   readonly method: TokenMethod

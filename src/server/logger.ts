@@ -2,7 +2,7 @@
 // struck out all the same.
 import { pino } from 'pino'
 import type { Log } from '../lib/log.ts'
-import type { LogLevel } from './config.ts'
+import type { LogLevel } from '../config/config.ts'
 
 export function openLog(level: LogLevel): Log {
   return pino(

@@ -2,9 +2,9 @@
 // certificate before it expires (P-025, P-475). What cannot be read or does not fit together is left for the next look.
 import type { TlsFiles } from '../http/listener.ts'
 import type { Log } from '../lib/log.ts'
-import type { ReloadRequests } from './reload-requests.ts'
-import { rereadFiles } from './rereading.ts'
-import { reasonOf } from './start-error.ts'
+import type { ReloadRequests } from '../config/reload-requests.ts'
+import { rereadFiles } from '../config/reloaded-file.ts'
+import { reasonOf } from '../config/start-error.ts'
 
 export interface RenewalOptions {
   readonly current: TlsFiles

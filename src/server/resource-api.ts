@@ -48,22 +48,22 @@ import { openKvStore } from '../store/kv-store.ts'
 import { ServedStore } from '../store/served-store.ts'
 import type { Transformer } from '../store/transformer.ts'
 import type { AdmissionSettings } from './admission-config.ts'
-import type { AdmissionPluginName } from './admission-plugins.ts'
+import type { AdmissionPluginName } from '../config/admission-plugins.ts'
 import { openAdmission } from './admission.ts'
 import { componentProbes } from './component-probes.ts'
-import type { ClusterConfig } from './cluster-config.ts'
+import type { ClusterConfig } from '../config/cluster-config.ts'
 import type { Authorization } from './authorization.ts'
 import { foreignObjects } from './foreign-objects.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import { openDefinitions } from './definitions.ts'
-import type { FeatureGates } from './feature-gates.ts'
+import type { FeatureGates } from '../config/feature-gates.ts'
 import { readRemoteBy } from './remote-discovery.ts'
 import { RemoteGroups, remoteTarget } from './remote-groups.ts'
 import { readRemoteDocumentsBy } from './remote-openapi.ts'
-import { servedTable } from './runtime-config.ts'
+import { servedTable } from '../registry/served-table.ts'
 import { openServicePlaces } from './service-places.ts'
 import type { Identity } from './identity.ts'
-import type { Range } from './ip-range.ts'
+import type { Range } from '../config/ip-range.ts'
 import { tellUnreadable } from './unreadable-objects.ts'
 import { noteLegacyUse } from './legacy-tokens.ts'
 import { liveObjects } from './live-objects.ts'
@@ -180,7 +180,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     gates: openGates,
     now,
   }
-  const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served)
+  const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served.isServed)
   const handler = serveResources({
     ...shared,
     ...wireParts(schema),

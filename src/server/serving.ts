@@ -8,10 +8,10 @@ import {
   type TlsFiles,
 } from '../http/listener.ts'
 import { checkPair, ownCertificate } from './certificates.ts'
-import type { Config } from './config.ts'
-import { readTextFile } from './files.ts'
-import type { CertificatePair, NamedPair } from './setting-reader.ts'
-import { reasonOf, StartError } from './start-error.ts'
+import type { Config } from '../config/config.ts'
+import { readTextFile } from '../config/files.ts'
+import type { CertificatePair, NamedPair } from '../config/setting-reader.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
 
 export interface ServingFiles {
   readonly tls: TlsFiles

@@ -1,8 +1,8 @@
 // Opens the engine that the configuration names. What keeps it from opening is told in one line.
 import { type Kv, KvError } from '../kv/kv.ts'
-import type { Config, EtcdConfig, StorageConfig } from './config.ts'
-import { readTextFile } from './files.ts'
-import { StartError } from './start-error.ts'
+import type { Config, EtcdConfig, StorageConfig } from '../config/config.ts'
+import { readTextFile } from '../config/files.ts'
+import { StartError } from '../config/start-error.ts'
 
 /** Throws a `StartError` where the engine says what is wrong. */
 export async function openStorage(config: Config, signal: AbortSignal): Promise<Kv> {

@@ -12,15 +12,15 @@ import {
   type AuthenticationConfig,
   type JwtIssuerConfig,
   readAuthenticationConfig,
-} from './authentication-config.ts'
-import type { Config } from './config.ts'
-import { readTextFile } from './files.ts'
-import type { OidcConfig } from './identity-config.ts'
+} from '../config/authentication-file.ts'
+import type { Config } from '../config/config.ts'
+import { readTextFile } from '../config/files.ts'
+import type { OidcConfig } from '../config/authentication-config.ts'
 import { type JwtIssuers, type OnReload, openJwtIssuers } from './jwt-issuers.ts'
-import type { ReloadRequests } from './reload-requests.ts'
-import { reasonOf, StartError } from './start-error.ts'
+import type { ReloadRequests } from '../config/reload-requests.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
 import { reviewCalls } from './review-calls.ts'
-import { readWebhookKubeconfig } from './webhook-kubeconfig.ts'
+import { readWebhookKubeconfig } from '../config/webhook-kubeconfig.ts'
 
 export interface TokenIssuers {
   readonly methods: readonly TokenMethod[]

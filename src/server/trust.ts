@@ -7,8 +7,8 @@ import { frontProxy } from '../auth/front-proxy.ts'
 import type { PublishedTrust } from '../controllers/authentication-trust.ts'
 import type { TlsFiles } from '../http/listener.ts'
 import { systemClock } from '../lib/clock.ts'
-import type { Config } from './config.ts'
-import { reasonOf, StartError } from './start-error.ts'
+import type { Config } from '../config/config.ts'
+import { reasonOf, StartError } from '../config/start-error.ts'
 
 export interface Trust {
   /** In the order that they are asked in. */

@@ -7,7 +7,7 @@ import { type Listener, type ListenerOptions, openListener } from '../../src/htt
 import { plainText } from '../../src/http/responses.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
 import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
-import { tlsRules } from '../../src/server/tls-rules.ts'
+import { tlsRules } from '../../src/config/tls-config.ts'
 
 export const authority = makeAuthority(60_000)
 const serving = makeServing(authority, { dns: ['localhost'], addresses: ['127.0.0.1'] }, 60_000)

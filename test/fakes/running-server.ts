@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { Log } from '../../src/lib/log.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
-import { readConfig } from '../../src/server/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { startServer } from '../../src/server/server.ts'
 
 export interface ServerAnswer {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { load } from 'js-yaml'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readConfig } from '../../src/server/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { kill, startEtcdCluster } from '../fakes/etcd-cluster.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 

@@ -12,7 +12,7 @@ import type { Handler } from '../../src/http/http.ts'
 import { type Listener, openListener } from '../../src/http/listener.ts'
 import { routeRequests } from '../../src/http/router.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
-import { tlsRules } from '../../src/server/tls-rules.ts'
+import { tlsRules } from '../../src/config/tls-config.ts'
 import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
 
 const authority = makeAuthority(60_000)

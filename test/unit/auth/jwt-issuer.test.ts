@@ -5,7 +5,7 @@ import { DistributedClaims } from '../../../src/auth/distributed-claims.ts'
 import { IssuerKeys } from '../../../src/auth/issuer-keys.ts'
 import { type JwtIssuerRules, jwtIssuer } from '../../../src/auth/jwt-issuer.ts'
 import { signJwt } from '../../../src/auth/jwt.ts'
-import { readAuthenticationConfig } from '../../../src/server/authentication-config.ts'
+import { readAuthenticationConfig } from '../../../src/config/authentication-file.ts'
 import type { MaybePromise } from '../../../src/lib/maybe-promise.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 

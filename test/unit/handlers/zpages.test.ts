@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseCbor } from '../../../src/codec/cbor-decode.ts'
 import { showFlagz, showStatusz } from '../../../src/handlers/zpages.ts'
-import { readConfig } from '../../../src/server/config.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import { versionInfo } from '../../../src/server/version.ts'
 import { bodyText, fakeRequest } from '../http/fake-request.ts'
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readAdmissionSettings } from '../../../src/server/admission-config.ts'
-import { enabledPlugins } from '../../../src/server/admission-plugins.ts'
-import { FLAGS } from '../../../src/server/flags.ts'
+import { enabledPlugins } from '../../../src/config/admission-plugins.ts'
+import { FLAGS } from '../../../src/config/flags.ts'
 import { tempFolder } from '../../fakes/temp-folder.ts'
 
 const NONE = enabledPlugins([], [])

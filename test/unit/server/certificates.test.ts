@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addressBytes, makeAuthority, makeServing, makeSigned } from '../../../src/server/certificate-maker.ts'
 import { ownCertificate } from '../../../src/server/certificates.ts'
 import * as der from '../../../src/server/der.ts'
-import { parseCidr } from '../../../src/server/ip-range.ts'
+import { parseCidr } from '../../../src/config/ip-range.ts'
 
 describe('certificates', () => {
   const authority = makeAuthority(1000 * 60 * 60)

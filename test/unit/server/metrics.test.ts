@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FinishedRequest } from '../../../src/http/listener.ts'
 import { HttpMeasures } from '../../../src/http/measures.ts'
-import { parseFeatureGates } from '../../../src/server/feature-gates.ts'
+import { parseFeatureGates } from '../../../src/config/feature-gates.ts'
 import { type Count, counterFamily, type Family, gaugeFamily } from '../../../src/lib/measure.ts'
 import { type Metrics, type MetricsOptions, openMetrics } from '../../../src/server/metrics.ts'
 import { versionInfo } from '../../../src/server/version.ts'

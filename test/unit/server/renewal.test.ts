@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TlsFiles } from '../../../src/http/listener.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
-import { ReloadRequests } from '../../../src/server/reload-requests.ts'
+import { ReloadRequests } from '../../../src/config/reload-requests.ts'
 import { renewCertificates } from '../../../src/server/renewal.ts'
 
 function files(certificate: string, named = 'named'): TlsFiles {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Value } from '../../../src/api/value.ts'
-import { concernsOf } from '../../../src/server/access-conditions.ts'
-import { readAuthorizationFile } from '../../../src/server/authorization-file.ts'
+import { concernsOf } from '../../../src/config/match-conditions.ts'
+import { readAuthorizationFile } from '../../../src/config/authorization-file.ts'
 
 const webhook = {
   timeout: '3s',

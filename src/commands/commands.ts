@@ -1,10 +1,10 @@
 // The command line: reads what is asked for, runs it, and turns what goes wrong into one line and an exit code.
 import { once } from 'node:events'
 import { closestWord } from '../lib/closest-word.ts'
-import { type Config, type Environment, readConfig } from './config.ts'
+import { type Config, type Environment, readConfig } from '../config/config.ts'
 import { checkManual, commandManual, convertManual, lintRolesManual, serveManual } from './manual.ts'
-import { usageError, StartError } from './start-error.ts'
-import { programVersion, versionInfo } from './version.ts'
+import { usageError, StartError } from '../config/start-error.ts'
+import { programVersion, versionInfo } from '../server/version.ts'
 
 /** Resolves with the exit code. */
 export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
@@ -56,17 +56,17 @@ function manualOf(command: string | undefined): string {
 }
 
 async function check(args: readonly string[]): Promise<number> {
-  const { runCheck } = await import('./check-command.ts')
+  const { runCheck } = await import('./check.ts')
   return runCheck(args)
 }
 
 async function convert(args: readonly string[]): Promise<number> {
-  const { runConvert } = await import('./convert-command.ts')
+  const { runConvert } = await import('./convert.ts')
   return runConvert(args)
 }
 
 async function lintRoles(args: readonly string[]): Promise<number> {
-  const { runLintRoles } = await import('./lint-roles-command.ts')
+  const { runLintRoles } = await import('./lint-rbac.ts')
   return runLintRoles(args)
 }
 
@@ -82,9 +82,9 @@ function print(text: string): number {
 async function serve(args: readonly string[], environment: Environment): Promise<number> {
   const config = await readConfig(args, environment)
   const stop = stopSignal()
-  const { openLog } = await import('./logger.ts')
+  const { openLog } = await import('../server/logger.ts')
   const log = openLog(config.logLevel)
-  const { startServer } = await import('./server.ts')
+  const { startServer } = await import('../server/server.ts')
   const server = await startServer(config, log, stop).catch((error: unknown) => {
     if (stop.aborted) return undefined
     throw error
@@ -119,7 +119,7 @@ function stopSignal(): AbortSignal {
 }
 
 async function greeting(config: Config, server: { url: string; kubeconfigFile: string }): Promise<string> {
-  const { describeStorage } = await import('./storage.ts')
+  const { describeStorage } = await import('../server/storage.ts')
   return `${[
     `quarterdeck ${programVersion()} is listening on ${server.url}`,
     `  kubectl  --kubeconfig ${shellQuoted(server.kubeconfigFile)} get --raw /readyz`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CONTROLLER_NAMES, switchedOff } from '../../../src/server/controller-names.ts'
+import { CONTROLLER_NAMES, switchedOff } from '../../../src/config/controller-names.ts'
 
 describe('--controllers', () => {
   it.each<[string, readonly string[], readonly string[]]>([

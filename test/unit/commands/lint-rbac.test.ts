@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { lintRole } from '../../../src/auth/role-lint.ts'
-import { runCommand } from '../../../src/server/command.ts'
+import { runCommand } from '../../../src/commands/commands.ts'
 
 const role = (rule: object): object => ({ kind: 'ClusterRole', metadata: { name: 'r' }, rules: [rule] })
 const binding = (name: string, subject: object): object => ({

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { runCommand } from '../../../src/server/command.ts'
+import { runCommand } from '../../../src/commands/commands.ts'
 
 let folder = ''
 let complaints = ''

@@ -6,7 +6,7 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { lintRole } from '../auth/role-lint.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
-import { reasonOf, usageError } from './start-error.ts'
+import { reasonOf, usageError } from '../config/start-error.ts'
 
 /** Resolves with the exit code: 1 where something was found, or a file could not be read. */
 export async function runLintRoles(args: readonly string[]): Promise<number> {

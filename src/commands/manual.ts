@@ -1,6 +1,6 @@
 // `quarterdeck --help` and `quarterdeck serve --help`, written from the table of flags.
-import { environmentName, FLAGS, type Flag, type FlagGroup } from './flags.ts'
-import { GATES } from './feature-gates.ts'
+import { environmentName, FLAGS, type Flag, type FlagGroup } from '../config/flags.ts'
+import { GATES } from '../config/feature-gates.ts'
 
 const WIDTH = 80
 const INDENT = 7

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../../src/server/config.ts'
-import { findFlag } from '../../../src/server/flags.ts'
-import { StartError } from '../../../src/server/start-error.ts'
+import { readConfig } from '../../../src/config/config.ts'
+import { findFlag } from '../../../src/config/flags.ts'
+import { StartError } from '../../../src/config/start-error.ts'
 
 /** Every flag of kube-apiserver 1.36, those that it hides because they are old included. */
 const OF_THE_REFERENCE = `

@@ -1,7 +1,5 @@
-// `--runtime-config`: which of the built-in resources are served (P-470). What is not served is there all the same for the
-// server itself, which reads roles and namespaces whoever may ask for them.
+// `--runtime-config`: which of the built-in resources are served (P-470).
 import { formatGroupVersion, type GroupVersionResource } from '../api/object.ts'
-import type { ResourceTable } from '../registry/registry.ts'
 import { type BuiltInGroup, builtInGroups } from '../schema/built-in-resources.ts'
 import type { Setting } from './settings.ts'
 import { usageError } from './start-error.ts'
@@ -96,21 +94,4 @@ function left(groups: readonly BuiltInGroup[], isServed: ServedVersions['isServe
     })
     return rest.length === 0 ? [] : [{ group, versions: rest }]
   })
-}
-
-/** The same table for those who ask from outside. */
-export function servedTable(table: ResourceTable, { isServed }: Pick<ServedVersions, 'isServed'>): ResourceTable {
-  return {
-    find: (resource) => {
-      const found = table.find(resource)
-      return found === undefined || found.isCustom || isServed(resource) ? found : undefined
-    },
-    *all() {
-      for (const resource of table.all()) if (resource.isCustom || isServed(resource)) yield resource
-    },
-    findAction: (place) => (isServed(place) ? table.findAction(place) : undefined),
-    isDeclared: (resource) => table.isDeclared(resource) && isServed(resource),
-    knowsKind: (kind) => table.knowsKind(kind),
-    onChange: (tell) => table.onChange(tell),
-  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { GATES } from '../../../src/server/feature-gates.ts'
-import { FLAGS } from '../../../src/server/flags.ts'
-import { commandManual, serveManual } from '../../../src/server/manual.ts'
+import { GATES } from '../../../src/config/feature-gates.ts'
+import { FLAGS } from '../../../src/config/flags.ts'
+import { commandManual, serveManual } from '../../../src/commands/manual.ts'
 import { closestWord } from '../../../src/lib/closest-word.ts'
 
 describe('the manual', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Value } from '../../../src/api/value.ts'
-import { readAuthenticationConfig } from '../../../src/server/authentication-config.ts'
+import { readAuthenticationConfig } from '../../../src/config/authentication-file.ts'
 
 const issuer = { url: 'https://issuer.example', audiences: ['me'] }
 const username = { claim: 'sub', prefix: '' }

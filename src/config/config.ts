@@ -3,20 +3,19 @@
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import type { UnfinishedLimits } from '../http/unfinished-memory.ts'
 import { type EgressRules, isAddressRange } from '../lib/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { type AuditConfig, auditConfig } from './audit-config.ts'
-import { type AuthorizationSettings, authorizationSettings } from './authorization-settings.ts'
+import { type AuthorizationSettings, authorizationSettings } from './authorization-config.ts'
 import { type ClusterConfig, clusterConfig } from './cluster-config.ts'
 import { readConfigFile } from './config-file.ts'
-import { maxConnections, unfinishedLimits } from './connection-budget.ts'
+import { maxConnections, type UnfinishedLimits, unfinishedLimits } from './connection-budget.ts'
 import { type ControllerName, switchedOff } from './controller-names.ts'
 import { type FeatureGates, parseFeatureGates } from './feature-gates.ts'
 import type { FlagName } from './flags.ts'
-import { type IdentityConfig, identityConfig } from './identity-config.ts'
+import { type IdentityConfig, identityConfig } from './authentication-config.ts'
 import { type Range, parseCidr } from './ip-range.ts'
-import { idleNotices } from './idle-notices.ts'
+import { idleNotices } from './flag-notices.ts'
 import {
   type CertificatePair,
   duration,
@@ -31,7 +30,7 @@ import {
 import type { ServedVersions } from './runtime-config.ts'
 import { mergeSettings, readArguments, readEnvironment, type Setting, type Settings } from './settings.ts'
 import { usageError } from './start-error.ts'
-import { type TlsRules, tlsRules } from './tls-rules.ts'
+import { type TlsRules, tlsRules } from './tls-config.ts'
 
 export interface Config {
   readonly storage: StorageConfig

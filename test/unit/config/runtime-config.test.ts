@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { servedVersions } from '../../../src/server/runtime-config.ts'
+import { servedVersions } from '../../../src/config/runtime-config.ts'
 import { builtInGroups } from '../../../src/schema/built-in-resources.ts'
 
 const read = (text: string) => servedVersions({ text, source: '--runtime-config' })

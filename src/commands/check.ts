@@ -19,7 +19,7 @@ import { loadBuiltInSchema } from '../schema/schema.ts'
 import { ServedObject } from '../store/served-store.ts'
 import { boundHints } from './check-hints.ts'
 import { checkContext, installed } from './check-world.ts'
-import { reasonOf, usageError } from './start-error.ts'
+import { reasonOf, usageError } from '../config/start-error.ts'
 
 interface Document {
   readonly file: string

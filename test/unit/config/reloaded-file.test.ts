@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ReloadRequests } from '../../../src/server/reload-requests.ts'
-import { rereadFiles } from '../../../src/server/rereading.ts'
+import { ReloadRequests } from '../../../src/config/reload-requests.ts'
+import { rereadFiles } from '../../../src/config/reloaded-file.ts'
 import { tempFolder } from '../../fakes/temp-folder.ts'
 
 /** Looks at the files of a test; problems are what `look` throws. */

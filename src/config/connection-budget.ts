@@ -2,7 +2,6 @@
 // say.
 import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
-import type { UnfinishedLimits } from '../http/unfinished-memory.ts'
 import { integer } from './setting-reader.ts'
 import type { Setting } from './settings.ts'
 
@@ -31,6 +30,11 @@ function openFiles(): number {
   } catch {
     return USUAL_FILES
   }
+}
+
+export interface UnfinishedLimits {
+  readonly totalBytes: number
+  readonly perConnectionBytes: number
 }
 
 export function unfinishedLimits(setting: Setting | undefined): UnfinishedLimits {

@@ -4,7 +4,7 @@ import { mapIn, mapsIn, textIn } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { parseDuration } from '../lib/duration.ts'
-import { compileCondition } from './access-conditions.ts'
+import { compileCondition } from './match-conditions.ts'
 
 export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number]

@@ -1,6 +1,6 @@
 // Which feature gates are on, and how a setting changes that.
 import { describe, expect, test } from 'vitest'
-import { parseFeatureGates } from '../../../src/server/feature-gates.ts'
+import { parseFeatureGates } from '../../../src/config/feature-gates.ts'
 import { ENABLED_GATES } from '../schema/gates.ts'
 
 describe('feature gates', () => {

@@ -1,7 +1,7 @@
 // The known feature gates with their stages and defaults at API level 1.36, and how a setting changes them. A gate chooses
 // an implementation here or in the composition; nothing below asks for one.
 import { closestWord } from '../lib/closest-word.ts'
-import { type Gate, KIND_GATES, type Stage } from './kind-gates.ts'
+import { type Gate, KIND_GATES, type Stage } from './feature-gates-of-kinds.ts'
 import { usageError } from './start-error.ts'
 
 const ALPHA: Gate = { stage: 'alpha', enabled: false }

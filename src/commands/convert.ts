@@ -8,7 +8,7 @@ import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from 
 import { encodingOf } from '../codec/media-type.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
-import { reasonOf, usageError } from './start-error.ts'
+import { reasonOf, usageError } from '../config/start-error.ts'
 
 /** How files of an encoding end. */
 const ENDINGS: Readonly<Record<TargetEncoding, string>> = {

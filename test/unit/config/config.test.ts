@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../../src/server/config.ts'
-import { StartError } from '../../../src/server/start-error.ts'
+import { readConfig } from '../../../src/config/config.ts'
+import { StartError } from '../../../src/config/start-error.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'quarterdeck-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -6,7 +6,7 @@ import { AUDIT_FLAGS } from './flags-audit.ts'
 import { AUTHORIZATION_FLAGS } from './flags-authorization.ts'
 import { CLUSTER_FLAGS } from './flags-cluster.ts'
 import { IDENTITY_FLAGS } from './flags-identity.ts'
-import { IDLE_FLAGS } from './flags-idle.ts'
+import { IDLE_FLAGS } from './flags-without-effect.ts'
 
 export type { Flag, FlagGroup, FlagKind }
 
