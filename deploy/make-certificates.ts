@@ -6,7 +6,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { writeKubeconfig } from '../src/server/admin.ts'
-import { type KeyPair, makeAuthority, makeSigned, type Subject } from '../src/server/certificate-maker.ts'
+import { type KeyPair, makeAuthority, makeSigned, type Subject } from '../src/pki/certificate-maker.ts'
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000
 const MEMBERS: readonly string[] = ['etcd-1', 'etcd-2', 'etcd-3']

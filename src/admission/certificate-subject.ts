@@ -1,6 +1,6 @@
 // CertificateSubjectRestriction: the signer that makes users of this server makes no administrators (W-476).
 import { MASTERS } from '../auth/user.ts'
-import { ORGANIZATION, subjectOfRequest } from '../lib/certificate-names.ts'
+import { ORGANIZATION, subjectOfRequest } from '../pki/certificate-names.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { specOf, textIn } from './members.ts'
 import { forbidden } from './refusal.ts'

@@ -1,7 +1,7 @@
 // Users by client certificate: the common name is the user, each organization a group (P-020 to P-024). The TLS layer lets the
 // bad ones through, to be told so here.
 import { hash } from 'node:crypto'
-import { subjectOfCertificate } from '../lib/certificate-names.ts'
+import { subjectOfCertificate } from '../pki/certificate-names.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Authentication, Authenticator, CertificateCredential } from './authenticator.ts'
 import type { CertificateAuthorities } from './certificate-authorities.ts'

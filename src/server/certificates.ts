@@ -3,7 +3,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { type KeyPair, makeAuthority, makeServing, type Names } from './certificate-maker.ts'
+import { type KeyPair, makeAuthority, makeServing, type Names } from '../pki/certificate-maker.ts'
 import { makePrivateDirectory, readOwnFile, writePrivateFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
 

@@ -16,19 +16,20 @@ export interface Room {
 /** Bottom to top. */
 const BELOW_SERVER: Readonly<Record<string, Room>> = {
   lib: { mayImport: [], entrance: 'words' },
+  pki: { mayImport: ['lib'], entrance: 'words' },
   api: { mayImport: ['lib'], entrance: 'words' },
   cel: { mayImport: ['lib'], entrance: 'front' },
-  schema: { mayImport: ['lib', 'api', 'cel'], entrance: 'words' },
+  schema: { mayImport: ['lib', 'pki', 'api', 'cel'], entrance: 'words' },
   codec: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   kv: { mayImport: ['lib'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
-  auth: { mayImport: ['lib', 'api'], entrance: 'words' },
+  auth: { mayImport: ['lib', 'pki', 'api'], entrance: 'words' },
   audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'words' },
   flow: {
     mayImport: ['lib', 'api', 'auth'],
     entrance: 'front',
     sideDoors: ['priority-and-fairness.ts', 'in-flight.ts', 'bootstrap.ts', 'dump.ts'],
   },
-  admission: { mayImport: ['lib', 'api', 'schema', 'cel', 'auth'], entrance: 'words' },
+  admission: { mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'auth'], entrance: 'words' },
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   store: { mayImport: ['lib', 'api', 'codec', 'kv'], entrance: 'words' },
   cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },

@@ -1,6 +1,6 @@
 // Requests for certificates, as clients make them.
 import { generateKeyPairSync, sign } from 'node:crypto'
-import * as der from '../../src/server/der.ts'
+import * as der from '../../src/pki/der-writer.ts'
 
 /** PEM. `subject`: pairs of an attribute's object id and its value, ready in DER. */
 export function certificateRequest(subject: readonly (readonly [string, der.Der])[]): string {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeAuthority, makeServing, makeSigned } from '../../src/server/certificate-maker.ts'
+import { makeAuthority, makeServing, makeSigned } from '../../src/pki/certificate-maker.ts'
 import { openServer, type OpenServer } from '../fakes/running-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 

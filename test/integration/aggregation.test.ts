@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
+import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { utf8String } from '../../src/server/der.ts'
+import { utf8String } from '../../src/pki/der-writer.ts'
 import { certificateRequest, COMMON_NAME, ORGANIZATION } from '../fakes/certificate-request.ts'
 import { GO_BUILD_LIMIT_MS } from '../fakes/go-client.ts'
 import { findKubectls, Kubectl, type KubectlResult } from '../fakes/kubectl.ts'

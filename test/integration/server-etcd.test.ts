@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeAuthority } from '../../src/server/certificate-maker.ts'
+import { makeAuthority } from '../../src/pki/certificate-maker.ts'
 import { type EtcdServer, type EtcdServerOptions, startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, runCommand, startServerProcess } from '../fakes/server-process.ts'
 

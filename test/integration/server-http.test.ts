@@ -13,7 +13,7 @@ import type { FinishedRequest, Listener, ListenerOptions } from '../../src/http/
 import { GZIP_ABOVE_BYTES } from '../../src/http/respond.ts'
 import { plainText } from '../../src/http/responses.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
-import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
+import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { authority, openPlainListener } from '../fakes/plain-listener.ts'
 
 function open(

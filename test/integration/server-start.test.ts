@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { makeAuthority } from '../../src/server/certificate-maker.ts'
+import { makeAuthority } from '../../src/pki/certificate-maker.ts'
 import { makeEtcdCertificates, type Pem } from '../fakes/etcd-tls.ts'
 import { newHome, runCommand, startServerProcess } from '../fakes/server-process.ts'
 

@@ -13,7 +13,7 @@ import { type Listener, openListener } from '../../src/http/listener.ts'
 import { routeRequests } from '../../src/http/router.ts'
 import { SILENT_LOG } from '../../src/lib/log.ts'
 import { tlsRules } from '../../src/config/tls-config.ts'
-import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
+import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 
 const authority = makeAuthority(60_000)
 const serving = makeServing(authority, { dns: [], addresses: ['127.0.0.1'] }, 60_000)

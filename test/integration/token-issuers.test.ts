@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { signJwt } from '../../src/auth/jwt.ts'
-import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
+import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { openServer, type OpenServer } from '../fakes/running-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 

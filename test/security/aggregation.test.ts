@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeAuthority, makeServing } from '../../src/server/certificate-maker.ts'
+import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { type OpenServer, openServer } from '../fakes/running-server.ts'
 
 const GROUP = 'remote.example.com'

@@ -5,7 +5,7 @@ import path from 'node:path'
 import tls from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Log } from '../../src/lib/log.ts'
-import { makeAuthority, makeSigned } from '../../src/server/certificate-maker.ts'
+import { makeAuthority, makeSigned } from '../../src/pki/certificate-maker.ts'
 import { openServer, type OpenServer } from '../fakes/running-server.ts'
 
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts'

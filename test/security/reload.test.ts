@@ -7,7 +7,7 @@ import path from 'node:path'
 import tls from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Log } from '../../src/lib/log.ts'
-import { type KeyPair, makeAuthority, makeServing, makeSigned } from '../../src/server/certificate-maker.ts'
+import { type KeyPair, makeAuthority, makeServing, makeSigned } from '../../src/pki/certificate-maker.ts'
 import { openServer, type OpenServer } from '../fakes/running-server.ts'
 import { tempFolder } from '../fakes/temp-folder.ts'
 

@@ -1,6 +1,6 @@
 // Certificates and requests for them in their armour of text: whether the armour is whole and holds the right thing.
 import { X509Certificate } from 'node:crypto'
-import { subjectOfRequest } from '../../lib/certificate-names.ts'
+import { subjectOfRequest } from '../../pki/certificate-names.ts'
 
 interface Block {
   readonly type: string

@@ -3,7 +3,7 @@ import { certificateApproval, certificateSigning } from '../../../src/admission/
 import { CERTIFICATE_SUBJECT } from '../../../src/admission/certificate-subject.ts'
 import type { AdmissionRequest } from '../../../src/admission/admission.ts'
 import type { Access, Authorizer } from '../../../src/auth/authorizer.ts'
-import * as der from '../../../src/server/der.ts'
+import * as der from '../../../src/pki/der-writer.ts'
 import { certificateRequest, COMMON_NAME, ORGANIZATION } from '../../fakes/certificate-request.ts'
 import { requestFor } from './request-for.ts'
 

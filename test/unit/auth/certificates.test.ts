@@ -6,8 +6,8 @@ import { CertificateAuthorities } from '../../../src/auth/certificate-authoritie
 import { clientCertificates } from '../../../src/auth/client-certificate.ts'
 import { frontProxy } from '../../../src/auth/front-proxy.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
-import { type KeyPair, makeAuthority, makeSigned } from '../../../src/server/certificate-maker.ts'
-import * as der from '../../../src/server/der.ts'
+import { type KeyPair, makeAuthority, makeSigned } from '../../../src/pki/certificate-maker.ts'
+import * as der from '../../../src/pki/der-writer.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
 
 const HOUR = 3_600_000

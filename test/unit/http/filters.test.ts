@@ -14,7 +14,7 @@ import type { Handler, HttpRequest, HttpResponse } from '../../../src/http/http.
 import { pageNotFound, plainText } from '../../../src/http/responses.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
-import { makeAuthority, makeSigned } from '../../../src/server/certificate-maker.ts'
+import { makeAuthority, makeSigned } from '../../../src/pki/certificate-maker.ts'
 import { bodyText, fakeRequest } from './fake-request.ts'
 
 const AUTHORITY = makeAuthority(60_000)

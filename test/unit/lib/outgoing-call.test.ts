@@ -8,7 +8,7 @@ import { answerValue } from '../../../src/lib/outgoing-answer.ts'
 import { type OutgoingCall, OutgoingCaller } from '../../../src/lib/outgoing-call.ts'
 import { OutgoingMeasures } from '../../../src/lib/outgoing-measures.ts'
 import { OutgoingCallError } from '../../../src/lib/outgoing-failure.ts'
-import { type KeyPair, makeAuthority, makeServing } from '../../../src/server/certificate-maker.ts'
+import { type KeyPair, makeAuthority, makeServing } from '../../../src/pki/certificate-maker.ts'
 
 const CALL: OutgoingCall = {
   body: '{}',

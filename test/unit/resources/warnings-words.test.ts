@@ -3,7 +3,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
-import { makeAuthority } from '../../../src/server/certificate-maker.ts'
+import { makeAuthority } from '../../../src/pki/certificate-maker.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 
 const world = new ApiWorld()

@@ -1,5 +1,5 @@
 // An object of each built-in kind that the server would take, as small as it can be.
-import { utf8String } from '../../../../src/server/der.ts'
+import { utf8String } from '../../../../src/pki/der-writer.ts'
 import { certificateRequest, COMMON_NAME } from '../../../fakes/certificate-request.ts'
 import type { ValueMap } from '../../../../src/api/value.ts'
 

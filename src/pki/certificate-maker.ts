@@ -11,7 +11,7 @@ import {
   X509Certificate,
 } from 'node:crypto'
 import { isIPv4 } from 'node:net'
-import * as der from './der.ts'
+import * as der from './der-writer.ts'
 
 /** PEM texts. */
 export interface KeyPair {

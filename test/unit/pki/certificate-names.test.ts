@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { subjectOfCertificate, subjectOfRequest } from '../../../src/lib/certificate-names.ts'
-import { makeAuthority, makeSigned } from '../../../src/server/certificate-maker.ts'
+import { subjectOfCertificate, subjectOfRequest } from '../../../src/pki/certificate-names.ts'
+import { makeAuthority, makeSigned } from '../../../src/pki/certificate-maker.ts'
 
 describe('names in certificates', () => {
   const der = new X509Certificate(

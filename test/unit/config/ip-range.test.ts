@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { parseCidr } from '../../../src/config/ip-range.ts'
+
+describe('ranges of addresses', () => {
+  it.each([
+    ['10.96.0.0/16', '10.96.0.1'],
+    ['10.96.7.9/16', '10.96.0.1'],
+    ['192.168.1.128/25', '192.168.1.129'],
+    ['fd00:10:96::/112', 'fd00:10:96::1'],
+  ])('%s begins with %s', (text, first) => {
+    expect(parseCidr(text)?.firstAddress).toBe(first)
+  })
+
+  it.each(['10.96.0.0', '10.96.0.0/33', '10.96.0.0/x', '10.96.0/16', 'fd00::/128', '/8', '10.0.0.0/8/8'])(
+    '%s is none',
+    (text) => {
+      expect(parseCidr(text)).toBeUndefined()
+    },
+  )
+})
