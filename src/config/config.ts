@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import { type EgressRules, isAddressRange } from '../lib/egress-policy.ts'
+import { type EgressRules, isAddressRange } from '../outgoing/egress-policy.ts'
 import { type AdmissionPluginName, enabledPlugins } from './admission-plugins.ts'
 import { type AuditConfig, auditConfig } from './audit-config.ts'
 import { type AuthorizationSettings, authorizationSettings } from './authorization-config.ts'

@@ -3,8 +3,8 @@
 import { dirname, resolve } from 'node:path'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
-import type { OutgoingTarget } from '../lib/outgoing-call.ts'
-import type { OutgoingTls } from '../lib/outgoing-connections.ts'
+import type { OutgoingTarget } from '../outgoing/call.ts'
+import type { OutgoingTls } from '../outgoing/connections.ts'
 import { readTextFile } from './files.ts'
 import { reasonOf, StartError } from './start-error.ts'
 

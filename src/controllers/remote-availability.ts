@@ -2,7 +2,7 @@
 // told in the status of their APIService (P-382).
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import { availabilityOf, readRemoteService, type RemoteService } from '../api/remote-service.ts'
+import { availabilityOf, readRemoteService, type RemoteService } from '../outgoing/remote-service.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Resource } from '../registry/registry.ts'

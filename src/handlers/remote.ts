@@ -1,13 +1,13 @@
 // Requests for groups that another server serves (P-383): they are passed on where that server can be reached.
-import type { RemoteService } from '../api/remote-service.ts'
+import type { RemoteService } from '../outgoing/remote-service.ts'
 import { ApiError } from '../api/status.ts'
 import { splitTarget } from '../http/exchange.ts'
 import type { Filter, HttpRequest, HttpResponse } from '../http/http.ts'
 import { plainText } from '../http/responses.ts'
 import { offeredProtocols } from '../http/websocket.ts'
 import { escapeHeaderName, isHeaderValue, percentEncoded, writeHeaderText } from '../lib/header-text.ts'
-import type { OpenAnswer, OutgoingCaller, OutgoingTarget, SwitchedAnswer } from '../lib/outgoing-call.ts'
-import { OutgoingCallError } from '../lib/outgoing-failure.ts'
+import type { OpenAnswer, OutgoingCaller, OutgoingTarget, SwitchedAnswer } from '../outgoing/call.ts'
+import { OutgoingCallError } from '../outgoing/failure.ts'
 
 export interface Remotes {
   /** There are none: nothing has to be looked for. */

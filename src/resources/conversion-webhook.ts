@@ -5,10 +5,10 @@ import type { ApiObject } from '../api/object.ts'
 import { labelKeyFaults, labelValueFaults } from '../api/selector-label-format.ts'
 import { ApiError } from '../api/status.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
-import { type LocateService, readWebhookTarget, WEBHOOK_USER_AGENT } from '../api/webhook-client.ts'
-import { checkAnswer } from '../lib/outgoing-answer.ts'
-import type { OutgoingAnswer, OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
-import { OutgoingCallError } from '../lib/outgoing-failure.ts'
+import { type LocateService, readWebhookTarget, WEBHOOK_USER_AGENT } from '../outgoing/webhook-client.ts'
+import { checkAnswer } from '../outgoing/answer.ts'
+import type { OutgoingAnswer, OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
+import { OutgoingCallError } from '../outgoing/failure.ts'
 
 export interface ConversionParts {
   readonly caller: OutgoingCaller

@@ -2,7 +2,7 @@
 import type { Authorizer } from '../auth/authorizer.ts'
 import { webhookAuthorizer } from '../auth/webhook-authorizer.ts'
 import { systemClock } from '../lib/clock.ts'
-import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { concernsOf } from '../config/match-conditions.ts'
 import type { DecidingWebhook } from '../config/authorization-file.ts'
 import { readTextFile } from '../config/files.ts'

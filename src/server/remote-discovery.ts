@@ -1,9 +1,9 @@
 // What another server says that a version of its group holds, as our own discovery tells of it (P-389).
-import type { RemoteService } from '../api/remote-service.ts'
+import type { RemoteService } from '../outgoing/remote-service.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
-import { answerValue } from '../lib/outgoing-answer.ts'
-import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
-import { OutgoingCallError } from '../lib/outgoing-failure.ts'
+import { answerValue } from '../outgoing/answer.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
+import { OutgoingCallError } from '../outgoing/failure.ts'
 import type { DiscoveryGroup } from '../registry/discovery.ts'
 
 type Resources = DiscoveryGroup['versions'][number]['resources']

@@ -1,12 +1,17 @@
 // The groups that other servers serve: which they are, in step with the APIServices that are stored, and how they stand among
 // our own in discovery (P-388, P-389).
-import { type RankedVersion, readNamedVersion, readRemoteService, type RemoteService } from '../api/remote-service.ts'
-import type { LocateService } from '../api/webhook-client.ts'
+import {
+  type RankedVersion,
+  readNamedVersion,
+  readRemoteService,
+  type RemoteService,
+} from '../outgoing/remote-service.ts'
+import type { LocateService } from '../outgoing/webhook-client.ts'
 import { follow } from '../controllers/controllers.ts'
 import { InvariantError } from '../lib/errors.ts'
 import { systemClock } from '../lib/clock.ts'
 import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
-import type { OutgoingTarget } from '../lib/outgoing-call.ts'
+import type { OutgoingTarget } from '../outgoing/call.ts'
 import { pause } from '../lib/pause.ts'
 import { type DiscoveryGroup, groupPriority } from '../registry/discovery.ts'
 import type { ResourceTable } from '../registry/registry.ts'

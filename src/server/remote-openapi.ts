@@ -2,13 +2,13 @@
 // all, so theirs are read and joined; in version 3 ours is the list, and theirs are passed on when somebody asks.
 import { parseText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
-import type { RemoteService } from '../api/remote-service.ts'
+import type { RemoteService } from '../outgoing/remote-service.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { OpenApiDocument, type OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { encodeOpenApiV2 } from '../codec/protobuf-openapi-v2.ts'
-import { answerValue } from '../lib/outgoing-answer.ts'
-import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
-import { OutgoingCallError } from '../lib/outgoing-failure.ts'
+import { answerValue } from '../outgoing/answer.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
+import { OutgoingCallError } from '../outgoing/failure.ts'
 import { withRemoteDocument } from '../schema/openapi-merge.ts'
 import { asOurselves } from './remote-discovery.ts'
 

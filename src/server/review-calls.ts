@@ -1,8 +1,8 @@
 // How webhooks are asked for reviews, of tokens and of rights alike: one call, and whether a failure is worth another.
 import type { ReviewOutcome } from '../auth/review-webhook.ts'
-import { answerValue } from '../lib/outgoing-answer.ts'
-import type { OutgoingCaller, OutgoingTarget } from '../lib/outgoing-call.ts'
-import { OutgoingCallError } from '../lib/outgoing-failure.ts'
+import { answerValue } from '../outgoing/answer.ts'
+import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
+import { OutgoingCallError } from '../outgoing/failure.ts'
 
 const MAX_REVIEW_BYTES = 1024 * 1024
 const RETRIED: ReadonlySet<number> = new Set([429, 500, 504])

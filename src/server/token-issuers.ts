@@ -3,10 +3,10 @@ import type { TokenMethod } from '../auth/bearer-tokens.ts'
 import { webhookTokens } from '../auth/webhook-token.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import { systemClock } from '../lib/clock.ts'
-import { egressPolicy } from '../lib/egress-policy.ts'
+import { egressPolicy } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
-import { OutgoingCaller } from '../lib/outgoing-call.ts'
-import type { OutgoingMeasures } from '../lib/outgoing-measures.ts'
+import { OutgoingCaller } from '../outgoing/call.ts'
+import type { OutgoingMeasures } from '../outgoing/measures.ts'
 import {
   type AnonymousConfig,
   type AuthenticationConfig,

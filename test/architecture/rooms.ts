@@ -22,6 +22,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   schema: { mayImport: ['lib', 'pki', 'api', 'cel'], entrance: 'words' },
   codec: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   kv: { mayImport: ['lib'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
+  outgoing: { mayImport: ['lib', 'api'], entrance: 'words' },
   auth: { mayImport: ['lib', 'pki', 'api'], entrance: 'words' },
   audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'words' },
   flow: {
@@ -29,16 +30,16 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'front',
     sideDoors: ['priority-and-fairness.ts', 'in-flight.ts', 'bootstrap.ts', 'dump.ts'],
   },
-  admission: { mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'auth'], entrance: 'words' },
+  admission: { mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth'], entrance: 'words' },
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   store: { mayImport: ['lib', 'api', 'codec', 'kv'], entrance: 'words' },
   cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
   registry: { mayImport: ['lib', 'api', 'schema', 'admission', 'patch', 'store'], entrance: 'words' },
-  resources: { mayImport: ['lib', 'api', 'schema', 'auth', 'registry'], entrance: 'front' },
+  resources: { mayImport: ['lib', 'api', 'schema', 'outgoing', 'auth', 'registry'], entrance: 'front' },
   http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
-  handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
-  controllers: { mayImport: ['lib', 'api', 'kv', 'store', 'registry', 'resources'], entrance: 'words' },
-  config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'auth'], entrance: 'words' },
+  handlers: { mayImport: ['lib', 'api', 'codec', 'outgoing', 'patch', 'registry', 'http'], entrance: 'words' },
+  controllers: { mayImport: ['lib', 'api', 'kv', 'outgoing', 'store', 'registry', 'resources'], entrance: 'words' },
+  config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
 }
 
 /** Every room; the top ones put the others together and so may import them all. */

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { egressPolicy } from '../../src/lib/egress-policy.ts'
-import { OutgoingCaller } from '../../src/lib/outgoing-call.ts'
+import { egressPolicy } from '../../src/outgoing/egress-policy.ts'
+import { OutgoingCaller } from '../../src/outgoing/call.ts'
 import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
 import {
   ALLOW,

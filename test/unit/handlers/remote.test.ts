@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { RemoteService } from '../../../src/api/remote-service.ts'
+import type { RemoteService } from '../../../src/outgoing/remote-service.ts'
 import type { User } from '../../../src/api/user.ts'
 import { passOnBy } from '../../../src/handlers/remote.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/http/http.ts'
-import type { OpenAnswer, OutgoingCaller, OutgoingRequest } from '../../../src/lib/outgoing-call.ts'
+import type { OpenAnswer, OutgoingCaller, OutgoingRequest } from '../../../src/outgoing/call.ts'
 import { fakeRequest } from '../http/fake-request.ts'
 
 const JANE: User = { name: 'jane', uid: undefined, groups: [], extra: {} }

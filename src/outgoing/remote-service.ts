@@ -1,7 +1,7 @@
 // Groups that another server serves, as an APIService says it (P-380): where that server is, and whether it can be reached.
-import type { OutgoingTls } from '../lib/outgoing-connections.ts'
-import type { ApiObject } from './object.ts'
-import { isList, isMap, own, type Value, type ValueMap } from './value.ts'
+import type { OutgoingTls } from './connections.ts'
+import type { ApiObject } from '../api/object.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { ServiceReference } from './webhook-client.ts'
 
 /** Where a version of a group stands among the others. */

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { CancelledError } from './errors.ts'
+import { CancelledError } from '../lib/errors.ts'
 import type { EgressPolicy } from './egress-policy.ts'
-import { request as httpRequest } from './node-http.ts'
-import type { OutgoingMeasures } from './outgoing-measures.ts'
-import { type Lookup, OutgoingConnections, type OutgoingTls, type Place, systemLookup } from './outgoing-connections.ts'
-import { brokenFailure, cutFailure, DEADLINE_TEXT, OutgoingCallError } from './outgoing-failure.ts'
+import { request as httpRequest } from '../lib/node-http.ts'
+import type { OutgoingMeasures } from './measures.ts'
+import { type Lookup, OutgoingConnections, type OutgoingTls, type Place, systemLookup } from './connections.ts'
+import { brokenFailure, cutFailure, DEADLINE_TEXT, OutgoingCallError } from './failure.ts'
 
 export interface OutgoingTarget {
   /** `https://host:port/path` without a query. Stands in messages as it is written. */

@@ -1,6 +1,6 @@
 // What another server's answer says, as JSON; or why there is none, in the words of the reference's client.
-import type { OutgoingAnswer } from './outgoing-call.ts'
-import { OutgoingCallError } from './outgoing-failure.ts'
+import type { OutgoingAnswer } from './call.ts'
+import { OutgoingCallError } from './failure.ts'
 
 /** The body of an answer of 200 to 206. Throws `OutgoingCallError` of kind `answer` for every other one, and for what is no JSON. */
 export function answerValue(answer: OutgoingAnswer, parse: (text: string) => unknown = JSON.parse): unknown {

@@ -12,7 +12,7 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls'
-import { Agent } from './node-http.ts'
+import { Agent } from '../lib/node-http.ts'
 import type { EgressPolicy } from './egress-policy.ts'
 import {
   addressFailure,
@@ -22,7 +22,7 @@ import {
   nameMismatch,
   OutgoingCallError,
   tlsFailure,
-} from './outgoing-failure.ts'
+} from './failure.ts'
 
 export interface Place {
   readonly host: string

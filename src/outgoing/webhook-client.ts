@@ -1,8 +1,8 @@
 // How configurations say which webhook to call: the same words stand in those of admission and in custom resource
 // definitions.
-import type { OutgoingTarget } from '../lib/outgoing-call.ts'
-import type { Place } from '../lib/outgoing-connections.ts'
-import { isMap, own, type ValueMap } from './value.ts'
+import type { OutgoingTarget } from './call.ts'
+import type { Place } from './connections.ts'
+import { isMap, own, type ValueMap } from '../api/value.ts'
 
 export interface ServiceReference {
   readonly namespace: string

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { egressPolicy, isAddressRange } from '../../../src/lib/egress-policy.ts'
+import { egressPolicy, isAddressRange } from '../../../src/outgoing/egress-policy.ts'
 
 describe('the egress policy', () => {
   const closed: readonly string[] = [

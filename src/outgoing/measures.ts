@@ -1,6 +1,6 @@
 // Calls to other servers, counted and timed under the names of the reference's client. Whom webhooks name and what those answer is
 // up to users: what was not called for the longest is forgotten.
-import { counterFamily, type Family, histogramFamily } from './measure.ts'
+import { counterFamily, type Family, histogramFamily } from '../lib/measure.ts'
 
 const MOST_SERIES = 1_000
 
