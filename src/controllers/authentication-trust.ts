@@ -8,7 +8,8 @@ import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+import { controllerContext, isReason, newObject } from './controllers.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 /** As it is now: authorities are replaced while the server runs. */
 export interface PublishedTrust {
@@ -54,7 +55,7 @@ async function keep(
   wanted: (kept: ValueMap) => ValueMap,
   signal: AbortSignal,
 ): Promise<void> {
-  const resource = resourceOf(parts, '', 'v1', 'configmaps')
+  const resource = servedResource(parts.resources(), 'configmaps')
   const context = { ...controllerContext(parts, NAMESPACE, signal), fieldManager: 'kube-apiserver' }
   const key = { resource: resource.stored, namespace: NAMESPACE, name }
   const { item } = await parts.registry.store.get(key, { kind: 'latest' }, signal)

@@ -12,7 +12,8 @@ import { updateObject } from '../registry/update.ts'
 import { CONTROLLER_ROLES } from './bootstrap-policy-controllers.ts'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './bootstrap-policy.ts'
 import type { ControllerParts } from './controllers.ts'
-import { AT_ONCE, controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+import { AT_ONCE, controllerContext, isReason, newObject } from './controllers.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const API_GROUP = 'rbac.authorization.k8s.io'
 const AUTO_UPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
@@ -169,7 +170,7 @@ function wantedObjects(parts: ControllerParts): Wanted[] {
 }
 
 function rbac(parts: ControllerParts, resource: string): Resource {
-  return resourceOf(parts, API_GROUP, 'v1', resource)
+  return servedResource(parts.resources(), resource, API_GROUP)
 }
 
 interface RoleLine {

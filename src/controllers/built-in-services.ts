@@ -8,7 +8,8 @@ import { createObject } from '../registry/create.ts'
 import { deleteObject } from '../registry/delete.ts'
 import { metaOf } from '../registry/object-meta.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { AT_ONCE, controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+import { AT_ONCE, controllerContext, isReason, newObject } from './controllers.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 const AT_START = 'onstart'
@@ -34,7 +35,7 @@ export async function makeBuiltInServices(
   services: readonly BuiltInService[],
   signal: AbortSignal,
 ): Promise<void> {
-  const resource = resourceOf(parts, 'apiregistration.k8s.io', 'v1', 'apiservices')
+  const resource = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')
   const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
   const wanted = new Map(services.map((service) => [`${service.version}.${service.group}`, service]))
   const list = { resource: resource.stored, at: { kind: 'latest' }, skipUnreadable: true } as const

@@ -7,10 +7,12 @@ import { finalizersOf, isTerminating, withMeta } from '../registry/object-meta.t
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { CLEANUP } from '../resources/resources.ts'
-import type { Controller, ControllerParts, Follower } from './controllers.ts'
-import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { controllerContext, isReason } from './controllers.ts'
 import { withCondition } from './definition-conditions.ts'
 import { WorkQueue } from './work-queue.ts'
+import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'definition-cleanup'
 const LOOK_AGAIN_MS = 1_000
@@ -23,7 +25,7 @@ export function definitionCleanup(
   return {
     name: NAME,
     async run(signal) {
-      const definitions = resourceOf(parts, 'apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
+      const definitions = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
       const queue: WorkQueue = new WorkQueue({
         name: NAME,
         log: parts.log,
@@ -39,14 +41,14 @@ export function definitionCleanup(
           return false
         },
       })
-      const follower: Follower = {
+      const handler: InformerHandler = {
         onPresent: (stored) => {
           const object = stored.object()
           if (isTerminating(object) && finalizersOf(object).includes(CLEANUP)) queue.add(stored.name)
         },
         onGone: () => {},
       }
-      await Promise.all([follow(parts.registry.store, definitions, follower, signal), queue.run(signal)])
+      await Promise.all([runInformer(parts.registry.store, definitions, handler, signal), queue.run(signal)])
     },
   }
 }

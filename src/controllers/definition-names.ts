@@ -7,9 +7,11 @@ import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { type Definition, readDefinition } from '../resources/resources.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import { controllerContext, isReason } from './controllers.ts'
 import { TakenNames, withEstablished, withNames } from './definition-acceptance.ts'
 import { WorkQueue } from './work-queue.ts'
+import { runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 export function definitionNames(parts: ControllerParts): Controller {
   return { name: NAME, run: (signal) => new NameJudge(parts).run(signal) }
@@ -33,7 +35,7 @@ class NameJudge {
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
-    this.#resource = resourceOf(parts, 'apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
+    this.#resource = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
     const work = async (name: string, signal: AbortSignal): Promise<boolean> => {
       for (const step of STEPS) if (!(await this.#judge(name, step, signal))) break
       return false
@@ -42,11 +44,11 @@ class NameJudge {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const follower = {
+    const handler = {
       onPresent: (stored: StoredObject) => this.#onPresent(stored),
       onGone: ({ name }: StoredObject) => this.#onGone(name),
     }
-    const followed = follow(this.#parts.registry.store, this.#resource, follower, signal)
+    const followed = runInformer(this.#parts.registry.store, this.#resource, handler, signal)
     await Promise.all([followed, this.#queue.run(signal)])
   }
 

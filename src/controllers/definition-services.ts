@@ -7,9 +7,11 @@ import { deleteObject } from '../registry/delete.ts'
 import { metaOf } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { type Definition, readDefinition } from '../resources/resources.ts'
-import type { Controller, ControllerParts, Follower } from './controllers.ts'
-import { AT_ONCE, controllerContext, follow, isReason, newObject, resourceOf } from './controllers.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { AT_ONCE, controllerContext, isReason, newObject } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'definition-services'
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
@@ -33,20 +35,20 @@ class ServiceKeeper {
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
-    this.#definitions = resourceOf(parts, 'apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
-    this.#services = resourceOf(parts, 'apiregistration.k8s.io', 'v1', 'apiservices')
+    this.#definitions = servedResource(parts.resources(), 'customresourcedefinitions', 'apiextensions.k8s.io')
+    this.#services = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')
     const work = (name: string, signal: AbortSignal): Promise<boolean> => this.#settle(name, signal)
     this.#queue = new WorkQueue({ name: NAME, log: parts.log, measures: parts.queues, workers: 1, work })
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const { store } = this.#parts.registry
-    const ofDefinitions: Follower = {
+    const ofDefinitions: InformerHandler = {
       onPresent: (stored) => this.#replace(stored.name, readDefinition(stored.object())),
       onGone: ({ name }) => this.#replace(name, undefined),
       onSynced: () => this.#onSynced('definitions'),
     }
-    const ofServices: Follower = {
+    const ofServices: InformerHandler = {
       onPresent: (stored) => this.#onService(stored),
       onGone: ({ name }) => {
         this.#ours.delete(name)
@@ -55,8 +57,8 @@ class ServiceKeeper {
       onSynced: () => this.#onSynced('services'),
     }
     await Promise.all([
-      follow(store, this.#definitions, ofDefinitions, signal),
-      follow(store, this.#services, ofServices, signal),
+      runInformer(store, this.#definitions, ofDefinitions, signal),
+      runInformer(store, this.#services, ofServices, signal),
       this.#queue.run(signal),
     ])
   }

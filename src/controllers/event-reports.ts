@@ -2,7 +2,8 @@
 import { ApiError } from '../api/status.ts'
 import { createObject } from '../registry/create.ts'
 import type { ControllerParts } from './controllers.ts'
-import { controllerContext, newObject, resourceOf } from './controllers.ts'
+import { controllerContext, newObject } from './controllers.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 export interface EventReport {
   readonly about: {
@@ -27,7 +28,7 @@ export async function reportEvent(parts: ControllerParts, report: EventReport, s
   const context = controllerContext(parts, namespace, signal)
   const inNamespace = about.namespace === '' ? {} : { namespace }
   const event = newObject(
-    resourceOf(parts, '', 'v1', 'events'),
+    servedResource(parts.resources(), 'events'),
     { name: `${name}.${process.hrtime.bigint().toString(16)}`, namespace },
     {
       involvedObject: { kind, ...inNamespace, name, uid, apiVersion, resourceVersion },
@@ -44,7 +45,7 @@ export async function reportEvent(parts: ControllerParts, report: EventReport, s
     },
   )
   try {
-    await createObject(parts.registry, resourceOf(parts, '', 'v1', 'events'), event, context)
+    await createObject(parts.registry, servedResource(parts.resources(), 'events'), event, context)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     parts.log.debug({ err: error, reason }, 'could not tell of it by an event')

@@ -10,8 +10,10 @@ import type { Resource, WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { conditionsOf, withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, follow, isReason, newObject, resourceOf } from './controllers.ts'
+import { controllerContext, isReason, newObject } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 export interface FlowObjects {
   readonly levels: readonly WantedObject[]
@@ -46,8 +48,8 @@ export function flowControlObjects(parts: ControllerParts, wanted: FlowObjects):
 
 /** All of them as they should be, now. */
 export async function makeFlowObjects(parts: ControllerParts, wanted: FlowObjects, signal: AbortSignal): Promise<void> {
-  const levels = resourceOf(parts, GROUP, 'v1', 'prioritylevelconfigurations')
-  const schemas = resourceOf(parts, GROUP, 'v1', 'flowschemas')
+  const levels = servedResource(parts.resources(), 'prioritylevelconfigurations', GROUP)
+  const schemas = servedResource(parts.resources(), 'flowschemas', GROUP)
   await Promise.all([
     ...wanted.levels.map((object) => keepObject(parts, levels, object, signal)),
     ...wanted.schemas.map((object) => keepObject(parts, schemas, object, signal)),
@@ -113,8 +115,8 @@ function keptSpec(spec: ValueMap, live: ApiObject): ValueMap {
 
 async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const { store } = parts.registry
-  const schemas = resourceOf(parts, GROUP, 'v1', 'flowschemas')
-  const levels = resourceOf(parts, GROUP, 'v1', 'prioritylevelconfigurations')
+  const schemas = servedResource(parts.resources(), 'flowschemas', GROUP)
+  const levels = servedResource(parts.resources(), 'prioritylevelconfigurations', GROUP)
   const present = new Set<string>()
   const levelOf = new Map<string, string>()
   const isSynced = { levels: false, schemas: false }
@@ -133,7 +135,7 @@ async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promis
     if (!isSynced.levels || !isSynced.schemas) return
     for (const [name, level] of levelOf) if (concerns(level)) queue.add(name)
   }
-  const followLevels = follow(
+  const followLevels = runInformer(
     store,
     levels,
     {
@@ -153,7 +155,7 @@ async function tellDangling(parts: ControllerParts, signal: AbortSignal): Promis
     },
     signal,
   )
-  const followSchemas = follow(
+  const followSchemas = runInformer(
     store,
     schemas,
     {

@@ -11,16 +11,17 @@ import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating, metaOf, metaText, withMeta } from '../registry/object-meta.ts'
 import type { Propagation, Resource, ResourceTable } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
-import type { Controller, ControllerParts, Follower } from './controllers.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
 import { controllerContext, isReason } from './controllers.ts'
 import { fateOf, type KnownOwner } from './dependent-fate.ts'
 import { reportEvent } from './event-reports.ts'
 import { KindWaits } from './kind-waits.ts'
 import { type FoundOwner, OwnerLookup } from './owner-lookup.ts'
 import { FOREGROUND, type GraphNode, ORPHAN, ownerOf, type OwnerReference, OwnershipGraph } from './ownership-graph.ts'
-import { eachType } from './stored-types.ts'
-import { type FollowedType, TypeFollowers } from './type-followers.ts'
+import { eachType } from '../informers/stored-types.ts'
+import { type InformedType, TypeInformers } from '../informers/type-informers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { type InformerHandler } from '../informers/informer.ts'
 
 const WORKERS = 16
 const REMEMBERED = 10_000
@@ -47,16 +48,16 @@ class Collector {
   readonly #untilServed = new KindWaits()
   /** How often the types have changed. */
   #typeChanges = 0
-  readonly #followers: TypeFollowers
+  readonly #informers: TypeInformers
   readonly #queue: WorkQueue
 
   constructor(parts: ControllerParts) {
     this.#parts = parts
     this.#owners = new OwnerLookup(parts, this.#graph)
-    this.#followers = new TypeFollowers({
-      parts,
+    this.#informers = new TypeInformers({
+      source: parts,
       typesIn: collectedTypes,
-      follower: (type) => this.#follower(type),
+      handler: (type) => this.#handlerOf(type),
       onComplete: () => this.#onTypesComplete(),
       onEnded: (type, signal) => this.#onTypeEnded(type, signal),
     })
@@ -78,9 +79,9 @@ class Collector {
       this.#typeChanges++
       this.#owners.forgetKinds()
     })
-    const following = this.#followers.run(both).finally(() => stop.abort())
+    const following = this.#informers.run(both).finally(() => stop.abort())
     try {
-      const loaded = await Promise.race([this.#followers.synced.then(() => true), following.then(() => false)])
+      const loaded = await Promise.race([this.#informers.synced.then(() => true), following.then(() => false)])
       if (loaded) await this.#queue.run(both)
       await following
     } finally {
@@ -88,7 +89,7 @@ class Collector {
     }
   }
 
-  #follower(type: FollowedType): Follower {
+  #handlerOf(type: InformedType): InformerHandler {
     return {
       onPresent: (stored) => {
         const { node, before } = this.#graph.set(type, stored)
@@ -133,7 +134,7 @@ class Collector {
   }
 
   /** What is still stored of the type can no longer be reached: nothing is decided about it, nor about who names it. */
-  async #onTypeEnded(type: FollowedType, signal: AbortSignal): Promise<void> {
+  async #onTypeEnded(type: InformedType, signal: AbortSignal): Promise<void> {
     for (const node of this.#graph.ofType(type)) {
       const key = { resource: type.stored, namespace: node.namespace, name: node.name }
       const { item } = await this.#parts.registry.store.get(key, { kind: 'any' }, signal)
@@ -219,7 +220,7 @@ class Collector {
 
   /** An owner that lets its dependents go, or waits for them. */
   async #finish(node: GraphNode, signal: AbortSignal): Promise<boolean> {
-    if (!this.#followers.isComplete) {
+    if (!this.#informers.isComplete) {
       this.#untilComplete.add(node.uid)
       return false
     }

@@ -12,7 +12,8 @@ import type { Resource, WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { withAppliedCondition } from './applied-condition.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+import { controllerContext, isReason, newObject } from './controllers.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'kubernetes'
 const NAMESPACE = 'default'
@@ -118,8 +119,8 @@ class Keeper {
 
   async #keepEndpoints(addresses: readonly string[]): Promise<void> {
     const port = this.#advertised.port()
-    await this.#keepObject(resourceOf(this.#parts, '', 'v1', 'endpoints'), endpoints(addresses, port))
-    const slices = resourceOf(this.#parts, 'discovery.k8s.io', 'v1', 'endpointslices')
+    await this.#keepObject(servedResource(this.#parts.resources(), 'endpoints'), endpoints(addresses, port))
+    const slices = servedResource(this.#parts.resources(), 'endpointslices', 'discovery.k8s.io')
     await this.#keepObject(slices, endpointSlice(addresses, port))
   }
 
@@ -148,7 +149,7 @@ class Keeper {
   }
 
   async #keepRange(): Promise<void> {
-    const ranges = resourceOf(this.#parts, 'networking.k8s.io', 'v1', 'servicecidrs')
+    const ranges = servedResource(this.#parts.resources(), 'servicecidrs', 'networking.k8s.io')
     const cidrs = [this.#advertised.serviceRange.text]
     if (!(await this.#create(ranges, this.#made(ranges, { name: NAME }, { spec: { cidrs } }), ''))) return
     const message = 'Kubernetes default Service CIDR is ready'
@@ -160,7 +161,7 @@ class Keeper {
   }
 
   async #keepService(): Promise<void> {
-    const services = resourceOf(this.#parts, '', 'v1', 'services')
+    const services = servedResource(this.#parts.resources(), 'services')
     const metadata = { name: NAME, labels: { component: 'apiserver', provider: 'kubernetes' } }
     const { nodePort = 0, serviceRange } = this.#advertised
     const port = { name: 'https', protocol: 'TCP', port: 443, targetPort: this.#advertised.port() }

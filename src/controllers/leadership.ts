@@ -11,8 +11,9 @@ import { metaText } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject, resourceOf, runControllers } from './controllers.ts'
+import { controllerContext, isReason, newObject, runControllers } from './controllers.ts'
 import type { Fence } from './fence.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 export const LEASE = { namespace: 'kube-system', name: 'quarterdeck-controllers' } as const
 
@@ -48,7 +49,7 @@ class Candidate {
   constructor(controllers: readonly Controller[], options: LeadershipOptions) {
     this.#controllers = controllers
     this.#options = options
-    this.#lease = resourceOf(options.parts, 'coordination.k8s.io', 'v1', 'leases')
+    this.#lease = servedResource(options.parts.resources(), 'leases', 'coordination.k8s.io')
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -8,8 +8,10 @@ import { isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, follow, isReason, newObject, resourceOf } from './controllers.ts'
+import { controllerContext, isReason, newObject } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const WORKERS = 8
 const ROOT_CA_NAME = 'kube-root-ca.crt'
@@ -31,7 +33,7 @@ export function defaultServiceAccounts(parts: ControllerParts): Controller {
   return {
     name,
     run: (signal) => {
-      const resource = resourceOf(parts, '', 'v1', 'serviceaccounts')
+      const resource = servedResource(parts.resources(), 'serviceaccounts')
       const make = (): ApiObject => newObject(resource, { name: 'default' })
       return furnish(parts, { name, resource, objectName: 'default', make, isIntact: () => true }, signal)
     },
@@ -43,7 +45,7 @@ export function rootCertificates(parts: ControllerParts, authority: string): Con
   return {
     name,
     run: (signal) => {
-      const resource = resourceOf(parts, '', 'v1', 'configmaps')
+      const resource = servedResource(parts.resources(), 'configmaps')
       const data = { 'ca.crt': authority }
       const annotations = { 'kubernetes.io/description': ROOT_CA_NOTE }
       const make = (): ApiObject => newObject(resource, { name: ROOT_CA_NAME, annotations }, { data })
@@ -67,10 +69,10 @@ async function furnish(parts: ControllerParts, furnishing: Furnishing, signal: A
     if (object.name === objectName && living.has(object.namespace)) queue.add(object.namespace)
   }
   const { store } = parts.registry
-  const namespaces = resourceOf(parts, '', 'v1', 'namespaces')
+  const namespaces = servedResource(parts.resources(), 'namespaces')
   await Promise.all([
     queue.run(signal),
-    follow(
+    runInformer(
       store,
       namespaces,
       {
@@ -85,7 +87,7 @@ async function furnish(parts: ControllerParts, furnishing: Furnishing, signal: A
       },
       signal,
     ),
-    follow(store, resource, { onPresent: touched, onGone: touched }, signal),
+    runInformer(store, resource, { onPresent: touched, onGone: touched }, signal),
   ])
 }
 

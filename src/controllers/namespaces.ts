@@ -13,9 +13,11 @@ import { getObject, listRequest } from '../registry/read.ts'
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
-import { eachType } from './stored-types.ts'
+import { controllerContext, isReason } from './controllers.ts'
+import { eachType } from '../informers/stored-types.ts'
 import { WorkQueue } from './work-queue.ts'
+import { runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const FINALIZER = 'kubernetes'
 const WORKERS = 4
@@ -24,7 +26,7 @@ export function namespaceController(parts: ControllerParts): Controller {
   return {
     name: 'namespace',
     async run(signal) {
-      const namespaces = resourceOf(parts, '', 'v1', 'namespaces')
+      const namespaces = servedResource(parts.resources(), 'namespaces')
       const queue = new WorkQueue({
         name: 'namespace',
         log: parts.log,
@@ -32,7 +34,7 @@ export function namespaceController(parts: ControllerParts): Controller {
         workers: WORKERS,
         work: (name, inner) => new Ending(parts, namespaces, name, inner).advance(),
       })
-      const following = follow(
+      const following = runInformer(
         parts.registry.store,
         namespaces,
         {

@@ -2,7 +2,7 @@
 import type { StoredObject } from '../api/read.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { finalizersOf, isTerminating, metaOf, metaText } from '../registry/object-meta.ts'
-import type { FollowedType } from './type-followers.ts'
+import type { InformedType } from '../informers/type-informers.ts'
 
 /** The finalizers of an owner that waits until its dependents are let go, or gone. */
 export const ORPHAN = 'orphan'
@@ -18,7 +18,7 @@ export interface OwnerReference {
 
 export interface GraphNode {
   readonly uid: string
-  readonly type: FollowedType
+  readonly type: InformedType
   readonly namespace: string
   readonly name: string
   readonly resourceVersion: string
@@ -50,14 +50,14 @@ export class OwnershipGraph {
   }
 
   /** Every object of a type. */
-  ofType(type: FollowedType): readonly GraphNode[] {
+  ofType(type: InformedType): readonly GraphNode[] {
     return this.#nodes
       .values()
       .filter((node) => node.type === type)
       .toArray()
   }
 
-  set(type: FollowedType, stored: StoredObject): { readonly node: GraphNode; readonly before: GraphNode | undefined } {
+  set(type: InformedType, stored: StoredObject): { readonly node: GraphNode; readonly before: GraphNode | undefined } {
     const read = nodeOf(type, stored)
     const before = this.#nodes.get(read.uid)
     const node = before?.deletesDependents === true ? { ...read, deletesDependents: true } : read
@@ -98,7 +98,7 @@ const UID = '"uid":"'
  * every object of every type comes by here. Undefined: it has to be read. Only built-in kinds have their uid before anything
  * that users may write.
  */
-function uidOfPlain({ resource }: FollowedType, bytes: Buffer): string | undefined {
+function uidOfPlain({ resource }: InformedType, bytes: Buffer): string | undefined {
   if (resource.isCustom) return undefined
   // One expression over a text takes a third of the time that a search for each name in the bytes takes.
   const text = bytes.toString('latin1')
@@ -111,7 +111,7 @@ function uidOfPlain({ resource }: FollowedType, bytes: Buffer): string | undefin
 
 const NONE: readonly never[] = []
 
-function nodeOf(type: FollowedType, stored: StoredObject): GraphNode {
+function nodeOf(type: InformedType, stored: StoredObject): GraphNode {
   const { namespace, name } = stored
   const uid = uidOfPlain(type, stored.bytes)
   const place = { type, namespace, name, resourceVersion: String(stored.revision) }

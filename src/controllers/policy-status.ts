@@ -3,8 +3,10 @@ import type { ApiObject } from '../api/object.ts'
 import { isMap, own, type ValueMap } from '../api/value.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import { controllerContext, isReason } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'validatingadmissionpolicy-status-controller'
 
@@ -29,9 +31,9 @@ export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Cont
         if (!isTold(policy)) queue.add(stored.name)
       }
       const onGone = ({ name }: { readonly name: string }): void => void policies.delete(name)
-      const resource = resourceOf(parts, 'admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies')
+      const resource = servedResource(parts.resources(), 'validatingadmissionpolicies', 'admissionregistration.k8s.io')
       const { store } = parts.registry
-      await Promise.all([queue.run(signal), follow(store, resource, { onPresent, onGone }, signal)])
+      await Promise.all([queue.run(signal), runInformer(store, resource, { onPresent, onGone }, signal)])
     },
   }
 }
@@ -57,7 +59,7 @@ async function tell(parts: ControllerParts, { name, policy, typeCheck }: Told, s
     const before = isMap(status) ? status : {}
     return { ...live!, status: { ...before, observedGeneration: generation, typeChecking } }
   }
-  const resource = resourceOf(parts, 'admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies')
+  const resource = servedResource(parts.resources(), 'validatingadmissionpolicies', 'admissionregistration.k8s.io')
   const request = { name, subresource: 'status', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
   try {
     await updateObject(parts.registry, resource, request, controllerContext(parts, '', signal))

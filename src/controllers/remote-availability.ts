@@ -8,8 +8,10 @@ import { InvariantError } from '../lib/errors.ts'
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import { controllerContext, isReason } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const RECHECK_MS = 30_000
 const PROBES = 5
@@ -42,7 +44,7 @@ class RemoteAvailability {
   constructor(parts: ControllerParts, probe: ProbeRemote) {
     this.#parts = parts
     this.#probe = probe
-    this.#apiServices = resourceOf(parts, 'apiregistration.k8s.io', 'v1', 'apiservices')
+    this.#apiServices = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')
     this.#queue = new WorkQueue({
       name: 'remote-availability',
       log: parts.log,
@@ -54,13 +56,13 @@ class RemoteAvailability {
 
   async run(signal: AbortSignal): Promise<void> {
     const { store } = this.#parts.registry
-    const services = resourceOf(this.#parts, '', 'v1', 'services')
-    const slices = resourceOf(this.#parts, 'discovery.k8s.io', 'v1', 'endpointslices')
+    const services = servedResource(this.#parts.resources(), 'services')
+    const slices = servedResource(this.#parts.resources(), 'endpointslices', 'discovery.k8s.io')
     const loaded = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
     await Promise.all([
-      follow(store, this.#apiServices, { onPresent: this.#onRemote, onGone: this.#onRemoteGone }, signal),
-      follow(store, services, { ...this.#kept(this.#services, serviceKey), onSynced: loaded[0].resolve }, signal),
-      follow(store, slices, { ...this.#kept(this.#slices, sliceKey), onSynced: loaded[1].resolve }, signal),
+      runInformer(store, this.#apiServices, { onPresent: this.#onRemote, onGone: this.#onRemoteGone }, signal),
+      runInformer(store, services, { ...this.#kept(this.#services, serviceKey), onSynced: loaded[0].resolve }, signal),
+      runInformer(store, slices, { ...this.#kept(this.#slices, sliceKey), onSynced: loaded[1].resolve }, signal),
       // Before the services are known every one of them would be missing.
       Promise.all(loaded.map(({ promise }) => promise)).then(() => this.#queue.run(signal)),
       untilAborted(signal, () => loaded.forEach(({ resolve }) => resolve())),

@@ -12,11 +12,12 @@ import { pause } from '../lib/pause.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantityOf } from '../lib/quantity.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import type { Controller, ControllerParts, Follower } from './controllers.ts'
-import { follow, resourceOf } from './controllers.ts'
-import { asStored } from './stored-types.ts'
-import { type FollowedType, TypeFollowers } from './type-followers.ts'
+import type { Controller, ControllerParts } from './controllers.ts'
+import { asStored } from '../informers/stored-types.ts'
+import { type InformedType, TypeInformers } from '../informers/type-informers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 /** What the objects take of a quota; the rules are admission's. */
 export interface QuotaAccounting {
@@ -63,7 +64,7 @@ class Accountant {
   readonly #byNamespace = new Map<string, Set<string>>()
   /** The types that quotas name or have named, whether there are such or not. */
   readonly #named = new Set<string>()
-  readonly #types: TypeFollowers
+  readonly #types: TypeInformers
   readonly #raisedAt = new Map<string, number>()
   readonly #countedAt = new Map<string, number>()
   readonly #running = new Set<Promise<void>>()
@@ -81,10 +82,10 @@ class Accountant {
       workers: WORKERS,
       work,
     })
-    this.#types = new TypeFollowers({
-      parts,
+    this.#types = new TypeInformers({
+      source: parts,
       typesIn: (table) => this.#namedIn(table),
-      follower: (type) => this.#follower(type),
+      handler: (type) => this.#handlerOf(type),
     })
   }
 
@@ -94,12 +95,12 @@ class Accountant {
     const signal = AbortSignal.any([outer, inner.signal])
     const end = (): void => this.#failed.resolve()
     outer.addEventListener('abort', end, { once: true })
-    const quotas = resourceOf(this.#parts, '', 'v1', 'resourcequotas')
-    const follower = {
+    const quotas = servedResource(this.#parts.resources(), 'resourcequotas')
+    const handler = {
       onPresent: (stored: StoredObject) => this.#onQuota(stored),
       onGone: (stored: StoredObject) => this.#onQuotaGone(stored),
     }
-    this.#start(follow(this.#parts.registry.store, quotas, follower, signal))
+    this.#start(runInformer(this.#parts.registry.store, quotas, handler, signal))
     this.#start(this.#types.run(signal))
     this.#start(this.#queue.run(signal))
     this.#start(this.#resync(signal))
@@ -164,7 +165,7 @@ class Accountant {
     }
   }
 
-  #follower({ stored: { group, resource } }: FollowedType): Follower {
+  #handlerOf({ stored: { group, resource } }: InformedType): InformerHandler {
     const isPods = group === '' && resource === 'pods'
     let isNew = true
     return {
@@ -243,7 +244,7 @@ class Accountant {
     counted: ReadonlyMap<string, Quantity>,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const resource = resourceOf(this.#parts, '', 'v1', 'resourcequotas')
+    const resource = servedResource(this.#parts.resources(), 'resourcequotas')
     const place = { resource: resource.stored, namespace: textOf(quota, 'namespace'), name: textOf(quota, 'name') }
     let isCurrent = true
     await this.#parts.registry.store.write(

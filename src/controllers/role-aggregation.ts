@@ -9,8 +9,10 @@ import { equalValues, isList, isMap, own } from '../api/value.ts'
 import { metaOf, metaText, withMeta } from '../registry/object-meta.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, follow, isReason, resourceOf } from './controllers.ts'
+import { controllerContext, isReason } from './controllers.ts'
 import { WorkQueue } from './work-queue.ts'
+import { runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const NAME = 'clusterrole-aggregation-controller'
 
@@ -56,9 +58,9 @@ export function roleAggregation(parts: ControllerParts): Controller {
         isComplete = true
         changed()
       }
-      const resource = resourceOf(parts, 'rbac.authorization.k8s.io', 'v1', 'clusterroles')
+      const resource = servedResource(parts.resources(), 'clusterroles', 'rbac.authorization.k8s.io')
       const { store } = parts.registry
-      await Promise.all([queue.run(signal), follow(store, resource, { onPresent, onGone, onSynced }, signal)])
+      await Promise.all([queue.run(signal), runInformer(store, resource, { onPresent, onGone, onSynced }, signal)])
     },
   }
 }
@@ -78,7 +80,7 @@ async function gather(
     // It may have stopped gathering meanwhile: then its rules are its own.
     return own(live!, 'aggregationRule') === undefined ? live! : withApplied(live!, rules, context.now)
   }
-  const resource = resourceOf(parts, 'rbac.authorization.k8s.io', 'v1', 'clusterroles')
+  const resource = servedResource(parts.resources(), 'clusterroles', 'rbac.authorization.k8s.io')
   const request = { name, subresource: '', wanted, tracksFields: true, absent: 'refuse', uid: '' } as const
   try {
     await updateObject(parts.registry, resource, request, context)

@@ -12,7 +12,8 @@ import { metaText } from '../registry/object-meta.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { AT_ONCE, type Controller, type ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+import { controllerContext, isReason, newObject } from './controllers.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const NAMESPACE = 'kube-system'
 const LABEL = 'apiserver.kubernetes.io/identity'
@@ -88,7 +89,7 @@ class Keeper {
 
   /** False: there is no place for it yet. */
   async renew(): Promise<boolean> {
-    const leases = resourceOf(this.#parts, 'coordination.k8s.io', 'v1', 'leases')
+    const leases = servedResource(this.#parts.resources(), 'leases', 'coordination.k8s.io')
     const renewTime = new Date(this.#clock.now()).toISOString().replace('Z', '000Z')
     const spec = { holderIdentity: this.#holder, leaseDurationSeconds: DURATION_SECONDS, renewTime }
     const fresh = newObject(leases, { name: this.#name, namespace: NAMESPACE, labels: this.#labels }, { spec })
@@ -105,7 +106,7 @@ class Keeper {
 
   /** Takes away the leases that ran out. */
   async collect(): Promise<void> {
-    const leases = resourceOf(this.#parts, 'coordination.k8s.io', 'v1', 'leases')
+    const leases = servedResource(this.#parts.resources(), 'leases', 'coordination.k8s.io')
     const page = await this.#parts.registry.store.list(
       {
         resource: leases.stored,
@@ -130,7 +131,7 @@ class Keeper {
   }
 
   async #remove(stored: StoredObject): Promise<void> {
-    const leases = resourceOf(this.#parts, 'coordination.k8s.io', 'v1', 'leases')
+    const leases = servedResource(this.#parts.resources(), 'leases', 'coordination.k8s.io')
     const resourceVersion = metaText(stored.object(), 'resourceVersion')
     const options = { ...AT_ONCE, preconditions: { uid: undefined, resourceVersion } }
     try {

@@ -3,7 +3,8 @@ import { createObject } from '../registry/create.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+import { controllerContext, isReason, newObject } from './controllers.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const NAMES: readonly string[] = ['kube-system', 'kube-public', 'default', 'kube-node-lease']
 const LOOK_AGAIN_MS = 60_000
@@ -19,7 +20,7 @@ export function systemNamespaces(parts: ControllerParts): Controller {
 
 /** Makes those that are missing. */
 export async function makeSystemNamespaces(parts: ControllerParts, signal: AbortSignal): Promise<void> {
-  const resource = resourceOf(parts, '', 'v1', 'namespaces')
+  const resource = servedResource(parts.resources(), 'namespaces')
   for (const name of NAMES) {
     try {
       const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }

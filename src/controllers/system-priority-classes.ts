@@ -3,7 +3,8 @@ import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
-import { controllerContext, isReason, newObject, resourceOf } from './controllers.ts'
+import { controllerContext, isReason, newObject } from './controllers.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const LOOK_AGAIN_MS = 60_000
 
@@ -34,7 +35,7 @@ export function systemPriorityClasses(parts: ControllerParts): Controller {
 
 /** Makes those that are missing. */
 async function makeSystemPriorityClasses(parts: ControllerParts, signal: AbortSignal): Promise<void> {
-  const resource = resourceOf(parts, 'scheduling.k8s.io', 'v1', 'priorityclasses')
+  const resource = servedResource(parts.resources(), 'priorityclasses', 'scheduling.k8s.io')
   const context = { ...controllerContext(parts, '', signal), fieldManager: 'kube-apiserver' }
   for (const { name, ...rest } of CLASSES) {
     const wanted = newObject(resource, { name }, rest)

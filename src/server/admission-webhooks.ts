@@ -12,7 +12,7 @@ import {
   type ConfiguredPlugins,
   followConfigurations,
   type FollowedConfigurations,
-} from './admission-configurations.ts'
+} from '../informers/admission-configurations.ts'
 
 export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, ConfigurationParts {
   /** Told the names of all webhooks when that changes. */

@@ -22,23 +22,22 @@ import { serviceAccount } from '../admission/service-account.ts'
 import { STORAGE_PROTECTION } from '../admission/storage-protection.ts'
 import { TAINT_NODES_BY_CONDITION } from '../admission/taint-nodes-by-condition.ts'
 import { WebhookMeasures } from '../admission/webhook/webhook.ts'
-import type { ApiObject } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
-import type { StoredObject } from '../api/read.ts'
 import type { LocateService } from '../outgoing/webhook-client.ts'
 import { systemClock } from '../lib/clock.ts'
-import { InvariantError } from '../lib/errors.ts'
+import { readThrough } from '../informers/read-through.ts'
 import type { Log } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
 import type { OutgoingCaller } from '../outgoing/call.ts'
-import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { ResourceTable } from '../registry/registry.ts'
+import { servedResource } from '../registry/served-resource.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import { ServedStore } from '../store/served-store.ts'
-import type { Store, StoredResource } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import type { ServerMeasures } from './measures.ts'
 import { optionalPlugins } from './optional-plugins.ts'
-import { QuotaBook } from './quota-ledger.ts'
+import { QuotaBook } from '../informers/quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from '../config/admission-plugins.ts'
 import { openAdmissionPolicies } from './admission-policies.ts'
 import { openAdmissionWebhooks } from './admission-webhooks.ts'
@@ -71,13 +70,8 @@ export interface OpenedAdmission {
 
 export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const { store, table, authorizer, enabled, settings } = parts
-  const served = (resource: string, group: string): Resource => {
-    const found = table.find({ group, version: 'v1', resource })
-    if (found === undefined) throw new InvariantError(`${resource} are not served`)
-    return found
-  }
-  const read: Read = (resource, group = '') => readFrom(store, served(resource, group).stored)
-  const quotas = new QuotaBook(store, served('resourcequotas', ''))
+  const read: Read = (resource, group) => readThrough(store, servedResource(table, resource, group).stored)
+  const quotas = new QuotaBook(store, servedResource(table, 'resourcequotas'))
   const webhookMeasures = new WebhookMeasures()
   const webhooks = openAdmissionWebhooks({
     store,
@@ -96,7 +90,7 @@ export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const policies = openAdmissionPolicies({
     store,
     resources: () => table,
-    read: ({ stored }) => readFrom(stored.form === undefined ? store : inServedForm, stored),
+    read: ({ stored }) => readThrough(stored.form === undefined ? store : inServedForm, stored),
     servedKinds: servedKinds(() => table, parts.defaults),
     namespaces: read('namespaces'),
     authorizer,
@@ -165,45 +159,4 @@ function singlePlugins(
     nodeDeclaredFeatures(read('nodes')),
     podResizeValidator(read('nodes')),
   ]
-}
-
-/** Each version of an object is parsed once: every write in a namespace asks for the namespace. */
-export function readFrom(store: Store, resource: StoredResource): ObjectReader & SampleReader {
-  const parsed = new WeakMap<StoredObject, ApiObject>()
-  const parse = (item: StoredObject): ApiObject => {
-    let known = parsed.get(item)
-    if (known === undefined) parsed.set(item, (known = item.object()))
-    return known
-  }
-  const get = async (
-    at: { readonly kind: 'any' | 'latest' },
-    [namespace, name]: readonly [string, string],
-    signal: AbortSignal,
-  ): Promise<ApiObject | undefined> => {
-    const { item } = await store.get({ resource, namespace, name }, at, signal)
-    return item?.kind === 'object' ? parse(item) : undefined
-  }
-  const some = async (
-    namespace: string,
-    { most, read }: { readonly most?: number; readonly read: (item: StoredObject) => ApiObject },
-    signal: AbortSignal,
-  ): Promise<{ objects: readonly ApiObject[]; total: number }> => {
-    const within = { ...(namespace === '' ? {} : { namespace }), ...(most === undefined ? {} : { limit: most }) }
-    const page = await store.list({ resource, ...within, at: { kind: 'any' }, skipUnreadable: true }, signal)
-    const objects: ApiObject[] = []
-    for await (const batch of page.batches) objects.push(...batch.map(read))
-    return { objects, total: objects.length + (page.remaining ?? 0) }
-  }
-  return {
-    find: (namespace, name, signal) => {
-      const item = store.peek?.({ resource, namespace, name })
-      return item?.kind === 'object' ? parse(item) : get({ kind: 'any' }, [namespace, name], signal)
-    },
-    findLatest: (namespace, name, signal) => get({ kind: 'latest' }, [namespace, name], signal),
-    list: (namespace, signal) =>
-      store.peekAll?.(resource, namespace)?.map(parse) ??
-      some(namespace, { read: parse }, signal).then(({ objects }) => objects),
-    // Pods are many, and asked for rarely: what was parsed of them is not kept.
-    listSome: (namespace, most, signal) => some(namespace, { most, read: (item) => item.object() }, signal),
-  }
 }

@@ -7,7 +7,7 @@ import { type AuthMeasures, countDecisions } from '../auth/measures.ts'
 import { RbacIndex, type RbacKind } from '../auth/rbac-index.ts'
 import { rbacAuthorizer } from '../auth/rbac.ts'
 import { clusterRoleRules, type MadeRole } from '../controllers/bootstrap-roles.ts'
-import { type ControllerParts, follow, type Follower, resourceOf } from '../controllers/controllers.ts'
+import { type ControllerParts } from '../controllers/controllers.ts'
 import { egressPolicy, type EgressRules } from '../outgoing/egress-policy.ts'
 import type { Log } from '../lib/log.ts'
 import { OutgoingCaller } from '../outgoing/call.ts'
@@ -16,10 +16,12 @@ import type { AuthorizationMode, Decider } from '../config/authorization-file.ts
 import { type AuthorizationSettings, modesOf, readDeciders } from '../config/authorization-config.ts'
 import { openDecidingWebhook } from './deciding-webhooks.ts'
 import { readTextFile } from '../config/files.ts'
-import { NodeGraphFeed } from './node-graph-feed.ts'
+import { NodeGraphFeed } from '../informers/node-graph.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
 import { rereadFiles } from '../config/reloaded-file.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
+import { type InformerHandler, runInformer } from '../informers/informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 const RBAC_RESOURCES: Readonly<Record<RbacKind, string>> = {
   ClusterRole: 'clusterroles',
@@ -164,7 +166,7 @@ async function followRoles(
 ): Promise<void> {
   const missing = new Set(Object.keys(RBAC_RESOURCES) as RbacKind[])
   const followKind = (kind: RbacKind): Promise<void> => {
-    const follower: Follower = {
+    const handler: InformerHandler = {
       onPresent: (object) => {
         index.put(kind, object.object())
         onChange(false)
@@ -175,8 +177,8 @@ async function followRoles(
         onChange(missing.size === 0)
       },
     }
-    const resource = resourceOf(parts, 'rbac.authorization.k8s.io', 'v1', RBAC_RESOURCES[kind])
-    return follow(parts.registry.store, resource, follower, signal)
+    const resource = servedResource(parts.resources(), RBAC_RESOURCES[kind], 'rbac.authorization.k8s.io')
+    return runInformer(parts.registry.store, resource, handler, signal)
   }
   await Promise.all([...missing].map(followKind))
 }

@@ -5,10 +5,9 @@ import type { WatchCache } from '../cache/cache.ts'
 import { canonicalJson, plainJson } from '../codec/json-encode.ts'
 import { parseJson } from '../codec/json-parse.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
-import { follow } from '../controllers/controllers.ts'
-import { InvariantError } from '../lib/errors.ts'
+import { servedResource } from '../registry/served-resource.ts'
 import { type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
-import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { ResourceTable } from '../registry/registry.ts'
 import {
   type ConversionParts,
   type ConvertByWebhook,
@@ -24,6 +23,7 @@ import { builtInOpenApiParts, builtInTypeSchemas } from '../schema/openapi-parts
 import type { SchemaTable } from '../schema/table.ts'
 import { ServedObject } from '../store/served-store.ts'
 import type { ObjectKey, WriteResult } from '../store/store.ts'
+import { runInformer } from '../informers/informer.ts'
 
 /** How long a request for a kind that was just defined waits for it (D30). */
 const PATIENCE_MS = 1_000
@@ -55,7 +55,7 @@ export interface DefinitionsOptions {
 
 export function openDefinitions({ schema, builtIn, groups, cache, info, ...more }: DefinitionsOptions): Definitions {
   const calls = { ...more.calls, encode: plainJson, parse: (bytes: Buffer) => parseJson(bytes).value }
-  const resource = definitionsIn(builtIn)
+  const resource = servedResource(builtIn, 'customresourcedefinitions', 'apiextensions.k8s.io')
   const durations = conversionDurations()
   const table = new DefinitionTable({
     schema,
@@ -73,7 +73,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, info, ...more 
     table,
     loaded: loaded.promise,
     follow: (signal) =>
-      follow(
+      runInformer(
         cache,
         resource,
         {
@@ -132,13 +132,6 @@ function timed(convert: ConvertByWebhook, durations: Family<Distribution>, defin
 
 function versionIn(apiVersion: string): string {
   return apiVersion.slice(apiVersion.indexOf('/') + 1)
-}
-
-function definitionsIn(builtIn: ResourceTable): Resource {
-  const group = 'apiextensions.k8s.io'
-  const found = builtIn.find({ group, version: 'v1', resource: 'customresourcedefinitions' })
-  if (found === undefined) throw new InvariantError('definitions are not served')
-  return found
 }
 
 /** Made when they are asked for, and made anew in part where definitions have changed since. */

@@ -4,14 +4,14 @@ import type { FindLoad, FlowControl } from '../flow/flow.ts'
 import { limitInFlight } from '../flow/in-flight.ts'
 import { PriorityAndFairness } from '../flow/priority-and-fairness.ts'
 import type { ApiObject, GroupVersionResource } from '../api/object.ts'
-import { follow } from '../controllers/controllers.ts'
 import { plainText } from '../http/responses.ts'
 import type { Route } from '../http/router.ts'
 import { systemClock } from '../lib/clock.ts'
-import { InvariantError } from '../lib/errors.ts'
+import { servedResource } from '../registry/served-resource.ts'
 import type { Family } from '../lib/measure.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
+import { runInformer } from '../informers/informer.ts'
 
 export interface FlowOptions {
   /** By schemas and levels; otherwise by the two numbers alone. */
@@ -68,9 +68,8 @@ async function followObjects(control: PriorityAndFairness, parts: FlowParts, sig
     setImmediate(reconfigure)
   }
   const following = async (name: string, objects: Followed): Promise<void> => {
-    const resource = parts.find({ group: 'flowcontrol.apiserver.k8s.io', version: 'v1', resource: name })
-    if (resource === undefined) throw new InvariantError(`${name} are not served`)
-    await follow(
+    const resource = servedResource(parts, name, 'flowcontrol.apiserver.k8s.io')
+    await runInformer(
       parts.store,
       resource,
       {

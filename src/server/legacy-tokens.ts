@@ -3,7 +3,7 @@ import { mapIn, textIn } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { LAST_USED_LABEL } from '../auth/legacy-token.ts'
 import type { LiveObject } from '../auth/live-objects.ts'
-import { InvariantError } from '../lib/errors.ts'
+import { servedResource } from '../registry/served-resource.ts'
 import type { Log } from '../lib/log.ts'
 import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { ResourceTable } from '../registry/registry.ts'
@@ -23,9 +23,8 @@ export function noteLegacyUse({ store, table, log }: LegacyUseParts): (secret: L
   return ({ object, uid }) => {
     const today = new Date().toISOString().slice(0, 10)
     if (lastUsed(object) === today || underWay.has(uid)) return
-    const resource = table().find({ group: '', version: 'v1', resource: 'secrets' })
-    if (resource === undefined) throw new InvariantError('secrets are not served')
-    const key = { resource: resource.stored, namespace: metaText(object, 'namespace'), name: metaText(object, 'name') }
+    const { stored } = servedResource(table(), 'secrets')
+    const key = { resource: stored, namespace: metaText(object, 'namespace'), name: metaText(object, 'name') }
     underWay.add(uid)
     store()
       .write(

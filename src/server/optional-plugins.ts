@@ -15,7 +15,7 @@ import {
 } from '../admission/small-guards.ts'
 import type { GroupVersionKind } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
-import { controllerContext, isReason, newObject, resourceOf } from '../controllers/controllers.ts'
+import { controllerContext, isReason, newObject } from '../controllers/controllers.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { OutgoingCaller } from '../outgoing/call.ts'
@@ -26,6 +26,7 @@ import { DryRunStore } from '../store/dry-run.ts'
 import type { Store } from '../store/store.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import { reviewCalls } from './review-calls.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 export interface OptionalParts {
   readonly store: Store
@@ -77,7 +78,7 @@ function namespaceMaker({ store, table, defaults, log }: OptionalParts): MakeNam
     const { gates, now } = defaults()
     const registry = { store, dryRunStore: new DryRunStore(store), admission: ADMIT_ALL }
     const parts = { registry, resources: table, gates, now, log }
-    const resource = resourceOf(parts, '', 'v1', 'namespaces')
+    const resource = servedResource(parts.resources(), 'namespaces')
     try {
       const wanted = resource.withDefaults(newObject(resource, { name }), { gates, now })
       await createObject(registry, resource, wanted, controllerContext(parts, '', signal))

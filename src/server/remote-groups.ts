@@ -7,8 +7,7 @@ import {
   type RemoteService,
 } from '../outgoing/remote-service.ts'
 import type { LocateService } from '../outgoing/webhook-client.ts'
-import { follow } from '../controllers/controllers.ts'
-import { InvariantError } from '../lib/errors.ts'
+import { servedResource } from '../registry/served-resource.ts'
 import { systemClock } from '../lib/clock.ts'
 import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
 import type { OutgoingTarget } from '../outgoing/call.ts'
@@ -25,6 +24,7 @@ import {
   type ReadRemoteDocuments,
   type RemoteDocuments,
 } from './remote-openapi.ts'
+import { runInformer } from '../informers/informer.ts'
 
 type Resources = DiscoveryGroup['versions'][number]['resources']
 
@@ -110,8 +110,6 @@ export class RemoteGroups {
 
   /** Until the signal fires. */
   async follow(store: Store, resources: ResourceTable, signal: AbortSignal): Promise<void> {
-    const found = resources.find({ group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' })
-    if (found === undefined) throw new InvariantError('apiservices are not served')
     const put = (name: string, service: RemoteService | undefined): void => {
       const before = this.#services.get(name)
       if (service === undefined) {
@@ -129,9 +127,9 @@ export class RemoteGroups {
       else this.#named.set(key, version)
       this.#told = undefined
     }
-    const followed = follow(
+    const followed = runInformer(
       store,
-      found,
+      servedResource(resources, 'apiservices', 'apiregistration.k8s.io'),
       {
         onPresent: (stored) => {
           const object = stored.object()

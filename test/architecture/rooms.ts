@@ -38,7 +38,14 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   resources: { mayImport: ['lib', 'api', 'schema', 'outgoing', 'auth', 'registry'], entrance: 'front' },
   http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'outgoing', 'patch', 'registry', 'http'], entrance: 'words' },
-  controllers: { mayImport: ['lib', 'api', 'kv', 'outgoing', 'store', 'registry', 'resources'], entrance: 'words' },
+  informers: {
+    mayImport: ['lib', 'api', 'outgoing', 'auth', 'admission', 'store', 'cache', 'registry'],
+    entrance: 'words',
+  },
+  controllers: {
+    mayImport: ['lib', 'api', 'kv', 'outgoing', 'store', 'registry', 'resources', 'informers'],
+    entrance: 'words',
+  },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
 }
 

@@ -8,7 +8,7 @@ import type { ValueMap } from '../../../src/api/value.ts'
 import { formatQuantity } from '../../../src/lib/quantity.ts'
 import type { Kv } from '../../../src/kv/kv.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { QuotaBook } from '../../../src/server/quota-ledger.ts'
+import { QuotaBook } from '../../../src/informers/quota-ledger.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { requestFor } from './request-for.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { canonicalJson } from '../../../src/codec/json-encode.ts'
-import { follow } from '../../../src/controllers/controllers.ts'
 import { definitionCleanup } from '../../../src/controllers/definition-cleanup.ts'
 import { definitionNames } from '../../../src/controllers/definition-names.ts'
 import { definitionServices } from '../../../src/controllers/definition-services.ts'
@@ -14,6 +13,7 @@ import { makeAuthority } from '../../../src/pki/certificate-maker.ts'
 import { ServedObject } from '../../../src/store/served-store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { controllerParts, runUntilFinished } from '../../fakes/running-controller.ts'
+import { runInformer } from '../../../src/informers/informer.ts'
 
 const GROUP = 'stable.example.com'
 const CLUSTER = { namespace: '' }
@@ -139,7 +139,7 @@ describe('a definition that is deleted', () => {
     runUntilFinished({
       name: 'table',
       run: (signal) =>
-        follow(
+        runInformer(
           world.parts.store,
           definitions.resource,
           { onPresent: (stored) => table.put(stored), onGone: ({ name, revision }) => table.remove(name, revision) },

@@ -2,37 +2,36 @@
 // told as they are stored, so that a webhook that does not convert keeps nobody from being followed.
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { StoredResource } from '../store/store.ts'
-import type { ControllerParts, Follower } from './controllers.ts'
-import { follow } from './controllers.ts'
 import { asStored } from './stored-types.ts'
+import { type InformerHandler, type InformerSource, runInformer } from './informer.ts'
 
-export interface TypeFollowersOptions {
-  readonly parts: ControllerParts
+export interface TypeInformersOptions {
+  readonly source: InformerSource
   /** The types of a table that are to be followed, in whatever version; one that is told twice is followed once. */
   readonly typesIn: (table: ResourceTable) => Iterable<Resource>
-  readonly follower: (type: FollowedType) => Follower
+  readonly handler: (type: InformedType) => InformerHandler
   /** All types of now have been told completely; called again after every change of them. */
   readonly onComplete?: () => void
   /** The type is followed no more, and everything was told that will be. */
-  readonly onEnded?: (type: FollowedType, signal: AbortSignal) => Promise<void>
+  readonly onEnded?: (type: InformedType, signal: AbortSignal) => Promise<void>
 }
 
 /** One record for as long as the type is followed; its definition may change meanwhile. */
-export interface FollowedType {
+export interface InformedType {
   readonly stored: StoredResource
   /** As it is served today, or was last. */
   readonly resource: Resource
   readonly isServed: boolean
 }
 
-interface Followed extends FollowedType {
+interface Followed extends InformedType {
   resource: Resource
   isServed: boolean
   readonly stop: AbortController
 }
 
-export class TypeFollowers {
-  readonly #options: TypeFollowersOptions
+export class TypeInformers {
+  readonly #options: TypeInformersOptions
   readonly #followed = new Map<string, Followed>()
   /** Those that have not been told completely yet. */
   readonly #loading = new Set<Followed>()
@@ -43,7 +42,7 @@ export class TypeFollowers {
   #isCurrent = false
   #signal: AbortSignal | undefined
 
-  constructor(options: TypeFollowersOptions) {
+  constructor(options: TypeInformersOptions) {
     this.#options = options
     // Told to who runs it, where it still runs.
     this.#failed.promise.catch(() => {})
@@ -64,7 +63,7 @@ export class TypeFollowers {
     const stopped = Promise.withResolvers<void>()
     const stop = (): void => stopped.resolve()
     signal.addEventListener('abort', stop, { once: true })
-    const stopListening = this.#options.parts.resources().onChange(() => this.lookAgain())
+    const stopListening = this.#options.source.resources().onChange(() => this.lookAgain())
     this.#signal = signal
     try {
       if (signal.aborted) return
@@ -90,7 +89,7 @@ export class TypeFollowers {
 
   #look(signal: AbortSignal): void {
     const there = new Set<string>()
-    for (const resource of this.#options.typesIn(this.#options.parts.resources())) {
+    for (const resource of this.#options.typesIn(this.#options.source.resources())) {
       const key = resource.stored.storagePrefix
       there.add(key)
       const known = this.#followed.get(key)
@@ -107,17 +106,17 @@ export class TypeFollowers {
   }
 
   #begin(key: string, resource: Resource, signal: AbortSignal): void {
-    const { parts, follower, onEnded } = this.#options
+    const { source, handler, onEnded } = this.#options
     const followed: Followed = { stored: asStored(resource), resource, isServed: true, stop: new AbortController() }
     this.#followed.set(key, followed)
     this.#loading.add(followed)
-    const told = follower(followed)
+    const told = handler(followed)
     const onSynced = (): void => {
       told.onSynced?.()
       if (this.#loading.delete(followed)) this.#tellIfComplete()
     }
     const both = AbortSignal.any([signal, followed.stop.signal])
-    const running = follow(parts.registry.store, followed, { ...told, onSynced }, both)
+    const running = runInformer(source.registry.store, followed, { ...told, onSynced }, both)
       .then(() => (followed.isServed ? undefined : onEnded?.(followed, signal)))
       .catch((error: unknown) => this.#failed.reject(error))
       .finally(() => this.#running.delete(running))

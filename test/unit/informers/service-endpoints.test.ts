@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectReader } from '../../../src/admission/object-reader.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
-import { servicePlaces } from '../../../src/server/service-places.ts'
+import { servicePlaces } from '../../../src/informers/service-endpoints.ts'
 
 interface World {
   readonly service?: object

@@ -2,9 +2,9 @@
 // a token that is used again and again costs a look-up.
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import type { LiveKind, LiveObject, LiveObjects, ObjectName } from '../auth/live-objects.ts'
+import type { LiveObject, LiveObjects, ObjectName } from '../auth/live-objects.ts'
 import type { WatchCache } from '../cache/cache.ts'
-import { InvariantError } from '../lib/errors.ts'
+import { servedResource } from '../registry/served-resource.ts'
 import { metaText } from '../registry/object-meta.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { ObjectKey, StoredItem } from '../store/store.ts'
@@ -13,7 +13,7 @@ import type { ObjectKey, StoredItem } from '../store/store.ts'
 export function liveObjects(cache: () => WatchCache, table: () => ResourceTable): LiveObjects {
   const known = new WeakMap<StoredItem, LiveObject>()
   const keyOf = ({ kind, namespace, name }: ObjectName): ObjectKey => ({
-    resource: storedAs(table(), kind),
+    resource: servedResource(table(), kind).stored,
     namespace,
     name,
   })
@@ -29,12 +29,6 @@ export function liveObjects(cache: () => WatchCache, table: () => ResourceTable)
     peek: (name) => liveOf(cache().peek(keyOf(name))),
     find: async (name, signal) => liveOf((await cache().get(keyOf(name), { kind: 'latest' }, signal)).item),
   }
-}
-
-function storedAs(table: ResourceTable, kind: LiveKind): ObjectKey['resource'] {
-  const resource = table.find({ group: '', version: 'v1', resource: kind })
-  if (resource === undefined) throw new InvariantError(`${kind} are not served`)
-  return resource.stored
 }
 
 /** The whole object is read again where it is wanted, and then kept: of most only the uid ever is. */

@@ -5,11 +5,11 @@ import type { QuotaLedger } from '../admission/resource-quota.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { ValueMap } from '../api/value.ts'
-import { follow } from '../controllers/controllers.ts'
 import { cancellable } from '../lib/cancellable.ts'
 import { metaText } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Outcome, Store } from '../store/store.ts'
+import { runInformer } from './informer.ts'
 
 /** A write that takes longer is given up; whoever waits for it is told. */
 const LONGEST_WRITE_MS = 30_000
@@ -45,12 +45,12 @@ export class QuotaBook implements QuotaLedger {
 
   /** Keeps the quotas at hand until the signal fires; `onLoaded` is called when all are known. */
   follow(onLoaded: () => void, signal: AbortSignal): Promise<void> {
-    const follower = {
+    const handler = {
       onPresent: (stored: StoredObject) => this.#learn(stored),
       onGone: (stored: StoredObject) => this.#forget(stored),
       onSynced: onLoaded,
     }
-    return follow(this.#store, this.#resource, follower, signal)
+    return runInformer(this.#store, this.#resource, handler, signal)
   }
 
   update(quota: ApiObject, change: Change, signal: AbortSignal): Promise<void> {

@@ -1,21 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type FollowedType, TypeFollowers, type TypeFollowersOptions } from '../../../src/controllers/type-followers.ts'
+import { type InformedType, TypeInformers, type TypeInformersOptions } from '../../../src/informers/type-informers.ts'
 import type { Resource, ResourceTable } from '../../../src/registry/registry.ts'
 import type { StoredResource } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { ChangingTable } from '../../fakes/changing-table.ts'
 import { controllerParts } from '../../fakes/running-controller.ts'
 
-function open(there: (world: ApiWorld) => readonly Resource[], more: Partial<TypeFollowersOptions> = {}) {
+function open(there: (world: ApiWorld) => readonly Resource[], more: Partial<TypeInformersOptions> = {}) {
   const world = new ApiWorld()
   const table = new ChangingTable(world, there(world))
   const told: string[] = []
-  const types: FollowedType[] = []
+  const types: InformedType[] = []
   let completed = 0
-  const followers = new TypeFollowers({
-    parts: { ...controllerParts(world), resources: () => table.table },
+  const informers = new TypeInformers({
+    source: { ...controllerParts(world), resources: () => table.table },
     typesIn: (now) => now.all(),
-    follower: (type) => {
+    handler: (type) => {
       types.push(type)
       const tell = (word: string) => (object: { readonly name: string }) => void told.push(`${word} ${object.name}`)
       return { onPresent: tell('present'), onGone: tell('gone') }
@@ -25,14 +25,14 @@ function open(there: (world: ApiWorld) => readonly Resource[], more: Partial<Typ
     ...more,
   })
   const stop = new AbortController()
-  const running = followers.run(stop.signal)
+  const running = informers.run(stop.signal)
   const end = async (): Promise<void> => {
     stop.abort()
     await running
   }
   onTestFinished(end)
   const make = (kind: string, name: string) => world.create(world.resource(kind), { metadata: { name } })
-  return { world, table, told, types, followers, make, end, completed: () => completed }
+  return { world, table, told, types, informers, make, end, completed: () => completed }
 }
 
 const maps = (world: ApiWorld) => world.resource('configmaps')
@@ -40,21 +40,21 @@ const secrets = (world: ApiWorld) => world.resource('secrets')
 
 describe('types that are followed', () => {
   it('are told of as soon as they come', async () => {
-    const { world, table, told, followers, make } = open((w) => [maps(w)])
+    const { world, table, told, informers, make } = open((w) => [maps(w)])
     await make('secrets', 'before')
-    await followers.synced
-    expect(followers.isComplete).toBe(true)
+    await informers.synced
+    expect(informers.isComplete).toBe(true)
     table.change([], [secrets(world)])
-    expect(followers.isComplete).toBe(false)
-    await expect.poll(() => followers.isComplete, { interval: 1 }).toBe(true)
+    expect(informers.isComplete).toBe(false)
+    await expect.poll(() => informers.isComplete, { interval: 1 }).toBe(true)
     expect(told).toEqual(['present before'])
     await make('secrets', 'after')
     await expect.poll(() => told, { interval: 1 }).toContain('present after')
   })
 
   it('are not told of any more when they are gone, and are told of anew when they come again', async () => {
-    const { world, table, told, followers, make } = open((w) => [maps(w), secrets(w)])
-    await followers.synced
+    const { world, table, told, informers, make } = open((w) => [maps(w), secrets(w)])
+    await informers.synced
     await make('secrets', 'first')
     await expect.poll(() => told, { interval: 1 }).toEqual(['present first'])
     table.change([secrets(world)], [])
@@ -73,8 +73,8 @@ describe('types that are followed', () => {
       looks++
       return table.all()
     }
-    const { table, followers, completed } = open((w) => [maps(w)], { typesIn })
-    await followers.synced
+    const { table, informers, completed } = open((w) => [maps(w)], { typesIn })
+    await informers.synced
     expect([looks, completed()]).toEqual([1, 1])
     for (let i = 0; i < 100; i++) table.change([], [])
     await expect.poll(completed, { interval: 1 }).toBe(2)
@@ -82,8 +82,8 @@ describe('types that are followed', () => {
   })
 
   it('stay the same record while what is served of them changes', async () => {
-    const { world, table, types, followers } = open((w) => [maps(w)])
-    await followers.synced
+    const { world, table, types, informers } = open((w) => [maps(w)])
+    await informers.synced
     const changed: Resource = { ...maps(world), singular: 'changed' }
     table.change([maps(world)], [changed])
     await expect.poll(() => types[0]?.resource).toBe(changed)
@@ -94,8 +94,8 @@ describe('types that are followed', () => {
   })
 
   it('are followed anew where they come to be in another scope', async () => {
-    const { world, table, types, told, followers } = open((w) => [maps(w)])
-    await followers.synced
+    const { world, table, types, told, informers } = open((w) => [maps(w)])
+    await informers.synced
     const stored: StoredResource = { ...maps(world).stored, namespaced: false }
     table.change([maps(world)], [{ ...maps(world), namespaced: false, stored }])
     await expect.poll(() => types.length).toBe(2)
@@ -107,15 +107,15 @@ describe('types that are followed', () => {
       throw new Error('nobody converts')
     }
     const form = { isAsStored: () => false, isLocal: false, fromStored: refuse, toStored: refuse, atHand: refuse }
-    const { followers, make, told } = open((w) => [{ ...maps(w), stored: { ...maps(w).stored, form } }])
-    await followers.synced
+    const { informers, make, told } = open((w) => [{ ...maps(w), stored: { ...maps(w).stored, form } }])
+    await informers.synced
     await make('configmaps', 'a')
     await expect.poll(() => told, { interval: 1 }).toEqual(['present a'])
   })
 
   it('leave nothing behind', async () => {
-    const { table, followers, end } = open((w) => [maps(w)])
-    await followers.synced
+    const { table, informers, end } = open((w) => [maps(w)])
+    await informers.synced
     await end()
     expect(table.listeners).toBe(0)
   })

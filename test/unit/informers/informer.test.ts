@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { follow } from '../../../src/controllers/controllers.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'
 import { IN_BACKGROUND } from '../../../src/registry/deletion.ts'
 import { metaText } from '../../../src/registry/object-meta.ts'
 import type { Store, Watch } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { changedStore } from '../../fakes/changed-store.ts'
+import { runInformer } from '../../../src/informers/informer.ts'
 
 /** A store whose watches can be broken off, and that waits before it begins another. */
 class BreakableStore {
@@ -56,7 +56,7 @@ function open() {
   const told: string[] = []
   const stop = new AbortController()
   const run = (): void => {
-    const running = follow(
+    const running = runInformer(
       breakable.store,
       maps,
       {

@@ -5,12 +5,12 @@ import type { ObjectReader } from '../admission/object-reader.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import type { LocateService, ServiceReference } from '../outgoing/webhook-client.ts'
-import { InvariantError } from '../lib/errors.ts'
 import type { Place } from '../outgoing/connections.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
-import { readFrom } from './admission.ts'
+import { readThrough } from './read-through.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 export interface ServiceReaders {
   readonly services: ObjectReader
@@ -21,11 +21,8 @@ export interface ServiceReaders {
 const LOOK_UP_MS = 5_000
 
 export function openServicePlaces(store: Store, resources: ResourceTable): LocateService {
-  const read = (resource: string, group = ''): ObjectReader => {
-    const found = resources.find({ group, version: 'v1', resource })
-    if (found === undefined) throw new InvariantError(`${resource} are not served`)
-    return readFrom(store, found.stored)
-  }
+  const read = (resource: string, group?: string): ObjectReader =>
+    readThrough(store, servedResource(resources, resource, group).stored)
   return servicePlaces({
     services: read('services'),
     endpoints: read('endpoints'),

@@ -6,8 +6,9 @@ import { isMirror, secretsOf } from '../admission/pod-secrets.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { NodeGraph, type NodeRelated, type RelatedType } from '../auth/node-graph.ts'
-import { type ControllerParts, follow, resourceOf } from '../controllers/controllers.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { type InformerSource, runInformer } from './informer.ts'
+import { servedResource } from '../registry/served-resource.ts'
 
 interface Source {
   readonly group: string
@@ -29,7 +30,7 @@ export class NodeGraphFeed {
     return this.#loaded.promise
   }
 
-  async run(parts: ControllerParts, signal: AbortSignal): Promise<void> {
+  async run({ registry, resources }: InformerSource, signal: AbortSignal): Promise<void> {
     const stop = (): void => this.#wanted.resolve()
     signal.addEventListener('abort', stop, { once: true })
     await this.#wanted.promise
@@ -37,7 +38,7 @@ export class NodeGraphFeed {
     if (signal.aborted) return
     const missing = new Set(SOURCES)
     const followOne = (source: Source): Promise<void> => {
-      const follower = {
+      const handler = {
         onPresent: (object: StoredObject) => source.put(this.#graph, object),
         onGone: (object: StoredObject) => source.remove(this.#graph, object),
         onSynced: () => {
@@ -47,7 +48,7 @@ export class NodeGraphFeed {
           this.#loaded.resolve(this.#graph)
         },
       }
-      return follow(parts.registry.store, resourceOf(parts, source.group, 'v1', source.resource), follower, signal)
+      return runInformer(registry.store, servedResource(resources(), source.resource, source.group), handler, signal)
     }
     await Promise.all(SOURCES.map(followOne))
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
-import { QuotaBook } from '../../../src/server/quota-ledger.ts'
+import { QuotaBook } from '../../../src/informers/quota-ledger.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 

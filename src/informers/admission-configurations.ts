@@ -1,10 +1,10 @@
 // The objects that configure admission (webhooks, policies and their bindings), followed for the plugins that go by them.
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import type { ApiObject } from '../api/object.ts'
-import { follow, type Follower } from '../controllers/controllers.ts'
-import { InvariantError } from '../lib/errors.ts'
+import { servedResource } from '../registry/served-resource.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
+import { type InformerHandler, runInformer } from './informer.ts'
 
 export interface ConfiguredPlugins {
   readonly plugins: readonly AdmissionPlugin[]
@@ -44,15 +44,14 @@ export function followConfigurations(
 
 async function followType(
   { store, resources }: ConfigurationParts,
-  { resource, put, remove, onSynced }: FollowedConfigurations & Required<Pick<Follower, 'onSynced'>>,
+  { resource, put, remove, onSynced }: FollowedConfigurations & Required<Pick<InformerHandler, 'onSynced'>>,
   signal: AbortSignal,
 ): Promise<void> {
-  const found = resources().find({ group: 'admissionregistration.k8s.io', version: 'v1', resource })
-  if (found === undefined) throw new InvariantError(`${resource} are not served`)
-  const follower: Follower = {
+  const found = servedResource(resources(), resource, 'admissionregistration.k8s.io')
+  const handler: InformerHandler = {
     onPresent: (stored) => put(stored.object()),
     onGone: ({ name }) => remove(name),
     onSynced,
   }
-  await follow(store, found, follower, signal)
+  await runInformer(store, found, handler, signal)
 }

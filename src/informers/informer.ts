@@ -1,0 +1,105 @@
+// Tells whoever keeps derived state of every object of a type and of every change to it, also of what went while the watch was broken.
+import { setImmediate } from 'node:timers/promises'
+import type { StoredObject } from '../api/read.ts'
+import { ApiError } from '../api/status.ts'
+import { systemClock } from '../lib/clock.ts'
+import { CancelledError } from '../lib/errors.ts'
+import { pause } from '../lib/pause.ts'
+import { metaText } from '../registry/object-meta.ts'
+import type { RegistryParts, Resource, ResourceTable } from '../registry/registry.ts'
+import type { Store, StoredResource } from '../store/store.ts'
+
+/** Where objects and types are read from. */
+export interface InformerSource {
+  readonly registry: Pick<RegistryParts, 'store'>
+  readonly resources: () => ResourceTable
+}
+
+export interface InformerHandler {
+  /** The object is there, in this state; told again at every change, and for every object after a break. */
+  readonly onPresent: (object: StoredObject) => void
+  /** `isCertain`: it was seen to go; else it was found missing after a break, which what cannot be read is too. */
+  readonly onGone: (object: StoredObject, isCertain: boolean) => void
+  /** The state is complete, for the first time or after a break. */
+  readonly onSynced?: () => void
+}
+
+const RECONNECT_PAUSE_MS = 100
+const TOLD_AT_ONCE = 500
+
+/**
+ * Tells of every object of a type, and of every change, until the signal fires. What went during a break is told too. An object
+ * that cannot be read is passed over: it must not keep the others from being cared for.
+ */
+export async function runInformer(
+  store: Store,
+  { stored }: Pick<Resource, 'stored'>,
+  handler: InformerHandler,
+  signal: AbortSignal,
+): Promise<void> {
+  let known = new Map<string, StoredObject>()
+  while (!signal.aborted) {
+    const fresh = new Map<string, StoredObject>()
+    let complete = false
+    try {
+      const watch = await store.watch(
+        {
+          resource: stored,
+          start: { kind: 'state', at: { kind: 'any' } },
+          bookmarks: true,
+          skipUnreadable: true,
+        },
+        signal,
+      )
+      let told = 0
+      for await (const events of watch) {
+        for (const event of events) {
+          // A large state would keep everything else waiting.
+          if (++told % TOLD_AT_ONCE === 0) await setImmediate()
+          if (event.type === 'BOOKMARK') {
+            if (!event.initialEventsEnd) continue
+            complete = true
+            for (const [key, object] of known) {
+              if (!fresh.has(key)) handler.onGone(object, await isMissing(store, stored, object, signal))
+            }
+            known = fresh
+            handler.onSynced?.()
+            continue
+          }
+          const key = `${event.object.namespace}/${event.object.name}`
+          const target = complete ? known : fresh
+          if (event.type === 'DELETED') {
+            target.delete(key)
+            handler.onGone(event.object, true)
+          } else {
+            const before = complete ? undefined : known.get(key)
+            if (before !== undefined && isAnother(before, event.object)) handler.onGone(before, true)
+            target.set(key, event.object)
+            handler.onPresent(event.object)
+          }
+        }
+      }
+    } catch (error) {
+      if (signal.aborted || error instanceof CancelledError) return
+      if (!(error instanceof ApiError)) throw error
+    }
+    if (!complete) for (const [key, object] of fresh) known.set(key, object)
+    await pause(systemClock, RECONNECT_PAUSE_MS, signal)
+  }
+}
+
+/** Whether nothing is stored in its place, not even something that cannot be read. */
+async function isMissing(
+  store: Store,
+  resource: StoredResource,
+  { namespace, name }: StoredObject,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await store.get({ resource, namespace, name }, { kind: 'any' }, signal)).item === undefined
+}
+
+/** Whether an object was removed during a break and another was made in its place. */
+function isAnother(before: StoredObject, after: StoredObject): boolean {
+  if (before.revision === after.revision) return false
+  return metaText(before.object(), 'uid') !== metaText(after.object(), 'uid')
+}
