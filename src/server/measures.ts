@@ -15,7 +15,7 @@ import { addressCount, NODE_PORTS, ServiceMeasures } from '../resources/resource
 import { RuleMeasures } from '../schema/custom/custom.ts'
 import { EncryptionMeasures } from '../store/encryption/encryption.ts'
 import { StoreMeasures } from '../store/measures.ts'
-import { typeName } from './gone-series.ts'
+import { typeName } from '../telemetry/gone-series.ts'
 import { versionInfo } from './version.ts'
 
 export class ServerMeasures {

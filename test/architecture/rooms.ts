@@ -37,7 +37,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   registry: { mayImport: ['lib', 'api', 'schema', 'admission', 'patch', 'store'], entrance: 'words' },
   resources: { mayImport: ['lib', 'api', 'schema', 'outgoing', 'auth', 'registry'], entrance: 'front' },
   http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
-  handlers: { mayImport: ['lib', 'api', 'codec', 'outgoing', 'patch', 'registry', 'http'], entrance: 'words' },
+  handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
   informers: {
     mayImport: ['lib', 'api', 'outgoing', 'auth', 'admission', 'store', 'cache', 'registry'],
     entrance: 'words',
@@ -47,6 +47,11 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'words',
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
+  telemetry: { mayImport: ['lib', 'api', 'codec', 'kv', 'http', 'handlers', 'config'], entrance: 'words' },
+  aggregation: {
+    mayImport: ['lib', 'api', 'schema', 'codec', 'outgoing', 'store', 'registry', 'resources', 'http', 'informers'],
+    entrance: 'words',
+  },
 }
 
 /** Every room; the top ones put the others together and so may import them all. */

@@ -10,7 +10,7 @@ import { answerValue } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
 import { withRemoteDocument } from '../schema/openapi-merge.ts'
-import { asOurselves } from './remote-discovery.ts'
+import { asOurselves } from './aggregated-discovery.ts'
 
 /** The documents of one version of another server's group, as far as it has them. */
 export interface RemoteDocuments {

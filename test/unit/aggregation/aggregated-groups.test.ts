@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DiscoveryGroup } from '../../../src/registry/discovery.ts'
-import { RemoteGroups } from '../../../src/server/remote-groups.ts'
+import { RemoteGroups } from '../../../src/aggregation/aggregated-groups.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { runUntilFinished } from '../../fakes/running-controller.ts'
 

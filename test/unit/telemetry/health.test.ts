@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { healthChecks } from '../../../src/server/health.ts'
+import { healthChecks } from '../../../src/telemetry/health.ts'
 
 function checksOf({ starting = false, stopping = false, loaded = true } = {}) {
   const life = { isStarting: () => starting, isStopping: () => stopping }

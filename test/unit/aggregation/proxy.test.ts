@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RemoteService } from '../../../src/outgoing/remote-service.ts'
 import type { User } from '../../../src/api/user.ts'
-import { passOnBy } from '../../../src/handlers/remote.ts'
+import { passOnBy } from '../../../src/aggregation/proxy.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import type { OpenAnswer, OutgoingCaller, OutgoingRequest } from '../../../src/outgoing/call.ts'
 import { fakeRequest } from '../http/fake-request.ts'

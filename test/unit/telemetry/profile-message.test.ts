@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib'
 import protobuf from 'protobufjs'
 import { describe, expect, it } from 'vitest'
-import { type CallNode, profileMessage } from '../../../src/server/profile-message.ts'
-import { openProfiler } from '../../../src/server/profiler.ts'
+import { type CallNode, profileMessage } from '../../../src/telemetry/profile-message.ts'
+import { openProfiler } from '../../../src/telemetry/profiler.ts'
 
 /** The part of profile.proto that matters to readers. */
 const PROTO = `

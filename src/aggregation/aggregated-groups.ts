@@ -17,13 +17,13 @@ import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 import type { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { compareVersions } from '../resources/resources.ts'
-import type { ReadRemote } from './remote-discovery.ts'
+import type { ReadRemote } from './aggregated-discovery.ts'
 import {
   type PublishedDocuments,
   publishedDocuments,
   type ReadRemoteDocuments,
   type RemoteDocuments,
-} from './remote-openapi.ts'
+} from './aggregated-openapi.ts'
 import { runInformer } from '../informers/informer.ts'
 
 type Resources = DiscoveryGroup['versions'][number]['resources']
