@@ -1,5 +1,5 @@
 // What another server says that a version of its group holds, as our own discovery tells of it (P-389).
-import type { RemoteService } from '../outgoing/remote-service.ts'
+import type { AggregatedService } from '../outgoing/aggregated-service.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { answerValue } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
@@ -8,7 +8,7 @@ import type { DiscoveryGroup } from '../registry/discovery.ts'
 
 type Resources = DiscoveryGroup['versions'][number]['resources']
 
-export type ReadRemote = (service: RemoteService, signal: AbortSignal) => Promise<Resources>
+export type ReadAggregatedDiscovery = (service: AggregatedService, signal: AbortSignal) => Promise<Resources>
 
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 16 * 1024 * 1024
@@ -16,7 +16,10 @@ const MAX_BYTES = 16 * 1024 * 1024
 export const asOurselves = { 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' } as const
 
 /** Asks as the server itself. Throws with words for people. */
-export function readRemoteBy(caller: OutgoingCaller, targetOf: (service: RemoteService) => OutgoingTarget): ReadRemote {
+export function aggregatedDiscoveryReader(
+  caller: OutgoingCaller,
+  targetOf: (service: AggregatedService) => OutgoingTarget,
+): ReadAggregatedDiscovery {
   return async (service, signal) => {
     const target = targetOf(service)
     const url = `${target.url}apis/${service.group}/${service.version}`
@@ -34,7 +37,7 @@ export function readRemoteBy(caller: OutgoingCaller, targetOf: (service: RemoteS
   }
 }
 
-function resourcesOf(service: RemoteService, list: Value): Resources {
+function resourcesOf(service: AggregatedService, list: Value): Resources {
   const entries = isMap(list) ? own(list, 'resources') : undefined
   const all = isList(entries) ? entries.filter(isMap) : []
   const main = all.filter((entry) => !textIn(entry, 'name').includes('/'))
@@ -60,7 +63,10 @@ function resourcesOf(service: RemoteService, list: Value): Resources {
   })
 }
 
-function kindOf({ group, version }: RemoteService, entry: ValueMap): { group: string; version: string; kind: string } {
+function kindOf(
+  { group, version }: AggregatedService,
+  entry: ValueMap,
+): { group: string; version: string; kind: string } {
   return {
     group: textIn(entry, 'group') || group,
     version: textIn(entry, 'version') || version,

@@ -3,10 +3,10 @@
 import {
   type RankedVersion,
   readNamedVersion,
-  readRemoteService,
-  type RemoteService,
-} from '../outgoing/remote-service.ts'
-import type { LocateService } from '../outgoing/webhook-client.ts'
+  readAggregatedService,
+  type AggregatedService,
+} from '../outgoing/aggregated-service.ts'
+import type { ResolveService } from '../outgoing/webhook-client.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { systemClock } from '../lib/clock.ts'
 import { counterFamily, type Family, gaugeFamily } from '../lib/measure.ts'
@@ -17,12 +17,12 @@ import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 import type { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { compareVersions } from '../resources/resources.ts'
-import type { ReadRemote } from './aggregated-discovery.ts'
+import type { ReadAggregatedDiscovery } from './aggregated-discovery.ts'
 import {
   type PublishedDocuments,
   publishedDocuments,
-  type ReadRemoteDocuments,
-  type RemoteDocuments,
+  type ReadAggregatedDocuments,
+  type AggregatedDocuments,
 } from './aggregated-openapi.ts'
 import { runInformer } from '../informers/informer.ts'
 
@@ -31,19 +31,19 @@ type Resources = DiscoveryGroup['versions'][number]['resources']
 const REFRESH_MS = 30_000
 
 /** How the other servers are asked. */
-export interface RemoteReaders {
-  readonly resources: ReadRemote
-  readonly documents: ReadRemoteDocuments
+export interface AggregatedReaders {
+  readonly resources: ReadAggregatedDiscovery
+  readonly documents: ReadAggregatedDocuments
 }
 
-export class RemoteGroups {
-  readonly #services = new Map<string, RemoteService>()
+export class AggregatedGroups {
+  readonly #services = new Map<string, AggregatedService>()
   /** Versions that are told of and nothing more. */
   readonly #named = new Map<string, RankedVersion>()
   /** What those that can be reached hold, as far as it is known. */
   readonly #resources = new Map<string, Resources>()
-  readonly #documents = new Map<string, RemoteDocuments>()
-  readonly #read: RemoteReaders
+  readonly #documents = new Map<string, AggregatedDocuments>()
+  readonly #read: AggregatedReaders
   #merged: { readonly own: readonly DiscoveryGroup[]; readonly all: readonly DiscoveryGroup[] } | undefined
   #told: { readonly groups: readonly DiscoveryGroup[]; readonly all: readonly DiscoveryGroup[] } | undefined
   #published: { readonly own: OpenApiDocuments; readonly all: PublishedDocuments } | undefined
@@ -69,7 +69,7 @@ export class RemoteGroups {
     }),
   ]
 
-  constructor(read: RemoteReaders) {
+  constructor(read: AggregatedReaders) {
     this.#read = read
   }
 
@@ -78,7 +78,7 @@ export class RemoteGroups {
   }
 
   /** Undefined where the version of the group is served here, or nowhere. */
-  find(group: string, version: string): RemoteService | undefined {
+  find(group: string, version: string): AggregatedService | undefined {
     return this.#services.get(`${version}.${group}`)
   }
 
@@ -110,7 +110,7 @@ export class RemoteGroups {
 
   /** Until the signal fires. */
   async follow(store: Store, resources: ResourceTable, signal: AbortSignal): Promise<void> {
-    const put = (name: string, service: RemoteService | undefined): void => {
+    const put = (name: string, service: AggregatedService | undefined): void => {
       const before = this.#services.get(name)
       if (service === undefined) {
         this.#services.delete(name)
@@ -133,7 +133,7 @@ export class RemoteGroups {
       {
         onPresent: (stored) => {
           const object = stored.object()
-          put(stored.name, readRemoteService(object))
+          put(stored.name, readAggregatedService(object))
           name(stored.name, readNamedVersion(object))
         },
         onGone: (stored) => {
@@ -156,7 +156,7 @@ export class RemoteGroups {
   }
 
   /** Where it cannot be read now, what was read before still holds. */
-  async #load(service: RemoteService, signal: AbortSignal): Promise<void> {
+  async #load(service: AggregatedService, signal: AbortSignal): Promise<void> {
     const isWanted = (): boolean => this.#services.get(service.name)?.isAvailable === true
     try {
       const resources = await this.#read.resources(service, signal)
@@ -212,9 +212,9 @@ function rankOf({ group, versions }: DiscoveryGroup): number {
 }
 
 /** The other server, as it is called: through its service, with our certificate where we have one. */
-export function remoteTarget(
-  { service, tls }: RemoteService,
-  locate: LocateService,
+export function aggregatedTarget(
+  { service, tls }: AggregatedService,
+  locate: ResolveService,
   certificate: { readonly certificate: string; readonly key: string } | undefined,
 ): OutgoingTarget {
   return {

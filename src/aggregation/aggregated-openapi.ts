@@ -2,7 +2,7 @@
 // all, so theirs are read and joined; in version 3 ours is the list, and theirs are passed on when somebody asks.
 import { parseText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
-import type { RemoteService } from '../outgoing/remote-service.ts'
+import type { AggregatedService } from '../outgoing/aggregated-service.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { OpenApiDocument, type OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { encodeOpenApiV2 } from '../codec/protobuf-openapi-v2.ts'
@@ -13,27 +13,27 @@ import { withRemoteDocument } from '../schema/openapi-merge.ts'
 import { asOurselves } from './aggregated-discovery.ts'
 
 /** The documents of one version of another server's group, as far as it has them. */
-export interface RemoteDocuments {
-  readonly service: RemoteService
+export interface AggregatedDocuments {
+  readonly service: AggregatedService
   /** Where the document of version 3 is, as the other server says; undefined where it has none. */
   readonly v3Address: string | undefined
   readonly v2: { readonly tag: string; readonly document: Value } | undefined
 }
 
-export type ReadRemoteDocuments = (
-  service: RemoteService,
-  before: RemoteDocuments | undefined,
+export type ReadAggregatedDocuments = (
+  service: AggregatedService,
+  before: AggregatedDocuments | undefined,
   signal: AbortSignal,
-) => Promise<RemoteDocuments>
+) => Promise<AggregatedDocuments>
 
 const TIMEOUT_MS = 10_000
 const MAX_BYTES = 64 * 1024 * 1024
 
 /** Never throws for what the other server does: what cannot be read is not there. */
-export function readRemoteDocumentsBy(
+export function aggregatedDocumentsReader(
   caller: OutgoingCaller,
-  targetOf: (service: RemoteService) => OutgoingTarget,
-): ReadRemoteDocuments {
+  targetOf: (service: AggregatedService) => OutgoingTarget,
+): ReadAggregatedDocuments {
   const call = { userAgent: 'kube-apiserver', timeoutMs: TIMEOUT_MS, tellTimeout: false, maxAnswerBytes: MAX_BYTES }
   return async (service, before, signal) => {
     const target = targetOf(service)
@@ -64,7 +64,7 @@ export function readRemoteDocumentsBy(
 }
 
 /** Relative to the server; an address of another kind would lead clients elsewhere. */
-function addressIn(index: unknown, { group, version }: RemoteService): string | undefined {
+function addressIn(index: unknown, { group, version }: AggregatedService): string | undefined {
   const paths = isMap(index as Value) ? own(index as ValueMap, 'paths') : undefined
   const key = `apis/${group}/${version}`
   const entry = isMap(paths) ? own(paths, key) : undefined
@@ -75,7 +75,7 @@ function addressIn(index: unknown, { group, version }: RemoteService): string | 
 export type PublishedDocuments = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
 
 /** Ours and theirs. */
-export function publishedDocuments(ours: OpenApiDocuments, theirs: readonly RemoteDocuments[]): PublishedDocuments {
+export function publishedDocuments(ours: OpenApiDocuments, theirs: readonly AggregatedDocuments[]): PublishedDocuments {
   const merged = theirs.filter(({ v2 }) => v2 !== undefined)
   const listed = theirs.filter(({ v3Address }) => v3Address !== undefined)
   return {
@@ -93,7 +93,7 @@ export function publishedDocuments(ours: OpenApiDocuments, theirs: readonly Remo
   }
 }
 
-function joinedDocument(ours: OpenApiDocument, theirs: readonly RemoteDocuments[]): OpenApiDocument {
+function joinedDocument(ours: OpenApiDocument, theirs: readonly AggregatedDocuments[]): OpenApiDocument {
   const hash = createHash('sha512').update(ours.hash)
   for (const { service, v2 } of theirs) hash.update(`\n${service.name} ${v2?.tag}`)
   const build = (): ValueMap => {

@@ -1,5 +1,5 @@
 // Requests for groups that another server serves (P-383): they are passed on where that server can be reached.
-import type { RemoteService } from '../outgoing/remote-service.ts'
+import type { AggregatedService } from '../outgoing/aggregated-service.ts'
 import { ApiError } from '../api/status.ts'
 import { splitTarget } from '../http/exchange.ts'
 import type { Filter, HttpRequest, HttpResponse } from '../http/http.ts'
@@ -9,16 +9,16 @@ import { escapeHeaderName, isHeaderValue, percentEncoded, writeHeaderText } from
 import type { OpenAnswer, OutgoingCaller, OutgoingTarget, SwitchedAnswer } from '../outgoing/call.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
 
-export interface Remotes {
+export interface AggregatedLookup {
   /** There are none: nothing has to be looked for. */
   readonly isEmpty: boolean
   /** Undefined where the version of the group is served here, or nowhere. */
-  find(group: string, version: string): RemoteService | undefined
+  find(group: string, version: string): AggregatedService | undefined
 }
 
-export type PassOn = (service: RemoteService, request: HttpRequest) => Promise<HttpResponse>
+export type ProxyRequest = (service: AggregatedService, request: HttpRequest) => Promise<HttpResponse>
 
-export function serveRemoteGroups(remotes: Remotes, passOn: PassOn): Filter {
+export function proxyAggregatedGroups(remotes: AggregatedLookup, passOn: ProxyRequest): Filter {
   return (next) => (request) => {
     if (remotes.isEmpty || request.info.kind === 'broken') return next(request)
     const [, group, version] = GROUP_VERSION.exec(request.path) ?? []
@@ -52,7 +52,10 @@ const OURS = /^(:|x-remote-|x-forwarded-|impersonate-)/
 /** Of an answer: what ties it to our audit log and our flow control. */
 const OUR_ANSWERS = /^(audit-id$|x-kubernetes-pf-)/
 
-export function passOnBy(caller: OutgoingCaller, targetOf: (service: RemoteService) => OutgoingTarget): PassOn {
+export function aggregatedProxy(
+  caller: OutgoingCaller,
+  targetOf: (service: AggregatedService) => OutgoingTarget,
+): ProxyRequest {
   return async (service, request) => {
     const upgrade = upgradeOf(request)
     const hasBody = upgrade === undefined && request.method !== 'GET' && request.method !== 'HEAD'

@@ -4,7 +4,7 @@ import {
   AUTHORIZATION_MODES,
   type AuthorizationMode,
   type Decider,
-  type DecidingWebhook,
+  type AuthorizationWebhook,
   readAuthorizationFile,
 } from './authorization-file.ts'
 import { readTextFile } from './files.ts'
@@ -86,7 +86,7 @@ function decidersOfFlags(read: SettingReader): readonly Decider[] {
         : `${WEBHOOK_FLAG} means nothing without the authorization mode Webhook`,
     )
   }
-  const webhook: DecidingWebhook = {
+  const webhook: AuthorizationWebhook = {
     kubeconfigFile,
     source: WEBHOOK_FLAG,
     version: oneOf(read.required('authorization-webhook-version'), ['v1', 'v1beta1']),

@@ -11,9 +11,9 @@ export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number]
 
 export type Decider =
   | { readonly kind: 'mode'; readonly mode: Exclude<AuthorizationMode, 'Webhook'>; readonly name: string }
-  | { readonly kind: 'webhook'; readonly name: string; readonly webhook: DecidingWebhook }
+  | { readonly kind: 'webhook'; readonly name: string; readonly webhook: AuthorizationWebhook }
 
-export interface DecidingWebhook {
+export interface AuthorizationWebhook {
   /** A kubeconfig; undefined: the server that this one runs on as a pod. */
   readonly kubeconfigFile: string | undefined
   /** How the kubeconfig is called in messages. */
@@ -93,7 +93,7 @@ class Reader {
     }
   }
 
-  #webhook(webhook: ValueMap, at: string): DecidingWebhook {
+  #webhook(webhook: ValueMap, at: string): AuthorizationWebhook {
     this.only(webhook, WEBHOOK_FIELDS, at)
     const conditions = mapsIn(webhook, 'matchConditions').map((condition) => textIn(condition, 'expression'))
     this.#conditions(conditions, webhook, at)

@@ -13,8 +13,8 @@ import type { Propagation, Resource, ResourceTable } from '../registry/registry.
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { controllerContext, isReason } from './controllers.ts'
-import { fateOf, type KnownOwner } from './dependent-fate.ts'
-import { reportEvent } from './event-reports.ts'
+import { decideDependent, type KnownOwner } from './dependent-decision.ts'
+import { recordEvent } from './event-recorder.ts'
 import { KindWaits } from './kind-waits.ts'
 import { type FoundOwner, OwnerLookup } from './owner-lookup.ts'
 import { FOREGROUND, type GraphNode, ORPHAN, ownerOf, type OwnerReference, OwnershipGraph } from './ownership-graph.ts'
@@ -180,19 +180,19 @@ class Collector {
 
   /** False where what is stored is not what was decided about. */
   async #decide(node: GraphNode, owners: readonly KnownOwner[], signal: AbortSignal): Promise<boolean> {
-    const fate = fateOf(node, owners, this.#graph.dependentsOf(node.uid))
-    switch (fate.kind) {
+    const decision = decideDependent(node, owners, this.#graph.dependentsOf(node.uid))
+    switch (decision.kind) {
       case 'stays':
         return true
       case 'losesOwners':
-        await this.#removeOwners(node, fate.owners, signal)
+        await this.#removeOwners(node, decision.owners, signal)
         return true
       case 'stopsBlocking':
         this.#unblocked.add(node.uid)
         await this.#stopBlocking(node, signal)
         return true
       case 'goes':
-        return this.#delete(node, fate.propagation, signal)
+        return this.#delete(node, decision.propagation, signal)
     }
   }
 
@@ -206,7 +206,7 @@ class Collector {
     if (this.#told.get(key) === true) return
     this.#told.set(key, true)
     const { namespace, type } = node
-    await reportEvent(
+    await recordEvent(
       this.#parts,
       {
         about: { ...node, apiVersion: formatGroupVersion(type.resource), kind: type.resource.kind },

@@ -17,7 +17,7 @@ interface Source {
   readonly remove: (graph: NodeGraph, object: StoredObject) => void
 }
 
-export class NodeGraphFeed {
+export class NodeGraphInformer {
   readonly #graph = new NodeGraph()
   readonly #wanted = Promise.withResolvers<void>()
   readonly #loaded = Promise.withResolvers<NodeGraph>()

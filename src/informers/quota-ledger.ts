@@ -27,7 +27,7 @@ interface Known {
   readonly revision: number
 }
 
-export class QuotaBook implements QuotaLedger {
+export class CachedQuotaLedger implements QuotaLedger {
   readonly #store: Store
   readonly #resource: Resource
   readonly #byNamespace = new Map<string, Map<string, Known>>()

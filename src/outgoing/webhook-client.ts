@@ -11,7 +11,7 @@ export interface ServiceReference {
 }
 
 /** Where a service is reached. Throws `OutgoingCallError`. */
-export type LocateService = (service: ServiceReference) => Promise<Place>
+export type ResolveService = (service: ServiceReference) => Promise<Place>
 
 const DEFAULT_PORT = 443
 
@@ -19,7 +19,7 @@ const DEFAULT_PORT = 443
 export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission'
 
 /** `config` is a `clientConfig`, with a `url` or a `service`. */
-export function readWebhookTarget(config: ValueMap, locate: LocateService): OutgoingTarget {
+export function readWebhookTarget(config: ValueMap, locate: ResolveService): OutgoingTarget {
   const bundle = textIn(config, 'caBundle')
   const tls = bundle === '' ? {} : { ca: Buffer.from(bundle, 'base64').toString() }
   const service = own(config, 'service')

@@ -5,14 +5,14 @@ import type { ApiObject } from '../api/object.ts'
 import { labelKeyFaults, labelValueFaults } from '../api/selector-label-format.ts'
 import { ApiError } from '../api/status.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
-import { type LocateService, readWebhookTarget, WEBHOOK_USER_AGENT } from '../outgoing/webhook-client.ts'
+import { type ResolveService, readWebhookTarget, WEBHOOK_USER_AGENT } from '../outgoing/webhook-client.ts'
 import { checkAnswer } from '../outgoing/answer.ts'
 import type { OutgoingAnswer, OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
 
 export interface ConversionParts {
   readonly caller: OutgoingCaller
-  readonly locate: LocateService
+  readonly locate: ResolveService
   readonly encode: (value: Value) => string
   /** Throws where the bytes are no JSON. */
   readonly parse: (bytes: Buffer) => Value

@@ -1,6 +1,6 @@
 // What only one service can have, an address or a port on every node, is claimed by making a record under its name: of two
 // who try at once the store lets one. Safe across replicas without any lock; what a crash leaves claimed is given back by a
-// loop (`controllers/service-addresses.ts`). Where kube-apiserver keeps a map of the ports, its map is what claims them.
+// loop (`controllers/service-ip-repair.ts`). Where kube-apiserver keeps a map of the ports, its map is what claims them.
 import { randomInt, randomUUID } from 'node:crypto'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'

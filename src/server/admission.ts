@@ -23,7 +23,7 @@ import { STORAGE_PROTECTION } from '../admission/storage-protection.ts'
 import { TAINT_NODES_BY_CONDITION } from '../admission/taint-nodes-by-condition.ts'
 import { WebhookMeasures } from '../admission/webhook/webhook.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
-import type { LocateService } from '../outgoing/webhook-client.ts'
+import type { ResolveService } from '../outgoing/webhook-client.ts'
 import { systemClock } from '../lib/clock.ts'
 import { readThrough } from '../informers/read-through.ts'
 import type { Log } from '../lib/log.ts'
@@ -37,7 +37,7 @@ import type { Store } from '../store/store.ts'
 import type { AdmissionSettings } from './admission-config.ts'
 import type { ServerMeasures } from './measures.ts'
 import { optionalPlugins } from './optional-plugins.ts'
-import { QuotaBook } from '../informers/quota-ledger.ts'
+import { CachedQuotaLedger } from '../informers/quota-ledger.ts'
 import { admissionOrder, type AdmissionPluginName } from '../config/admission-plugins.ts'
 import { openAdmissionPolicies } from './admission-policies.ts'
 import { openAdmissionWebhooks } from './admission-webhooks.ts'
@@ -55,7 +55,7 @@ export interface AdmissionParts {
   /** Calls whom the operator names. */
   readonly operatorsCaller: OutgoingCaller
   readonly measures: ServerMeasures
-  readonly locate: LocateService
+  readonly locate: ResolveService
   readonly log: Log
 }
 
@@ -71,7 +71,7 @@ export interface OpenedAdmission {
 export function openAdmission(parts: AdmissionParts): OpenedAdmission {
   const { store, table, authorizer, enabled, settings } = parts
   const read: Read = (resource, group) => readThrough(store, servedResource(table, resource, group).stored)
-  const quotas = new QuotaBook(store, servedResource(table, 'resourcequotas'))
+  const quotas = new CachedQuotaLedger(store, servedResource(table, 'resourcequotas'))
   const webhookMeasures = new WebhookMeasures()
   const webhooks = openAdmissionWebhooks({
     store,

@@ -14,11 +14,11 @@ import { OutgoingCaller } from '../outgoing/call.ts'
 import type { OutgoingMeasures } from '../outgoing/measures.ts'
 import type { AuthorizationMode, Decider } from '../config/authorization-file.ts'
 import { type AuthorizationSettings, modesOf, readDeciders } from '../config/authorization-config.ts'
-import { openDecidingWebhook } from './deciding-webhooks.ts'
+import { openAuthorizationWebhook } from './authorization-webhooks.ts'
 import { readTextFile } from '../config/files.ts'
-import { NodeGraphFeed } from '../informers/node-graph.ts'
+import { NodeGraphInformer } from '../informers/node-graph.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
-import { rereadFiles } from '../config/reloaded-file.ts'
+import { reloadFiles } from '../config/reloaded-files.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 import { type InformerHandler, runInformer } from '../informers/informer.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -55,7 +55,7 @@ const LOOK_AGAIN_MS = 10_000
 export function openAuthorization(given: AuthorizationParts): Authorization {
   const { settings, egress, measures, outgoing, log } = given
   const rbac = new RbacIndex()
-  const nodes = new NodeGraphFeed()
+  const nodes = new NodeGraphInformer()
   // Whom to ask was said by the operator, not by users: this machine may be asked too.
   const caller = new OutgoingCaller({ egress: egressPolicy({ ...egress, loopback: true }), measures: outgoing })
   const waiting = new Set<() => void>()
@@ -76,7 +76,7 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
   }
   const open = (decider: Decider): Authorizer =>
     countDecisions(
-      decider.kind === 'mode' ? modes[decider.mode]() : openDecidingWebhook(decider.webhook, caller),
+      decider.kind === 'mode' ? modes[decider.mode]() : openAuthorizationWebhook(decider.webhook, caller),
       { type: decider.kind === 'mode' ? decider.mode : 'Webhook', name: decider.name },
       measures,
     )
@@ -151,7 +151,7 @@ async function readAgain(
     measures.reloads.of('failure').value++
     log.error({ err: error, file }, 'the authorization configuration is not good; the one before stays')
   }
-  await rereadFiles({ files: [file], everyMs: LOOK_AGAIN_MS, reloads, look, onProblem }, signal)
+  await reloadFiles({ files: [file], everyMs: LOOK_AGAIN_MS, reloads, look, onProblem }, signal)
 }
 
 function isKnown(index: RbacIndex, { kind, namespace, name }: MadeRole): boolean {

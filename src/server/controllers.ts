@@ -2,24 +2,24 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { chargeOf, countedTypes, namesAbout } from '../admission/quota/quota.ts'
-import { authenticationTrust, type PublishedTrust } from '../controllers/authentication-trust.ts'
-import { type BuiltInService, builtInServices } from '../controllers/built-in-services.ts'
+import { extensionAuthentication, type PublishedAuthentication } from '../controllers/extension-authentication.ts'
+import { type BuiltInApiService, builtInApiServices } from '../controllers/built-in-api-services.ts'
 import type { Controller, ControllerParts } from '../controllers/controllers.ts'
 import { Fence } from '../controllers/fence.ts'
 import { type FlowObjects, flowControlObjects } from '../controllers/flow-control-objects.ts'
 import { definitionCleanup } from '../controllers/definition-cleanup.ts'
-import { definitionServices } from '../controllers/definition-services.ts'
+import { definitionApiServices } from '../controllers/definition-api-services.ts'
 import { garbageCollector } from '../controllers/garbage-collector.ts'
 import { type Advertised, kubernetesService, makeKubernetesService } from '../controllers/kubernetes-service.ts'
-import { underLease } from '../controllers/leadership.ts'
-import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-furnishings.ts'
+import { withLeaderElection } from '../controllers/leader-election.ts'
+import { defaultServiceAccounts, rootCertificates } from '../controllers/namespace-defaults.ts'
 import { namespaceController } from '../controllers/namespaces.ts'
-import { type ProbeRemote, remoteAvailability } from '../controllers/remote-availability.ts'
+import { type ProbeApiService, apiServiceAvailability } from '../controllers/api-service-availability.ts'
 import { policyStatus } from '../controllers/policy-status.ts'
 import { resourceQuotas } from '../controllers/resource-quotas.ts'
 import { roleAggregation } from '../controllers/role-aggregation.ts'
 import { serverIdentity } from '../controllers/server-identity.ts'
-import { serviceAddresses } from '../controllers/service-addresses.ts'
+import { serviceIpRepair } from '../controllers/service-ip-repair.ts'
 import { systemNamespaces } from '../controllers/system-namespaces.ts'
 import { systemPriorityClasses } from '../controllers/system-priority-classes.ts'
 import { BOOTSTRAP_LEVELS, BOOTSTRAP_SCHEMAS } from '../flow/bootstrap.ts'
@@ -35,7 +35,7 @@ import type { ServerMeasures } from './measures.ts'
 export const FLOW_OBJECTS: FlowObjects = { levels: BOOTSTRAP_LEVELS, schemas: BOOTSTRAP_SCHEMAS }
 
 export interface ControllerOptions {
-  readonly probeRemote: ProbeRemote
+  readonly probeRemote: ProbeApiService
   /** The certificates that clients of this server are to trust, PEM. */
   readonly authority: string
   /** Where the addresses of services come from. */
@@ -53,7 +53,7 @@ export interface ControllerOptions {
   /** The custom resource that a definition makes, by the name of the definition. */
   readonly objectsOfDefinition: (name: string) => Resource | undefined
   /** What other servers have to know of authentication. */
-  readonly trust: () => PublishedTrust
+  readonly trust: () => PublishedAuthentication
 }
 
 /** Those that are on. Where there may be other replicas, one of them runs what need not run on each. */
@@ -66,14 +66,14 @@ export function openControllers(parts: ControllerParts, options: ControllerOptio
   const shared = sharedControllers(fenced, options).filter(isOn)
   if (shared.length === 0) return own
   const identity = `${hostname()}_${randomUUID()}`
-  return [...own, underLease(shared, { parts, identity, clock: systemClock, fence })]
+  return [...own, withLeaderElection(shared, { parts, identity, clock: systemClock, fence })]
 }
 
 /** Every replica has its own part in these. */
 function ownControllers(parts: ControllerParts, options: ControllerOptions): readonly Controller[] {
   return [
     kubernetesService(parts, advertisedBy(options)),
-    authenticationTrust(parts, options.trust),
+    extensionAuthentication(parts, options.trust),
     serverIdentity(parts, hostname(), systemClock),
   ]
 }
@@ -112,20 +112,20 @@ function sharedControllers(parts: ControllerParts, options: ControllerOptions): 
     garbageCollector(parts),
     defaultServiceAccounts(parts),
     rootCertificates(parts, options.authority),
-    serviceAddresses(parts, options.measures.services),
+    serviceIpRepair(parts, options.measures.services),
     roleAggregation(parts),
     policyStatus(parts, (policy) => policyTypeWarnings(policy, (place) => parts.resources().find(place)?.schema)),
     flowControlObjects(parts, FLOW_OBJECTS),
     resourceQuotas(parts, { countedTypes, namesAbout, chargeOf }, systemClock),
     definitionCleanup(parts, options.objectsOfDefinition),
-    builtInServices(parts, rankedVersions(options.cluster.served?.groups ?? builtInGroups())),
-    definitionServices(parts),
-    remoteAvailability(parts, options.probeRemote),
+    builtInApiServices(parts, rankedVersions(options.cluster.served?.groups ?? builtInGroups())),
+    definitionApiServices(parts),
+    apiServiceAvailability(parts, options.probeRemote),
   ]
 }
 
 /** The versions that are built in and have a rank among the groups. */
-function rankedVersions(groups: readonly BuiltInGroup[]): readonly BuiltInService[] {
+function rankedVersions(groups: readonly BuiltInGroup[]): readonly BuiltInApiService[] {
   return groups.flatMap(({ group, versions }) =>
     versions.flatMap(({ version, priority }) => (priority === undefined ? [] : [{ group, version, priority }])),
   )

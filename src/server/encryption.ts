@@ -18,7 +18,7 @@ import type { Config, EncryptionFile } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import type { OnReload } from './jwt-issuers.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
-import { rereadFiles } from '../config/reloaded-file.ts'
+import { reloadFiles } from '../config/reloaded-files.ts'
 import { reasonOf, StartError } from '../config/start-error.ts'
 
 export interface AtRest {
@@ -122,5 +122,5 @@ async function reload(parts: Reload, signal: AbortSignal): Promise<void> {
     onReload('failure')
     log.error({ reason: reasonOf(error) }, 'encryption at rest stays as it was')
   }
-  await rereadFiles({ files: [file], everyMs: RELOAD_EVERY_MS, reloads, look, onProblem }, signal)
+  await reloadFiles({ files: [file], everyMs: RELOAD_EVERY_MS, reloads, look, onProblem }, signal)
 }

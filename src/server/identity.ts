@@ -9,7 +9,7 @@ import { issueToken, serviceAccountTokens } from '../auth/service-account-token.
 import type { AuthMeasures } from '../auth/measures.ts'
 import { jsonWebKeys, readSigningKeys, type SigningKeys } from '../auth/signing-keys.ts'
 import { parseTokenFile, staticTokens, type TokenFile } from '../auth/token-file.ts'
-import type { PublishedTrust } from '../controllers/authentication-trust.ts'
+import type { PublishedAuthentication } from '../controllers/extension-authentication.ts'
 import { openIdRoutes } from '../handlers/openid.ts'
 import type { TlsFiles } from '../http/listener.ts'
 import type { Route } from '../http/router.ts'
@@ -38,7 +38,7 @@ export interface Identity {
   /** Keeps up with those who issue tokens; resolves when the signal fires. */
   readonly run: (signal: AbortSignal) => Promise<void>
   /** What other servers have to know of it. */
-  readonly trust: () => PublishedTrust
+  readonly trust: () => PublishedAuthentication
   /** The authorities were replaced. */
   readonly renewTrust: (tls: TlsFiles) => void
 }

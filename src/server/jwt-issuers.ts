@@ -11,7 +11,7 @@ import { answerValue, checkAnswer } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import type { AuthenticationConfig, JwtIssuerConfig } from '../config/authentication-file.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
-import { rereadFiles } from '../config/reloaded-file.ts'
+import { reloadFiles } from '../config/reloaded-files.ts'
 import { reasonOf } from '../config/start-error.ts'
 
 export interface JwtIssuers {
@@ -83,7 +83,7 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
       }
       const files = parts.file === undefined ? [] : [parts.file]
       const { reloads } = parts
-      await rereadFiles({ files, everyMs: REREAD_EVERY_MS, reloads, look: renew, onProblem }, signal)
+      await reloadFiles({ files, everyMs: REREAD_EVERY_MS, reloads, look: renew, onProblem }, signal)
       await loading
     },
   }

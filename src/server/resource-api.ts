@@ -1,12 +1,12 @@
 // The resources that are served, put together: storage, registry, admission, and the handlers of their verbs.
 import { forbiddenAccess } from '../http/forbidden.ts'
 import type { GroupVersionResource } from '../api/object.ts'
-import type { RemoteService } from '../outgoing/remote-service.ts'
+import type { AggregatedService } from '../outgoing/aggregated-service.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { LiveObject, LiveObjects } from '../auth/live-objects.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
-import { publishTrust } from '../controllers/authentication-trust.ts'
+import { publishAuthentication } from '../controllers/extension-authentication.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
 import { rememberingClaims } from '../codec/stored-claims.ts'
 import { Negotiator } from '../codec/negotiate.ts'
@@ -16,14 +16,14 @@ import { definitionNames } from '../controllers/definition-names.ts'
 import { PRESENCE } from '../controllers/kubernetes-service.ts'
 import { makeBootstrapRoles } from '../controllers/bootstrap-roles.ts'
 import { makeFlowObjects } from '../controllers/flow-control-objects.ts'
-import { claimAddressesInUse } from '../controllers/service-addresses.ts'
+import { claimAddressesInUse } from '../controllers/service-ip-repair.ts'
 import { makeSystemNamespaces } from '../controllers/system-namespaces.ts'
 import { discoveryRoutes } from '../handlers/discovery.ts'
 import { openApiRoutes } from '../handlers/openapi.ts'
 import type { Route } from '../http/router.ts'
 import type { ResourceParts } from '../handlers/resource-parts.ts'
 import { serveResources } from '../handlers/resources.ts'
-import { passOnBy, serveRemoteGroups } from '../aggregation/proxy.ts'
+import { aggregatedProxy, proxyAggregatedGroups } from '../aggregation/proxy.ts'
 import type { Filter, Handler, HttpRequest } from '../http/http.ts'
 import type { Kv } from '../kv/kv.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
@@ -57,11 +57,11 @@ import { foreignObjects } from './foreign-objects.ts'
 import { FLOW_OBJECTS, makeOwnObjects, openControllers } from './controllers.ts'
 import { openDefinitions } from './definitions.ts'
 import type { FeatureGates } from '../config/feature-gates.ts'
-import { readRemoteBy } from '../aggregation/aggregated-discovery.ts'
-import { RemoteGroups, remoteTarget } from '../aggregation/aggregated-groups.ts'
-import { readRemoteDocumentsBy } from '../aggregation/aggregated-openapi.ts'
+import { aggregatedDiscoveryReader } from '../aggregation/aggregated-discovery.ts'
+import { AggregatedGroups, aggregatedTarget } from '../aggregation/aggregated-groups.ts'
+import { aggregatedDocumentsReader } from '../aggregation/aggregated-openapi.ts'
 import { servedTable } from '../registry/served-table.ts'
-import { openServicePlaces } from '../informers/service-endpoints.ts'
+import { openServiceResolver } from '../informers/service-resolver.ts'
 import type { Identity } from './identity.ts'
 import type { Range } from '../config/ip-range.ts'
 import { tellUnreadable } from './unreadable-objects.ts'
@@ -145,7 +145,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
   const now = openSecondClock()
   const defaults = { gates: openGates, now }
   const { identity, builtIn, store } = openObjects(options, defaults)
-  const locate = openServicePlaces(store, builtIn)
+  const locate = openServiceResolver(store, builtIn)
   const info = { title: 'Quarterdeck', version: options.version }
   const groups = cluster.served?.groups ?? builtInGroups()
   const definitions = openDefinitions({
@@ -191,9 +191,13 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
   const parts = { ...shared, log, queues: measures.queues }
-  const targetOf = (service: RemoteService): OutgoingTarget => remoteTarget(service, locate, options.proxyCertificate)
-  const probeRemote = readRemoteBy(caller, targetOf)
-  const remotes = new RemoteGroups({ resources: probeRemote, documents: readRemoteDocumentsBy(caller, targetOf) })
+  const targetOf = (service: AggregatedService): OutgoingTarget =>
+    aggregatedTarget(service, locate, options.proxyCertificate)
+  const probeRemote = aggregatedDiscoveryReader(caller, targetOf)
+  const remotes = new AggregatedGroups({
+    resources: probeRemote,
+    documents: aggregatedDocumentsReader(caller, targetOf),
+  })
   const objectsOfDefinition = (name: string): Resource | undefined => table.storageResource(name)
   const ready = async (signal: AbortSignal): Promise<void> => {
     await store.ready(signal)
@@ -205,7 +209,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
       makeBootstrapRoles(parts, signal),
       makeFlowObjects(parts, FLOW_OBJECTS, signal),
       makeOwnObjects(parts, options, signal),
-      publishTrust(parts, identity.trust(), signal),
+      publishAuthentication(parts, identity.trust(), signal),
     ])
     await authorization.untilKnown(roles, signal)
   }
@@ -246,7 +250,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
         nodePorts: cluster.nodePorts,
       }),
     ],
-    passOnRemote: serveRemoteGroups(remotes, passOnBy(caller, targetOf)),
+    passOnRemote: proxyAggregatedGroups(remotes, aggregatedProxy(caller, targetOf)),
     routes: [
       ...discoveryRoutes({
         groups: () => remotes.among(table.groups()),

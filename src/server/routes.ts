@@ -10,7 +10,7 @@ import type { Kv } from '../kv/kv.ts'
 import type { Log } from '../lib/log.ts'
 import { type Config, levelOf } from '../config/config.ts'
 import { healthChecks } from '../telemetry/health.ts'
-import type { Life } from './life.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import { HealthMeasures } from './measures.ts'
 import { type Metrics, showFamilies } from '../telemetry/metrics.ts'
 import { openProfiler } from '../telemetry/profiler.ts'
@@ -21,7 +21,7 @@ interface RouteParts {
   readonly config: Config
   readonly kv: Kv
   readonly metrics: Metrics
-  readonly life: Life
+  readonly lifecycle: Lifecycle
   readonly log: Log
   readonly api: ResourceApi
   readonly more: readonly Route[]
@@ -29,14 +29,14 @@ interface RouteParts {
   readonly checks: readonly HealthCheck[]
 }
 
-export function routesOf({ config, kv, metrics, life, log, api, more, checks }: RouteParts): Route[] {
+export function routesOf({ config, kv, metrics, lifecycle, log, api, more, checks }: RouteParts): Route[] {
   const isLoaded = (): boolean => api.cache.status().isReady
   const health = new HealthMeasures()
   const routes: Route[] = [
     ...api.routes,
     ...healthRoutes({
-      checks: healthChecks({ kv, probeMs: config.probeMs, life, isLoaded, more: checks }),
-      inGracePeriod: life.inGracePeriod,
+      checks: healthChecks({ kv, probeMs: config.probeMs, lifecycle, isLoaded, more: checks }),
+      inGracePeriod: lifecycle.inGracePeriod,
       log,
       onChecked: (endpoint, name, isFine) => health.note(endpoint, name, isFine),
     }),

@@ -30,10 +30,10 @@ import { type Metrics, openMetrics } from '../telemetry/metrics.ts'
 import { openStatusEncoder } from './status-encoder.ts'
 import { giveBackMemory } from './idle-memory.ts'
 import { openIdentity, openIdOf } from './identity.ts'
-import { Life } from './life.ts'
+import { Lifecycle } from './lifecycle.ts'
 import { listen, operatorsFiles, readServingFiles, servingFiles, type ServingFiles } from './serving.ts'
 import { ReloadRequests } from '../config/reload-requests.ts'
-import { renewCertificates } from './renewal.ts'
+import { reloadCertificates } from './certificate-reload.ts'
 import { openResourceApi, type ResourceApi } from './resource-api.ts'
 import { routesOf } from './routes.ts'
 import { openStorage } from './storage.ts'
@@ -80,7 +80,7 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
   const { config, log, signal } = order
   for (const notice of config.notices) log.warn({}, notice)
   const base = await openFoundation(order, opened)
-  const { kv, measures, atRest, life, serving } = base
+  const { kv, measures, atRest, lifecycle, serving } = base
   const api = openApi(base)
   const { reloads } = base
   const audit = openAudit(config.audit, { caller: base.operatorsCaller, kinds: base.schema, log, reloads })
@@ -136,14 +136,14 @@ async function compose(order: Order, opened: AsyncDisposableStack): Promise<Runn
   base.address.shown = shownAddress(config.cluster, new URL(url))
   writeKubeconfig(kubeconfig.file, { url, authority: serving.authority, user: { token: base.adminToken } })
   await Promise.race([api.ready(signal), failed])
-  life.stage = 'serving'
+  lifecycle.stage = 'serving'
   void runInBackground(opened, (stop) => giveBackMemory(() => listener.requestCount, stop))
   let stopped: Promise<void> | undefined
   const stop = async (): Promise<void> => {
-    life.stage = 'stopping'
+    lifecycle.stage = 'stopping'
     const leaving = leaveWith(api.controllers, log, AbortSignal.timeout(LEAVE_WITHIN_MS))
     await Promise.all([sleep(config.shutdownDelayMs), leaving])
-    life.stage = 'closing'
+    lifecycle.stage = 'closing'
     await opened.disposeAsync()
   }
   const reload = (): void => reloads.ask()
@@ -158,7 +158,7 @@ interface Foundation extends Omit<Order, 'signal'> {
   readonly atRest: AtRest
   readonly serving: ServingFiles
   readonly adminToken: string
-  readonly life: Life
+  readonly lifecycle: Lifecycle
   readonly authorization: Authorization
   readonly reloads: ReloadRequests
   /** `host:port`, empty until the server listens. */
@@ -185,7 +185,7 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
   opened.defer(atRest.close)
   const serving = servingFiles(config)
   const token = adminToken(dataDirectory)
-  const life = new Life(config.livezGraceMs)
+  const lifecycle = new Lifecycle(config.livezGraceMs)
   const authorization = openAuthorization({
     settings: config.authorization,
     egress,
@@ -206,7 +206,7 @@ async function openFoundation({ config, log, signal }: Order, opened: AsyncDispo
     schema: loadBuiltInSchema(),
     measures,
     ...keys,
-    life,
+    lifecycle,
     authorization,
     reloads,
     address: { text: '', shown: '' },
@@ -271,10 +271,10 @@ interface ServedParts {
 
 /** What answers a request: the filters, then a path of its own or a resource. */
 function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedParts): FilteredHandler {
-  const { config, kv, log, life, measures, atRest } = base
+  const { config, kv, log, lifecycle, measures, atRest } = base
   const gates = config.featureGates
   const more = openIdOf(config, api.identity, () => base.address.shown)
-  const routes = routesOf({ config, kv, api, metrics, life, log, checks: atRest.checks, more })
+  const routes = routesOf({ config, kv, api, metrics, lifecycle, log, checks: atRest.checks, more })
   const routed = routeRequests({ routes: [...flow.routes, ...routes], resources: api.handler })
   return withFilters(api.passOnRemote(routed), {
     ...config,
@@ -289,8 +289,8 @@ function openHandler(base: Foundation, { api, audit, flow, metrics }: ServedPart
     measures: measures.http,
     constrainedImpersonation: gates.ConstrainedImpersonation,
     audit: audit.filter,
-    isStarting: life.isStarting,
-    isClosing: life.isClosing,
+    isStarting: lifecycle.isStarting,
+    isClosing: lifecycle.isClosing,
   })
 }
 
@@ -313,7 +313,7 @@ function renewServing(
     reloads,
     log,
   }
-  return renewCertificates(renewal, signal)
+  return reloadCertificates(renewal, signal)
 }
 
 /** Runs until everything is closed. The promise it gives only ever rejects: where that ended by itself. */

@@ -4,7 +4,7 @@ import type { Authenticator } from '../auth/authenticator.ts'
 import { CertificateAuthorities } from '../auth/certificate-authorities.ts'
 import { clientCertificates } from '../auth/client-certificate.ts'
 import { frontProxy } from '../auth/front-proxy.ts'
-import type { PublishedTrust } from '../controllers/authentication-trust.ts'
+import type { PublishedAuthentication } from '../controllers/extension-authentication.ts'
 import type { TlsFiles } from '../http/listener.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Config } from '../config/config.ts'
@@ -16,7 +16,7 @@ export interface Trust {
   /** Throws where the new authorities cannot be read. */
   readonly renew: (tls: TlsFiles) => void
   /** What others are to know of it, now. */
-  readonly published: () => PublishedTrust
+  readonly published: () => PublishedAuthentication
 }
 
 export function openTrust({ identity }: Config, tls: TlsFiles): Trust {

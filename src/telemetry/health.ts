@@ -3,7 +3,7 @@ import type { HealthCheck, HealthEndpoint } from '../handlers/health.ts'
 import type { Kv } from '../kv/kv.ts'
 import { anySignal } from '../lib/light-signal.ts'
 
-/** What the server knows of its own life. */
+/** What the server knows of its own lifecycle. */
 export interface Lifecycle {
   /** What starting has to do is not all done. */
   readonly isStarting: () => boolean
@@ -47,7 +47,7 @@ export interface HealthParts {
   readonly kv: Kv
   /** How long the store may take to answer a probe. */
   readonly probeMs: { readonly health: number; readonly readiness: number }
-  readonly life: Lifecycle
+  readonly lifecycle: Lifecycle
   /** The objects are in memory. */
   readonly isLoaded: () => boolean
   /** Of what some servers need and a restart does not help: not a reason to be killed (P-450). */
@@ -57,11 +57,11 @@ export interface HealthParts {
 export function healthChecks({
   kv,
   probeMs,
-  life,
+  lifecycle,
   isLoaded,
   more,
 }: HealthParts): Record<HealthEndpoint, HealthCheck[]> {
-  const { isStarting, isStopping } = life
+  const { isStarting, isStopping } = lifecycle
   const fine = { check: () => {} }
   const always: HealthCheck[] = [
     { name: 'ping', ...fine },

@@ -3,7 +3,7 @@ import type { ApiObject } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { EVERY_LABEL, type LabelSelector } from '../../api/selector.ts'
 import { own, type ValueMap } from '../../api/value.ts'
-import { type LocateService, readWebhookTarget } from '../../outgoing/webhook-client.ts'
+import { type ResolveService, readWebhookTarget } from '../../outgoing/webhook-client.ts'
 import type { OutgoingTarget } from '../../outgoing/call.ts'
 import { mapIn, mapsIn, metaText, numberIn, textIn, textsIn } from '../members.ts'
 import { readRule, type ResourceRule } from '../resource-rules.ts'
@@ -43,7 +43,7 @@ export function readHooks(configuration: ApiObject, targets: TargetParts): reado
 }
 
 export interface TargetParts {
-  readonly locate: LocateService
+  readonly locate: ResolveService
   /** What the operator wants webhooks at a place to be shown. */
   readonly credentialsFor: (place: {
     readonly host: string

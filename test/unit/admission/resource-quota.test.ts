@@ -8,7 +8,7 @@ import type { ValueMap } from '../../../src/api/value.ts'
 import { formatQuantity } from '../../../src/lib/quantity.ts'
 import type { Kv } from '../../../src/kv/kv.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
-import { QuotaBook } from '../../../src/informers/quota-ledger.ts'
+import { CachedQuotaLedger } from '../../../src/informers/quota-ledger.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { requestFor } from './request-for.ts'
 
@@ -20,7 +20,7 @@ afterEach(() => {
 /** A replica with quotas on; several may share a store. */
 async function replica(kv: Kv): Promise<ApiWorld> {
   const plain = new ApiWorld({ kv })
-  const book = new QuotaBook(plain.parts.store, plain.resource('resourcequotas'))
+  const book = new CachedQuotaLedger(plain.parts.store, plain.resource('resourcequotas'))
   const stop = new AbortController()
   stops.push(stop)
   const loaded = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DiscoveryGroup } from '../../../src/registry/discovery.ts'
-import { RemoteGroups } from '../../../src/aggregation/aggregated-groups.ts'
+import { AggregatedGroups } from '../../../src/aggregation/aggregated-groups.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { runUntilFinished } from '../../fakes/running-controller.ts'
 
@@ -14,7 +14,7 @@ function group(name: string, priority: number): DiscoveryGroup {
 it('groups of other servers stand by their priorities, and it is counted when one goes away', async () => {
   const world = new ApiWorld()
   const services = world.resource('apiservices', 'apiregistration.k8s.io')
-  const remotes = new RemoteGroups({
+  const remotes = new AggregatedGroups({
     resources: () => Promise.resolve([]),
     documents: (service) => Promise.resolve({ service, v3Address: undefined, v2: undefined }),
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { RemoteService } from '../../../src/outgoing/remote-service.ts'
+import type { AggregatedService } from '../../../src/outgoing/aggregated-service.ts'
 import type { User } from '../../../src/api/user.ts'
-import { passOnBy } from '../../../src/aggregation/proxy.ts'
+import { aggregatedProxy } from '../../../src/aggregation/proxy.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/http/http.ts'
 import type { OpenAnswer, OutgoingCaller, OutgoingRequest } from '../../../src/outgoing/call.ts'
 import { fakeRequest } from '../http/fake-request.ts'
@@ -16,8 +16,8 @@ async function passOn(changes: Partial<HttpRequest>, line = 'GET /apis/g/v1/thin
       return Promise.resolve(answer)
     },
   } as unknown as OutgoingCaller
-  const pass = passOnBy(caller, () => ({ url: 'https://backend.default.svc:443/' }))
-  return pass({} as RemoteService, fakeRequest(line, { user: JANE, ...changes }))
+  const pass = aggregatedProxy(caller, () => ({ url: 'https://backend.default.svc:443/' }))
+  return pass({} as AggregatedService, fakeRequest(line, { user: JANE, ...changes }))
 }
 
 const sent: OutgoingRequest[] = []

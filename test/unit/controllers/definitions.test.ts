@@ -3,7 +3,7 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import { canonicalJson } from '../../../src/codec/json-encode.ts'
 import { definitionCleanup } from '../../../src/controllers/definition-cleanup.ts'
 import { definitionNames } from '../../../src/controllers/definition-names.ts'
-import { definitionServices } from '../../../src/controllers/definition-services.ts'
+import { definitionApiServices } from '../../../src/controllers/definition-api-services.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'
 import { IN_BACKGROUND } from '../../../src/registry/deletion.ts'
 import type { Resource } from '../../../src/registry/registry.ts'
@@ -101,7 +101,7 @@ describe('a version that definitions serve', () => {
     const services = world.resource('apiservices', 'apiregistration.k8s.io')
     const parts = controllerParts(world)
     runUntilFinished(definitionNames(parts))
-    runUntilFinished(definitionServices(parts))
+    runUntilFinished(definitionApiServices(parts))
     const uidOf = async (): Promise<unknown> => {
       try {
         return (await world.get(services, `v1.${GROUP}`)).metadata['uid']

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { makeBootstrapRoles } from '../../../src/controllers/bootstrap-roles.ts'
-import { makeBuiltInServices } from '../../../src/controllers/built-in-services.ts'
+import { makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { flowControlObjects, makeFlowObjects } from '../../../src/controllers/flow-control-objects.ts'
 import { makeKubernetesService } from '../../../src/controllers/kubernetes-service.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await makeSystemNamespaces(parts, signal)
   const serviceRange = { text: '10.96.0.0/16', firstAddress: '10.96.0.1' }
   await makeKubernetesService(parts, { address: '192.0.2.7', port: () => 6443, serviceRange }, signal)
-  await makeBuiltInServices(parts, [{ group: '', version: 'v1', priority: { group: 18_000, version: 1 } }], signal)
+  await makeBuiltInApiServices(parts, [{ group: '', version: 'v1', priority: { group: 18_000, version: 1 } }], signal)
   await makeBootstrapRoles(parts, signal)
   const flow = { levels: BOOTSTRAP_LEVELS, schemas: BOOTSTRAP_SCHEMAS }
   await makeFlowObjects(parts, flow, signal)

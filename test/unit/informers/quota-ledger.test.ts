@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError } from '../../../src/api/status.ts'
-import { QuotaBook } from '../../../src/informers/quota-ledger.ts'
+import { CachedQuotaLedger } from '../../../src/informers/quota-ledger.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 
 const SIGNAL = new AbortController().signal
 
 interface Opened {
-  readonly book: QuotaBook
+  readonly book: CachedQuotaLedger
   readonly quota: ApiObject
   readonly used: () => Promise<number>
   readonly writes: () => number
@@ -32,7 +32,7 @@ async function open(fail?: () => Error | undefined): Promise<Opened> {
     },
   }
   const used = async (): Promise<number> => usedOf(await world.get(resource, 'q'))
-  return { book: new QuotaBook(counting, resource), quota, used, writes: () => writes }
+  return { book: new CachedQuotaLedger(counting, resource), quota, used, writes: () => writes }
 }
 
 function usedOf(quota: ApiObject): number {
@@ -40,7 +40,7 @@ function usedOf(quota: ApiObject): number {
   return Number(status?.used?.pods ?? 0)
 }
 
-function raise(book: QuotaBook, quota: ApiObject, most = 99): Promise<void> {
+function raise(book: CachedQuotaLedger, quota: ApiObject, most = 99): Promise<void> {
   const change = (current: ApiObject): { used: { pods: string } } => {
     if (usedOf(current) >= most) throw new ApiError('Forbidden', 'too much')
     return { used: { pods: String(usedOf(current) + 1) } }

@@ -3,11 +3,11 @@ import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { healthChecks } from '../../../src/telemetry/health.ts'
 
 function checksOf({ starting = false, stopping = false, loaded = true } = {}) {
-  const life = { isStarting: () => starting, isStopping: () => stopping }
+  const lifecycle = { isStarting: () => starting, isStopping: () => stopping }
   return healthChecks({
     kv: openMemory(),
     probeMs: { health: 2000, readiness: 2000 },
-    life,
+    lifecycle,
     isLoaded: () => loaded,
     more: [],
   })

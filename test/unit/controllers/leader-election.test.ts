@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { Controller, ControllerParts } from '../../../src/controllers/controllers.ts'
 import { Fence } from '../../../src/controllers/fence.ts'
-import { LEASE, underLease } from '../../../src/controllers/leadership.ts'
+import { LEASE, withLeaderElection } from '../../../src/controllers/leader-election.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import type { Kv } from '../../../src/kv/kv.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
@@ -36,7 +36,7 @@ class Replica {
         this.leads = false
       },
     }
-    this.#ended = underLease([controller], { parts, identity, clock: this.clock, fence: this.fence }).run(
+    this.#ended = withLeaderElection([controller], { parts, identity, clock: this.clock, fence: this.fence }).run(
       this.#stop.signal,
     )
   }

@@ -12,7 +12,7 @@ import { controllerContext, isReason, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
 /** As it is now: authorities are replaced while the server runs. */
-export interface PublishedTrust {
+export interface PublishedAuthentication {
   /** PEM. */
   readonly clientCa: string | undefined
   readonly proxy:
@@ -32,18 +32,22 @@ const TRUST = 'extension-apiserver-authentication'
 const TRACKING = 'kube-apiserver-legacy-service-account-token-tracking'
 const LOOK_AGAIN_MS = 60_000
 
-export function authenticationTrust(parts: ControllerParts, trust: () => PublishedTrust): Controller {
+export function extensionAuthentication(parts: ControllerParts, trust: () => PublishedAuthentication): Controller {
   return {
     name: 'authentication-trust',
     async run(signal) {
-      do await publishTrust(parts, trust(), signal)
+      do await publishAuthentication(parts, trust(), signal)
       while (await pause(systemClock, LOOK_AGAIN_MS, signal))
     },
   }
 }
 
 /** Once; what cannot be written now is left for the next look. */
-export async function publishTrust(parts: ControllerParts, trust: PublishedTrust, signal: AbortSignal): Promise<void> {
+export async function publishAuthentication(
+  parts: ControllerParts,
+  trust: PublishedAuthentication,
+  signal: AbortSignal,
+): Promise<void> {
   await keep(parts, TRUST, (kept) => ({ ...kept, ...published(trust, kept) }), signal)
   await keep(parts, TRACKING, (kept) => tracked(kept, parts.now()), signal)
 }
@@ -82,7 +86,7 @@ function isAsWanted(object: ApiObject, withData: (object: ApiObject) => ApiObjec
 }
 
 /** Replicas may have different authorities while they are being replaced: all of them are good. */
-function published({ clientCa, proxy }: PublishedTrust, kept: ValueMap): ValueMap {
+function published({ clientCa, proxy }: PublishedAuthentication, kept: ValueMap): ValueMap {
   const data: Record<string, string> = {}
   if (clientCa !== undefined) data['client-ca-file'] = joined(textIn(kept, 'client-ca-file'), clientCa)
   if (proxy === undefined) return data

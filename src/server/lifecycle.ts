@@ -2,7 +2,7 @@
 
 export type Stage = 'starting' | 'serving' | 'stopping' | 'closing'
 
-export class Life {
+export class Lifecycle {
   stage: Stage = 'starting'
   readonly #graceUntil: number
 

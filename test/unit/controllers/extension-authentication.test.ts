@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { publishTrust, type PublishedTrust } from '../../../src/controllers/authentication-trust.ts'
+import {
+  publishAuthentication,
+  type PublishedAuthentication,
+} from '../../../src/controllers/extension-authentication.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const pem = (text: string): string => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`
-const NOTHING: PublishedTrust = { clientCa: undefined, proxy: undefined }
-const PROXY: PublishedTrust['proxy'] = {
+const NOTHING: PublishedAuthentication = { clientCa: undefined, proxy: undefined }
+const PROXY: PublishedAuthentication['proxy'] = {
   ca: pem('P'),
   allowedNames: ['proxy'],
   userHeaders: ['X-Remote-User'],
@@ -23,7 +26,8 @@ beforeEach(() => {
   parts = { registry: world.parts, resources: () => world.resources, gates: new Set(), now: () => NOW, log: SILENT_LOG }
 })
 
-const publish = (trust: PublishedTrust): Promise<void> => publishTrust(parts, trust, new AbortController().signal)
+const publish = (trust: PublishedAuthentication): Promise<void> =>
+  publishAuthentication(parts, trust, new AbortController().signal)
 const data = async (name: string): Promise<unknown> =>
   (await world.get(world.resource('configmaps'), name, 'kube-system'))['data']
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TlsFiles } from '../../../src/http/listener.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { ReloadRequests } from '../../../src/config/reload-requests.ts'
-import { renewCertificates } from '../../../src/server/renewal.ts'
+import { reloadCertificates } from '../../../src/server/certificate-reload.ts'
 
 function files(certificate: string, named = 'named'): TlsFiles {
   const others = [{ name: 'a.example', certificate: named, key: 'key' }]
@@ -23,7 +23,7 @@ describe('certificates that are replaced', () => {
       files('three', 'other'),
     ]
     let looks = 0
-    await renewCertificates(
+    await reloadCertificates(
       {
         current: files('one'),
         files: [],

@@ -16,7 +16,7 @@ import { servedResource } from '../registry/served-resource.ts'
 const NAME = 'definition-services'
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 
-export function definitionServices(parts: ControllerParts): Controller {
+export function definitionApiServices(parts: ControllerParts): Controller {
   return { name: NAME, run: (signal) => new ServiceKeeper(parts).run(signal) }
 }
 

@@ -15,24 +15,24 @@ const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 const AT_START = 'onstart'
 const FOREVER_MS = Number.POSITIVE_INFINITY
 
-export interface BuiltInService extends GroupVersion {
+export interface BuiltInApiService extends GroupVersion {
   readonly priority: { readonly group: number; readonly version: number }
 }
 
-export function builtInServices(parts: ControllerParts, services: readonly BuiltInService[]): Controller {
+export function builtInApiServices(parts: ControllerParts, services: readonly BuiltInApiService[]): Controller {
   return {
     name: 'built-in-services',
     async run(signal) {
-      await makeBuiltInServices(parts, services, signal)
+      await makeBuiltInApiServices(parts, services, signal)
       await pause(systemClock, FOREVER_MS, signal)
     },
   }
 }
 
 /** Makes those that are missing, and takes back those of versions that are not served any more. */
-export async function makeBuiltInServices(
+export async function makeBuiltInApiServices(
   parts: ControllerParts,
-  services: readonly BuiltInService[],
+  services: readonly BuiltInApiService[],
   signal: AbortSignal,
 ): Promise<void> {
   const resource = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')

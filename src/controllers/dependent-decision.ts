@@ -15,7 +15,7 @@ export interface KnownOwner {
   readonly state: OwnerState
 }
 
-export type Fate =
+export type DependentDecision =
   | { readonly kind: 'stays' }
   /** It has another owner: these are taken from it, which would otherwise wait for it for ever. */
   | { readonly kind: 'losesOwners'; readonly owners: readonly OwnerReference[] }
@@ -24,11 +24,11 @@ export type Fate =
   | { readonly kind: 'goes'; readonly propagation: Propagation }
 
 /** `dependents` are those of the object itself. */
-export function fateOf(
+export function decideDependent(
   { owners: references, finalizers }: Pick<GraphNode, 'owners' | 'finalizers'>,
   owners: readonly KnownOwner[],
   dependents: readonly Pick<GraphNode, 'deletesDependents'>[],
-): Fate {
+): DependentDecision {
   const lost = owners.filter(({ state }) => state !== 'solid').map(({ reference }) => reference)
   if (lost.length < owners.length) return lost.length === 0 ? { kind: 'stays' } : { kind: 'losesOwners', owners: lost }
   if (dependents.length > 0 && owners.some(({ state }) => state === 'waiting')) {

@@ -5,7 +5,7 @@ import type { ControllerParts } from './controllers.ts'
 import { controllerContext, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
 
-export interface EventReport {
+export interface RecordedEvent {
   readonly about: {
     readonly apiVersion: string
     readonly kind: string
@@ -21,7 +21,7 @@ export interface EventReport {
 }
 
 /** A warning in the object's namespace, or in `default` where it has none. */
-export async function reportEvent(parts: ControllerParts, report: EventReport, signal: AbortSignal): Promise<void> {
+export async function recordEvent(parts: ControllerParts, report: RecordedEvent, signal: AbortSignal): Promise<void> {
   const { about, component, reason, message } = report
   const { apiVersion, kind, name, uid, resourceVersion } = about
   const namespace = about.namespace === '' ? 'default' : about.namespace

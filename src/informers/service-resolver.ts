@@ -4,7 +4,7 @@ import { labelsOf, mapIn, mapsIn, textIn, textsIn } from '../admission/members.t
 import type { ObjectReader } from '../admission/object-reader.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
-import type { LocateService, ServiceReference } from '../outgoing/webhook-client.ts'
+import type { ResolveService, ServiceReference } from '../outgoing/webhook-client.ts'
 import type { Place } from '../outgoing/connections.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
 import type { ResourceTable } from '../registry/registry.ts'
@@ -20,17 +20,17 @@ export interface ServiceReaders {
 
 const LOOK_UP_MS = 5_000
 
-export function openServicePlaces(store: Store, resources: ResourceTable): LocateService {
+export function openServiceResolver(store: Store, resources: ResourceTable): ResolveService {
   const read = (resource: string, group?: string): ObjectReader =>
     readThrough(store, servedResource(resources, resource, group).stored)
-  return servicePlaces({
+  return serviceResolver({
     services: read('services'),
     endpoints: read('endpoints'),
     slices: read('endpointslices', 'discovery.k8s.io'),
   })
 }
 
-export function servicePlaces({ services, endpoints, slices }: ServiceReaders): LocateService {
+export function serviceResolver({ services, endpoints, slices }: ServiceReaders): ResolveService {
   return async (reference) => {
     const { namespace, name } = reference
     const signal = AbortSignal.timeout(LOOK_UP_MS)

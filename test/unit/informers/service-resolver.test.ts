@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ObjectReader } from '../../../src/admission/object-reader.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
-import { servicePlaces } from '../../../src/informers/service-endpoints.ts'
+import { serviceResolver } from '../../../src/informers/service-resolver.ts'
 
 interface World {
   readonly service?: object
@@ -9,13 +9,16 @@ interface World {
   readonly slices?: readonly object[]
 }
 
-function locate({ service, endpoints, slices = [] }: World, port = 443): ReturnType<ReturnType<typeof servicePlaces>> {
+function locate(
+  { service, endpoints, slices = [] }: World,
+  port = 443,
+): ReturnType<ReturnType<typeof serviceResolver>> {
   const reader = (object: object | undefined, list: readonly object[] = []): ObjectReader => ({
     find: () => Promise.resolve(object as ApiObject | undefined),
     findLatest: () => Promise.resolve(undefined),
     list: () => Promise.resolve(list as readonly ApiObject[]),
   })
-  const places = servicePlaces({
+  const places = serviceResolver({
     services: reader(service),
     endpoints: reader(endpoints),
     slices: reader(undefined, slices),

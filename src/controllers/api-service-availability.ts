@@ -2,7 +2,7 @@
 // told in the status of their APIService (P-382).
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import { availabilityOf, readRemoteService, type RemoteService } from '../outgoing/remote-service.ts'
+import { availabilityOf, readAggregatedService, type AggregatedService } from '../outgoing/aggregated-service.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Resource } from '../registry/registry.ts'
@@ -17,7 +17,7 @@ const RECHECK_MS = 30_000
 const PROBES = 5
 
 /** Asks the other server for its discovery document. Throws with a message that says why it could not. */
-export type ProbeRemote = (service: RemoteService, signal: AbortSignal) => Promise<unknown>
+export type ProbeApiService = (service: AggregatedService, signal: AbortSignal) => Promise<unknown>
 
 interface Verdict {
   readonly isAvailable: boolean
@@ -25,7 +25,7 @@ interface Verdict {
   readonly message: string
 }
 
-export function remoteAvailability(parts: ControllerParts, probe: ProbeRemote): Controller {
+export function apiServiceAvailability(parts: ControllerParts, probe: ProbeApiService): Controller {
   return {
     name: 'remote-availability',
     run: (signal) => new RemoteAvailability(parts, probe).run(signal),
@@ -34,14 +34,14 @@ export function remoteAvailability(parts: ControllerParts, probe: ProbeRemote): 
 
 class RemoteAvailability {
   readonly #parts: ControllerParts
-  readonly #probe: ProbeRemote
-  readonly #remotes = new Map<string, RemoteService>()
+  readonly #probe: ProbeApiService
+  readonly #remotes = new Map<string, AggregatedService>()
   readonly #services = new Map<string, ApiObject>()
   readonly #slices = new Map<string, ApiObject>()
   readonly #queue: WorkQueue
   readonly #apiServices: Resource
 
-  constructor(parts: ControllerParts, probe: ProbeRemote) {
+  constructor(parts: ControllerParts, probe: ProbeApiService) {
     this.#parts = parts
     this.#probe = probe
     this.#apiServices = servedResource(parts.resources(), 'apiservices', 'apiregistration.k8s.io')
@@ -70,7 +70,7 @@ class RemoteAvailability {
   }
 
   readonly #onRemote = (stored: StoredObject): void => {
-    const remote = readRemoteService(stored.object())
+    const remote = readAggregatedService(stored.object())
     if (remote === undefined) this.#remotes.delete(stored.name)
     else this.#remotes.set(stored.name, remote)
     if (remote !== undefined) this.#queue.add(stored.name)
@@ -111,7 +111,7 @@ class RemoteAvailability {
   }
 
   /** What can be told without asking the other server. */
-  #findFault({ service }: RemoteService): Verdict | undefined {
+  #findFault({ service }: AggregatedService): Verdict | undefined {
     const { namespace, name, port } = service
     const subject = `service/${name} in ${JSON.stringify(namespace)}`
     const found = this.#services.get(`${namespace}/${name}`)
@@ -134,7 +134,7 @@ class RemoteAvailability {
   }
 
   /** One answer of several is enough: others may have been on their way to a part of the service that goes. */
-  async #ask(remote: RemoteService, signal: AbortSignal): Promise<Verdict> {
+  async #ask(remote: AggregatedService, signal: AbortSignal): Promise<Verdict> {
     try {
       await Promise.any(Array.from({ length: PROBES }, () => this.#probe(remote, signal)))
       return { isAvailable: true, reason: 'Passed', message: 'all checks passed' }
@@ -168,7 +168,7 @@ function fault(reason: string, message: string): Verdict {
   return { isAvailable: false, reason, message }
 }
 
-function keyOfReference({ service }: RemoteService): string {
+function keyOfReference({ service }: AggregatedService): string {
   return `${service.namespace}/${service.name}`
 }
 

@@ -25,7 +25,7 @@ const RENEW_EVERY_MS = 2_000
 const LOOK_EVERY_MS = 500
 const RELEASE_WITHIN_MS = 1_000
 
-export interface LeadershipOptions {
+export interface LeaderElectionOptions {
   readonly parts: ControllerParts
   /** Told apart from every other replica, and from this one's last life. */
   readonly identity: string
@@ -35,18 +35,18 @@ export interface LeadershipOptions {
 }
 
 /** The controllers, run while this replica holds the lease. */
-export function underLease(controllers: readonly Controller[], options: LeadershipOptions): Controller {
+export function withLeaderElection(controllers: readonly Controller[], options: LeaderElectionOptions): Controller {
   return { name: 'leadership', run: (signal) => new Candidate(controllers, options).run(signal) }
 }
 
 class Candidate {
   readonly #controllers: readonly Controller[]
-  readonly #options: LeadershipOptions
+  readonly #options: LeaderElectionOptions
   readonly #lease: Resource
   /** The lease as it was last seen to change, and when. */
   #seen = { resourceVersion: '', atMs: 0 }
 
-  constructor(controllers: readonly Controller[], options: LeadershipOptions) {
+  constructor(controllers: readonly Controller[], options: LeaderElectionOptions) {
     this.#controllers = controllers
     this.#options = options
     this.#lease = servedResource(options.parts.resources(), 'leases', 'coordination.k8s.io')

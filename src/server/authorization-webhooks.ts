@@ -4,7 +4,7 @@ import { webhookAuthorizer } from '../auth/webhook-authorizer.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { concernsOf } from '../config/match-conditions.ts'
-import type { DecidingWebhook } from '../config/authorization-file.ts'
+import type { AuthorizationWebhook } from '../config/authorization-file.ts'
 import { readTextFile } from '../config/files.ts'
 import { reviewCalls } from './review-calls.ts'
 import { StartError } from '../config/start-error.ts'
@@ -13,7 +13,7 @@ import { readWebhookKubeconfig } from '../config/webhook-kubeconfig.ts'
 const ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /** Throws a `StartError` of one line where its kubeconfig cannot be read. */
-export function openDecidingWebhook(webhook: DecidingWebhook, caller: OutgoingCaller): Authorizer {
+export function openAuthorizationWebhook(webhook: AuthorizationWebhook, caller: OutgoingCaller): Authorizer {
   const { kubeconfigFile, source, timeoutMs } = webhook
   const target = kubeconfigFile === undefined ? ownCluster() : readWebhookKubeconfig(kubeconfigFile, source)
   const concerns = concernsOf(webhook.conditions)

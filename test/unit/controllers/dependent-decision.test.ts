@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type Fate, fateOf, type OwnerState } from '../../../src/controllers/dependent-fate.ts'
+import {
+  type DependentDecision,
+  decideDependent,
+  type OwnerState,
+} from '../../../src/controllers/dependent-decision.ts'
 import type { OwnerReference } from '../../../src/controllers/ownership-graph.ts'
 
 function reference(uid: string, blocksOwner = false): OwnerReference {
@@ -7,7 +11,7 @@ function reference(uid: string, blocksOwner = false): OwnerReference {
 }
 
 const [a, c] = [reference('a'), reference('c')]
-const goes = (propagation: 'Background' | 'Foreground' | 'Orphan'): Fate => ({ kind: 'goes', propagation })
+const goes = (propagation: 'Background' | 'Foreground' | 'Orphan'): DependentDecision => ({ kind: 'goes', propagation })
 
 interface Given {
   readonly states: readonly OwnerState[]
@@ -17,15 +21,15 @@ interface Given {
   readonly dependents?: readonly boolean[]
 }
 
-function fate({ states, finalizers = [], blocks = false, dependents = [] }: Given): Fate {
+function fate({ states, finalizers = [], blocks = false, dependents = [] }: Given): DependentDecision {
   const references = ['a', 'b', 'c'].map((uid) => reference(uid, blocks))
   const owners = states.map((state, index) => ({ state, reference: references[index]! }))
   const those = dependents.map((deletesDependents) => ({ deletesDependents }))
-  return fateOf({ owners: references.slice(0, states.length), finalizers }, owners, those)
+  return decideDependent({ owners: references.slice(0, states.length), finalizers }, owners, those)
 }
 
 describe('an object with owners', () => {
-  it.each<[string, Given, Fate]>([
+  it.each<[string, Given, DependentDecision]>([
     ['stays with one that is there', { states: ['solid'] }, { kind: 'stays' }],
     ['goes with its last owner', { states: ['absent'] }, goes('Background')],
     ['goes where all are gone', { states: ['absent', 'absent', 'absent'] }, goes('Background')],
@@ -38,7 +42,7 @@ describe('an object with owners', () => {
 })
 
 describe('how an object goes', () => {
-  it.each<[string, Given, Fate]>([
+  it.each<[string, Given, DependentDecision]>([
     ['as an orphan finalizer says', { states: ['absent'], finalizers: ['orphan'] }, goes('Orphan')],
     ['as a foreground finalizer says', { states: ['absent'], finalizers: ['foregroundDeletion'] }, goes('Foreground')],
     [
@@ -57,7 +61,7 @@ describe('how an object goes', () => {
 })
 
 describe('a circle that is deleted in the foreground', () => {
-  it.each<[string, Given, Fate]>([
+  it.each<[string, Given, DependentDecision]>([
     ['is opened', { states: ['waiting'], blocks: true, dependents: [false, true] }, { kind: 'stopsBlocking' }],
     ['goes once it is open', { states: ['waiting'], blocks: false, dependents: [true] }, goes('Foreground')],
     [

@@ -7,7 +7,7 @@ import type { Controller, ControllerParts } from './controllers.ts'
 
 const LOOK_AGAIN_MS = 3 * 60_000
 
-export function serviceAddresses(parts: ControllerParts, measures: ServiceMeasures): Controller {
+export function serviceIpRepair(parts: ControllerParts, measures: ServiceMeasures): Controller {
   return {
     name: 'service-addresses',
     async run(signal) {

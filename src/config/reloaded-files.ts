@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import path from 'node:path'
 import type { ReloadRequests } from './reload-requests.ts'
 
-export interface Rereading {
+export interface ReloadedFiles {
   readonly files: readonly string[]
   /** How often they are looked at where nothing is told. */
   readonly everyMs: number
@@ -20,8 +20,8 @@ export interface Rereading {
 const SETTLE_MS = 100
 
 /** Looks whenever there may be something new; resolves when the signal fires. */
-export async function rereadFiles(rereading: Rereading, signal: AbortSignal): Promise<void> {
-  const { files, everyMs, reloads, look, onProblem } = rereading
+export async function reloadFiles(options: ReloadedFiles, signal: AbortSignal): Promise<void> {
+  const { files, everyMs, reloads, look, onProblem } = options
   const changes = new Changes(files)
   let told: string | undefined
   const ignore = reloads.listen(() => {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ReloadRequests } from '../../../src/config/reload-requests.ts'
-import { rereadFiles } from '../../../src/config/reloaded-file.ts'
+import { reloadFiles } from '../../../src/config/reloaded-files.ts'
 import { tempFolder } from '../../fakes/temp-folder.ts'
 
 /** Looks at the files of a test; problems are what `look` throws. */
@@ -15,7 +15,7 @@ function following(
   const stop = new AbortController()
   const told: string[] = []
   const onProblem = (error: unknown): void => void told.push((error as Error).message)
-  const ended = rereadFiles({ files, everyMs, reloads, look, onProblem }, stop.signal)
+  const ended = reloadFiles({ files, everyMs, reloads, look, onProblem }, stop.signal)
   onTestFinished(async () => {
     stop.abort()
     await ended

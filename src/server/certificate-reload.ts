@@ -3,10 +3,10 @@
 import type { TlsFiles } from '../http/listener.ts'
 import type { Log } from '../lib/log.ts'
 import type { ReloadRequests } from '../config/reload-requests.ts'
-import { rereadFiles } from '../config/reloaded-file.ts'
+import { reloadFiles } from '../config/reloaded-files.ts'
 import { reasonOf } from '../config/start-error.ts'
 
-export interface RenewalOptions {
+export interface CertificateReloadOptions {
   readonly current: TlsFiles
   /** Those that the operator brought. */
   readonly files: readonly string[]
@@ -19,7 +19,7 @@ export interface RenewalOptions {
 }
 
 /** Resolves when the signal fires. */
-export async function renewCertificates(options: RenewalOptions, signal: AbortSignal): Promise<void> {
+export async function reloadCertificates(options: CertificateReloadOptions, signal: AbortSignal): Promise<void> {
   const { files, read, use, everyMs, reloads, log } = options
   let { current } = options
   const look = (): void => {
@@ -31,7 +31,7 @@ export async function renewCertificates(options: RenewalOptions, signal: AbortSi
   }
   const onProblem = (error: unknown): void =>
     log.warn({ reason: reasonOf(error) }, 'certificates cannot be renewed; the ones before stay')
-  await rereadFiles({ files, everyMs, reloads, look, onProblem }, signal)
+  await reloadFiles({ files, everyMs, reloads, look, onProblem }, signal)
 }
 
 function isSame(one: TlsFiles, other: TlsFiles): boolean {

@@ -14,7 +14,7 @@ export interface RankedVersion {
   readonly versionPriority: number
 }
 
-export interface RemoteService extends RankedVersion {
+export interface AggregatedService extends RankedVersion {
   readonly service: ServiceReference
   readonly tls: OutgoingTls
   readonly isAvailable: boolean
@@ -25,7 +25,7 @@ export interface RemoteService extends RankedVersion {
 const DEFAULT_PORT = 443
 
 /** Undefined where the group is served here. */
-export function readRemoteService(object: ApiObject): RemoteService | undefined {
+export function readAggregatedService(object: ApiObject): AggregatedService | undefined {
   const spec = mapOf(own(object, 'spec'))
   const service = own(spec, 'service')
   if (!isMap(service)) return undefined

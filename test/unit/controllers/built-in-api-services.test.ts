@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { type BuiltInService, makeBuiltInServices } from '../../../src/controllers/built-in-services.ts'
+import { type BuiltInApiService, makeBuiltInApiServices } from '../../../src/controllers/built-in-api-services.ts'
 import type { ControllerParts } from '../../../src/controllers/controllers.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { ApiRequests } from '../../fakes/api-requests.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices'
-const CORE: BuiltInService = { group: '', version: 'v1', priority: { group: 18_000, version: 1 } }
-const APPS: BuiltInService = { group: 'apps', version: 'v1', priority: { group: 17_800, version: 15 } }
+const CORE: BuiltInApiService = { group: '', version: 'v1', priority: { group: 18_000, version: 1 } }
+const APPS: BuiltInApiService = { group: 'apps', version: 'v1', priority: { group: 17_800, version: 15 } }
 
 interface Shown {
   readonly metadata: { readonly name: string; readonly labels?: Record<string, string> }
   readonly spec: Record<string, unknown>
 }
 
-async function made(world: ApiWorld, services: readonly BuiltInService[]): Promise<readonly Shown[]> {
+async function made(world: ApiWorld, services: readonly BuiltInApiService[]): Promise<readonly Shown[]> {
   const parts: ControllerParts = {
     registry: world.parts,
     resources: () => world.resources,
@@ -22,7 +22,7 @@ async function made(world: ApiWorld, services: readonly BuiltInService[]): Promi
     now: () => NOW,
     log: SILENT_LOG,
   }
-  await makeBuiltInServices(parts, services, new AbortController().signal)
+  await makeBuiltInApiServices(parts, services, new AbortController().signal)
   const { body } = await new ApiRequests(world).send({ method: 'GET', path: SERVICES })
   return body['items'] as readonly Shown[]
 }
