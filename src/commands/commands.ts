@@ -91,18 +91,18 @@ async function serve(args: readonly string[], environment: Environment): Promise
   })
   if (server === undefined) return 0
   process.on('SIGHUP', () => {
-    log.info({}, 'reading certificates, tokens and policies again')
+    log.info({}, 'received SIGHUP, reloading certificates, tokens and policies')
     server.reload()
   })
   print(await greeting(config, server))
   try {
     if (!stop.aborted) await Promise.race([once(stop, 'abort'), server.failed])
   } catch (error) {
-    log.error({ err: error }, 'the server cannot go on')
+    log.error({ err: error }, 'server failed')
     await server.stop()
     return 1
   }
-  log.info({}, 'stopping')
+  log.info({}, 'shutting down')
   await server.stop()
   return 0
 }

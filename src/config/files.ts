@@ -46,9 +46,12 @@ function closeToOthers(place: string, log: Log): void {
   const mode = (found.mode & 0o777).toString(8)
   try {
     chmodSync(place, found.mode & 0o700)
-    log.warn({ path: place, mode }, 'others had rights to what the server keeps; they are taken away')
+    log.warn({ path: place, mode }, 'file was accessible to others; permissions tightened')
   } catch (error) {
-    log.warn({ path: place, mode, reason: reasonOf(error) }, 'others have rights to what the server keeps')
+    log.warn(
+      { path: place, mode, reason: reasonOf(error) },
+      'file is accessible to others and its permissions could not be tightened',
+    )
   }
 }
 

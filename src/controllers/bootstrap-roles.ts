@@ -70,7 +70,7 @@ async function make(parts: ControllerParts, wanted: Wanted, signal: AbortSignal)
       if (attempt < ATTEMPTS) continue
       const { resource, namespace, name } = wanted
       const reason = error instanceof Error ? error.message : String(error)
-      parts.log.warn({ kind: resource.kind, namespace, name, reason }, 'could not make a default role')
+      parts.log.warn({ kind: resource.kind, namespace, name, reason }, 'could not reconcile default RBAC object')
       return false
     }
   }

@@ -37,7 +37,7 @@ export async function leaveWith(controllers: readonly Controller[], log: Log, si
     try {
       await controller.leave?.(signal)
     } catch (error) {
-      log.warn({ err: error, controller: controller.name }, 'could not say that this replica goes')
+      log.warn({ err: error, controller: controller.name }, 'controller could not announce shutdown')
     }
   })
   await Promise.all(leaving)

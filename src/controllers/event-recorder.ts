@@ -48,6 +48,6 @@ export async function recordEvent(parts: ControllerParts, report: RecordedEvent,
     await createObject(parts.registry, servedResource(parts.resources(), 'events'), event, context)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    parts.log.debug({ err: error, reason }, 'could not tell of it by an event')
+    parts.log.debug({ err: error, reason }, 'could not record event')
   }
 }

@@ -60,7 +60,7 @@ class Candidate {
       } catch (error) {
         if (signal.aborted || error instanceof CancelledError) continue
         // The store is away, or kube-system is not there yet: whoever waits, waits on.
-        this.#options.parts.log.debug({ err: error }, 'could not try for the controllers’ lease')
+        this.#options.parts.log.debug({ err: error }, 'leader election attempt failed')
       }
       await pause(clock, LOOK_EVERY_MS, signal)
     }
@@ -96,7 +96,7 @@ class Candidate {
   /** Runs the controllers until the lease is lost or the signal fires, and gives it back in that case. */
   async #lead(signal: AbortSignal): Promise<void> {
     const { parts, fence } = this.#options
-    parts.log.info({ lease: `${LEASE.namespace}/${LEASE.name}` }, 'running the controllers')
+    parts.log.info({ lease: `${LEASE.namespace}/${LEASE.name}` }, 'became leader, starting controllers')
     const term = new AbortController()
     const end = (): void => term.abort()
     signal.addEventListener('abort', end, { once: true })
@@ -108,7 +108,7 @@ class Candidate {
       term.abort()
       await running
     }
-    if (!signal.aborted) parts.log.warn({}, 'lost the controllers’ lease')
+    if (!signal.aborted) parts.log.warn({}, 'lost leadership, stopping controllers')
     else if (fence.isOpen) await this.#release()
     fence.close()
   }

@@ -16,7 +16,7 @@ export function serviceIpRepair(parts: ControllerParts, measures: ServiceMeasure
         const { log } = parts
         const repaired = await repairServiceClaims({ ...claimParts(parts, signal), measures }, leaks)
         if (repaired.claimed.length + repaired.givenBack.length > 0) {
-          log.info({ ...repaired }, 'addresses and ports of services repaired')
+          log.info({ ...repaired }, 'repaired service IP and node port allocations')
         }
       } while (await pause(systemClock, LOOK_AGAIN_MS, signal))
     },
@@ -27,7 +27,7 @@ export function serviceIpRepair(parts: ControllerParts, measures: ServiceMeasure
 export async function claimAddressesInUse(parts: ControllerParts, signal: AbortSignal): Promise<void> {
   const claimed = await claimWhatServicesHave(claimParts(parts, signal))
   if (claimed.length > 0)
-    parts.log.info({ claimed: claimed.length }, 'addresses and ports in use claimed for their services')
+    parts.log.info({ claimed: claimed.length }, 'allocated IPs and node ports already in use by services')
 }
 
 function claimParts(parts: ControllerParts, signal: AbortSignal): Parameters<typeof claimWhatServicesHave>[0] {

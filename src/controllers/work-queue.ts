@@ -100,7 +100,10 @@ export class WorkQueue {
     } catch (error) {
       if (!(error instanceof CancelledError) && !signal.aborted) {
         const { name, log } = this.#options
-        log.warn({ err: error, controller: name, key, attempt: this.#attempts.get(key) ?? 0 }, 'reconciling failed')
+        log.warn(
+          { err: error, controller: name, key, attempt: this.#attempts.get(key) ?? 0 },
+          'reconcile failed, will retry',
+        )
       }
       return true
     }

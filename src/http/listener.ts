@@ -202,7 +202,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
     onRequest,
-    onFault: (error) => options.log.error({ err: error }, 'connection broken off'),
+    onFault: (error) => options.log.error({ err: error }, 'connection closed after an internal error'),
     onEnd,
   }
   divideProtocols(server, {

@@ -48,9 +48,9 @@ export function openAudit(config: AuditConfig, parts: AuditParts): RunningAudit 
   parts.reloads.listen(() => {
     try {
       auditor.policy = readPolicy(policyFile)
-      parts.log.info({ file: policyFile }, 'went over to the audit policy as it is now')
+      parts.log.info({ file: policyFile }, 'reloaded audit policy')
     } catch (error) {
-      parts.log.error({ reason: reasonOf(error) }, 'the audit policy stays as it was')
+      parts.log.error({ reason: reasonOf(error) }, 'could not reload audit policy; keeping the previous one')
     }
   })
   const filter: FilterOptions['audit'] = {
@@ -99,7 +99,7 @@ function logBackends(
             clock: systemClock,
             onLost: (lines) => {
               errors.value += lines
-              parts.log.error({ file: config.path, lines }, 'audit events could not be written')
+              parts.log.error({ file: config.path, lines }, 'could not write audit events')
             },
           },
           parts.reloads,
@@ -160,7 +160,7 @@ function webhookBackends(
     try {
       return (await caller.call(target, call, signal)).status
     } catch (error) {
-      log.warn({ err: error }, 'audit events could not be sent')
+      log.warn({ err: error }, 'could not send audit events to the webhook')
       return undefined
     }
   }

@@ -82,7 +82,8 @@ export function openAuthorization(given: AuthorizationParts): Authorization {
     )
   const chainOf = (deciders: readonly Decider[]): Authorizer => chain([allowMasters(), ...deciders.map(open)])
   let current = chainOf(settings.deciders)
-  if (modesOf(settings).includes('AlwaysAllow')) log.warn({}, 'everybody may do everything: the mode AlwaysAllow is on')
+  if (modesOf(settings).includes('AlwaysAllow'))
+    log.warn({}, 'authorization mode AlwaysAllow is on: every request is allowed')
   const onChange = (isComplete: boolean): void => {
     isLoaded ||= isComplete
     for (const check of waiting) check()
@@ -145,11 +146,11 @@ async function readAgain(
     use(deciders)
     current = now
     measures.reloads.of('success').value++
-    log.info({ file }, 'went over to the authorization configuration as it is now')
+    log.info({ file }, 'reloaded authorization configuration')
   }
   const onProblem = (error: unknown): void => {
     measures.reloads.of('failure').value++
-    log.error({ err: error, file }, 'the authorization configuration is not good; the one before stays')
+    log.error({ err: error, file }, 'could not reload authorization configuration; keeping the previous one')
   }
   await reloadFiles({ files: [file], everyMs: LOOK_AGAIN_MS, reloads, look, onProblem }, signal)
 }

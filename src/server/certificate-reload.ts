@@ -27,10 +27,10 @@ export async function reloadCertificates(options: CertificateReloadOptions, sign
     if (isSame(found, current)) return
     use(found)
     current = found
-    log.info({}, 'serving with new certificates')
+    log.info({}, 'reloaded serving certificates')
   }
   const onProblem = (error: unknown): void =>
-    log.warn({ reason: reasonOf(error) }, 'certificates cannot be renewed; the ones before stay')
+    log.warn({ reason: reasonOf(error) }, 'could not reload serving certificates; keeping the previous ones')
   await reloadFiles({ files, everyMs, reloads, look, onProblem }, signal)
 }
 

@@ -116,11 +116,11 @@ async function reload(parts: Reload, signal: AbortSignal): Promise<void> {
     await opened.replace(parseConfig(found, file), AbortSignal.any([stop, AbortSignal.timeout(READY_WITHIN_MS)]))
     current = found
     onReload('success')
-    log.info({}, 'encryption at rest goes by a new configuration')
+    log.info({}, 'reloaded encryption configuration')
   }
   const onProblem = (error: unknown): void => {
     onReload('failure')
-    log.error({ reason: reasonOf(error) }, 'encryption at rest stays as it was')
+    log.error({ reason: reasonOf(error) }, 'could not reload encryption configuration; keeping the previous one')
   }
   await reloadFiles({ files: [file], everyMs: RELOAD_EVERY_MS, reloads, look, onProblem }, signal)
 }

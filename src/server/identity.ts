@@ -130,17 +130,20 @@ function fileTokens({ config, log, reloads }: IdentityParts): readonly TokenMeth
   if (file === undefined) return []
   const read = (): TokenMethod => {
     const { users, skippedLines } = readTokenFile(file)
-    for (const line of skippedLines) log.warn({ file, line }, 'empty token skipped')
+    for (const line of skippedLines) log.warn({ file, line }, 'skipped empty token')
     return staticTokens(users)
   }
   let current = read()
-  log.warn({ file }, 'tokens of --token-auth-file are good until they are taken out and the server is told by SIGHUP')
+  log.warn(
+    { file },
+    'tokens of --token-auth-file never expire; remove them from the file and send SIGHUP to revoke them',
+  )
   reloads.listen(() => {
     try {
       current = read()
-      log.info({ file }, 'went over to the tokens of --token-auth-file as it is now')
+      log.info({ file }, 'reloaded --token-auth-file')
     } catch (error) {
-      log.error({ reason: reasonOf(error) }, 'the tokens stay as they were')
+      log.error({ reason: reasonOf(error) }, 'could not reload --token-auth-file; keeping the previous tokens')
     }
   })
   return [(presented, signal) => current(presented, signal)]
@@ -171,7 +174,7 @@ function accountKeys({ identity, dataDirectory, storage }: Config, log: Log): Si
   if (signingKeyFile === undefined && storage.kind === 'etcd') {
     log.warn(
       {},
-      'tokens of service accounts are good on this replica alone: give all of them one --service-account-signing-key-file',
+      'service account tokens are valid on this replica only; give all replicas the same --service-account-signing-key-file',
     )
   }
   const known = new Set(own.verification.map(({ id }) => id))

@@ -61,7 +61,8 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
   }
   const load = async (set: IssuerSet, signal: AbortSignal): Promise<void> => {
     await Promise.all(set.keys.map((keys) => keys.load(signal)))
-    for (const keys of set.keys) if (!keys.isReady) parts.log.warn({ reason: keys.problem }, 'an issuer has no keys')
+    for (const keys of set.keys)
+      if (!keys.isReady) parts.log.warn({ reason: keys.problem }, 'OIDC issuer has no signing keys')
   }
   const renew = async (signal: AbortSignal): Promise<void> => {
     const config = parts.reread()
@@ -71,7 +72,7 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
     if (next.keys.some((keys) => !keys.isReady)) throw new Error('an issuer of the new configuration cannot be reached')
     current = next
     parts.onReload('success')
-    parts.log.info({}, 'tokens of issuers are good by a new configuration')
+    parts.log.info({}, 'reloaded authentication configuration')
   }
   return {
     method,
@@ -79,7 +80,10 @@ export function openJwtIssuers(parts: JwtIssuersParts): JwtIssuers {
       const loading = load(current, signal)
       const onProblem = (error: unknown): void => {
         parts.onReload('failure')
-        parts.log.error({ reason: reasonOf(error) }, 'the issuers of tokens stay as they were')
+        parts.log.error(
+          { reason: reasonOf(error) },
+          'could not reload authentication configuration; keeping the previous one',
+        )
       }
       const files = parts.file === undefined ? [] : [parts.file]
       const { reloads } = parts

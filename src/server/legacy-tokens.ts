@@ -39,7 +39,7 @@ export function noteLegacyUse({ store, table, log }: LegacyUseParts): (secret: L
         },
         AbortSignal.timeout(TIMEOUT_MS),
       )
-      .catch((error: unknown) => log.warn({ err: error }, 'the use of an old token could not be written down'))
+      .catch((error: unknown) => log.warn({ err: error }, 'could not record the use of a legacy service account token'))
       .finally(() => underWay.delete(uid))
   }
 }

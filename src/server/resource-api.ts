@@ -303,7 +303,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
     servePastStates: gates.ListFromCacheSnapshot,
     onLoading: tellProgress(log),
     onUnreadable: tellUnreadable(log, prefix),
-    onError: (error) => log.warn({ err: error }, 'the cache lost the store and recovers'),
+    onError: (error) => log.warn({ err: error }, 'watch cache lost its storage watch, recovering'),
   })
   return { identity, builtIn, store }
 }
@@ -356,7 +356,7 @@ function tellProgress(log: Log): (loaded: number, total: number) => void {
   return (loaded, total) => {
     if (performance.now() - told < 1000) return
     told = performance.now()
-    log.info({ loaded, total }, 'loading objects')
+    log.info({ loaded, total }, 'loading watch cache')
   }
 }
 

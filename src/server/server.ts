@@ -257,7 +257,7 @@ function ownAddress({ config, log }: Foundation): string | undefined {
   if (isReachable(asked)) return asked
   log.warn(
     { address: asked },
-    'endpoints cannot have the --advertise-address: those of the service kubernetes are empty',
+    '--advertise-address cannot be used as an endpoint; the kubernetes service has no endpoints',
   )
   return undefined
 }

@@ -14,13 +14,13 @@ export function tellUnreadable(log: Log, prefix: string): (resource: StoredResou
     if (named.has(key) || named.size > MOST_NAMED) return
     named.add(key)
     if (named.size > MOST_NAMED) {
-      log.error({ named: MOST_NAMED }, 'more stored objects cannot be read; no further one is named')
+      log.error({ named: MOST_NAMED }, 'more stored objects are unreadable; further ones are not logged')
       return
     }
     const where = namespace === '' ? { name } : { namespace, name }
     log.error(
       { resource: formatGroupResource(resource), ...where, key, revision, reason: problem },
-      'a stored object cannot be read; it stays as it is, and lists of its kind fail until it is mended or deleted',
+      'stored object is unreadable; lists of its kind fail until it is repaired or deleted',
     )
   }
 }

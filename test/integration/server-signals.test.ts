@@ -33,7 +33,7 @@ describe('a hang-up', () => {
     expect(await statusWith('first')).toBe(401)
     writeFileSync(tokens, 'half a li')
     server.child.kill('SIGHUP')
-    await expect.poll(() => said.text).toContain('the tokens stay as they were')
+    await expect.poll(() => said.text).toContain('could not reload --token-auth-file; keeping the previous tokens')
     expect([await statusWith('second'), await isUp(server)]).toEqual([200, true])
   })
 

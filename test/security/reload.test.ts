@@ -70,7 +70,7 @@ describe('CIS 1.2.24 and 1.2.25: certificates', () => {
     expect(await shownBy(server)).toBe(printOf(first))
 
     replace(certificate, second.certificate)
-    await expect.poll(() => said.join()).toContain('certificates cannot be renewed')
+    await expect.poll(() => said.join()).toContain('could not reload serving certificates')
     expect(await shownBy(server)).toBe(printOf(first))
     replace(path.join(folder, 'something-else'), 'x')
 
@@ -132,7 +132,9 @@ describe('CIS 1.2.28: keys that seal what is stored', () => {
     const secrets = '/api/v1/namespaces/default/secrets'
     await server.must(secrets, { method: 'POST', body: { metadata: { name: 'before' } } })
     replace(file, 'kind: {')
-    await expect.poll(() => said.join()).toContain('encryption at rest stays as it was')
+    await expect
+      .poll(() => said.join())
+      .toContain('could not reload encryption configuration; keeping the previous one')
     replace(path.join(path.dirname(file), 'something-else'), 'x')
     replace(file, sealing('new'))
     await expect.poll(reloads).toContainEqual(expect.stringMatching(/status="success".* 1$/))
@@ -161,7 +163,7 @@ describe('CIS 1.2.6 to 1.2.8: who decides', () => {
       server.request('/api/v1/nodes', { token: 'jane-token' }).then(({ body }) => body)
     expect(await answer()).toContain('Everything is forbidden.')
     replace(file, deciders('RBAC', 'ABAC'))
-    await expect.poll(() => said.join()).toContain('the authorization configuration is not good')
+    await expect.poll(() => said.join()).toContain('could not reload authorization configuration')
     expect(await answer()).toContain('Everything is forbidden.')
     replace(file, deciders('RBAC'))
     await expect.poll(answer).not.toContain('Everything is forbidden.')

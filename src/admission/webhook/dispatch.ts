@@ -87,11 +87,11 @@ export class Dispatch {
       this.#observe(call, began, { code: error.code, rejected: !hook.failsOpen })
       const fields = { webhook: hook.name, configuration: hook.configuration, reason: error.message }
       if (!hook.failsOpen) {
-        this.#parts.log.warn(fields, 'webhook failed, the request is refused')
+        this.#parts.log.warn(fields, 'admission webhook failed, request rejected')
         this.#reject(call, 'calling_webhook_error', error.code)
         throw failedClosed(error)
       }
-      this.#parts.log.warn(fields, 'webhook failed, the request goes on without it')
+      this.#parts.log.warn(fields, 'admission webhook failed, ignored by its failure policy')
       this.#parts.observer.failedOpen(hook.name, this.#type)
       const kind = this.#type === 'admit' ? 'mutation' : 'validating'
       request.annotate(`failed-open.${kind}.webhook.admission.k8s.io/${turnName(turn)}`, hook.name)

@@ -37,7 +37,8 @@ export function authenticate(options: AuthenticationOptions): Filter {
         return response
       }
       if (result.kind === 'refused' || !isOpenToStrangers(options, request)) {
-        if (result.kind === 'refused') log.info({ auditId: request.auditId, reason: result.problem }, 'bad credentials')
+        if (result.kind === 'refused')
+          log.info({ auditId: request.auditId, reason: result.problem }, 'authentication failed')
         const error = unauthorizedError()
         if (audit !== undefined) auditRefusal(audit, request, error)
         sendStrangerAway(request)
