@@ -20,8 +20,6 @@ export interface SenderOptions {
   readonly buffers: OutboxBuffers
   /** All of a stream's answer is on its way. */
   readonly onSent: (stream: Http2Stream) => void
-  /** The socket took what was written to it. */
-  readonly onWritten: () => void
   /** So much more waits for the client to read, or less. */
   readonly onWaiting: (bytes: number) => void
   /** A DATA frame is on its way. */
@@ -39,11 +37,7 @@ export class Http2Sender {
 
   constructor(options: SenderOptions) {
     const { socket, buffers, onWaiting } = options
-    const onSent = (): void => {
-      options.onWritten()
-      this.resume()
-    }
-    this.#outbox = new Outbox({ socket, buffers, onSent, onWaiting })
+    this.#outbox = new Outbox({ socket, buffers, onSent: () => this.resume(), onWaiting })
     this.#options = options
   }
 

@@ -15,6 +15,7 @@ import type { Http2Stream } from './http2-stream.ts'
 import { Http2Streams } from './http2-streams.ts'
 import { readInPlace } from './read-in-place.ts'
 import { Standstill } from './standstill.ts'
+import type { Turns } from './turns.ts'
 import type { Holding, UnfinishedMemory } from './unfinished-memory.ts'
 
 export interface SessionOptions {
@@ -23,6 +24,7 @@ export interface SessionOptions {
   readonly maxHeaderBytes: number
   readonly limits: ConnectionLimits
   readonly memory: UnfinishedMemory
+  readonly turns: Turns
   readonly buffers: OutboxBuffers
   readonly date: HttpDate
   readonly onRequest: (stream: Http2Stream, session: Http2Session) => void
@@ -34,9 +36,6 @@ export interface SessionOptions {
 
 /** How long our last frames may take to reach the client. */
 const LINGER_MS = 1000
-
-/** When so many have begun, others have their turn. */
-const REQUESTS_A_TURN = 64
 
 const EMPTY = Buffer.alloc(0)
 const PREFACE = Buffer.from(h2.PREFACE, 'latin1')
@@ -59,8 +58,9 @@ export class Http2Session {
   /** What has come of the preface; undefined when it is over. */
   #preface: Buffer | undefined = EMPTY
   #frames = 0
-  #requestsThisTurn = 0
   #isPaused = false
+  /** The turn of the event loop in which no more requests are begun. */
+  #spentTurn = -1
   #isLeaving = false
   #isOver = false
   /** How much of what came is not complete, as it was last told. */
@@ -76,15 +76,14 @@ export class Http2Session {
       buffers: options.buffers,
       onSent: (stream) => this.#streams.finish(stream),
       onData: () => this.#streams.noteData(),
-      onWritten: () => (this.#requestsThisTurn = 0),
       onWaiting: hold,
     })
     this.#streams = new Http2Streams(this.#sender, {
       ...options,
       hold,
       onRequest: (stream) => {
-        this.#requestsThisTurn++
         options.onRequest(stream, this)
+        if (!options.turns.noteRequest()) this.#spentTurn = options.turns.number
       },
       onNone: () => {
         if (this.#isLeaving) this.#end()
@@ -175,13 +174,14 @@ export class Http2Session {
     if (this.#isOver) return true
     return this.#takeFrames(() => {
       const frames = this.#preface === undefined ? chunk : this.#readPreface(this.#preface, chunk)
-      if (frames.length > 0) this.#splitter.push(frames, this.#take)
+      if (frames.length === 0) return
+      if (this.#isPaused || this.#hasHadItsTurn) this.#splitter.keep(frames)
+      else this.#splitter.push(frames, this.#take)
     })
   }
 
   readonly #goOn = (): void => {
     this.#isPaused = false
-    this.#requestsThisTurn = 0
     if (this.#isOver) return
     if (this.#takeFrames(() => this.#splitter.resume(this.#take))) this.#resumeReading()
   }
@@ -228,7 +228,11 @@ export class Http2Session {
   readonly #take = (head: FrameHead, content: Buffer): boolean => {
     this.#frames++
     this.#streams.take(head, content)
-    return !this.#isOver && this.#requestsThisTurn < REQUESTS_A_TURN
+    return !this.#isOver && !this.#hasHadItsTurn
+  }
+
+  get #hasHadItsTurn(): boolean {
+    return this.#spentTurn === this.#options.turns.number
   }
 }
 

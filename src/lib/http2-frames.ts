@@ -152,8 +152,13 @@ export class FrameSplitter {
 
   /** Goes on as long as `take` says true; what is left then waits for `resume`. */
   push(chunk: Buffer, take: TakeFrame): void {
+    this.keep(chunk)
+    this.resume(take)
+  }
+
+  /** It is cut with the next `push` or `resume`. */
+  keep(chunk: Buffer): void {
     this.#left.push(chunk)
-    if (this.#left.length === 1) this.resume(take)
   }
 
   resume(take: TakeFrame): void {

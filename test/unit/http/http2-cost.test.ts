@@ -8,6 +8,7 @@ import { CONNECTION_LIMITS } from '../../../src/http/connection-limits.ts'
 import { HttpDate } from '../../../src/http/http-date.ts'
 import { Http2Session } from '../../../src/http/http2-session.ts'
 import type { Http2Stream } from '../../../src/http/http2-stream.ts'
+import { Turns } from '../../../src/http/turns.ts'
 import { UnfinishedMemory } from '../../../src/http/unfinished-memory.ts'
 import { OutboxBuffers } from '../../../src/lib/frame-outbox.ts'
 import { Count } from '../../../src/lib/measure.ts'
@@ -34,7 +35,7 @@ class Line extends Duplex {
 }
 
 /** A connection on which the client's windows are closed. */
-function open(onRequest: (stream: Http2Stream) => void): Line {
+function open(onRequest: (stream: Http2Stream) => void, turns = new Turns()): Line {
   const line = new Line()
   const session = new Http2Session(line as unknown as Socket, {
     maxStreams: 1000,
@@ -44,6 +45,7 @@ function open(onRequest: (stream: Http2Stream) => void): Line {
       { perConnectionBytes: 1e9, totalBytes: 1e9 },
       { bytes: new Count(), resets: new Count() },
     ),
+    turns,
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
     onRequest,
@@ -138,23 +140,48 @@ describe('an answer that is always a little behind', () => {
   })
 })
 
+/** As long as it takes for others to be due after a few. */
+function work(): void {
+  for (const end = performance.now() + 1; performance.now() < end; );
+}
+
 describe('requests that come all at once', () => {
+  const many = (count: number): Buffer =>
+    Buffer.concat(Array.from({ length: count }, (_, i) => headersFrame(2 * i + 1, request('GET', '/'), true)))
+
   it('are begun some at a time, so that others have their turn, and all of them in the end', async () => {
     let begun = 0
     const line = open((stream) => {
       begun++
+      work()
       stream.whole(204, {}, undefined)
     })
-    const many = Array.from({ length: 500 }, (_, i) => headersFrame(2 * i + 1, request('GET', '/'), true))
-    expect(line.push(Buffer.concat(many))).toBe(false)
+    expect(line.push(many(200))).toBe(false)
     expect(begun).toBeLessThan(100)
     // What comes meanwhile waits for its turn.
-    line.push(headersFrame(1001, request('GET', '/'), true))
+    line.push(headersFrame(401, request('GET', '/'), true))
     expect(begun).toBeLessThan(100)
     const answered = (): readonly number[] =>
       line.sent.filter(({ type }) => type === h2.HEADERS).map(({ stream }) => stream)
-    await expect.poll(answered).toEqual(Array.from({ length: 501 }, (_, i) => 2 * i + 1))
-    expect(begun).toBe(501)
+    await expect.poll(answered).toEqual(Array.from({ length: 201 }, (_, i) => 2 * i + 1))
+    expect(begun).toBe(201)
     line.destroy()
+  })
+
+  it('on many connections share one turn, and each connection has one begun in it', async () => {
+    const turns = new Turns()
+    const begun = Array.from({ length: 20 }, () => 0)
+    const lines = begun.map((_, at) =>
+      open((stream) => {
+        begun[at]!++
+        work()
+        stream.whole(204, {}, undefined)
+      }, turns),
+    )
+    for (const line of lines) line.push(many(15))
+    expect(begun[0]).toBeGreaterThan(1)
+    expect(begun.slice(12)).toEqual([1, 1, 1, 1, 1, 1, 1, 1])
+    await expect.poll(() => begun).toEqual(begun.map(() => 15))
+    for (const line of lines) line.destroy()
   })
 })
