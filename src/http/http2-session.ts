@@ -34,8 +34,9 @@ export interface SessionOptions {
   readonly onEnd: (reason: EndReason) => void
 }
 
-/** How long our last frames may take to reach the client. */
+/** How long our last frames may take to reach the client, and how much is read of one that goes on sending meanwhile. */
 const LINGER_MS = 1000
+const LINGER_BYTES = 1024 * 1024
 
 const EMPTY = Buffer.alloc(0)
 const PREFACE = Buffer.from(h2.PREFACE, 'latin1')
@@ -65,6 +66,7 @@ export class Http2Session {
   #isOver = false
   /** How much of what came is not complete, as it was last told. */
   #heldInput = 0
+  #readAfterEnd = 0
 
   constructor(socket: Socket, options: SessionOptions) {
     this.socket = socket
@@ -171,13 +173,19 @@ export class Http2Session {
 
   /** False: no more for now. */
   #read(chunk: Buffer): boolean {
-    if (this.#isOver) return true
+    if (this.#isOver) return this.#drop(chunk)
     return this.#takeFrames(() => {
       const frames = this.#preface === undefined ? chunk : this.#readPreface(this.#preface, chunk)
       if (frames.length === 0) return
       if (this.#isPaused || this.#hasHadItsTurn) this.#splitter.keep(frames)
       else this.#splitter.push(frames, this.#take)
     })
+  }
+
+  /** Of a connection that is over. What is not read keeps its client from sending more, and it can still read what we said. */
+  #drop({ length }: Buffer): boolean {
+    this.#readAfterEnd += length
+    return this.#readAfterEnd < LINGER_BYTES
   }
 
   readonly #goOn = (): void => {

@@ -644,6 +644,16 @@ describe('what is against the protocol costs a request alone:', () => {
   })
 })
 
+it('of a client that goes on sending when its connection is over, little more is read', async () => {
+  const client = await greet()
+  client.send(numberFrame(h2.WINDOW_UPDATE, 0, 0))
+  expect(await farewellCode(client)).toBe(h2.PROTOCOL_ERROR)
+  client.socket.on('error', () => {})
+  client.send(Buffer.alloc(20e6))
+  await expect.poll(() => serverSockets[0]!.destroyed).toBe(true)
+  expect(serverSockets[0]!.bytesRead).toBeLessThan(2e6)
+})
+
 it('whatever comes behind the first words is answered or ends the connection, and nothing else breaks', async () => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 400 })
   const frames = fc.array(
