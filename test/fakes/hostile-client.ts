@@ -5,6 +5,13 @@ import { connect, type TLSSocket } from 'node:tls'
 import * as h2 from './http2-frames.ts'
 import { FrameConnection } from './http2-frames.ts'
 
+/** Fields of a request that say who sends it. */
+export type Credential = Readonly<Record<string, string>>
+
+export const NOBODY_TOKEN = 'nobody-token'
+/** Somebody who is known and may do nothing. */
+export const NOBODY: Credential = { authorization: `Bearer ${NOBODY_TOKEN}` }
+
 /** A TLS connection with nothing on it but what the test writes. */
 export async function dialTls(url: string, protocol: 'h2' | 'http/1.1'): Promise<TLSSocket> {
   const { hostname, port } = new URL(url)

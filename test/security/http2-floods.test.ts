@@ -1,223 +1,23 @@
-// What has brought HTTP/2 servers down in the last ten years, a row for each class of CVE: sent without end by one client, it ends
-// that client's connection with the right error, before it has cost the server more than as many bytes of honest requests would.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+// What has brought HTTP/2 servers down in the last ten years, sent without end by one client: it ends that client's connection with
+// the right error, before it has cost the server more than some honest requests do.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { block, literal, request } from '../fakes/header-blocks.ts'
-import { HostileClient, processorMillisecondsOf } from '../fakes/hostile-client.ts'
+import { request } from '../fakes/header-blocks.ts'
+import { HostileClient, NOBODY } from '../fakes/hostile-client.ts'
+import { floodsBy, idOf } from '../fakes/http2-attacks.ts'
 import * as h2 from '../fakes/http2-frames.ts'
-import { dataFrame, frame, headersFrame, numberFrame, settingsFrame } from '../fakes/http2-frames.ts'
-import { ServerProcess } from '../fakes/server-process.ts'
+import { headersFrame, numberFrame } from '../fakes/http2-frames.ts'
+import { NobodyServer } from '../fakes/nobody-server.ts'
 
-/** Somebody who may do nothing. */
-const NOBODY = 'nobody-token'
-const MOST_STREAMS = 100
-
-let home = ''
-let server: ServerProcess
+let server: NobodyServer
+/** The processor time of one honest request, in milliseconds. */
+let requestMs = 0
 
 beforeAll(async () => {
-  home = mkdtempSync(path.join(tmpdir(), 'quarterdeck-floods-'))
-  const tokens = path.join(home, 'tokens.csv')
-  writeFileSync(tokens, `${NOBODY},nobody,nobody\n`)
-  server = new ServerProcess(['serve', '--in-memory', '--secure-port', '0', '--token-auth-file', tokens], home, {})
-  await server.listening()
+  server = await NobodyServer.start()
   // The first time is for the compiler.
   for (let i = 0; i < 2; i++) requestMs = await timeRequest()
 })
-afterAll(async () => {
-  await server?.stop('SIGKILL')
-  rmSync(home, { recursive: true, force: true })
-})
-
-function idOf(turn: number): number {
-  return 2 * turn + 1
-}
-
-function head(path: string, more: Readonly<Record<string, string>> = {}): Buffer {
-  return request('GET', path, { authorization: `Bearer ${NOBODY}`, ...more })
-}
-
-function get(id: number, path: string): Buffer {
-  return headersFrame(id, head(path), true)
-}
-
-/** A request whose body is to follow. */
-function post(id: number): Buffer {
-  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
-  return headersFrame(id, request('POST', path, { authorization: `Bearer ${NOBODY}` }), false)
-}
-
-const PING_HEAD = { type: h2.PING, flags: 0, stream: 0 }
-
-interface Flood {
-  readonly name: string
-  /** ENHANCE_YOUR_CALM where it is not said. */
-  readonly code?: number
-  /** What is sent first, once; the numbers of its streams are below `first`. */
-  readonly before?: () => readonly Buffer[]
-  readonly settings?: readonly (readonly [number, number])[]
-  readonly unit: (turn: number) => Buffer
-}
-
-/** As many streams as there may be, each with an answer that there is no window for. */
-function blockedStreams(): readonly Buffer[] {
-  return Array.from({ length: MOST_STREAMS }, (_, i) => get(idOf(i), '/api'))
-}
-const NO_WINDOW: readonly (readonly [number, number])[] = [[h2.INITIAL_WINDOW_SIZE, 0]]
-
-const FLOODS: Readonly<Record<string, readonly Flood[]>> = {
-  'CVE-2019-9512: ping flood': [
-    { name: 'PING', unit: () => frame(PING_HEAD, Buffer.alloc(8)) },
-    {
-      name: 'PING with ACK that nobody asked for',
-      unit: () => frame({ ...PING_HEAD, flags: h2.ACK }, Buffer.alloc(8)),
-    },
-  ],
-  'CVE-2019-9515: settings flood': [
-    { name: 'SETTINGS', unit: () => settingsFrame([]) },
-    { name: 'SETTINGS with ACK', unit: () => frame({ type: h2.SETTINGS, flags: h2.ACK, stream: 0 }) },
-  ],
-  'CVE-2018-11763, CVE-2020-11080: large settings': [
-    {
-      name: 'SETTINGS with as many entries as a frame has room for, and a hundred streams to apply them to',
-      settings: NO_WINDOW,
-      before: blockedStreams,
-      unit: (turn) => settingsFrame(Array.from({ length: 2730 }, (_, i) => [h2.INITIAL_WINDOW_SIZE, (turn + i) % 2])),
-    },
-  ],
-  'CVE-2019-9513: priority loop': [
-    {
-      name: 'PRIORITY',
-      unit: (turn) =>
-        frame({ type: h2.PRIORITY, flags: 0, stream: idOf(turn % 1000) }, Buffer.from([0, 0, 0, 0, turn % 256])),
-    },
-  ],
-  'CVE-2016-6580: stream dependencies in a circle': [
-    {
-      name: 'PRIORITY of a stream that depends on itself',
-      code: h2.PROTOCOL_ERROR,
-      unit: () => frame({ type: h2.PRIORITY, flags: 0, stream: 3 }, Buffer.from([0, 0, 0, 3, 16])),
-    },
-    {
-      name: 'HEADERS of a stream that depends on itself',
-      code: h2.PROTOCOL_ERROR,
-      unit: () =>
-        frame(
-          { type: h2.HEADERS, flags: h2.END_HEADERS | h2.END_STREAM | h2.WITH_PRIORITY, stream: 1 },
-          Buffer.from([0, 0, 0, 1, 16]),
-          head('/version'),
-        ),
-    },
-  ],
-  'CVE-2019-9518: empty frames': [
-    { name: 'DATA', before: () => [post(1)], unit: () => dataFrame(1, '') },
-    { name: 'DATA of nothing but padding', before: () => [post(1)], unit: () => dataFrame(1, Buffer.of(0), h2.PADDED) },
-    {
-      name: 'CONTINUATION',
-      unit: (turn) => frame({ type: turn === 0 ? h2.HEADERS : h2.CONTINUATION, flags: 0, stream: 1 }),
-    },
-    { name: 'HEADERS', unit: (turn) => headersFrame(idOf(turn), Buffer.alloc(0), true) },
-  ],
-  'CVE-2019-9516: field names of no length': [
-    {
-      name: 'empty names',
-      unit: (turn) => headersFrame(idOf(turn), Buffer.concat([head('/'), literal('', '')]), true),
-    },
-    {
-      name: 'empty names, Huffman coded',
-      unit: (turn) => headersFrame(idOf(turn), Buffer.concat([head('/'), Buffer.of(0x00, 0x80, 0x80)]), true),
-    },
-  ],
-  'CVE-2016-8740, CVE-2023-45288, CVE-2024-27316, CVE-2024-27983, CVE-2024-28182: CONTINUATION flood': [
-    {
-      name: 'CONTINUATION of a kilobyte',
-      unit: (turn) =>
-        frame({ type: turn === 0 ? h2.HEADERS : h2.CONTINUATION, flags: 0, stream: 1 }, literal('x', 'y'.repeat(2000))),
-    },
-  ],
-  'CVE-2019-9514: reset flood': [
-    {
-      name: 'requests that are malformed',
-      unit: (turn) => headersFrame(idOf(turn), block({ ':method': 'GET' }), true),
-    },
-    {
-      name: 'DATA on streams that are closed',
-      before: () => [get(1, '/api'), get(idOf(100_000), '/api')],
-      unit: (turn) => dataFrame(idOf(turn + 1), 'x'),
-    },
-  ],
-  'CVE-2023-44487, CVE-2023-39325, CVE-2023-45802: rapid reset': [
-    {
-      name: 'requests that are taken back',
-      unit: (turn) => Buffer.concat([get(idOf(turn), '/api'), numberFrame(h2.RST_STREAM, idOf(turn), h2.CANCEL)]),
-    },
-    {
-      name: 'requests that are taken back, and one in a hundred that is not',
-      unit: (turn) =>
-        turn % 100 === 99
-          ? get(idOf(turn), '/api')
-          : Buffer.concat([get(idOf(turn), '/api'), numberFrame(h2.RST_STREAM, idOf(turn), h2.CANCEL)]),
-    },
-  ],
-  'CVE-2025-8671: made you reset': (
-    [
-      ['WINDOW_UPDATE with an increment of 0', (id) => [post(id), numberFrame(h2.WINDOW_UPDATE, id, 0)]],
-      ['WINDOW_UPDATE beyond 2^31-1', (id) => [post(id), numberFrame(h2.WINDOW_UPDATE, id, 2 ** 31 - 1)]],
-      ['DATA behind the end', (id) => [post(id), dataFrame(id, '{}', h2.END_STREAM), dataFrame(id, 'x')]],
-      [
-        'HEADERS behind the end',
-        (id) => [post(id), dataFrame(id, '{}', h2.END_STREAM), headersFrame(id, literal('x', 'y'), true)],
-      ],
-      ['HEADERS that end nothing', (id) => [post(id), headersFrame(id, literal('x', 'y'), false)]],
-      ['trailers that are malformed', (id) => [post(id), headersFrame(id, literal(':path', '/'), true)]],
-    ] as readonly (readonly [string, (id: number) => readonly Buffer[]])[]
-  ).map(([name, make]) => ({ name, unit: (turn) => Buffer.concat(make(idOf(turn))) })),
-  'CVE-2019-9511, CVE-2019-9517: floods of WINDOW_UPDATE': [
-    { name: 'for the connection', unit: () => numberFrame(h2.WINDOW_UPDATE, 0, 1) },
-    {
-      name: 'for the connection, with a hundred streams that wait for their own',
-      settings: NO_WINDOW,
-      before: blockedStreams,
-      unit: () => numberFrame(h2.WINDOW_UPDATE, 0, 1),
-    },
-    {
-      name: 'for a stream that is closed',
-      before: () => [get(1, '/api')],
-      unit: () => numberFrame(h2.WINDOW_UPDATE, 1, 1),
-    },
-  ],
-  'CVE-2023-35945: RST_STREAM of what is over': [
-    { name: 'after its answer', before: () => [get(1, '/api')], unit: () => numberFrame(h2.RST_STREAM, 1, h2.CANCEL) },
-  ],
-  'CVE-2022-27664: GOAWAY of a client that goes on': [
-    { name: 'GOAWAY', unit: () => frame({ type: h2.GOAWAY, flags: 0, stream: 0 }, Buffer.alloc(8)) },
-  ],
-  'CVE-2016-6581, CVE-2023-36478: HPACK': [
-    {
-      name: 'updates of the size of the dynamic table',
-      code: h2.COMPRESSION_ERROR,
-      unit: (turn) => headersFrame(idOf(turn), Buffer.concat([Buffer.alloc(5000, 0x20), head('/')]), true),
-    },
-    {
-      name: 'a string of 2^31 bytes',
-      code: h2.COMPRESSION_ERROR,
-      unit: (turn) => headersFrame(idOf(turn), Buffer.from([0x00, 0x7f, 0x80, 0xff, 0xff, 0xff, 0x07]), true),
-    },
-    {
-      name: 'a string of 2^28 bytes that is not there',
-      code: h2.COMPRESSION_ERROR,
-      unit: (turn) => headersFrame(idOf(turn), Buffer.from([0x00, 0x7f, 0x80, 0xff, 0xff, 0x7f]), true),
-    },
-  ],
-  'extensions that nobody knows': [
-    {
-      name: 'frames of other types',
-      unit: (turn) => frame({ type: 0x10 + (turn % 100), flags: 0, stream: 0 }, Buffer.alloc(20)),
-    },
-  ],
-}
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 /** What a megabyte of a flood may cost, and what every one may, in honest requests: a tenth of a second each, about. */
 const A_MEGABYTE = 1000
@@ -229,23 +29,24 @@ const MOST_UNITS = 30_000
 /** Where a frame says what it is. */
 const TYPE_AT = 3
 
-let requestMs = 0
+function honest(id: number): Buffer {
+  return headersFrame(id, request('GET', '/api', NOBODY), true)
+}
 
-/** The processor time of one honest request, in milliseconds. */
 async function timeRequest(): Promise<number> {
   const client = await HostileClient.dial(server.url)
   client.send(numberFrame(h2.WINDOW_UPDATE, 0, 2 ** 30))
   const count = 2000
-  const before = processorMillisecondsOf(server.child.pid)
+  const before = server.processorMilliseconds
   for (let at = 0; at < count; at += 50) {
-    client.send(...Array.from({ length: 50 }, (_, i) => get(idOf(at + i), '/api')))
+    client.send(...Array.from({ length: 50 }, (_, i) => honest(idOf(at + i))))
     await client.frame(({ stream, flags, type }) => stream === idOf(at + 49) && type === h2.DATA && (flags & 1) !== 0)
   }
   client.close()
-  return (processorMillisecondsOf(server.child.pid) - before) / count
+  return (server.processorMilliseconds - before) / count
 }
 
-describe.each(Object.entries(FLOODS))('%s', (_cve, floods) => {
+describe.each(Object.entries(floodsBy(NOBODY)))('%s', (_cve, floods) => {
   const rows = floods.map((flood) => [flood.name, flood] as const)
   it.each(rows)('%s', async (_name, { code = h2.ENHANCE_YOUR_CALM, settings, before, unit }) => {
     const client = await HostileClient.dial(server.url, settings)
@@ -253,15 +54,15 @@ describe.each(Object.entries(FLOODS))('%s', (_cve, floods) => {
       client.send(...before())
       await client.settle()
     }
-    const startedMs = processorMillisecondsOf(server.child.pid)
+    const startedMs = server.processorMilliseconds
     const bytes = await client.flood(MOST_UNITS, unit)
     await expect.poll(() => client.goAwayCode).toBe(code)
-    const spentMs = processorMillisecondsOf(server.child.pid) - startedMs
+    const spentMs = server.processorMilliseconds - startedMs
     const ofRequests = unit(0)[TYPE_AT] === h2.HEADERS ? MOST_RESETS * A_RESET : 0
     expect(spentMs / requestMs).toBeLessThan(AT_LEAST + ofRequests + (bytes / 1e6) * A_MEGABYTE)
     await expect.poll(() => client.isClosed).toBe(true)
     // Nobody else noticed.
-    expect((await server.request('/readyz')).body).toBe('ok')
+    expect(await server.isWell()).toBe(true)
     client.close()
   })
 })

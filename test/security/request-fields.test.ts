@@ -1,38 +1,23 @@
 // The fields of a request: how much they may come to and cost, on both protocols, and what may stand in them (RFC 9113, section 8).
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { block, fieldsOf, indexed, indexedLiteral, literal, request } from '../fakes/header-blocks.ts'
-import { dialTls, HostileClient, processorMillisecondsOf, residentBytesOf } from '../fakes/hostile-client.ts'
+import { dialTls, HostileClient, NOBODY } from '../fakes/hostile-client.ts'
 import * as h2 from '../fakes/http2-frames.ts'
 import { headersFrame, numberFrame } from '../fakes/http2-frames.ts'
-import { ServerProcess } from '../fakes/server-process.ts'
+import { NobodyServer } from '../fakes/nobody-server.ts'
 
-/** Somebody who may do nothing. */
-const NOBODY = 'nobody-token'
-const CREDENTIAL = { authorization: `Bearer ${NOBODY}` }
-
-let home = ''
-let server: ServerProcess
+let server: NobodyServer
 /** The processor time of one honest request, in milliseconds. */
 let requestMs = 0
 
 beforeAll(async () => {
-  home = mkdtempSync(path.join(tmpdir(), 'quarterdeck-fields-'))
-  const tokens = path.join(home, 'tokens.csv')
-  writeFileSync(tokens, `${NOBODY},nobody,nobody\n`)
-  server = new ServerProcess(['serve', '--in-memory', '--secure-port', '0', '--token-auth-file', tokens], home, {})
-  await server.listening()
+  server = await NobodyServer.start()
+  const honest = (): Buffer => request('GET', '/api', NOBODY)
   // The first times are for the compiler.
-  for (let i = 0; i < 3; i++)
-    requestMs = (await costOf(600, () => request('GET', '/api', CREDENTIAL))).milliseconds / 600
+  for (let i = 0; i < 3; i++) requestMs = (await costOf(600, honest)).milliseconds / 600
 })
-afterAll(async () => {
-  await server?.stop('SIGKILL')
-  rmSync(home, { recursive: true, force: true })
-})
+afterAll(() => server?.[Symbol.asyncDispose]())
 
 interface Cost {
   readonly milliseconds: number
@@ -43,13 +28,13 @@ interface Cost {
 async function costOf(count: number, blockOf: (turn: number) => Buffer): Promise<Cost> {
   const client = await HostileClient.dial(server.url)
   client.send(numberFrame(h2.WINDOW_UPDATE, 0, 2 ** 30))
-  const before = processorMillisecondsOf(server.child.pid)
+  const before = server.processorMilliseconds
   for (let turn = 0; turn < count; turn++) {
     const id = 2 * turn + 1
     client.send(headersFrame(id, blockOf(turn), true))
     await client.frame(({ stream, flags, type }) => stream === id && (type === h2.RST_STREAM || (flags & 1) !== 0))
   }
-  const milliseconds = processorMillisecondsOf(server.child.pid) - before
+  const milliseconds = server.processorMilliseconds - before
   const heads = client.seen.filter(({ type }) => type === h2.HEADERS)
   client.close()
   return { milliseconds, statuses: new Set(heads.map(({ content }) => fieldsOf(content)[0]![1])) }
@@ -76,27 +61,27 @@ function spread(id: number, fields: Buffer): Buffer {
 
 describe('CVE-2016-6581: fields that are named again and again', () => {
   it('are refused when they come to more than 64 KiB, and cost next to nothing', async () => {
-    const residentBefore = residentBytesOf(server.child.pid)
+    const residentBefore = server.residentBytes
     const clauses = 'a/b,'.repeat(1000)
     // A value of 4 KB that the dynamic table keeps, and then a byte for each time that it is meant.
     const bomb = (turn: number): Buffer =>
       Buffer.concat([
-        request('GET', '/api', CREDENTIAL),
+        request('GET', '/api', NOBODY),
         ...(turn === 0 ? [indexedLiteral('accept', clauses)] : []),
         ...Array.from({ length: 240 }, () => indexed(62)),
       ])
     const { milliseconds, statuses } = await costOf(70, bomb)
     expect([...statuses]).toEqual(['431'])
     expect(milliseconds / requestMs).toBeLessThan(70 * 5 + 500)
-    expect(residentBytesOf(server.child.pid) - residentBefore).toBeLessThan(100e6)
+    expect(server.residentBytes - residentBefore).toBeLessThan(100e6)
   })
 
   it('leave the table as it was, so that what comes next is understood', async () => {
     const client = await HostileClient.dial(server.url)
     const named = Array.from({ length: 30 }, () => indexed(62))
-    const first = [request('GET', '/api', CREDENTIAL), indexedLiteral('x-large', 'y'.repeat(3500)), ...named]
+    const first = [request('GET', '/api', NOBODY), indexedLiteral('x-large', 'y'.repeat(3500)), ...named]
     client.send(headersFrame(1, Buffer.concat(first), true))
-    const second = [request('GET', '/api', CREDENTIAL), indexed(62)]
+    const second = [request('GET', '/api', NOBODY), indexed(62)]
     client.send(headersFrame(3, Buffer.concat(second), true))
     expect([await statusOf(client, 1), await statusOf(client, 3)]).toEqual(['431', '200'])
     client.close()
@@ -118,12 +103,12 @@ describe('CVE-2022-41717: names that nobody has sent before', () => {
   it('are not kept when their request is over', async () => {
     const names = (turn: number): Buffer => {
       const some = Array.from({ length: 300 }, (_, i) => literal(`x-${turn}-${i}-${'n'.repeat(20)}`, 'y'))
-      return Buffer.concat([request('GET', '/api', CREDENTIAL), ...some])
+      return Buffer.concat([request('GET', '/api', NOBODY), ...some])
     }
     await costOf(100, names)
-    const before = residentBytesOf(server.child.pid)
+    const before = server.residentBytes
     await costOf(600, (turn) => names(turn + 100))
-    expect(residentBytesOf(server.child.pid) - before).toBeLessThan(60e6)
+    expect(server.residentBytes - before).toBeLessThan(60e6)
   })
 })
 
@@ -146,12 +131,12 @@ describe('fields that come to as much as they may', () => {
     const wire = fields().map(([name, value]) => literal(name, value))
     const client = await HostileClient.dial(server.url)
     client.send(numberFrame(h2.WINDOW_UPDATE, 0, 2 ** 30))
-    const before = processorMillisecondsOf(server.child.pid)
+    const before = server.processorMilliseconds
     for (let id = 1; id < 2 * REQUESTS; id += 2) {
-      client.send(spread(id, Buffer.concat([request('GET', '/api', CREDENTIAL), ...wire])))
+      client.send(spread(id, Buffer.concat([request('GET', '/api', NOBODY), ...wire])))
       await client.frame(({ stream, flags, type }) => stream === id && (type === h2.RST_STREAM || (flags & 1) !== 0))
     }
-    const spentMs = processorMillisecondsOf(server.child.pid) - before
+    const spentMs = server.processorMilliseconds - before
     expect(client.goAwayCode).toBeUndefined()
     expect(spentMs / requestMs).toBeLessThan(REQUESTS * MOST + 500)
     client.close()
@@ -159,16 +144,16 @@ describe('fields that come to as much as they may', () => {
 
   it.each(FULL)('%s, over HTTP/1.1', async (_name, fields) => {
     const socket = await dialTls(server.url, 'http/1.1')
-    const lines = [...Object.entries(CREDENTIAL), ...fields()].map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    const lines = [...Object.entries(NOBODY), ...fields()].map(([name, value]) => `${name}: ${value}\r\n`).join('')
     const text = `GET /api HTTP/1.1\r\nHost: x\r\n${lines}\r\n`
-    const before = processorMillisecondsOf(server.child.pid)
+    const before = server.processorMilliseconds
     let answers = ''
     socket.on('data', (chunk: Buffer) => (answers += chunk.toString('latin1')))
     for (let i = 0; i < REQUESTS; i++) {
       socket.write(text)
       await expect.poll(() => answers.match(/HTTP\/1\.1 (?:200|400|406) /g)?.length, { interval: 1 }).toBe(i + 1)
     }
-    const spentMs = processorMillisecondsOf(server.child.pid) - before
+    const spentMs = server.processorMilliseconds - before
     expect(spentMs / requestMs).toBeLessThan(REQUESTS * MOST + 500)
     socket.destroy()
   })
@@ -182,15 +167,15 @@ describe('fields that come to as much as they may', () => {
     // Each counts for 32 bytes more than its texts.
     const many = Array.from({ length: 680 }, (_, i) => literal(`x-${i}`, 'y'.repeat(60)))
     const client = await HostileClient.dial(server.url)
-    client.send(spread(1, Buffer.concat([request('GET', '/api', CREDENTIAL), ...many])))
-    client.send(headersFrame(3, request('GET', '/api', CREDENTIAL), true))
+    client.send(spread(1, Buffer.concat([request('GET', '/api', NOBODY), ...many])))
+    client.send(headersFrame(3, request('GET', '/api', NOBODY), true))
     expect([await statusOf(client, 1), await statusOf(client, 3)]).toEqual(['431', '200'])
     client.close()
   })
 })
 
 describe('CVE-2021-33193, CVE-2021-21295: what does not belong into a field', () => {
-  const good = { ':method': 'GET', ':scheme': 'https', ':authority': 'here', ':path': '/api', ...CREDENTIAL }
+  const good = { ':method': 'GET', ':scheme': 'https', ':authority': 'here', ':path': '/api', ...NOBODY }
   const bad: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ...['\r', '\n', '\0', '\x01', '\x7f', ' '].flatMap((byte) =>
       [':method', ':scheme', ':authority', ':path'].map(
@@ -236,7 +221,7 @@ describe('CVE-2021-33193, CVE-2021-21295: what does not belong into a field', ()
     ['a tab in the request target', '/a\tpi'],
   ])('%s is a 400 over HTTP/1.1', async (_name, target) => {
     const socket = await dialTls(server.url, 'http/1.1')
-    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${NOBODY}\r\n\r\n`)
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: ${NOBODY['authorization']}\r\n\r\n`)
     const [answer] = (await once(socket, 'data')) as [Buffer]
     expect(answer.toString('latin1', 0, 12)).toBe('HTTP/1.1 400')
     socket.destroy()
@@ -245,7 +230,9 @@ describe('CVE-2021-33193, CVE-2021-21295: what does not belong into a field', ()
   // RFC 9112, section 3.2.2: a server has to take it, and only its path counts.
   it('a request target in absolute-form is answered as its path over HTTP/1.1', async () => {
     const socket = await dialTls(server.url, 'http/1.1')
-    socket.write(`GET https://elsewhere/readyz HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${NOBODY}\r\n\r\n`)
+    socket.write(
+      `GET https://elsewhere/readyz HTTP/1.1\r\nHost: x\r\nAuthorization: ${NOBODY['authorization']}\r\n\r\n`,
+    )
     const [answer] = (await once(socket, 'data')) as [Buffer]
     expect(answer.toString('latin1', 0, 12)).toBe('HTTP/1.1 200')
     socket.destroy()
