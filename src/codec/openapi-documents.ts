@@ -56,7 +56,7 @@ export class OpenApiDocuments {
         return [part.key, same?.hash === hash ? same : v3Document(hash, part, info)]
       }),
     )
-    this.v2 = new OpenApiDocument(hashOf(info, parts), () => openApiV2(parts, info), encodeOpenApiV2)
+    this.v2 = v2Document(parts, info)
   }
 
   /** The documents with the given parts in place of those that `isReplaced` says; what did not change stays built. */
@@ -75,6 +75,11 @@ export class OpenApiDocuments {
     const entry = (key: string): ValueMap => ({ serverRelativeURL: `/openapi/v3/${key}?hash=${this.v3(key)?.hash}` })
     return { paths: Object.fromEntries(keys.map((key) => [key, entry(key)])) }
   }
+}
+
+/** Not a closure of the constructor: that would keep the documents before it, and they those before them. */
+function v2Document(parts: readonly OpenApiPart[], info: OpenApiInfo): OpenApiDocument {
+  return new OpenApiDocument(hashOf(info, parts), () => openApiV2(parts, info), encodeOpenApiV2)
 }
 
 function v3Document(hash: string, part: OpenApiPart, info: OpenApiInfo): OpenApiDocument {

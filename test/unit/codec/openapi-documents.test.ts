@@ -6,6 +6,7 @@ import { encodeOpenApiV2 } from '../../../src/codec/protobuf-openapi-v2.ts'
 import { InvariantError } from '../../../src/lib/errors.ts'
 import { customOpenApiPart, type CustomOpenApiResource } from '../../../src/schema/openapi-custom.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../../../src/schema/openapi-parts.ts'
+import { collectGarbage } from '../../fakes/garbage.ts'
 
 const info = { title: 'Test', version: 'v1' }
 const documents = new OpenApiDocuments(info, builtInOpenApiParts())
@@ -181,4 +182,18 @@ describe('the protobuf form', () => {
   it('leaves nothing out in silence', () => {
     expect(() => encodeOpenApiV2({ swagger: '2.0', surprise: true })).toThrow(InvariantError)
   })
+})
+
+it('documents that were replaced are let go, whatever they were built to', async () => {
+  let current = new OpenApiDocuments(info, [customPart(cron)])
+  const before: WeakRef<object>[] = []
+  for (let i = 0; i < 10; i++) {
+    before.push(new WeakRef(current), new WeakRef(current.v2), new WeakRef(current.v2.json()))
+    current = current.replace(() => true, [customPart({ ...cron, fingerprint: String(i) })])
+    current.v2.json()
+    current.v3('apis/example.com/v1')?.json()
+  }
+  await collectGarbage()
+  expect(before.filter((document) => document.deref() !== undefined)).toEqual([])
+  expect(current.v2.json().length).toBeGreaterThan(100)
 })

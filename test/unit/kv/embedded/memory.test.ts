@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { openMemory, type MemoryKv } from '../../../../src/kv/embedded/memory.ts'
 import { ABSENT, prefixRange, type Revision } from '../../../../src/kv/kv.ts'
+import { collectGarbage } from '../../../fakes/garbage.ts'
 import { ManualClock } from '../../../fakes/manual-clock.ts'
 
 const never = new AbortController().signal
@@ -107,13 +108,7 @@ it('compaction lets go of what it forgets', async () => {
     revision = (await kv.put({ key: '/a', value, expected: revision }, never)).revision
   }
   await kv.compact(revision, never)
-  const { promise, resolve } = Promise.withResolvers<void>()
-  setImmediate(resolve)
-  await promise
-  const { setFlagsFromString } = await import('node:v8')
-  const { runInNewContext } = await import('node:vm')
-  setFlagsFromString('--expose-gc')
-  ;(runInNewContext('gc') as () => void)()
+  await collectGarbage()
   // At most the unfinished piece of history is left over.
   expect(alive.filter((ref) => ref.deref() !== undefined).length).toBeLessThan(8)
 })
