@@ -71,7 +71,7 @@ export interface WatchCache extends Store {
   readonly capacity: number
   /** How much there is of a type; undefined where it is not in memory. */
   load(resource: StoredResource): TypeLoad | undefined
-  /** Ends every watch of the type without a word. A type that is gone is forgotten, unless something of it is still stored. */
+  /** Ends every watch of the type without a word. A type that is gone is forgotten, as soon as nothing of it is stored. */
   retire(resource: StoredResource, isGone: boolean): void
 }
 
@@ -87,11 +87,15 @@ export interface CacheStatus {
   readonly revision: number
   readonly objects: number
   readonly watchers: number
+  /** What histories and past states take. */
+  readonly pastBytes: number
 }
 
 export function openWatchCache(options: WatchCacheOptions): WatchCache {
   return new MemoryStore(options)
 }
+
+const NOTHING: Pick<Contents, 'types' | 'size' | 'pastBytes'> = Object.freeze({ types: [], size: 0, pastBytes: 0 })
 
 interface Read {
   readonly at: ListAt
@@ -168,13 +172,9 @@ class MemoryStore implements WatchCache {
   }
 
   status(): CacheStatus {
-    const types = this.#contents?.types ?? []
-    return {
-      isReady: this.#contents !== undefined,
-      revision: this.#progress.revision,
-      objects: this.#contents?.size ?? 0,
-      watchers: types.reduce((sum, type) => sum + type.watchers.everyone().length, 0),
-    }
+    const { types, size: objects, pastBytes } = this.#contents ?? NOTHING
+    const watchers = types.reduce((sum, type) => sum + type.watchers.everyone().length, 0)
+    return { isReady: this.#contents !== undefined, revision: this.#progress.revision, objects, watchers, pastBytes }
   }
 
   load(resource: StoredResource): TypeLoad | undefined {
@@ -264,7 +264,7 @@ class MemoryStore implements WatchCache {
     const type = this.#contents?.known(resource)
     if (type === undefined) return
     for (const watcher of type.watchers.everyone()) watcher.finish()
-    if (!isGone || type.size > 0) return
+    if (!isGone) return
     this.#resources.delete(resource.storagePrefix)
     this.#contents?.forget(resource)
   }

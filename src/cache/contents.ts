@@ -10,6 +10,7 @@ import { placeItem } from './cached-object.ts'
 import type { CachedItem } from './cached-object.ts'
 import type { HistoryLimits, HistoryRecord } from './history.ts'
 import type { CacheMeasures } from './measures.ts'
+import { PastBudget } from './past-budget.ts'
 import { revisionOf } from './primer.ts'
 import type { Past } from './primer.ts'
 import { SlabAllocator } from './slab.ts'
@@ -26,6 +27,8 @@ export interface ContentsOptions {
 interface Typed {
   readonly type: TypeCache
   readonly resource: StoredResource
+  /** Nobody wants it any more: it goes with the last of its objects. */
+  isGone: boolean
 }
 
 interface Place extends Typed {
@@ -40,6 +43,7 @@ interface PastRecords {
 
 export class Contents {
   readonly #options: ContentsOptions
+  readonly #budget: PastBudget
   readonly #slabs = new SlabAllocator()
   readonly #types = new Map<string, Typed>()
   /** What belongs to no type that we know, by its key under the prefix. */
@@ -48,6 +52,7 @@ export class Contents {
 
   constructor(options: ContentsOptions) {
     this.#options = options
+    this.#budget = new PastBudget(options.limits)
   }
 
   get types(): readonly TypeCache[] {
@@ -58,6 +63,10 @@ export class Contents {
     return this.types.reduce((sum, type) => sum + type.size, this.#unclaimed.size)
   }
 
+  get pastBytes(): number {
+    return this.#budget.used
+  }
+
   /** Undefined: nobody has asked for it yet. */
   known(resource: StoredResource): TypeCache | undefined {
     return this.#types.get(resource.storagePrefix)?.type
@@ -66,7 +75,10 @@ export class Contents {
   /** The type, taken up with what is there of it where nobody asked for it before. */
   typeOf(resource: StoredResource): TypeCache {
     const known = this.#types.get(resource.storagePrefix)
-    if (known !== undefined) return known.type
+    if (known !== undefined) {
+      known.isGone = false
+      return known.type
+    }
     const { clock, limits, measures } = this.#options
     const nowMs = clock.now()
     measures.initializations.of(resource.group, resource.resource).value++
@@ -74,11 +86,12 @@ export class Contents {
       resource,
       slabs: this.#slabs,
       limits,
+      budget: this.#budget,
       revision: this.#revision,
       nowMs,
       measures: measures.of(resource),
     })
-    this.#types.set(resource.storagePrefix, { type, resource })
+    this.#types.set(resource.storagePrefix, { type, resource, isGone: false })
     const prefix = `${resource.storagePrefix}/`
     this.#unclaimed.forRange(prefix, `${prefix}\x7f`, false, (_key, item) => this.fill(item))
     this.#unclaimed.deleteRange(prefix, `${prefix}\x7f`, false)
@@ -86,8 +99,17 @@ export class Contents {
     return type
   }
 
-  /** Nothing is stored of the type: should it come again, it is taken up anew. */
+  /** As soon as nothing is stored of the type; should it come again, it is taken up anew. */
   forget(resource: StoredResource): void {
+    const known = this.#types.get(resource.storagePrefix)
+    if (known === undefined) return
+    known.isGone = true
+    this.#dropIfEmpty(known)
+  }
+
+  #dropIfEmpty({ type, resource }: Typed): void {
+    if (type.size > 0) return
+    type.close()
     this.#types.delete(resource.storagePrefix)
   }
 
@@ -109,6 +131,7 @@ export class Contents {
     const nowMs = this.#options.clock.now()
     for (const change of batch.changes) this.#applyChange(change, nowMs)
     if (batch.compactedTo !== undefined) for (const type of this.types) type.snapshots.compact(batch.compactedTo)
+    if (this.#budget.isOver) this.#budget.trim(this.types)
   }
 
   /** Tells every type what happened before it was loaded. */
@@ -124,6 +147,7 @@ export class Contents {
       else known.all.push(this.#pastRecord(place.key, change))
     }
     for (const [type, { floor, all }] of records) type.history.extendBack(all, floor)
+    this.#budget.trim(this.types)
   }
 
   expire(): void {
@@ -156,6 +180,7 @@ export class Contents {
     if (namesOf(resource, key) === undefined) return
     const item = change.kind === 'put' ? this.#placed(place, change.item) : undefined
     type.apply({ key, item, revision: change.kind === 'put' ? change.item.revision : change.revision, nowMs })
+    if (place.isGone) this.#dropIfEmpty(place)
   }
 
   #placed({ type, resource, key }: Place, item: SourceItem): CachedItem {

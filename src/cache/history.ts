@@ -1,6 +1,7 @@
 // What happened to a type lately, in order: where watchers start from a past version, and where slow ones catch up. Complete
 // behind `floor`; what is older is to be had from the storage, if at all. A type in which nothing happens forgets nothing (D8).
 import type { Change } from '../store/change.ts'
+import type { PastBudget, PastLimits } from './past-budget.ts'
 import { RevisionQueue } from './revision-queue.ts'
 
 /** A change, with what finds those who watch it. */
@@ -17,28 +18,40 @@ export interface HistoryRecord {
   readonly bytes: number
 }
 
-export interface HistoryLimits {
+export interface HistoryLimits extends PastLimits {
   /** What is younger than this is kept, unless there is too much of it. */
   readonly milliseconds: number
+  /** Of each type. */
   readonly records: number
-  readonly bytes: number
 }
 
 export const HISTORY_LIMITS: HistoryLimits = Object.freeze({
   milliseconds: 330_000,
   records: 100_000,
-  bytes: 64 << 20,
+  bytes: 32 << 20,
+  mostBytes: 128 << 20,
 })
 
 export class History {
-  readonly #limits: HistoryLimits
+  readonly #limits: Pick<HistoryLimits, 'milliseconds' | 'records'>
+  readonly #budget: PastBudget
   readonly #queue = new RevisionQueue<HistoryRecord>()
   #bytes = 0
   #floor: number
 
-  constructor(floor: number, limits: HistoryLimits) {
+  constructor(floor: number, limits: Pick<HistoryLimits, 'milliseconds' | 'records'>, budget: PastBudget) {
     this.#floor = floor
     this.#limits = limits
+    this.#budget = budget
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Of the oldest that is kept. */
+  get firstRevision(): number | undefined {
+    return this.#queue.first?.revision
   }
 
   /** Every change after this revision is here. */
@@ -48,9 +61,19 @@ export class History {
 
   add(record: HistoryRecord): void {
     this.#queue.add(record)
-    this.#bytes += record.bytes
-    this.#dropWhile(() => this.#isTooMuch())
+    this.#count(record.bytes)
+    this.#dropWhile(() => this.#queue.size > this.#limits.records)
     this.expire(record.atMs)
+  }
+
+  /** What is of one revision goes together. */
+  forgetFirst(): void {
+    const { first } = this.#queue
+    if (first !== undefined) this.#dropWhile(({ revision }) => revision === first.revision)
+  }
+
+  forgetAll(): void {
+    this.#dropWhile(() => true)
   }
 
   expire(nowMs: number): void {
@@ -62,8 +85,8 @@ export class History {
     if (floor >= this.#floor) return
     this.#queue.addInFront(records)
     this.#floor = floor
-    for (const record of records) this.#bytes += record.bytes
-    this.#dropWhile(() => this.#isTooMuch())
+    for (const record of records) this.#count(record.bytes)
+    this.#dropWhile(() => this.#queue.size > this.#limits.records)
   }
 
   /**
@@ -77,14 +100,15 @@ export class History {
     return { records: this.#queue.slice(start, end), isAll: end === this.#queue.size }
   }
 
-  #isTooMuch(): boolean {
-    return this.#queue.size > this.#limits.records || this.#bytes > this.#limits.bytes
+  #count(bytes: number): void {
+    this.#bytes += bytes
+    this.#budget.used += bytes
   }
 
   #dropWhile(isEnough: (first: HistoryRecord) => boolean): void {
     for (let { first } = this.#queue; first !== undefined && isEnough(first); { first } = this.#queue) {
       this.#queue.removeFirst()
-      this.#bytes -= first.bytes
+      this.#count(-first.bytes)
       this.#floor = first.revision
     }
   }

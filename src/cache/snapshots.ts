@@ -3,6 +3,7 @@
 import { InvariantError } from '../lib/errors.ts'
 import type { SortedTree } from '../lib/sorted-tree.ts'
 import type { CachedItem } from './cached-object.ts'
+import { type PastBudget, STATE_BYTES } from './past-budget.ts'
 import { RevisionQueue } from './revision-queue.ts'
 
 export type ItemTree = SortedTree<string, CachedItem>
@@ -14,25 +15,25 @@ export interface Snapshot {
   /** How many of the items cannot be read. */
   readonly unreadable: number
   readonly atMs: number
-  /** What keeping the state before this one costs: the bytes of what was replaced. */
-  readonly bytes: number
 }
 
 const SNAPSHOT_MS = 75_000
 
-export interface SnapshotLimits {
-  readonly snapshots: number
-  readonly bytes: number
-}
-
 export class Snapshots {
-  readonly #limits: SnapshotLimits
+  readonly #most: number
+  readonly #budget: PastBudget
   readonly #queue = new RevisionQueue<Snapshot>()
-  #bytes = 0
 
-  constructor(first: Snapshot, limits: SnapshotLimits) {
-    this.#limits = limits
+  /** `most`: so many are kept. */
+  constructor(first: Snapshot, most: number, budget: PastBudget) {
+    this.#most = most
+    this.#budget = budget
     this.#queue.add(first)
+  }
+
+  /** Of all but the newest. */
+  get bytes(): number {
+    return (this.#queue.size - 1) * STATE_BYTES
   }
 
   get newest(): Snapshot {
@@ -48,14 +49,26 @@ export class Snapshots {
 
   add(snapshot: Snapshot): void {
     // Several changes can be of one revision; only what was there at its end is a state.
-    if (snapshot.revision === this.newest.revision && this.#queue.size > 1) {
-      this.#bytes -= this.newest.bytes
-      this.#queue.removeLast()
-    }
+    if (snapshot.revision === this.newest.revision && this.#queue.size > 1) this.#queue.removeLast()
+    else this.#budget.used += STATE_BYTES
     this.#queue.add(snapshot)
-    this.#bytes += snapshot.bytes
-    this.#dropWhile(() => this.#queue.size > this.#limits.snapshots || this.#bytes > this.#limits.bytes)
+    this.#dropWhile(() => this.#queue.size > this.#most)
     this.expire(snapshot.atMs)
+  }
+
+  /** Of the oldest; undefined where there is only the newest. */
+  get firstRevision(): number | undefined {
+    return this.#queue.size > 1 ? this.#queue.first?.revision : undefined
+  }
+
+  forgetFirst(): void {
+    let isFirst = true
+    this.#dropWhile(() => isFirst && !(isFirst = false))
+  }
+
+  /** All but the newest. */
+  forgetAll(): void {
+    this.#dropWhile(() => true)
   }
 
   /** The state at the end of a revision; undefined where that is no longer known. */
@@ -77,7 +90,7 @@ export class Snapshots {
   #dropWhile(isEnough: (next: Snapshot) => boolean): void {
     for (let next = this.#queue.at(1); next !== undefined && isEnough(next); next = this.#queue.at(1)) {
       this.#queue.removeFirst()
-      this.#bytes -= next.bytes
+      this.#budget.used -= STATE_BYTES
     }
   }
 }

@@ -12,6 +12,7 @@ import type { HistoryLimits, HistoryRecord } from './history.ts'
 import { LabelIndex } from './label-index.ts'
 import type { SlabAllocator } from './slab.ts'
 import type { TypeMeasures } from './measures.ts'
+import { type PastBudget, type PastHolder, RECORD_BYTES } from './past-budget.ts'
 import { Snapshots } from './snapshots.ts'
 import type { ItemTree, Snapshot } from './snapshots.ts'
 import type { Watcher } from './watcher.ts'
@@ -20,20 +21,20 @@ import { WatcherIndex } from './watcher-index.ts'
 /** Of so many changes the encodings are kept for those who come a little later. */
 const EVENTS_KEPT = 64
 
-/** Each keeps some kilobytes of tree nodes that are no longer those of the newest. */
 const MOST_SNAPSHOTS = 10_000
 
 export interface TypeCacheOptions {
   readonly resource: StoredResource
   readonly slabs: SlabAllocator
   readonly limits: HistoryLimits
+  readonly budget: PastBudget
   /** What the type is as of. */
   readonly revision: number
   readonly nowMs: number
   readonly measures: TypeMeasures
 }
 
-export class TypeCache implements Finder {
+export class TypeCache implements Finder, PastHolder {
   readonly namespaced: boolean
   readonly fields: FieldIndex
   readonly watchers: WatcherIndex<Watcher>
@@ -43,6 +44,7 @@ export class TypeCache implements Finder {
   /** The same by key: one look, where the tree compares a dozen texts. */
   readonly #items = new Map<string, CachedItem>()
   readonly #limits: HistoryLimits
+  readonly #budget: PastBudget
   readonly #labels = new LabelIndex()
   #nowMs: number
   /** The last changes, in a ring. */
@@ -61,8 +63,9 @@ export class TypeCache implements Finder {
     this.measures = options.measures
     this.#slabs = options.slabs
     this.#limits = options.limits
+    this.#budget = options.budget
     this.#nowMs = options.nowMs
-    this.#history = new History(options.revision, options.limits)
+    this.#history = new History(options.revision, options.limits, options.budget)
     this.#snapshots = this.#newSnapshots(options.revision, options.nowMs)
   }
 
@@ -81,6 +84,26 @@ export class TypeCache implements Finder {
   /** Of the objects that are there now, as they are stored. */
   get bytes(): number {
     return this.#bytes
+  }
+
+  get pastBytes(): number {
+    return this.#history.bytes + this.#snapshots.bytes
+  }
+
+  forgetPast(downTo: number): void {
+    while (this.pastBytes > downTo) {
+      const change = this.#history.firstRevision ?? Infinity
+      const state = this.#snapshots.firstRevision ?? Infinity
+      if (change <= state) this.#history.forgetFirst()
+      else this.#snapshots.forgetFirst()
+    }
+  }
+
+  /** It is not kept any more: what it took is somebody else's. */
+  close(): void {
+    this.#history.forgetAll()
+    this.#snapshots.forgetAll()
+    this.#budget.stored -= this.#bytes
   }
 
   get(key: string): CachedItem | undefined {
@@ -104,7 +127,9 @@ export class TypeCache implements Finder {
 
   /** From here on, what is there is a state, and changes have a history. */
   begin(revision: number, nowMs: number): void {
-    this.#history = new History(revision, this.#limits)
+    this.#history.forgetAll()
+    this.#snapshots.forgetAll()
+    this.#history = new History(revision, this.#limits, this.#budget)
     this.#snapshots = this.#newSnapshots(revision, nowMs)
   }
 
@@ -118,7 +143,7 @@ export class TypeCache implements Finder {
     const { key, item, revision, nowMs } = change
     const previous = this.#replace(key, item)
     if (item === undefined && previous === undefined) return
-    this.#snapshots.add(this.#snapshot(revision, nowMs, previous))
+    this.#snapshots.add(this.#snapshot(revision, nowMs))
     const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
     this.#history.add(record)
     this.#forgetEventsOf(record.change)
@@ -144,7 +169,7 @@ export class TypeCache implements Finder {
     if (previous?.kind === 'object') {
       this.fields.remove(previous)
       this.#labels.remove(previous)
-      this.#bytes -= previous.length
+      this.#countBytes(-previous.length)
       this.#slabs.retire(previous)
     } else if (previous !== undefined) this.#unreadable--
     if (item === undefined) {
@@ -155,11 +180,16 @@ export class TypeCache implements Finder {
     if (item.kind === 'object') {
       this.fields.add(item)
       this.#labels.add(item)
-      this.#bytes += item.length
+      this.#countBytes(item.length)
     } else this.#unreadable++
     this.#items.set(key, item)
     this.#tree.set(key, item)
     return previous
+  }
+
+  #countBytes(bytes: number): void {
+    this.#bytes += bytes
+    this.#budget.stored += bytes
   }
 
   /** Of a change long past nobody wants the encodings any more, though it stays in history. */
@@ -174,13 +204,12 @@ export class TypeCache implements Finder {
   }
 
   #newSnapshots(revision: number, nowMs: number): Snapshots {
-    const { records: snapshots, bytes } = this.#limits
-    return new Snapshots(this.#snapshot(revision, nowMs), { snapshots: Math.min(snapshots, MOST_SNAPSHOTS), bytes })
+    const most = Math.min(this.#limits.records, MOST_SNAPSHOTS)
+    return new Snapshots(this.#snapshot(revision, nowMs), most, this.#budget)
   }
 
-  #snapshot(revision: number, atMs: number, replaced?: CachedItem): Snapshot {
-    const bytes = replaced?.kind === 'object' ? replaced.length : 0
-    return { revision, tree: this.#tree.clone(), unreadable: this.#unreadable, atMs, bytes }
+  #snapshot(revision: number, atMs: number): Snapshot {
+    return { revision, tree: this.#tree.clone(), unreadable: this.#unreadable, atMs }
   }
 }
 
@@ -203,6 +232,6 @@ export function recordOf(
     before: previous?.kind === 'object' ? previous.indexed : undefined,
     now: item?.kind === 'object' ? item.indexed : undefined,
     atMs,
-    bytes: kept?.kind === 'object' ? kept.length : 0,
+    bytes: RECORD_BYTES + (kept?.kind === 'object' ? kept.length : 0),
   }
 }

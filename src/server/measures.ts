@@ -102,6 +102,14 @@ export function stockFamilies(parts: StockParts): readonly Family[] {
     of('apiserver_resource_objects', 'Objects stored.', ({ objects }) => objects),
     of('apiserver_resource_size_estimate_bytes', 'Bytes stored.', ({ bytes }) => bytes),
     of('apiserver_watch_cache_resource_version', 'How far the cache has come.', (_load, revision) => revision),
+    gaugeFamily({
+      name: 'quarterdeck_watch_cache_past_bytes',
+      help: 'Bytes that changes and states of the past take in memory.',
+      labels: [],
+      refresh: (family) => {
+        family.of().value = cache.status().pastBytes
+      },
+    }),
     of('watch_cache_capacity', 'How many changes of a type are remembered at most.', () => cache.capacity),
     ...serviceFamilies(parts),
   ]

@@ -2,6 +2,7 @@
 import { describe } from 'vitest'
 import { foreignRules } from './store/foreign.ts'
 import { listRules } from './store/lists.ts'
+import { pastRules } from './store/past.ts'
 import { readRules } from './store/reads.ts'
 import { type StoreContractOptions, subjectOfEachTest } from './store/subject.ts'
 import { unreadableRules } from './store/unreadable.ts'
@@ -18,4 +19,9 @@ export function describeStoreContract(what: string, options: StoreContractOption
     describe('unreadable', () => unreadableRules(subject))
     describe('of another server', () => foreignRules(subject))
   })
+}
+
+/** Of a store that has little memory: what it has forgotten is read from the storage. */
+export function describePastContract(what: string, options: StoreContractOptions): void {
+  describe(`store contract: ${what}: the past`, () => pastRules(subjectOfEachTest(options)))
 }

@@ -136,7 +136,7 @@ describe('slow watchers', () => {
     const store = openKvStore({ kv })
     const stop = new AbortController()
     const { signal } = stop
-    const historyLimits = { milliseconds: 1e9, records: 1_000, bytes: 8 << 20 }
+    const historyLimits = { milliseconds: 1e9, records: 1_000, bytes: 8 << 20, mostBytes: 8 << 20 }
     const cache = openWatchCache({ store, resources: [pods], historyLimits })
     const running = cache.run(signal)
     await cache.ready(signal)

@@ -1,10 +1,12 @@
 // The stores that keep the contract, on whatever engine.
-import { openWatchCache } from '../../../src/cache/cache.ts'
+import { openWatchCache, type WatchCacheOptions } from '../../../src/cache/cache.ts'
+import { HISTORY_LIMITS } from '../../../src/cache/history.ts'
 import type { Kv } from '../../../src/kv/kv.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
 import { decodePods } from '../../fakes/protobuf-pods.ts'
 import { ManualClock } from '../../fakes/manual-clock.ts'
-import { describeStoreContract } from '../store-contract.ts'
+import { describePastContract, describeStoreContract } from '../store-contract.ts'
+import { LITTLE_PAST_BYTES } from './past.ts'
 import { pods, type StoreUnderTest, writeThePast } from './subject.ts'
 
 export interface EngineUnderTest {
@@ -17,9 +19,13 @@ export interface EngineUnderTest {
 
 export function describeStoresOn(engine: string, open: () => Promise<EngineUnderTest>): void {
   describeStoreContract(`straight on ${engine}`, { open: async () => storeOn(await open()) })
-  describeStoreContract(`the watch cache on ${engine}`, { open: async () => cacheOn(await open(), true) })
+  describeStoreContract(`the watch cache on ${engine}`, { open: async () => cacheOn(await open()) })
   describeStoreContract(`the watch cache on ${engine}, without past states`, {
-    open: async () => cacheOn(await open(), false),
+    open: async () => cacheOn(await open(), { servePastStates: false }),
+  })
+  const historyLimits = { ...HISTORY_LIMITS, bytes: LITTLE_PAST_BYTES, mostBytes: LITTLE_PAST_BYTES }
+  describePastContract(`the watch cache on ${engine}, with little memory`, {
+    open: async () => cacheOn(await open(), { historyLimits }),
   })
 }
 
@@ -29,7 +35,10 @@ async function storeOn({ kv, prefix, clock }: EngineUnderTest): Promise<StoreUnd
   return { store, kv, prefix, advance: (ms) => clock?.advance(ms), close: () => kv.close() }
 }
 
-async function cacheOn(engine: EngineUnderTest, servePastStates: boolean): Promise<StoreUnderTest> {
+async function cacheOn(
+  engine: EngineUnderTest,
+  more: Pick<WatchCacheOptions, 'servePastStates' | 'historyLimits'> = {},
+): Promise<StoreUnderTest> {
   const { kv, prefix, clock = new ManualClock() } = engine
   await writeThePast(kv, prefix)
   const stop = new AbortController()
@@ -38,7 +47,7 @@ async function cacheOn(engine: EngineUnderTest, servePastStates: boolean): Promi
     store: openKvStore({ kv, prefix, decodeForeign: decodePods }),
     resources: [pods],
     clock,
-    servePastStates,
+    ...more,
   })
   const running = cache.run(stop.signal)
   await cache.ready(stop.signal)

@@ -288,7 +288,9 @@ describe('history', () => {
   })
 
   it('older than that is read from the storage, and refused where that has forgotten it too', async () => {
-    await using test = await openCacheForTest({ historyLimits: { milliseconds: 1e9, records: 2, bytes: 1e9 } })
+    await using test = await openCacheForTest({
+      historyLimits: { milliseconds: 1e9, records: 2, bytes: 1e9, mostBytes: 1e9 },
+    })
     const first = await test.put('a', 0)
     for (let version = 1; version < 10; version++) await test.put('a', version)
     await test.settled()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { History, type HistoryRecord } from '../../../src/cache/history.ts'
+import { PastBudget } from '../../../src/cache/past-budget.ts'
 import { Change } from '../../../src/store/change.ts'
 
 function record(revision: number, atMs = 0, bytes = 10): HistoryRecord {
@@ -7,7 +8,11 @@ function record(revision: number, atMs = 0, bytes = 10): HistoryRecord {
   return { revision, change, key: 'd/a', before: undefined, now: undefined, atMs, bytes }
 }
 
-const limits = { milliseconds: 1_000, records: 100, bytes: 1_000 }
+const limits = { milliseconds: 1_000, records: 100 }
+
+function open(floor: number, budget = new PastBudget({ bytes: 1e9, mostBytes: 1e9 })): History {
+  return new History(floor, limits, budget)
+}
 
 function revisions(history: History, after: number, count = 1_000): readonly number[] {
   return history.after(after, count).records.map(({ revision }) => revision)
@@ -15,7 +20,7 @@ function revisions(history: History, after: number, count = 1_000): readonly num
 
 describe('history', () => {
   it('gives what is after a revision', () => {
-    const history = new History(5, limits)
+    const history = open(5)
     for (const revision of [7, 9, 12]) history.add(record(revision))
     expect(history.floor).toBe(5)
     expect(revisions(history, 5)).toEqual([7, 9, 12])
@@ -25,29 +30,38 @@ describe('history', () => {
   })
 
   it('never splits what is of one revision', () => {
-    const history = new History(1, limits)
+    const history = open(1)
     for (const revision of [2, 3, 3, 3, 4]) history.add(record(revision))
     expect(history.after(1, 2)).toMatchObject({ records: { length: 4 }, isAll: false })
     expect(history.after(1, 5)).toMatchObject({ records: { length: 5 }, isAll: true })
     expect(history.after(3, 1)).toMatchObject({ records: { length: 1 }, isAll: true })
   })
 
-  it('forgets the oldest by age, number and size, and says from where on it is complete', () => {
-    const byAge = new History(1, limits)
+  it('forgets the oldest by age and number, and says from where on it is complete', () => {
+    const byAge = open(1)
     for (let i = 2; i < 12; i++) byAge.add(record(i, i * 200))
     expect(byAge.floor).toBe(5)
     expect(revisions(byAge, 5)).toEqual([6, 7, 8, 9, 10, 11])
-    const byNumber = new History(1, limits)
+    const byNumber = open(1)
     for (let i = 2; i < 1_002; i++) byNumber.add(record(i, 0, 0))
     expect(byNumber.floor).toBe(901)
     expect(revisions(byNumber, 901)).toHaveLength(100)
-    const bySize = new History(1, limits)
-    for (let i = 2; i < 12; i++) bySize.add(record(i, 0, 300))
-    expect(bySize.floor).toBe(8)
+  })
+
+  it('forgets the oldest when it is told to, all of a revision together, and tells what it takes', () => {
+    const budget = new PastBudget({ bytes: 1e9, mostBytes: 1e9 })
+    const history = open(1, budget)
+    for (const revision of [2, 3, 3, 4]) history.add(record(revision, 0, 300))
+    expect([history.bytes, budget.used]).toEqual([1200, 1200])
+    history.forgetFirst()
+    history.forgetFirst()
+    expect([history.floor, history.firstRevision, budget.used]).toEqual([3, 4, 300])
+    history.forgetAll()
+    expect([history.floor, history.firstRevision, budget.used]).toEqual([4, undefined, 0])
   })
 
   it('forgets nothing where nothing happens', () => {
-    const history = new History(5, limits)
+    const history = open(5)
     history.expire(1e12)
     expect(history.floor).toBe(5)
     history.add(record(7, 0))
@@ -56,7 +70,7 @@ describe('history', () => {
   })
 
   it('can be told what happened before it began', () => {
-    const history = new History(10, limits)
+    const history = open(10)
     history.add(record(11))
     history.extendBack([record(6), record(9)], 5)
     expect(history.floor).toBe(5)

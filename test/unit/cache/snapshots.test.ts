@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { PastBudget, STATE_BYTES } from '../../../src/cache/past-budget.ts'
 import { type Snapshot, Snapshots } from '../../../src/cache/snapshots.ts'
 import { compareStrings, newSortedTree } from '../../../src/lib/sorted-tree.ts'
 
-function snapshot(revision: number, atMs = 0, bytes = 0): Snapshot {
-  return { revision, tree: newSortedTree(compareStrings), unreadable: 0, atMs, bytes }
+function snapshot(revision: number, atMs = 0): Snapshot {
+  return { revision, tree: newSortedTree(compareStrings), unreadable: 0, atMs }
 }
 
-function open(revisions: readonly number[], limits = { snapshots: 100, bytes: 1_000 }): Snapshots {
+function open(revisions: readonly number[], budget = new PastBudget({ bytes: 1e9, mostBytes: 1e9 })): Snapshots {
   const [first = 0, ...rest] = revisions
-  const snapshots = new Snapshots(snapshot(first), limits)
+  const snapshots = new Snapshots(snapshot(first), 100, budget)
   for (const revision of rest) snapshots.add(snapshot(revision, revision * 1_000))
   return snapshots
 }
@@ -49,16 +50,16 @@ describe('states of the past', () => {
     expect(snapshots.oldestRevision).toBe(17)
   })
 
-  it('go where there are too many, or they keep too much', () => {
-    const many = open(
-      Array.from({ length: 150 }, (_, i) => i + 1),
-      { snapshots: 100, bytes: 1_000 },
-    )
-    expect(many.oldestRevision).toBeGreaterThanOrEqual(51)
-    const large = open([1])
-    for (let revision = 2; revision < 12; revision++) large.add(snapshot(revision, 0, 300))
-    expect(large.oldestRevision).toBe(8)
-    large.add(snapshot(12, 0, 5_000))
-    expect(large.oldestRevision).toBe(12)
+  it('go where there are too many, or when they are told to; the newest stays', () => {
+    const budget = new PastBudget({ bytes: 1e9, mostBytes: 1e9 })
+    const many = open([1], budget)
+    for (let revision = 2; revision <= 150; revision++) many.add(snapshot(revision))
+    expect([many.oldestRevision, many.bytes, budget.used]).toEqual([51, 99 * STATE_BYTES, 99 * STATE_BYTES])
+    many.forgetFirst()
+    expect([many.oldestRevision, many.firstRevision, budget.used]).toEqual([52, 52, 98 * STATE_BYTES])
+    many.forgetAll()
+    expect([many.oldestRevision, many.firstRevision, budget.used]).toEqual([150, undefined, 0])
+    many.forgetFirst()
+    expect(many.newest.revision).toBe(150)
   })
 })

@@ -43,7 +43,9 @@ describe('a reader of changes', () => {
   })
 
   it('who is too slow for history is told so, after what he could still be given', async () => {
-    await using test = await openCacheForTest({ historyLimits: { milliseconds: 1e9, records: 400, bytes: 1e9 } })
+    await using test = await openCacheForTest({
+      historyLimits: { milliseconds: 1e9, records: 400, bytes: 1e9, mostBytes: 1e9 },
+    })
     const watch = (await test.watch())[Symbol.asyncIterator]()
     for (let i = 0; i < 1_000; i++) await test.put('a', i)
     await test.settled()
@@ -56,7 +58,9 @@ describe('a reader of changes', () => {
   })
 
   it('who watches something quiet is not told so, whatever happens to the rest', async () => {
-    await using test = await openCacheForTest({ historyLimits: { milliseconds: 1e9, records: 100, bytes: 1e9 } })
+    await using test = await openCacheForTest({
+      historyLimits: { milliseconds: 1e9, records: 100, bytes: 1e9, mostBytes: 1e9 },
+    })
     const watch = (await test.watch(undefined, 'metadata.name=quiet'))[Symbol.asyncIterator]()
     for (let i = 0; i < 1_000; i++) await test.put('loud', i)
     const quiet = await test.put('quiet')

@@ -1,0 +1,65 @@
+// How much memory the past may take, all types together: histories and states that are no longer the newest. Where it is too
+// much, those that have the most forget their oldest; what is older is to be had from the storage (D8, D9).
+
+/** What a change takes beside the bytes of its object: its records and its part of the queues. */
+export const RECORD_BYTES = 512
+/** What a state takes: the nodes of its tree that are no longer those of the newest. */
+export const STATE_BYTES = 2048
+
+/** Somebody who has a past. */
+export interface PastHolder {
+  readonly pastBytes: number
+  /** Forgets the oldest until it has no more than so many bytes, or nothing that it could forget. */
+  forgetPast(downTo: number): void
+}
+
+export interface PastLimits {
+  /** So many bytes there may be, however little is stored. */
+  readonly bytes: number
+  /** So many at most, however much is stored. */
+  readonly mostBytes: number
+}
+
+export class PastBudget {
+  /** Bytes of the past; kept up to date by those who have it. */
+  used = 0
+  /** Bytes of the objects that are there now. */
+  stored = 0
+  readonly #limits: PastLimits
+
+  constructor(limits: PastLimits) {
+    this.#limits = limits
+  }
+
+  /** Half as much as is stored. */
+  get limit(): number {
+    const { bytes, mostBytes } = this.#limits
+    return Math.max(bytes, Math.min(mostBytes, this.stored / 2))
+  }
+
+  get isOver(): boolean {
+    return this.used > this.limit
+  }
+
+  /** Makes some room at a time, so that not every change has to. Nobody forgets who has less than his share of what is left. */
+  trim(holders: readonly PastHolder[]): void {
+    if (!this.isOver) return
+    const level = fillLevel(
+      holders.map(({ pastBytes }) => pastBytes),
+      (this.limit * 15) / 16,
+    )
+    for (const holder of holders) if (holder.pastBytes > level) holder.forgetPast(level)
+  }
+}
+
+/** The highest that the amounts can be cut off at so that they are not more than `total` together. */
+export function fillLevel(amounts: readonly number[], total: number): number {
+  const ascending = amounts.toSorted((a, b) => a - b)
+  let left = total
+  for (const [place, amount] of ascending.entries()) {
+    const share = left / (ascending.length - place)
+    if (amount > share) return share
+    left -= amount
+  }
+  return Infinity
+}
