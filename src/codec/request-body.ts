@@ -13,7 +13,8 @@ import { JsonSyntaxError } from './json-exact.ts'
 import { parseJson } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
-import { parseYaml, YamlError } from './yaml-parse.ts'
+import { YamlError } from './yaml-faults.ts'
+import { parseYaml } from './yaml-parse.ts'
 
 export interface SourceDocument {
   readonly value: Value

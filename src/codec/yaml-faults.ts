@@ -1,6 +1,10 @@
 // What is wrong with a YAML text, in the reference's words: people look them up. The library that reads it sees the same
 // faults with other eyes, so what it says and what stands at that place decide together.
-import type { YAMLException } from 'js-yaml'
+
+/** Input that is not YAML, or not a value that JSON could hold. */
+export class YamlError extends Error {
+  override readonly name = 'YamlError'
+}
 
 /** Whether it is a fault of characters or of their order; the reference counts lines from 1 in the first, from 0 in the second. */
 type Fault = { readonly by: 'scanner' | 'parser'; readonly words: string; readonly atEnd?: boolean }
@@ -15,8 +19,14 @@ const NO_TOKEN = scanner('found character that cannot start any token')
 const MAPPING = scanner('mapping values are not allowed in this context')
 const SEQUENCE = scanner('block sequence entries are not allowed in this context')
 
+/** What is wrong and where, as the library says it. */
+interface Complaint {
+  readonly reason: string
+  readonly mark?: { readonly position: number; readonly line: number } | undefined
+}
+
 /** One line, without the text itself. */
-export function syntaxMessage(text: string, { reason, mark }: YAMLException): string {
+export function syntaxMessage(text: string, { reason, mark }: Complaint): string {
   const position = mark?.position ?? 0
   const { by, words, atEnd = false } = faultOf(text, position, reason)
   const line = atEnd ? linesIn(text) : (mark?.line ?? 0)
@@ -69,6 +79,7 @@ function behindAnEntry(text: string, position: number, otherwise: Fault): Fault 
 /** A bracket is not closed, or by another one. */
 function inBrackets(text: string, position: number): Fault {
   const atEnd = position >= text.length
+  if (/[@`%|>]/.test(text[position] ?? '')) return NO_TOKEN
   const before = text.slice(0, position).trimEnd().at(-1) ?? ''
   if (/[[{,:]/.test(before)) return { ...CONTENT, atEnd }
   return { ...parser(`did not find expected ',' or '${openBracket(text, position) === '{' ? '}' : ']'}'`), atEnd }

@@ -8,13 +8,9 @@ import { jsYaml } from '../lib/late-packages.ts'
 import { MAX_JSON_DEPTH } from './json-exact.ts'
 import { LineIndex } from './line-index.ts'
 import { firstDocument } from './yaml-document.ts'
-import { syntaxMessage } from './yaml-faults.ts'
-import { type PlainScalar, resolveNumber, resolvePlain } from './yaml-scalar.ts'
-
-/** Input that is not YAML, or not a value that JSON could hold. */
-export class YamlError extends Error {
-  override readonly name = 'YamlError'
-}
+import { syntaxMessage, YamlError } from './yaml-faults.ts'
+import { type PlainScalar, resolvePlain } from './yaml-scalar.ts'
+import { isMergeTag, taggedScalar } from './yaml-tags.ts'
 
 export interface YamlDocument {
   /** The members of maps are sorted, as the reference's are when it goes on from here. */
@@ -33,7 +29,8 @@ export function parseYaml(bytes: Buffer): YamlDocument {
       return new Builder(text, yaml.parseEvents(text, { maxDepth: MAX_JSON_DEPTH })).document()
     } catch (error) {
       if (!(error instanceof yaml.YAMLException)) throw error
-      const mended = budget < 0 ? undefined : (withIndent(text, error) ?? withoutRest(text, error))
+      const mended =
+        budget < 0 ? undefined : (withIndent(text, error) ?? withoutRest(text, error) ?? withBareQuote(text, error))
       if (mended === undefined) throw new YamlError(syntaxMessage(text, error))
       text = mended
     }
@@ -64,6 +61,13 @@ function withoutRest(text: string, { reason, mark }: YAMLException): string | un
   return isBracketed && mark.position > 0 ? text.slice(0, mark.position) : undefined
 }
 
+/** A single quote may be escaped between double ones, the reference says, and means itself. Undefined: the complaint is another. */
+function withBareQuote(text: string, { reason, mark }: YAMLException): string | undefined {
+  if (!reason.startsWith('unknown escape') || mark === undefined) return undefined
+  const escape = text.lastIndexOf('\\', mark.position)
+  return text[escape + 1] === "'" ? text.slice(0, escape) + text.slice(escape + 1) : undefined
+}
+
 /** A value with the number of nodes that it has, and how long it is, when its aliases are written out. */
 interface Built {
   readonly value: Value
@@ -90,6 +94,8 @@ class Builder {
   #nodes = 0
   #aliased = 0
   #aliasedLength = 0
+  /** How many are open around what comes now. */
+  #brackets = 0
 
   constructor(text: string, events: readonly Event[]) {
     this.#text = text
@@ -111,8 +117,10 @@ class Builder {
         return this.#anchored(event, () => scalarBuilt(this.#scalar(event)))
       case this.#yaml.EVENT_ID.SEQUENCE:
         return this.#anchored(event, () => this.#list())
-      case this.#yaml.EVENT_ID.MAPPING:
-        return this.#anchored(event, () => this.#map())
+      case this.#yaml.EVENT_ID.MAPPING: {
+        const scalar = this.#withColon(event)
+        return this.#anchored(event, () => (scalar === undefined ? this.#map() : scalarBuilt(scalar)))
+      }
       case this.#yaml.EVENT_ID.ALIAS:
         return this.#alias(this.#text.slice(event.anchorStart, event.anchorEnd))
       default:
@@ -123,7 +131,10 @@ class Builder {
   #anchored(event: ScalarEvent | MappingEvent | Extract<Event, { type: 2 }>, build: () => Built): Built {
     const name = event.anchorStart < 0 ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd)
     if (name !== undefined) this.#anchors.set(name, 'open')
+    const isBracketed = event.type !== this.#yaml.EVENT_ID.SCALAR && event.style === this.#yaml.COLLECTION_STYLE.FLOW
+    if (isBracketed) this.#brackets += 1
     const built = build()
+    if (isBracketed) this.#brackets -= 1
     if (name !== undefined) this.#anchors.set(name, built)
     this.#charge(1, false)
     return built
@@ -170,28 +181,30 @@ class Builder {
     let size = 1
     let length = 2
     while (this.#open()) {
-      const line = this.#events[this.#at]
+      const keyPlace = this.#placeOf(this.#events[this.#at]) ?? 0
       const key = this.#key()
+      const place = this.#placeOf(this.#events[this.#at]) ?? keyPlace
       const value = this.#node()
       size += value.size + 1
       length += value.length + 2
-      if (key === MERGE) this.#merge(entries, value, line)
+      if (key === MERGE) this.#merge(entries, value, place)
       else {
         length += key.text.length + 2
-        this.#set(entries, key, value.value, line)
+        this.#set(entries, key, value.value, place)
       }
     }
     return { value: sortedMap(entries), size, length }
   }
 
-  #set(entries: Map<string, Value>, key: Key, value: Value, event: Event | undefined): void {
+  /** `place` is where the value begins: that line is told. */
+  #set(entries: Map<string, Value>, key: Key, value: Value, place: number): void {
     if (entries.has(key.text) && this.#duplicates.length < MAX_DUPLICATES) {
-      this.#duplicates.push(`line ${this.#lineOf(event)}: key ${key.shown} already set in map`)
+      this.#duplicates.push(`line ${this.#lineAt(place)}: key ${key.shown} already set in map`)
     }
     entries.set(key.text, value)
   }
 
-  #merge(entries: Map<string, Value>, { value: source, length }: Built, event: Event | undefined): void {
+  #merge(entries: Map<string, Value>, { value: source, length }: Built, place: number): void {
     this.#chargeLength(length)
     const maps = isMap(source) ? [source] : isList(source) ? [...source].reverse() : []
     if (!maps.every(isMap) || (!isMap(source) && !isList(source))) {
@@ -200,18 +213,18 @@ class Builder {
     for (const map of maps as readonly ValueMap[]) {
       const keys = Object.keys(map)
       this.#charge(keys.length, true)
-      for (const key of keys) this.#set(entries, { text: key, shown: quoted(key) }, map[key] ?? null, event)
+      for (const key of keys) this.#set(entries, { text: key, shown: quoted(key) }, map[key] ?? null, place)
     }
   }
 
   #key(): Key | typeof MERGE {
     const event = this.#events[this.#at]
     if (event?.type === this.#yaml.EVENT_ID.SCALAR) {
-      if (this.#isPlain(event) && event.tagStart < 0 && this.#raw(event) === '<<') {
+      if (this.#isPlain(event) && isMergeTag(this.#tag(event)) && this.#raw(event) === '<<') {
         this.#at += 1
         return MERGE
       }
-      const scalar = this.#scalar(event)
+      const scalar = this.#colonBehind(event) ? resolvePlain(`${this.#raw(event)}:`) : this.#scalar(event)
       this.#at += 1
       this.#anchored(event, () => scalarBuilt(scalar))
       return keyOf(scalar)
@@ -219,6 +232,29 @@ class Builder {
     const { value } = this.#node()
     if (typeof value === 'object' && value !== null) throw new YamlError('yaml: invalid map key')
     return keyOf(value)
+  }
+
+  /**
+   * In brackets a colon ends a scalar only before a blank, the reference says: the item `fe80::` is a text, which the library takes
+   * for a pair without a value. Undefined: it is another pair. Else its events are passed.
+   */
+  #withColon(pair: MappingEvent): PlainScalar | undefined {
+    const key = this.#events[this.#at]
+    if (this.#text[pair.start] === '{' || !this.#colonBehind(key)) return undefined
+    this.#at += 3
+    return resolvePlain(`${this.#raw(key)}:`)
+  }
+
+  /** Whether what comes now is a key in brackets with a colon that belongs to it, and nothing behind that. */
+  #colonBehind(key: Event | undefined): key is ScalarEvent {
+    const value = this.#events[this.#at + 1]
+    if (key?.type !== this.#yaml.EVENT_ID.SCALAR || value?.type !== this.#yaml.EVENT_ID.SCALAR) return false
+    if (!this.#isPlain(key) || key.tagStart >= 0 || value.valueStart >= 0) return false
+    return /^:[,\]}]/.test(this.#text.slice(key.valueEnd, key.valueEnd + 2))
+  }
+
+  #tag({ tagStart, tagEnd }: ScalarEvent): string {
+    return tagStart < 0 ? '' : this.#text.slice(tagStart, tagEnd)
   }
 
   /** Whether the collection goes on; where it does not, its end is passed. */
@@ -231,10 +267,31 @@ class Builder {
 
   #raw(event: ScalarEvent): string {
     if (event.valueStart < 0) return ''
+    if (event.style === this.#yaml.SCALAR_STYLE.DOUBLE_QUOTED) this.#checkEscapes(event)
+    if (this.#brackets > 0 && this.#isPlain(event)) this.#checkQuestion(event)
     const value = this.#yaml.getScalarValue(this.#text, event)
     // A block that the end of the input cuts off has no line break to keep.
     const cut = event.indent >= 0 && event.valueEnd >= this.#text.length && !/[\r\n]$/.test(this.#text)
     return cut && value.endsWith('\n') ? value.slice(0, -1) : value
+  }
+
+  /** The library knows an escape of later versions of YAML. */
+  #checkEscapes({ valueStart, valueEnd }: ScalarEvent): void {
+    const text = this.#text.slice(valueStart, valueEnd)
+    if (!text.includes('\\/')) return
+    for (const { 0: escape, index } of text.matchAll(/\\./gs)) {
+      if (escape === '\\/') throw this.#fault('unknown escape sequence', valueStart + index + 2)
+    }
+  }
+
+  /** In brackets a question mark ends a scalar, the reference says. */
+  #checkQuestion({ valueStart, valueEnd }: ScalarEvent): void {
+    const at = this.#text.slice(valueStart, valueEnd).indexOf('?')
+    if (at > 0) throw this.#fault('missed comma between flow collection entries', valueStart + at)
+  }
+
+  #fault(reason: string, position: number): YamlError {
+    return new YamlError(syntaxMessage(this.#text, { reason, mark: { position, line: this.#lineAt(position) - 1 } }))
   }
 
   #isPlain(event: ScalarEvent): boolean {
@@ -243,12 +300,21 @@ class Builder {
 
   #scalar(event: ScalarEvent): PlainScalar {
     const text = this.#raw(event)
-    const tag = event.tagStart < 0 ? '' : this.#text.slice(event.tagStart, event.tagEnd)
-    return tag === '' ? (this.#isPlain(event) ? resolvePlain(text) : text) : tagged(tag, text)
+    const tag = this.#tag(event)
+    return tag === '' ? (this.#isPlain(event) ? resolvePlain(text) : text) : taggedScalar(tag, text)
   }
 
-  #lineOf(event: Event | undefined): number {
-    const place = event?.type === this.#yaml.EVENT_ID.SCALAR ? Math.max(event.valueStart, 0) : 0
+  /** Where a node begins; undefined where nothing is written down for it, or where only its key tells. */
+  #placeOf(event: Event | undefined): number | undefined {
+    if (event === undefined || !('anchorStart' in event)) return undefined
+    const { anchorStart } = event
+    if (event.type === this.#yaml.EVENT_ID.ALIAS) return anchorStart
+    const begins = event.type === this.#yaml.EVENT_ID.SCALAR ? (event.indent >= 0 ? -1 : event.valueStart) : event.start
+    const marks = [anchorStart, event.tagStart, begins].filter((mark) => mark >= 0)
+    return marks.length === 0 ? undefined : Math.min(...marks)
+  }
+
+  #lineAt(place: number): number {
     this.#lines ??= new LineIndex(this.#text)
     return this.#lines.at(place)
   }
@@ -266,40 +332,6 @@ function keyOf(scalar: PlainScalar): Key {
   if (scalar === null) throw new YamlError('unsupported map key of type: null')
   const text = String(scalar)
   return { text, shown: typeof scalar === 'string' ? quoted(text) : text }
-}
-
-const YAML_TAG = 'tag:yaml.org,2002:'
-
-/** A scalar whose tag says what it is; tags that we do not know leave the text. */
-function tagged(tag: string, text: string): PlainScalar {
-  const name = tag.startsWith('!!')
-    ? tag.slice(2)
-    : tag.startsWith(`!<${YAML_TAG}`)
-      ? tag.slice(2 + YAML_TAG.length, -1)
-      : ''
-  switch (name) {
-    case 'int':
-    case 'float': {
-      const number = resolveNumber(text)
-      if (number !== undefined) return number
-      throw new YamlError(`yaml: cannot decode !!str \`${text.slice(0, 30)}\` as a !!${name}`)
-    }
-    case 'bool':
-    case 'null': {
-      const value = resolvePlain(text)
-      if (name === 'bool' ? typeof value === 'boolean' : value === null) return value
-      throw new YamlError(`yaml: cannot decode !!str \`${text.slice(0, 30)}\` as a !!${name}`)
-    }
-    case 'binary': {
-      const packed = text.replace(/\s/g, '')
-      if (!/^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(packed)) {
-        throw new YamlError('yaml: !!binary value contains invalid base64 data')
-      }
-      return Buffer.from(packed, 'base64').toString('utf8')
-    }
-    default:
-      return text
-  }
 }
 
 function scalarBuilt(scalar: PlainScalar): Built {

@@ -12,6 +12,7 @@ import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
 import { decodeChanged, decodeObject, type Decoded } from '../schema/decode.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
+import { knownVersionsOf } from '../schema/known-versions.ts'
 import { inOrder } from '../schema/member-order.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { addressRange } from './address-range.ts'
@@ -142,10 +143,18 @@ export function builtInResources(
     all: () => resources.values(),
     findAction: (place) => actions.get(placeOf(place)),
     isDeclared: (resource) => declared.has(keyOf(resource)),
-    knowsKind: (kind) => schema.kind(kind) !== undefined,
+    knowsKind: (kind) => schema.kind(kind) !== undefined || isKindOfAnotherVersion(schema, kind),
     // What is built in never changes.
     onChange: () => () => {},
   }
+}
+
+/** A version that is no longer or not yet served has the kinds of those that are, as far as clients can tell. */
+function isKindOfAnotherVersion(schema: SchemaTable, { group, version, kind }: GroupVersionKind): boolean {
+  const versions = knownVersionsOf(group)
+  return (
+    versions.includes(version) && versions.some((other) => schema.kind({ group, version: other, kind }) !== undefined)
+  )
 }
 
 function keyOf({ group, version, resource }: GroupVersionResource): string {

@@ -40,9 +40,12 @@ const OF_SERVERS: ReadonlySet<string> = new Set([
 ])
 
 export function knownVersions(): readonly GroupVersion[] {
-  return Object.entries(KNOWN).flatMap(([group, versions]) =>
-    versions.split(' ').map((version) => ({ group, version })),
-  )
+  return Object.keys(KNOWN).flatMap((group) => knownVersionsOf(group).map((version) => ({ group, version })))
+}
+
+/** The versions of a group; none where it is not known. */
+export function knownVersionsOf(group: string): readonly string[] {
+  return Object.hasOwn(KNOWN, group) ? (KNOWN[group] ?? '').split(' ') : []
 }
 
 export function versionsKnownToClients(): readonly GroupVersion[] {

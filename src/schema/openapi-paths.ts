@@ -329,7 +329,7 @@ function answersOf(content: Content, ...codes: readonly number[]): OpenApiOperat
 /** `createAppsV1NamespacedDeployment`: the verb, the group and version, and what it is about. */
 export function operationId(verb: string, gv: GroupVersion, name: string): string {
   const group = camelCase(groupWord(gv), true)
-  return `${verb}${group}${capitalize(gv.version)}${name}`
+  return `${verb}${group}${capitalize(gv.version)}${capitalize(name)}`
 }
 
 /** `rbacAuthorization_v1`. */

@@ -120,7 +120,7 @@ class Pruner {
 
   /** Without a shape: no schema is there for it. */
   #value(value: Value, shape: Shape | undefined): Value {
-    if (shape?.kind === 'any') return value
+    if (shape?.kind === 'any') return shape.within === undefined ? value : this.#value(value, shape.within)
     const isMapped = isMap(value)
     if (!isMapped && !isList(value)) return value
     if (isMapped && shape?.kind === 'object') return this.map(value, shape)

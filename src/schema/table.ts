@@ -47,6 +47,8 @@ export interface OpaqueShape {
   readonly kind: OpaqueKind
   /** The schema of the kinds that hold one: `schemaOrArray`, `schemaOrBool`, `schemaOrStringArray`. */
   readonly schema?: ObjectShape
+  /** What is known of the members or items of a value of any type: unknown ones in those are pruned all the same. */
+  readonly within?: ObjectShape | ListShape
 }
 
 export interface ListShape {

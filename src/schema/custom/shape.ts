@@ -1,6 +1,6 @@
 // From a structural schema to the table's records, so that custom kinds are decoded, patched, applied and owned by the
 // code that built-in kinds are.
-import type { Field, ObjectShape, Shape } from '../table.ts'
+import type { Field, ListShape, ObjectShape, Shape } from '../table.ts'
 import type { Node } from './node.ts'
 
 const ANY: Shape = Object.freeze({ kind: 'any' })
@@ -13,7 +13,7 @@ export function rootShape(node: Node, metadata: ObjectShape): ObjectShape {
 
 function shapeOf(node: Node, path: string, metadata: ObjectShape): Shape {
   if (node.intOrString) return { kind: 'intOrString' }
-  const kept = node.preserveUnknown ? ({ preserveUnknown: true } as const) : {}
+  const kept = keptBy(node)
   switch (node.type) {
     case 'object':
       if (node.properties === undefined && !node.resource) {
@@ -25,13 +25,7 @@ function shapeOf(node: Node, path: string, metadata: ObjectShape): Shape {
       }
       return objectShape(node, path, metadata)
     case 'array':
-      return {
-        kind: 'list',
-        item: node.items === undefined ? ANY : shapeOf(itemsOf(node, node.items), `${path}[]`, metadata),
-        listType: node.listType,
-        keys: node.mapKeys,
-        ...kept,
-      }
+      return listShape(node, path, metadata)
     case 'integer':
       return { kind: 'int64', ...kept }
     case 'number':
@@ -41,8 +35,23 @@ function shapeOf(node: Node, path: string, metadata: ObjectShape): Shape {
     case 'string':
       return { kind: 'string', ...kept }
     case '':
-      return ANY
+      if (node.properties !== undefined) return { kind: 'any', within: objectShape(node, path, metadata) }
+      return node.items === undefined ? ANY : { kind: 'any', within: listShape(node, path, metadata) }
   }
+}
+
+function listShape(node: Node, path: string, metadata: ObjectShape): ListShape {
+  return {
+    kind: 'list',
+    item: node.items === undefined ? ANY : shapeOf(itemsOf(node, node.items), `${path}[]`, metadata),
+    listType: node.listType,
+    keys: node.mapKeys,
+    ...keptBy(node),
+  }
+}
+
+function keptBy({ preserveUnknown }: Node): { readonly preserveUnknown?: true } {
+  return preserveUnknown ? { preserveUnknown } : {}
 }
 
 /** A list that keeps what nobody knows keeps it in its items. */

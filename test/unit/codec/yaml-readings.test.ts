@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { YamlError, parseYaml } from '../../../src/codec/yaml-parse.ts'
+import { YamlError } from '../../../src/codec/yaml-faults.ts'
+import { parseYaml } from '../../../src/codec/yaml-parse.ts'
 import { YAML_READINGS } from './yaml-readings.ts'
 
 describe('reading YAML', () => {

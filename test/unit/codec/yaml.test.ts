@@ -5,7 +5,8 @@ import { sortedJson } from '../../../src/codec/json-encode.ts'
 import { parseJson } from '../../../src/codec/json-parse.ts'
 import { emitYaml } from '../../../src/codec/yaml-emit.ts'
 import { compareNaturally } from '../../../src/codec/yaml-key-order.ts'
-import { YamlError, parseYaml } from '../../../src/codec/yaml-parse.ts'
+import { YamlError } from '../../../src/codec/yaml-faults.ts'
+import { parseYaml } from '../../../src/codec/yaml-parse.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
@@ -80,6 +81,21 @@ describe('reading YAML', () => {
       'line 3: key "b" already set in map',
       'line 5: key "c" already set in map',
       'line 7: key 1 already set in map',
+    ])
+  })
+
+  it.each([
+    ['a:\n  b: 1\n', 3],
+    ['a:\n- b\n', 3],
+    ['a:\n\n# c\n  "x"\n', 5],
+    ['a: &x\n  b: 1\n', 2],
+    ['a: !!map\n  b: 1\n', 2],
+    ['a: |\n  x\n', 2],
+    ['a:\n', 2],
+    ['? a\n: b\n', 3],
+  ])('tells of a repeated key where its value begins: %j', (again, line) => {
+    expect(parseYaml(Buffer.from(`a: 0\n${again}z: 1\n`)).duplicates).toEqual([
+      `line ${line}: key "a" already set in map`,
     ])
   })
 

@@ -65,3 +65,22 @@ describe('a body that does not say what it is', () => {
     expect(() => decode({ group: 'example.com', resource: 'foos' }, body)).toThrow(message)
   })
 })
+
+describe('a body of another version', () => {
+  it.each([
+    ['apiextensions.k8s.io', 'customresourcedefinitions', 'CustomResourceDefinition', 'v1beta1'],
+    ['apps', 'deployments', 'Deployment', 'v1beta2'],
+  ])('that once was served is told the right one: %s %s', (group, resource, kind, version) => {
+    const body = JSON.stringify({ kind, apiVersion: `${group}/${version}`, metadata: { name: 'a' } })
+    expect(() => decode({ group, resource }, body)).toThrow(
+      `the API version in the data (${group}/${version}) does not match the expected API version (${group}/v1)`,
+    )
+  })
+
+  it('that never was is of no kind', () => {
+    const body = '{"kind":"Deployment","apiVersion":"apps/v7","metadata":{"name":"a"}}'
+    expect(() => decode({ group: 'apps', resource: 'deployments' }, body)).toThrow(
+      'no kind "Deployment" is registered for version "apps/v7"',
+    )
+  })
+})

@@ -97,6 +97,14 @@ describe('definitions that come and go', () => {
     expect(groupsOf(table)).toEqual([])
   })
 
+  it.each([
+    ['v1beta2', 'Deployment', true],
+    ['v1beta2', 'Pod', false],
+    ['v7', 'Deployment', false],
+  ])('stand beside kinds that other versions of a group have or had: apps/%s %s', (version, kind, isKnown) => {
+    expect(open().table.knowsKind({ group: 'apps', version, kind })).toBe(isKnown)
+  })
+
   it('are served once their names are accepted, and told of when they are established', () => {
     const { table } = open()
     table.put(stored(definition({ accepted: false, established: false }), 1))

@@ -422,6 +422,14 @@ describe('custom resources', () => {
     })
   })
 
+  it('begin what their operations are called by with a capital, whatever their kind begins with', () => {
+    const made = { ...resource, kind: 'cronTab', namespaced: false }
+    const one = customOpenApiPart({ group: 'stable.example.com', version: 'v1' }, [made], builtInTypeSchemas())
+    expect(at(openApiV3(one, info), 'paths', '/apis/stable.example.com/v1/crontabs', 'post', 'operationId')).toBe(
+      'createStableExampleComV1CronTab',
+    )
+  })
+
   it('may be without a schema, and any schema has a fingerprint', () => {
     const bare = { ...resource, schema: undefined }
     const gv = { group: 'stable.example.com', version: 'v1' }

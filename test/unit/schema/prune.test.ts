@@ -29,6 +29,7 @@ const spec = object([
   field('bare', { kind: 'map', value: { kind: 'any' }, mapType: 'granular', isOpen: true }),
   field('kept', { kind: 'string', preserveUnknown: true }),
   field('keptList', { kind: 'list', item: inner, listType: 'atomic', keys: [], preserveUnknown: true }),
+  field('any', { kind: 'any', within: object([field('known', inner)], true) }),
   field('template', object([field('spec', inner)], false, true), { embeddedResource: true }),
 ])
 const shape = object([field('spec', spec)], false, true)
@@ -60,6 +61,13 @@ describe('pruning', () => {
       { spec: { map: { k: {} } } },
       ['unknown field "spec.map.k.b"'],
     ],
+    [
+      'prunes what it knows of a value of any type',
+      { spec: { any: { known: { a: 'x', b: 1 }, other: { c: 1 } } } },
+      { spec: { any: { known: { a: 'x' }, other: { c: 1 } } } },
+      ['unknown field "spec.any.known.b"'],
+    ],
+    ['keeps any other value of any type', { spec: { any: [1, 'x'] } }, { spec: { any: [1, 'x'] } }, []],
     [
       'keeps the unknown where the schema says so, and prunes what it knows there',
       { spec: { open: { x: { y: 1 }, known: { z: 1 } } } },

@@ -372,6 +372,18 @@ describe('what a schema does not know', () => {
     const object = { metadata: {}, spec: [{ z: 1, a: { b: 'x', y: 1 } }] }
     expect(schema.known(object as unknown as ValueMap)).toEqual({ metadata: {}, spec: [{ z: 1, a: { b: 'x' } }] })
   })
+
+  it.each([
+    ['members', { properties: { a: fields({ b: text() }) } }, { z: 1, a: { b: 'x', y: 1 } }, { z: 1, a: { b: 'x' } }],
+    ['items', { items: fields({ a: fields({ b: text() }) }) }, [{ z: 1, a: { y: 1 } }], [{ z: 1, a: {} }]],
+    ['a list where members are named', { properties: { a: fields({}) } }, [{ a: { z: 1 } }], [{ a: { z: 1 } }]],
+    ['a map where items are', { items: fields({ a: text() }) }, { z: 1 }, { z: 1 }],
+    ['a text', { properties: { a: text() } }, 'x', 'x'],
+  ])('goes out of what a value without a type names: %s', (_, node, spec, kept) => {
+    const schema = schemaOf({ 'x-kubernetes-preserve-unknown-fields': true, ...node })
+    const object = { metadata: {}, spec } as unknown as ValueMap
+    expect(schema.known(object)).toEqual({ metadata: {}, spec: kept })
+  })
 })
 
 describe('lists whose items differ', () => {
