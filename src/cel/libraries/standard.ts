@@ -246,13 +246,21 @@ function toBytes(value: CelValue): CelValue {
 function toTimestamp(value: CelValue): CelValue {
   if (value instanceof Timestamp) return value
   if (typeof value === 'bigint') return timestampOf(value * 1_000_000_000n)
-  return typeof value === 'string' ? parseTimestamp(value) : noSuchOverload()
+  return typeof value === 'string'
+    ? parsed(value, parseTimestamp(value), 'google.protobuf.Timestamp')
+    : noSuchOverload()
 }
 
 function toDuration(value: CelValue): CelValue {
   if (value instanceof Duration) return value
   if (typeof value === 'bigint') return durationOf(value)
-  return typeof value === 'string' ? parseDuration(value) : noSuchOverload()
+  return typeof value === 'string' ? parsed(value, parseDuration(value), 'google.protobuf.Duration') : noSuchOverload()
+}
+
+/** What is beyond all times is told as that, every other fault as one of types. */
+function parsed(text: string, made: Timestamp | Duration | Fault, to: string): CelValue {
+  if (!(made instanceof Fault) || made.message.endsWith('overflow')) return made
+  return conversionFault(text, to)
 }
 
 const CONVERSIONS: readonly FunctionDefinition[] = [

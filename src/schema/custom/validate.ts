@@ -48,12 +48,22 @@ class Run {
   matched = 0
   readonly #at: string
   readonly #patterns: Map<string, RE2JS | undefined>
+  #told: Set<string> | undefined
   #path: (string | number)[] = []
 
   constructor(errors: FaultList, at: string, patterns: Map<string, RE2JS | undefined>) {
     this.errors = errors
     this.#at = at
     this.#patterns = patterns
+  }
+
+  /** What alternatives complain of alike is told once. */
+  #add(error: FieldError): void {
+    const text = `${error.field}: ${error.message}`
+    this.#told ??= new Set()
+    if (this.#told.has(text)) return
+    this.#told.add(text)
+    this.errors.add(error)
   }
 
   visit(node: Node, value: Value, old: Value | undefined): void {
@@ -73,40 +83,43 @@ class Run {
 
   #type(node: Node, value: Value): void {
     const types = node.intOrString ? INT_OR_STRING : node.type === '' ? ANY_TYPE : [node.type]
-    if (types.length === 0) return
+    const { format } = node.limits
+    if (types.length === 0 && format === '') return
     if (value === null) {
-      if (node.nullable) this.matched++
+      if (node.nullable || types.length === 0) this.matched++
       else this.#wrongType(types.join(','), 'null')
       return
     }
     this.matched++
     const found = typeOf(value)
+    const hasFormat = format !== '' && (typeof value === 'string' || isList(value))
     const fits =
       types.includes(found) ||
       (found === 'integer' && types.includes('number')) ||
-      (found === 'number' && types.includes('integer') && isNearInteger(Number(value)))
+      (found === 'number' && types.includes('integer') && isNearInteger(Number(value))) ||
+      // Where a format is asked for, the reference takes lists for texts.
+      (hasFormat && !types.includes('number') && !types.includes('integer'))
     if (fits) {
       this.matched++
       return
     }
-    const { format } = node.limits
-    const isTold = format !== '' && typeof value !== 'string' && !isList(value)
+    const isTold = format !== '' && !hasFormat
     if (isTold) this.#wrongType(format, FORMAT_OF_TYPE[found] ?? '')
     else this.#wrongType(types.join(','), found)
   }
 
   #wrongType(wanted: string, found: string): void {
-    this.errors.add(typeInvalid(this.#place(), found, `${this.#name()} in body must be of type ${wanted}: "${found}"`))
+    this.#add(typeInvalid(this.#place(), found, `${this.#name()} in body must be of type ${wanted}: "${found}"`))
   }
 
   #text({ minLength, maxLength, pattern, format }: Restrictions, text: string): void {
     const fault = this.#lengthFault(text, minLength, maxLength) ?? this.#patternFault(text, pattern)
-    if (fault !== undefined) this.errors.add(fault)
+    if (fault !== undefined) this.#add(fault)
     if (format === '') return
     this.matched++
     if (!isOfFormat(format, text)) {
       const detail = `${this.#name()} in body must be of type ${format}: ${JSON.stringify(text)}`
-      this.errors.add(typeInvalid(this.#place(), text, detail))
+      this.#add(typeInvalid(this.#place(), text, detail))
     }
   }
 
@@ -132,7 +145,7 @@ class Run {
   #number(node: Node, value: number | bigint): void {
     this.matched++
     for (const { shown, text } of numberFaults(node, value, this.#name())) {
-      this.errors.add(
+      this.#add(
         shown === undefined ? invalid(this.#nowhere(), '', text) : invalid(this.#place(), new Shown(shown), text),
       )
     }
@@ -152,17 +165,17 @@ class Run {
     }
     if (minItems !== undefined && list.length < minItems) {
       const detail = `${this.#name()} in body should have at least ${minItems} items`
-      this.errors.add(invalid(this.#place(), list.length, detail))
+      this.#add(invalid(this.#place(), list.length, detail))
     }
     if (maxItems !== undefined && list.length > maxItems) {
-      this.errors.add(tooMany(this.#place(), list.length, maxItems))
+      this.#add(tooMany(this.#place(), list.length, maxItems))
     }
   }
 
   #enum({ enum: allowed }: Restrictions, value: Value): void {
     if (allowed === undefined || allowed.some((one) => equalValues(one, value))) return
     const words = allowed.map((one) => (typeof one === 'string' ? one : textOf(one)))
-    this.errors.add(notSupported(this.#place(), value, words))
+    this.#add(notSupported(this.#place(), value, words))
   }
 
   #members(node: Node, map: ValueMap, old: ValueMap | undefined): void {
@@ -171,10 +184,10 @@ class Run {
     const count = minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(map).length
     if (minProperties !== undefined && count < minProperties) {
       const detail = `${this.#name()} in body should have at least ${minProperties} properties`
-      this.errors.add(invalid(this.#place(), count, detail))
+      this.#add(invalid(this.#place(), count, detail))
     }
     if (maxProperties !== undefined && count > maxProperties) {
-      this.errors.add(tooMany(this.#place(), count, maxProperties))
+      this.#add(tooMany(this.#place(), count, maxProperties))
     }
     for (const key of Object.keys(map)) {
       const inner = properties?.get(key) ?? (additional === 'any' ? undefined : additional)
@@ -186,7 +199,7 @@ class Run {
     for (const name of names) {
       if (Object.hasOwn(map, name)) continue
       this.#path.push(name)
-      this.errors.add(required(this.#place()))
+      this.#add(required(this.#place()))
       this.#path.pop()
     }
   }
@@ -216,7 +229,7 @@ class Run {
 
   #take(run: Alternative): void {
     this.matched += run.matched
-    for (const fault of run.faults) this.errors.add(fault)
+    for (const fault of run.faults) this.#add(fault)
   }
 
   #oneOf(alternatives: readonly Node[], value: Value): void {
@@ -264,7 +277,7 @@ class Run {
 
   /** Such a fault is told of no field. */
   #failed(text: string): void {
-    this.errors.add(invalid(this.#nowhere(), '', `${JSON.stringify(this.#name())} ${text}`))
+    this.#add(invalid(this.#nowhere(), '', `${JSON.stringify(this.#name())} ${text}`))
   }
 
   #nowhere(): FieldPath {

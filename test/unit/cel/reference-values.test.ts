@@ -19,12 +19,12 @@ const SELF = {
 
 const variables = new Map<string, Type>([['self', typeOfSchema(SELF, false) as Type]])
 
-function outcome(expression: string): string {
+function outcome(expression: string, self: JsonMap = {}): string {
   const compiled = compile(expression, { variables })
   if (compiled.kind === 'refused') return compiled.text.split('\n')[0] ?? ''
   const fault = compiled.program.instantiationFault()
   if (fault !== undefined) return `cannot be run: ${fault}`
-  const result = compiled.program.evaluate({ self: {} }, 1_000_000)
+  const result = compiled.program.evaluate({ self }, 1_000_000)
   if (result.kind === 'value')
     return typeof result.value === 'string' ? result.value : JSON.stringify(toJson(result.value))
   return result.kind === 'error' ? `error: ${result.message}` : result.kind
@@ -173,6 +173,21 @@ describe('a constant that no function takes', () => {
     ['self.text.find(")") == ""', 'error parsing regexp: unexpected ): `)`'],
   ])('%s cannot be run', (expression, why) => {
     expect(outcome(expression)).toBe(`cannot be run: ${why}`)
+  })
+})
+
+describe('a text that is no time', () => {
+  it.each([
+    [
+      'duration(self.text) == duration("1s")',
+      "error: type conversion error from 'string' to 'google.protobuf.Duration'",
+    ],
+    [
+      'timestamp(self.text) == timestamp(0)',
+      "error: type conversion error from 'string' to 'google.protobuf.Timestamp'",
+    ],
+  ])('%s', (expression, told) => {
+    expect(outcome(expression, { text: '12' })).toBe(told)
   })
 })
 

@@ -102,6 +102,28 @@ describe('what is wrong with a value', () => {
       ],
     ],
     [
+      'the same fault in two alternatives',
+      { type: 'string', enum: ['a'], allOf: [{ enum: ['a'] }] },
+      'b',
+      [
+        'spec: Unsupported value: "b": supported values: "a"',
+        '<nil>: Invalid value: "": "spec" must validate all the schemas (allOf). None validated',
+      ],
+    ],
+    ['a list for a text with a format', { type: 'string', format: 'ipv4' }, ['x'], []],
+    [
+      'a list for a text without one',
+      { type: 'string' },
+      ['x'],
+      ['spec: Invalid value: "array": spec in body must be of type string: "array"'],
+    ],
+    [
+      'an integer where anything of a format is',
+      { 'x-kubernetes-preserve-unknown-fields': true, format: 'ipv4' },
+      5,
+      ['spec: Invalid value: "int64": spec in body must be of type ipv4: "int64"'],
+    ],
+    [
       'a format that is none of the type',
       { type: 'integer', format: 'double' },
       'x',
