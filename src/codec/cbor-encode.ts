@@ -1,6 +1,7 @@
 // CBOR as the API speaks it: strings and keys are byte strings, binary fields are tagged as base64 to be, keys are in the order
 // of their encoded bytes, numbers take the shortest form that loses nothing. Deterministic: equal objects, equal bytes.
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
+import { compareTexts } from '../lib/text-order.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 import { ByteWriter } from './byte-writer.ts'
@@ -175,18 +176,17 @@ class CborWriter extends ByteWriter {
 function sortedKeys(map: ValueMap): readonly string[] {
   const keys = Object.keys(map)
   if (keys.length < 2) return keys
-  return keys.sort(keys.every((key) => ASCII.test(key)) ? compareAscii : compareBytes)
+  if (keys.every((key) => ASCII.test(key))) return keys.sort(compareAscii)
+  return keys
+    .map((key) => ({ key, length: Buffer.byteLength(key) }))
+    .sort((a, b) => a.length - b.length || compareTexts(a.key, b.key))
+    .map(({ key }) => key)
 }
 
 const ASCII = /^[ -~]*$/
 
 function compareAscii(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : 1)
-}
-
-function compareBytes(a: string, b: string): number {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)]
-  return left.length - right.length || Buffer.compare(left, right)
 }
 
 /** The bits of a number in sixteen, where they hold it exactly. */

@@ -1,6 +1,7 @@
 // Whether an object is as its canonical JSON would be parsed to: members in order, none to leave out, none to add. The platform
 // can then write it, four times as fast as we can.
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
+import { HIGH } from '../lib/text-order.ts'
 import type { Field, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 import { isOmitted, shownFields } from '../schema/zero-value.ts'
 
@@ -59,14 +60,11 @@ function isCanonicalList(list: readonly Value[], item: Shape): boolean {
 function isCanonicalMap(map: ValueMap, shape: Shape): boolean {
   let last = ''
   for (const key of Object.keys(map)) {
-    if (key < last || UNSORTABLE.test(key) || !isCanonical(map[key] ?? null, shape)) return false
+    if (key < last || HIGH.test(key) || !isCanonical(map[key] ?? null, shape)) return false
     last = key
   }
   return true
 }
-
-/** Characters whose order in UTF-16 is not that of their bytes. */
-const UNSORTABLE = /[\ud800-\uffff]/
 
 function isCanonicalSchemaOr(value: Value, { schema }: OpaqueShape): boolean {
   if (schema === undefined) return true

@@ -2,6 +2,7 @@
 // if and only if their bytes are, and stored bytes can be served as they are.
 import { escapeMarkup, markupSafeJson } from '../api/json-text.ts'
 import { type Value, type ValueMap, isList, isMap } from '../api/value.ts'
+import { compareTexts, HIGH } from '../lib/text-order.ts'
 import { isCanonical } from './json-canonical.ts'
 import type { Field, KindSchema, ObjectShape, OpaqueShape, Shape } from '../schema/table.ts'
 import { isAlwaysShown, isOmitted, zeroOfField } from '../schema/zero-value.ts'
@@ -142,12 +143,8 @@ function sortedKeys(map: ValueMap): readonly string[] {
   const keys = Object.keys(map)
   if (keys.length < 2) return keys
   // UTF-16 has the same order but for the characters at its end.
-  return keys.some((key) => HIGH.test(key))
-    ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    : keys.sort()
+  return keys.some((key) => HIGH.test(key)) ? keys.sort(compareTexts) : keys.sort()
 }
-
-const HIGH = /[\ud800-\uffff]/
 
 function scalarJson(value: Exclude<Value, ValueMap | readonly Value[]>): string {
   if (typeof value === 'string') return stringJson(value)

@@ -2,6 +2,7 @@
 // of every field that always has a value written, map entries sorted by key. Everything runs backwards (see the writer).
 import { jsonText } from '../api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
+import { compareTexts, HIGH } from '../lib/text-order.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember, WireType } from '../schema/table.ts'
 import { ProtobufError } from './protobuf-error.ts'
@@ -269,14 +270,11 @@ export function mapValueType({ value }: MapShape): WireType {
   }
 }
 
-const SURROGATE = /[\ud800-\udfff]/
-
-/** By the bytes of their UTF-8, which only differs from JavaScript's order where there are surrogates. */
+/** By the bytes of their UTF-8. */
 function sortedKeys(map: ValueMap): readonly string[] {
   const keys = Object.keys(map)
   if (keys.length < 2) return keys
-  if (!keys.some((key) => SURROGATE.test(key))) return keys.sort()
-  return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  return keys.some((key) => HIGH.test(key)) ? keys.sort(compareTexts) : keys.sort()
 }
 
 function wireOf(shape: ObjectShape): readonly WireField[] {

@@ -1,62 +1,131 @@
-// The order in which the reference's YAML has keys: letters after everything else, runs of digits by their number.
+// The order in which the reference's YAML has keys: letters after everything else, runs of digits by their number. Two keys are
+// looked at from where they differ, for many may be much alike.
 
 const LETTER = /\p{L}/u
 const DIGIT = /\p{Nd}/u
 
 /** Negative where `a` goes first. */
 export function compareNaturally(a: string, b: string): number {
-  let same = 0
-  while (same < a.length && a.charCodeAt(same) === b.charCodeAt(same)) same += 1
-  const [first, second] = [a.charCodeAt(same), b.charCodeAt(same)]
-  if (isAsciiLetter(first) && isAsciiLetter(second)) return first - second
-  return compareCharacters(a, b)
+  let at = 0
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1
+  // Not between the halves of a character.
+  if (at > 0 && isSecondHalf(a, b, at)) at -= 1
+  const [x, y] = [a.codePointAt(at), b.codePointAt(at)]
+  if (x === undefined || y === undefined) return a.length - b.length
+  const [xLetter, yLetter] = [isLetter(x), isLetter(y)]
+  if (xLetter && yLetter) return x - y
+  if (xLetter || yLetter) return yLetter ? -1 : 1
+  return compareNumbers(a, b, at)
 }
 
-function isAsciiLetter(code: number): boolean {
-  return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
+function isSecondHalf(a: string, b: string, at: number): boolean {
+  const isLow = (code: number): boolean => (code & 0xfc00) === 0xdc00
+  return (a.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (isLow(a.charCodeAt(at)) || isLow(b.charCodeAt(at)))
 }
 
-function compareCharacters(a: string, b: string): number {
-  const [left, right] = [Array.from(a), Array.from(b)]
-  const shared = Math.min(left.length, right.length)
-  for (let i = 0; i < shared; i++) {
-    const [x = '', y = ''] = [left[i], right[i]]
-    if (x === y) continue
-    const [xLetter, yLetter] = [LETTER.test(x), LETTER.test(y)]
-    if (xLetter && yLetter) return codePoint(x) - codePoint(y)
-    if (xLetter || yLetter) return yLetter ? -1 : 1
-    return compareNumbers(left, right, i)
-  }
-  return left.length - right.length
+function isLetter(point: number): boolean {
+  if (point < 0x80) return (point >= 0x41 && point <= 0x5a) || (point >= 0x61 && point <= 0x7a)
+  return LETTER.test(String.fromCodePoint(point))
 }
 
-function compareNumbers(left: readonly string[], right: readonly string[], at: number): number {
+function isDigit(point: number): boolean {
+  return point < 0x80 ? point >= 0x30 && point <= 0x39 : DIGIT.test(String.fromCodePoint(point))
+}
+
+function compareNumbers(a: string, b: string, at: number): number {
   // A zero that follows other digits is part of a number, not its beginning.
-  const inside = (left[at] === '0' || right[at] === '0') && followsNumber(left, at)
-  const [x, y] = [numberAt(left, at, inside), numberAt(right, at, inside)]
-  if (x.value !== y.value) return x.value < y.value ? -1 : 1
-  if (x.end !== y.end) return x.end - y.end
-  return codePoint(left[at] ?? '') - codePoint(right[at] ?? '')
+  const inside = (a[at] === '0' || b[at] === '0') && followsNumber(a, at)
+  const [aEnd, bEnd] = [endOfDigits(a, at), endOfDigits(b, at)]
+  if (aEnd >= 0 && bEnd >= 0) return comparePlain({ a, b, at, aEnd, bEnd, inside })
+  const [x, y] = [numberAt(a, at, inside), numberAt(b, at, inside)]
+  const order = compareValues(x, y)
+  if (order !== 0) return order
+  if (x.digits.length !== y.digits.length) return x.digits.length - y.digits.length
+  return (a.codePointAt(at) ?? 0) - (b.codePointAt(at) ?? 0)
 }
 
-function followsNumber(text: readonly string[], at: number): boolean {
-  for (let i = at - 1; i >= 0 && DIGIT.test(text[i] ?? ''); i--) if (text[i] !== '0') return true
+/** Behind the digits; -1 where there may be others than ours, or too many. */
+function endOfDigits(text: string, at: number): number {
+  let end = at
+  let code = text.charCodeAt(end)
+  while (code >= 0x30 && code <= 0x39) code = text.charCodeAt(++end)
+  return code >= 0x80 || end - at > MOST_DIGITS ? -1 : end
+}
+
+interface Runs {
+  readonly a: string
+  readonly b: string
+  readonly at: number
+  readonly aEnd: number
+  readonly bEnd: number
+  readonly inside: boolean
+}
+
+function comparePlain({ a, b, at, aEnd, bEnd, inside }: Runs): number {
+  let [i, j] = [at, at]
+  if (!inside) {
+    while (i < aEnd && a.charCodeAt(i) === 0x30) i += 1
+    while (j < bEnd && b.charCodeAt(j) === 0x30) j += 1
+  }
+  if (aEnd - i !== bEnd - j) return aEnd - i - (bEnd - j)
+  for (; i < aEnd; i++, j++) if (a.charCodeAt(i) !== b.charCodeAt(j)) return a.charCodeAt(i) - b.charCodeAt(j)
+  return aEnd !== bEnd ? aEnd - bEnd : a.charCodeAt(at) - b.charCodeAt(at)
+}
+
+function followsNumber(text: string, at: number): boolean {
+  for (let i = at - 1; i >= 0; i--) {
+    const isLow = (text.charCodeAt(i) & 0xfc00) === 0xdc00
+    if (isLow && i > 0) i -= 1
+    const point = text.codePointAt(i) ?? 0
+    if (!isDigit(point)) return false
+    if (point !== 0x30) return true
+  }
   return false
 }
 
-function numberAt(
-  text: readonly string[],
-  at: number,
-  inside: boolean,
-): { readonly value: bigint; readonly end: number } {
-  let end = at
-  while (end < text.length && DIGIT.test(text[end] ?? '')) end += 1
-  let value = inside ? 1n : 0n
-  // Numbers of more digits than any key has are told apart by their length.
-  for (let i = at; i < Math.min(end, at + 400); i++) value = value * 10n + BigInt(codePoint(text[i] ?? '0') - 0x30)
-  return { value, end }
+/** Numbers of more digits than any key has are told apart by their length. */
+const MOST_DIGITS = 400
+
+interface Run {
+  /** What each digit counts for: more than nine where it is none of ours, as in the reference. */
+  readonly digits: readonly number[]
+  /** A one stands before them. */
+  readonly inside: boolean
 }
 
-function codePoint(text: string): number {
-  return text.codePointAt(0) ?? 0
+function numberAt(text: string, at: number, inside: boolean): Run {
+  const digits: number[] = []
+  for (let i = at; i < text.length; ) {
+    const point = text.codePointAt(i) ?? 0
+    if (!isDigit(point)) break
+    digits.push(point - 0x30)
+    i += point > 0xffff ? 2 : 1
+  }
+  return { digits, inside }
+}
+
+function compareValues(x: Run, y: Run): number {
+  if (isPlain(x) && isPlain(y)) {
+    const [left, right] = [significant(x), significant(y)]
+    if (left.length !== right.length) return left.length - right.length
+    for (let i = 0; i < left.length; i++) if (left[i] !== right[i]) return left[i]! - right[i]!
+    return 0
+  }
+  const [left, right] = [valueOf(x), valueOf(y)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+function isPlain({ digits }: Run): boolean {
+  return digits.every((digit) => digit <= 9)
+}
+
+function significant({ digits, inside }: Run): readonly number[] {
+  const counted = digits.slice(0, MOST_DIGITS)
+  if (inside) return [1, ...counted]
+  const first = counted.findIndex((digit) => digit !== 0)
+  return first < 0 ? [] : counted.slice(first)
+}
+
+function valueOf({ digits, inside }: Run): bigint {
+  return digits.slice(0, MOST_DIGITS).reduce((value, digit) => value * 10n + BigInt(digit), inside ? 1n : 0n)
 }

@@ -4,7 +4,9 @@ import { parseText } from '../api/json-text.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { Later } from '../lib/later.ts'
 import { compareTexts } from '../lib/text-order.ts'
+import type { Turns } from '../lib/turns.ts'
 import type { FieldSet } from './field-set.ts'
 import {
   difference,
@@ -18,6 +20,7 @@ import {
   union,
   unionOf,
 } from './field-set.ts'
+import { encodeFieldsInTurns } from './fields-v1.ts'
 import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
 import {
   compareTimes,
@@ -81,6 +84,24 @@ export function trackUpdate<T extends ValueMap>(request: FieldManagerRequest, up
   if (settled !== undefined) return withManagedFields(updated, settled)
   const bare = withoutManagedFields(updated)
   return withManagedFields(bare, updateManaged(request, managed, bare))
+}
+
+/** The same for a large object that is new, in turns. */
+export async function trackCreationInTurns<T extends ValueMap>(
+  request: FieldManagerRequest,
+  created: T,
+  turns: Turns,
+): Promise<T> {
+  if (managedFieldsOf(created) !== undefined || !isBlank(request.live)) return trackUpdate(request, created)
+  const later = new Later()
+  const managed = managedByCreator(request, updaterOf(request), created, later)
+  await later.done(turns)
+  const written = new Map<string, ManagedEntry>()
+  for (const [identity, entry] of managed) {
+    const fields = { ...entry.fields, written: await encodeFieldsInTurns(entry.fields, turns) }
+    written.set(identity, { ...entry, fields })
+  }
+  return withManagedFields(created, written)
 }
 
 function settledByUpdate(
@@ -160,12 +181,20 @@ function updateManaged(request: FieldManagerRequest, managed: ManagedFields, upd
 }
 
 /** Who makes an object owns all that it says, which depends on the outline of the object alone. */
-function managedByCreator(request: FieldManagerRequest, manager: Manager, created: ValueMap): ManagedFields {
+function managedByCreator(
+  request: FieldManagerRequest,
+  manager: Manager,
+  created: ValueMap,
+  later?: Later,
+): ManagedFields {
   const { versions, apiVersion, subresource } = request
   const shape = versions.shape(apiVersion)
   if (shape === undefined) return new Map()
-  const fields = versions.sets.ofOutline(`created ${subresource} ${apiVersion} `, outlineOf(shape, created), () => {
-    const after = ownershipAfterUpdate(ownershipRequest(request, manager, new Map()), created)
+  const outline = outlineOf(shape, created)
+  const fields = versions.sets.ofOutline(`created ${subresource} ${apiVersion} `, outline, () => {
+    // What is kept for others cannot wait.
+    const asked = { ...ownershipRequest(request, manager, new Map()), later: outline === undefined ? later : undefined }
+    const after = ownershipAfterUpdate(asked, created)
     return stripped(after.get(identityOf(manager)))?.fields ?? EMPTY_SET
   })
   return isEmptySet(fields) ? new Map() : new Map([[identityOf(manager), { ...manager, fields, time: request.now }]])

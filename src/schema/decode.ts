@@ -2,11 +2,24 @@
 // canonical forms, members that JSON would leave out go, those that it always shows come. What is unknown is dropped and told.
 import { quoted } from '../api/field-error.ts'
 import { isList, isMap, own, type Value, type ValueMap, setOwn } from '../api/value.ts'
+import { Later, MANY } from '../lib/later.ts'
+import type { Turns } from '../lib/turns.ts'
 import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
-import { ExactMap, ExactNumber, type ExactValue, plainValue, type SourceValue } from './exact-value.ts'
+import { ExactMap, type ExactValue, plainValue, type SourceValue } from './exact-value.ts'
+import { Findings } from './findings.ts'
 import { goPlace, goType } from './go-place.ts'
 import { selfReadingFault } from './self-reading.ts'
-import type { Field, ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
+import {
+  emptied,
+  firstMembers,
+  isEmptySource,
+  isSamePart,
+  isSourceMap,
+  isTypeMeta,
+  Misfit,
+  type SourceMap,
+} from './source-parts.ts'
+import type { ListShape, MapShape, ObjectShape, OpaqueShape, Shape } from './table.ts'
 import { isOmitted, shownFields, zeroOf, zeroOfField } from './zero-value.ts'
 
 export interface Decoded {
@@ -22,57 +35,133 @@ export class DecodeError extends Error {
 
 /** As many as the reference records. */
 const MAX_PROBLEMS = 100
+/** Keys can be long, and are told with each problem of what they lead to. */
+const MAX_CHARACTERS = 1024 * 1024
+const NOTHING: ValueMap = Object.freeze({})
 
 /**
  * The canonical object that a document says; `null` says an empty one. Throws `DecodeError`. `at` is where the document is a
  * part of another: the path before all paths in problems.
  */
 export function decodeObject(source: SourceValue, shape: ObjectShape, at = ''): Decoded {
-  return new Decoder(shape, at).decode(source)
+  const decoder = new Decoder(shape, { at })
+  decoder.read(source)
+  return decoder.decoded()
 }
 
 /** The same for what was made of a canonical object: the very parts that the two share need not be looked into. */
-export function decodeChanged(source: SourceValue, shape: ObjectShape, known: ValueMap): Decoded {
-  return new Decoder(shape, '', known).decode(source)
+export function decodeChanged(source: SourceValue, shape: ObjectShape, known: ValueMap | undefined): Decoded {
+  const decoder = new Decoder(shape, { known })
+  decoder.read(source)
+  return decoder.decoded()
 }
 
-type SourceMap = ExactMap | ValueMap
+/** The same for a large document, in turns. */
+export async function decodeInTurns(
+  source: SourceValue,
+  shape: ObjectShape,
+  { turns, known }: { readonly turns: Turns; readonly known?: ValueMap | undefined },
+): Promise<Decoded> {
+  const later = new Later()
+  const decoder = new Decoder(shape, { known, later })
+  decoder.read(source)
+  await later.done(turns)
+  return decoder.decoded()
+}
+
+interface DecoderOptions {
+  /** The path before all paths in problems. */
+  readonly at?: string
+  readonly known?: ValueMap | undefined
+  /** Where long lists and maps are put off to; absent: nothing is put off. */
+  readonly later?: Later
+}
 
 /** One document under way. The stacks stand where a fault is thrown, so that the message can say where it was. */
 class Decoder {
   readonly #root: ObjectShape
+  readonly #later: Later | undefined
+  #source: SourceValue = null
+  #value: ValueMap = NOTHING
   /** What a canonical object has in the place that is being decoded: the very same is canonical too. */
   #known: Value | undefined
   #zeros: Map<ObjectShape, ValueMap> | undefined
-  readonly #problems = new Set<string>()
+  readonly #found = new Findings<string | Misfit>()
+  readonly #told = new Set<string>()
+  #characters = 0
+  /** Where what is found now belongs. */
+  #here = this.#found
+  /** A list or map that will be filled. */
+  #promised: Value | undefined
   /** Names of fields, without indices and the keys of maps: how type errors say the place. */
-  readonly #fields: string[] = []
+  #fields: string[] = []
   /** Fields, indices and keys: how problems say the place. */
-  readonly #path: (string | number)[] = []
+  #path: (string | number)[] = []
   /** Inside of values that the reference does not look at strictly. */
   #lenient = false
   #exact = false
 
-  constructor(root: ObjectShape, at: string, known?: ValueMap) {
+  constructor(root: ObjectShape, { at = '', known, later }: DecoderOptions) {
     this.#root = root
     this.#known = known
+    this.#later = later
     if (at !== '') this.#path.push(at)
   }
 
-  decode(source: SourceValue): Decoded {
+  /** What was put off is to be done before `decoded`. */
+  read(source: SourceValue): void {
+    this.#source = source
     this.#exact = source instanceof ExactMap
+    this.#noting(() => {
+      this.#value = this.#object(this.#root, source)
+    })
+  }
+
+  /** Of what does not fit the first in the document is told. Throws `DecodeError`. */
+  decoded(): Decoded {
+    const problems: string[] = []
+    for (const one of this.#found.all()) {
+      if (one instanceof Misfit) throw this.#errorOf(one)
+      if (problems.length < MAX_PROBLEMS) problems.push(one)
+    }
+    return { value: this.#value, problems }
+  }
+
+  #errorOf({ error, fields: at }: Misfit): Error {
+    if (!(error instanceof ScalarFaultError)) return error
+    const { fault, fields } = selfReadingFault(this.#source, this.#root) ?? { fault: error.fault, fields: at }
+    if (fault.kind === 'text') return new DecodeError(fault.message)
+    const place = goPlace(this.#root, fields, fault.wanted)
+    return new DecodeError(`json: cannot unmarshal ${fault.found} into Go ${place}`)
+  }
+
+  /** False where something does not fit, which is noted. */
+  #noting(read: () => void): boolean {
     try {
-      return { value: this.#object(this.#root, source), problems: [...this.#problems] }
+      read()
+      return true
     } catch (error) {
-      if (!(error instanceof ScalarFaultError)) throw error
-      const { fault, fields } = selfReadingFault(source, this.#root) ?? { fault: error.fault, fields: this.#fields }
-      if (fault.kind === 'text') throw new DecodeError(fault.message)
-      const place = goPlace(this.#root, fields, fault.wanted)
-      throw new DecodeError(`json: cannot unmarshal ${fault.found} into Go ${place}`)
+      if (!(error instanceof ScalarFaultError) && !(error instanceof DecodeError)) throw error
+      this.#here.add(new Misfit(error, this.#fields))
+      return false
     }
   }
 
-  #value(shape: Shape, source: SourceValue): Value {
+  /** Does something for each of so many things in the place that is being decoded, later. */
+  #putOff(later: Later, count: number, read: (index: number) => void): void {
+    const [fields, path, lenient, here] = [[...this.#fields], [...this.#path], this.#lenient, this.#here.keepPlace()]
+    let isGood = true
+    later.each(count, (index) => {
+      if (!isGood) return
+      this.#fields = fields
+      this.#path = path
+      this.#lenient = lenient
+      this.#here = here
+      isGood = this.#noting(() => read(index))
+    })
+  }
+
+  #valueOf(shape: Shape, source: SourceValue): Value {
     switch (shape.kind) {
       case 'object':
         return this.#object(shape, source)
@@ -163,9 +252,10 @@ class Decoder {
     }
     this.#fields.push(key)
     this.#path.push(key)
-    const value = field.pointer && source === null ? null : this.#value(field.shape, source)
+    const value = field.pointer && source === null ? null : this.#valueOf(field.shape, source)
     this.#path.pop()
     this.#fields.pop()
+    if (value === this.#promised && value !== undefined) return value
     return isOmitted(field, value) ? undefined : emptied(field, value)
   }
 
@@ -182,19 +272,52 @@ class Decoder {
     const items = source as readonly SourceValue[]
     const known = this.#known
     const before = isList(known) ? known : undefined
+    if (this.#later !== undefined && items.length >= MANY) return this.#listLater(shape, items, before)
     let out: Value[] | undefined
     this.#path.push(0)
     for (let i = 0; i < items.length; i++) {
       this.#path[this.#path.length - 1] = i
       const item = items[i] ?? null
       this.#known = before?.[i]
-      const value = isSamePart(item, this.#known) ? item : this.#value(shape.item, item)
+      const value = isSamePart(item, this.#known) ? item : this.#valueOf(shape.item, item)
       if (out === undefined && value !== item) out = items.slice(0, i) as Value[]
       out?.push(value)
     }
     this.#known = known
     this.#path.pop()
     return out ?? (items as readonly Value[])
+  }
+
+  #listLater(shape: ListShape, items: readonly SourceValue[], before: readonly Value[] | undefined): Value {
+    const out: Value[] = []
+    this.#putOff(this.#later!, items.length, (i) => {
+      const item = items[i] ?? null
+      this.#known = before?.[i]
+      this.#path.push(i)
+      out.push(isSamePart(item, this.#known) ? item : this.#valueOf(shape.item, item))
+      this.#path.pop()
+    })
+    this.#promised = out
+    return out
+  }
+
+  #mapLater(
+    shape: MapShape,
+    source: SourceMap,
+    { keys, before }: { readonly keys: readonly string[]; readonly before: ValueMap | undefined },
+  ): Value {
+    const out: Record<string, Value> = {}
+    this.#putOff(this.#later!, keys.length, (i) => {
+      const key = keys[i]!
+      const member = (source instanceof ExactMap ? source.values[i] : source[key]) ?? null
+      if (source instanceof ExactMap && Object.hasOwn(out, key)) this.#report('duplicate', key)
+      this.#known = before && own(before, key)
+      this.#path.push(key)
+      setOwn(out, key, isSamePart(member, this.#known) ? member : this.#mapValue(shape, member))
+      this.#path.pop()
+    })
+    this.#promised = out
+    return out
   }
 
   #map(shape: MapShape, source: SourceValue): Value {
@@ -204,6 +327,7 @@ class Decoder {
     const keys = exact?.keys ?? Object.keys(source)
     const known = this.#known
     const before = isMap(known) ? known : undefined
+    if (this.#later !== undefined && keys.length >= MANY) return this.#mapLater(shape, source, { keys, before })
     let out: Record<string, Value> | undefined = exact && {}
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] ?? ''
@@ -223,7 +347,7 @@ class Decoder {
 
   /** An absent value in a map of bytes does not survive storage as such. */
   #mapValue(shape: MapShape, source: SourceValue): Value {
-    return source === null && shape.value.kind === 'bytes' ? '' : this.#value(shape.value, source)
+    return source === null && shape.value.kind === 'bytes' ? '' : this.#valueOf(shape.value, source)
   }
 
   #schemaOr(shape: OpaqueShape, source: SourceValue): Value {
@@ -254,45 +378,13 @@ class Decoder {
   }
 
   #report(kind: 'unknown' | 'duplicate', key: string): void {
-    if (this.#lenient || this.#problems.size >= MAX_PROBLEMS) return
+    if (this.#lenient || this.#here.length >= MAX_PROBLEMS || this.#characters > MAX_CHARACTERS) return
     let path = ''
     for (const part of this.#path) path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`
-    this.#problems.add(`${kind} field ${quoted(path === '' ? key : `${path}.${key}`)}`)
+    const problem = `${kind} field ${quoted(path === '' ? key : `${path}.${key}`)}`
+    if (this.#told.has(problem)) return
+    this.#told.add(problem)
+    this.#characters += problem.length
+    this.#here.add(problem)
   }
-}
-
-/** Lists and maps without members do not survive storage as such: they read back as never set. */
-function emptied(field: Field, value: Value): Value {
-  if (field.omit !== 'never' || typeof value !== 'object') return value
-  const { kind } = field.shape
-  if ((kind !== 'list' && kind !== 'map') || field.pointer || value === null) return value
-  return (kind === 'list' ? (value as readonly Value[]) : Object.keys(value)).length === 0 ? null : value
-}
-
-/** What a canonical object has in the same place is canonical. */
-function isSamePart(source: SourceValue, known: Value | undefined): source is Value {
-  return source === known
-}
-
-/** A new map with the first members of another. */
-function firstMembers(source: ValueMap, keys: readonly string[], count: number): Record<string, Value> {
-  const out: Record<string, Value> = {}
-  for (let i = 0; i < count; i++) {
-    const key = keys[i] ?? ''
-    setOwn(out, key, source[key] ?? null)
-  }
-  return out
-}
-
-function isTypeMeta(shape: ObjectShape, key: string): boolean {
-  return shape.typeMeta && (key === 'kind' || key === 'apiVersion')
-}
-
-function isEmptySource(source: SourceMap): boolean {
-  for (const _key in source) return false
-  return true
-}
-
-function isSourceMap(source: SourceValue): source is SourceMap {
-  return typeof source === 'object' && source !== null && !Array.isArray(source) && !(source instanceof ExactNumber)
 }

@@ -22,8 +22,8 @@ export interface ServerCall {
   /** Absent: the administrator's; empty: none. */
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON unless it is text. */
-  readonly body?: object | string
+  /** Sent as JSON unless it is text or bytes. */
+  readonly body?: object | string | Buffer
 }
 
 export interface OpenServer extends AsyncDisposable {
@@ -72,7 +72,7 @@ export function reachServer(address: ServerAddress, stop: () => Promise<unknown>
         ...headers,
       },
     })
-    sent.end(typeof body === 'object' ? JSON.stringify(body) : body)
+    sent.end(typeof body === 'object' && !Buffer.isBuffer(body) ? JSON.stringify(body) : body)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     let text = ''
     for await (const chunk of response) text += String(chunk)

@@ -1,0 +1,33 @@
+// Turns at the event loop for work that takes long: one piece of it in each turn, whoever's it is, so that everybody else is held
+// up by one piece at most, however many have such work.
+
+/** So long a piece may last. */
+const PIECE_MS = 8
+
+export class Turns {
+  readonly #waiting: (() => void)[] = []
+  #until = 0
+
+  /** Whether the piece that began with the last turn has lasted long enough. */
+  get isOver(): boolean {
+    return performance.now() >= this.#until
+  }
+
+  /** Resolves in another turn of the event loop, when it is this one's; then its piece begins. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      if (this.#waiting.length === 1) setImmediate(this.#give)
+    })
+  }
+
+  readonly #give = (): void => {
+    const [first] = this.#waiting
+    if (first === undefined) return
+    this.#until = performance.now() + PIECE_MS
+    first()
+    // What it does now it does before this one is called again: the pieces of two never come together.
+    this.#waiting.shift()
+    if (this.#waiting.length > 0) setImmediate(this.#give)
+  }
+}

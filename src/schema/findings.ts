@@ -1,0 +1,29 @@
+// What is found in a document while it is walked, in the order of the document, whatever the order in which it is walked: where a part
+// is put off, a place is kept for what will be found in it.
+
+export class Findings<T> {
+  readonly #found: (T | Findings<T>)[] = []
+
+  /** How many there are here, without those in places that are kept. */
+  get length(): number {
+    return this.#found.length
+  }
+
+  add(one: T): void {
+    this.#found.push(one)
+  }
+
+  /** Keeps a place for what is found later. */
+  keepPlace(): Findings<T> {
+    const place = new Findings<T>()
+    this.#found.push(place)
+    return place
+  }
+
+  *all(): Generator<T> {
+    for (const one of this.#found) {
+      if (one instanceof Findings) yield* one.all() as Generator<T>
+      else yield one
+    }
+  }
+}

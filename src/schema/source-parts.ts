@@ -1,0 +1,53 @@
+// The parts of a document that is being decoded: what form they have, and what canonical objects make of them.
+import { type Value, type ValueMap, setOwn } from '../api/value.ts'
+import { ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'
+import type { Field, ObjectShape } from './table.ts'
+
+export type SourceMap = ExactMap | ValueMap
+
+/** Lists and maps without members do not survive storage as such: they read back as never set. */
+export function emptied(field: Field, value: Value): Value {
+  if (field.omit !== 'never' || typeof value !== 'object') return value
+  const { kind } = field.shape
+  if ((kind !== 'list' && kind !== 'map') || field.pointer || value === null) return value
+  return (kind === 'list' ? (value as readonly Value[]) : Object.keys(value)).length === 0 ? null : value
+}
+
+/** What a canonical object has in the same place is canonical. */
+export function isSamePart(source: SourceValue, known: Value | undefined): source is Value {
+  return source === known
+}
+
+/** A new map with the first members of another. */
+export function firstMembers(source: ValueMap, keys: readonly string[], count: number): Record<string, Value> {
+  const out: Record<string, Value> = {}
+  for (let i = 0; i < count; i++) {
+    const key = keys[i] ?? ''
+    setOwn(out, key, source[key] ?? null)
+  }
+  return out
+}
+
+export function isTypeMeta(shape: ObjectShape, key: string): boolean {
+  return shape.typeMeta && (key === 'kind' || key === 'apiVersion')
+}
+
+export function isEmptySource(source: SourceMap): boolean {
+  for (const _key in source) return false
+  return true
+}
+
+export function isSourceMap(source: SourceValue): source is SourceMap {
+  return typeof source === 'object' && source !== null && !Array.isArray(source) && !(source instanceof ExactNumber)
+}
+
+/** A value that does not fit, and the fields that lead to it. */
+export class Misfit {
+  readonly error: Error
+  readonly fields: readonly string[]
+
+  constructor(error: Error, fields: readonly string[]) {
+    this.error = error
+    this.fields = fields
+  }
+}
