@@ -22,6 +22,11 @@ export function typedJson(object: ValueMap, shape: ObjectShape): string {
   return canonicalText(object, shape, 0)
 }
 
+/** The canonical text of a part of one. */
+export function valueJson(value: Value, shape: Shape): string {
+  return canonicalText(value, shape, 0)
+}
+
 /**
  * Parts down to this depth are looked at whether the platform can write them: they are what changes leave alone. Deeper ones
  * are not, because each look may be in vain.

@@ -1,9 +1,11 @@
 // JSON from users: the platform's parser does the work, one scan over the bytes finds what it would lose (repeated members,
 // the spelling of numbers, integers of 64 bits, depth); only then the document is read again, exactly. Never super-linear.
 import { isUtf8 } from 'node:buffer'
-import type { Value } from '../api/value.ts'
+import { isList, type Value, type ValueMap } from '../api/value.ts'
+import { Later, MANY } from '../lib/later.ts'
+import type { Turns } from '../lib/turns.ts'
 import { duplicatesIn, type SourceValue } from '../schema/exact-value.ts'
-import { type ExactDocument, MAX_JSON_DEPTH, parseExactJson } from './json-exact.ts'
+import { type ExactDocument, ExactJsonReader, MAX_JSON_DEPTH, parseExactJson } from './json-exact.ts'
 
 export interface JsonDocument {
   /** Integers of 64 bits are exact; of repeated members the last counts. */
@@ -22,14 +24,48 @@ const NONE: readonly string[] = []
 export function parseJson(bytes: Buffer): JsonDocument {
   const scan = scanJson(bytes)
   if (scan.depth > MAX_JSON_DEPTH || !scan.plain || !isUtf8(bytes)) return exactDocument(bytes)
-  let value: Value
-  try {
-    value = JSON.parse(bytes.toString('utf8')) as Value
-  } catch {
-    return exactDocument(bytes)
-  }
-  if (countMembers(value) !== scan.members) return exactDocument(bytes)
+  const value = platformValue(bytes)
+  if (value === undefined || new MemberCount(scan.containers).of(value) !== scan.members) return exactDocument(bytes)
   return { value, duplicates: NONE, source: value }
+}
+
+/** The same of a large document, in turns; what it gives throws what `parseJson` throws. */
+export async function parseJsonInTurns(bytes: Buffer, turns: Turns): Promise<() => JsonDocument> {
+  await turns.next()
+  const scan = scanJson(bytes)
+  const value = scan.depth > MAX_JSON_DEPTH || !scan.plain || !isUtf8(bytes) ? undefined : platformValue(bytes)
+  await turns.next()
+  if (value !== undefined && (await countInTurns(value, scan.containers, turns)) === scan.members) {
+    return () => ({ value, duplicates: NONE, source: value })
+  }
+  const reader = new ExactJsonReader(bytes)
+  try {
+    while (!reader.readOn(VALUES_BETWEEN_LOOKS)) if (turns.isOver) await turns.next()
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
+  return () => asDocument(reader.document())
+}
+
+const VALUES_BETWEEN_LOOKS = 1000
+
+/** Undefined: it is not JSON. */
+function platformValue(bytes: Buffer): Value | undefined {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Value
+  } catch {
+    return undefined
+  }
+}
+
+async function countInTurns(root: Value, containers: number, turns: Turns): Promise<number> {
+  const later = new Later()
+  const count = new MemberCount(containers, later)
+  count.add(root)
+  await later.done(turns)
+  return count.members
 }
 
 function exactDocument(bytes: Buffer): JsonDocument {
@@ -48,6 +84,8 @@ function asDocument({ exact, value }: ExactDocument): JsonDocument {
 }
 
 interface JsonScan {
+  /** Maps and lists. */
+  readonly containers: number
   /** Colons between keys and values. */
   readonly members: number
   readonly depth: number
@@ -61,6 +99,7 @@ function scanJson(bytes: Buffer): JsonScan {
   let members = 0
   let depth = 0
   let deepest = 0
+  let containers = 0
   let plain = true
   for (let i = 0; i < length; i++) {
     const byte = bytes[i] ?? 0
@@ -76,6 +115,7 @@ function scanJson(bytes: Buffer): JsonScan {
       }
     } else if (byte === 0x3a) members += 1
     else if (byte === 0x7b || byte === 0x5b) {
+      containers += 1
       depth += 1
       if (depth > deepest) deepest = depth
     } else if (byte === 0x7d || byte === 0x5d) depth -= 1
@@ -95,7 +135,7 @@ function scanJson(bytes: Buffer): JsonScan {
       i = end - 1
     }
   }
-  return { members, depth: deepest, plain }
+  return { containers, members, depth: deepest, plain }
 }
 
 function endOfDigits(bytes: Buffer, start: number): number {
@@ -104,15 +144,38 @@ function endOfDigits(bytes: Buffer, start: number): number {
   return at
 }
 
-function countMembers(value: Value): number {
-  if (typeof value !== 'object' || value === null) return 0
-  let count = 0
-  if (Array.isArray(value)) {
-    for (const item of value as readonly Value[]) count += countMembers(item)
-    return count
+/** How many members the maps of a value have. When all maps and lists have been met, nobody looks for more. */
+class MemberCount {
+  readonly #later: Later | undefined
+  #unmet: number
+  members = 0
+
+  constructor(containers: number, later?: Later) {
+    this.#unmet = containers
+    this.#later = later
   }
-  const members = Object.values(value)
-  count = members.length
-  for (const member of members) if (typeof member === 'object') count += countMembers(member)
-  return count
+
+  of(value: Value): number {
+    this.add(value)
+    return this.members
+  }
+
+  add(value: Value): void {
+    if (typeof value !== 'object' || value === null) return
+    this.#unmet -= 1
+    const keys = isList(value) ? undefined : Object.keys(value)
+    if (keys !== undefined) this.members += keys.length
+    if (this.#unmet <= 0) return
+    const count = keys === undefined ? (value as readonly Value[]).length : keys.length
+    if (this.#later !== undefined && count >= MANY) {
+      this.#later.each(count, (i) => this.#addMember(value, keys, i))
+      return
+    }
+    for (let i = 0; i < count; i++) this.#addMember(value, keys, i)
+  }
+
+  #addMember(value: readonly Value[] | ValueMap, keys: readonly string[] | undefined, index: number): void {
+    const member = keys === undefined ? (value as readonly Value[])[index] : (value as ValueMap)[keys[index]!]
+    if (typeof member === 'object') this.add(member)
+  }
 }

@@ -3,6 +3,7 @@
 import { parseGroupVersion } from '../api/object.ts'
 import { isMap, own } from '../api/value.ts'
 import type { Value, ValueMap } from '../api/value.ts'
+import type { Turns } from '../lib/turns.ts'
 import { typeOf } from '../schema/decode-scalars.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import type { KindSchema } from '../schema/table.ts'
@@ -10,7 +11,7 @@ import { CborError, parseCbor } from './cbor-decode.ts'
 import type { Encoding } from './codec.ts'
 import { OPEN_MAP } from './json-bytes.ts'
 import { JsonSyntaxError } from './json-exact.ts'
-import { parseJson } from './json-parse.ts'
+import { type JsonDocument, parseJson, parseJsonInTurns } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
 import { YamlError } from './yaml-faults.ts'
@@ -53,9 +54,32 @@ export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema
   }
 }
 
+export interface ReadingInTurns {
+  readonly encoding: Encoding
+  readonly kind: KindSchema
+  readonly turns: Turns
+}
+
+/** The same of a large body, in turns; what it gives throws what `readDocument` throws. */
+export async function readDocumentInTurns(
+  bytes: Buffer,
+  { encoding, kind, turns }: ReadingInTurns,
+): Promise<() => SourceDocument> {
+  if (encoding !== 'json') {
+    await turns.next()
+    return () => readDocument(bytes, encoding, kind)
+  }
+  const parse = await parseJsonInTurns(bytes, turns)
+  return () => jsonDocument(parse)
+}
+
 function readJson(bytes: Buffer): SourceDocument {
+  return jsonDocument(() => parseJson(bytes))
+}
+
+function jsonDocument(parse: () => JsonDocument): SourceDocument {
   try {
-    const { value, source } = parseJson(bytes)
+    const { value, source } = parse()
     checkTypeNames(value)
     return { value, source, problems: [] }
   } catch (error) {

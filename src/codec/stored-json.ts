@@ -34,10 +34,11 @@ export type ParseObject = (bytes: Buffer) => ApiObject | undefined
 /** Canonical bytes: no blanks, and without what the server adds when it serves. */
 export function encodeStored(object: ApiObject, encode: EncodeText = jsonText): Buffer {
   const isBare = !('resourceVersion' in object.metadata || 'selfLink' in object.metadata)
-  return Buffer.from(encode(isBare ? object : bare(object)))
+  return Buffer.from(encode(isBare ? object : bareObject(object)))
 }
 
-function bare(object: ApiObject): ApiObject {
+/** Without what the server adds when it serves. */
+export function bareObject(object: ApiObject): ApiObject {
   const { resourceVersion: _version, selfLink: _link, ...metadata } = object.metadata
   return { ...object, metadata }
 }

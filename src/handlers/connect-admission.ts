@@ -52,6 +52,7 @@ export async function checkAdmission(parts: ResourceParts, request: ResourceRequ
   const path = info.rest.length === 0 ? '' : `/${info.rest.join('/')}`
   // Options have no metadata, unlike everything else that admission is shown.
   const object = { kind, apiVersion: 'v1', ...read(http.query, path) } as unknown as ApiObject
-  const context = writeContext(parts, request, parseWriteOptions(http.query, 'CreateOptions'))
+  const bytes = Buffer.alloc(0)
+  const context = writeContext(parts, request, { options: parseWriteOptions(http.query, 'CreateOptions'), bytes })
   await admitConnect(parts.registry, resource, { kind, object, subresource, name: info.name ?? '' }, context)
 }

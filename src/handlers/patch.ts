@@ -40,7 +40,7 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
   const view = viewOf(parts, served)
   const bytes = await http.readBody()
   const options = parseWriteOptions(http.query, 'PatchOptions', isApply(type))
-  const context = writeContext(parts, request, options)
+  const context = writeContext(parts, request, { options, bytes })
   const name = info.name ?? ''
   const subresource = info.subresource ?? ''
   const body: PatchBody = { bytes, options, context }

@@ -10,14 +10,17 @@ import { isList, isMap, own } from '../api/value.ts'
 import type { Encoding } from '../codec/codec.ts'
 import { plainJson } from '../codec/json-encode.ts'
 import type { SourceDocument } from '../codec/request-body.ts'
-import { BodySyntaxError, readDocument, warningsOf } from '../codec/request-body.ts'
+import { BodySyntaxError, readDocument, readDocumentInTurns, warningsOf } from '../codec/request-body.ts'
 import { invalidError } from '../api/invalid-error.ts'
+import type { Turns } from '../lib/turns.ts'
 import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { FieldValidation } from './write-options.ts'
 
 /** What the body has to be. */
-export type BodyKind = Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'decode'>
+export type BodyKind = Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'decode' | 'large'>
+
+type Decoded = ReturnType<BodyKind['decode']>
 
 export interface BodyRequest {
   readonly bytes: Buffer
@@ -33,27 +36,33 @@ export interface BodyRequest {
 /** The object, typed and complete but for defaults. Throws `BadRequest`. */
 export function decodeBody(request: BodyRequest): ApiObject {
   const { resource } = request
-  const document = parse(request)
-  if (resource.schema.custom === true) refuseUnnamed(document.value, request)
-  const kind = kindIn(document.value, resource)
-  const isVersion = kind.version === resource.version || request.alsoVersions?.includes(kind.version) === true
-  if (kind.kind !== resource.kind || kind.group !== resource.group || !isVersion) {
-    refuseKind(kind, request, isMap(document.value) ? metaText(document.value, 'name') : '')
-  }
+  const document = parsed(request, () => readDocument(request.bytes, request.encoding, resource.schema))
+  const kind = checkedKind(document.value, request)
   try {
-    const { value, problems } = resource.decode(document.source)
-    reportProblems([...document.problems, ...problems], request)
-    const object = { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
-    return withReset(object, document.value, resource)
+    return objectOf(document, resource.decode(document.source), request)
   } catch (error) {
-    if (error instanceof ApiError) throw error
-    throw cannotBeHandled(kind, resource, (error as Error).message)
+    throw refusalOf(error, kind, resource)
   }
 }
 
-function parse({ bytes, encoding, resource }: BodyRequest): SourceDocument {
+/** The same of a large body, in turns. */
+export async function decodeBodyInTurns(request: BodyRequest, turns: Turns): Promise<ApiObject> {
+  const { bytes, encoding, resource } = request
+  const read = await readDocumentInTurns(bytes, { encoding, kind: resource.schema, turns })
+  const document = parsed(request, read)
+  const kind = checkedKind(document.value, request)
   try {
-    return readDocument(bytes, encoding, resource.schema)
+    const { source } = document
+    const decoded = resource.large === undefined ? resource.decode(source) : await resource.large.decode(source, turns)
+    return objectOf(document, decoded, request)
+  } catch (error) {
+    throw refusalOf(error, kind, resource)
+  }
+}
+
+function parsed({ bytes, resource }: BodyRequest, read: () => SourceDocument): SourceDocument {
+  try {
+    return read()
   } catch (error) {
     if (!(error instanceof BodySyntaxError)) throw error
     throw new ApiError(
@@ -61,6 +70,29 @@ function parse({ bytes, encoding, resource }: BodyRequest): SourceDocument {
       `the object provided is unrecognized (must be of type ${resource.kind}): ${error.message} (${excerpt(bytes)})`,
     )
   }
+}
+
+/** What the body says it is. Throws `BadRequest` where that is another kind than the resource's. */
+function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
+  const { resource } = request
+  if (resource.schema.custom === true) refuseUnnamed(value, request)
+  const kind = kindIn(value, resource)
+  const isVersion = kind.version === resource.version || request.alsoVersions?.includes(kind.version) === true
+  if (kind.kind !== resource.kind || kind.group !== resource.group || !isVersion) {
+    refuseKind(kind, request, isMap(value) ? metaText(value, 'name') : '')
+  }
+  return kind
+}
+
+function objectOf(document: SourceDocument, { value, problems }: Decoded, request: BodyRequest): ApiObject {
+  const { resource } = request
+  reportProblems([...document.problems, ...problems], request)
+  const object = { ...value, kind: resource.kind, apiVersion: formatGroupVersion(resource) } as ApiObject
+  return withReset(object, document.value, resource)
+}
+
+function refusalOf(error: unknown, kind: GroupVersionKind, resource: BodyKind): unknown {
+  return error instanceof ApiError ? error : cannotBeHandled(kind, resource, (error as Error).message)
 }
 
 /** As much of a body as goes into a message. */

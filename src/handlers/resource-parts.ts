@@ -4,6 +4,7 @@ import { selectableFields, type SelectableFields } from '../api/selector-fields.
 import type { EncodingTools } from '../codec/list-protobuf.ts'
 import type { Negotiator } from '../codec/negotiate.ts'
 import type { HttpRequest } from '../http/http.ts'
+import type { Turns } from '../lib/turns.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { readHeaderText } from '../lib/header-text.ts'
 import type { ObjectView, RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
@@ -28,6 +29,8 @@ export interface ResourceParts {
   readonly encoding: EncodingTools
   readonly negotiator: Negotiator
   readonly watches: WatchParts
+  /** For what takes long; absent: nobody waits for anything. */
+  readonly turns?: Turns
   /** What component statuses are about; absent: nothing. */
   readonly components?: readonly ComponentProbe[]
   /** RFC 3339 in whole seconds. */
@@ -97,10 +100,11 @@ export const WRITE_CEILING_MS = 34_000
 export function writeContext(
   parts: ResourceParts,
   request: Pick<ResourceRequest, 'http' | 'namespace'>,
-  options: WriteOptions,
+  { options, bytes }: { readonly options: WriteOptions; readonly bytes: Buffer },
 ): WriteContext {
   const { http } = request
   return {
+    turns: turnsFor(parts, bytes),
     user: http.user,
     namespace: request.namespace,
     dryRun: options.dryRun,
@@ -114,6 +118,14 @@ export function writeContext(
     options: options.body,
     authorize: (verb) => parts.authorize(http, verb),
   }
+}
+
+/** What is shorter takes less than a turn. */
+const LARGE_BODY_BYTES = 64 * 1024
+
+/** Undefined for a body that nobody has to wait for. */
+function turnsFor({ turns }: ResourceParts, bytes: Buffer): Turns | undefined {
+  return bytes.length < LARGE_BODY_BYTES ? undefined : turns
 }
 
 /** The object with its defaults, in the served version; `stored` is what it was made of, in that version too. */

@@ -3,7 +3,7 @@ import { metaText, withUniqueOwners } from '../registry/object-meta.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { updateObject } from '../registry/update.ts'
 import { bodyEncoding } from './media-types.ts'
-import { checkName, decodeBody } from './read-body.ts'
+import { checkName, decodeBody, decodeBodyInTurns } from './read-body.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { servedAt, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
@@ -17,16 +17,18 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
   const bytes = await http.readBody()
   const options = parseWriteOptions(http.query, 'UpdateOptions')
   const encoding = bodyEncoding(parts, served)
-  const context = writeContext(parts, request, options)
+  const context = writeContext(parts, request, { options, bytes })
   const { fieldValidation } = options
-  const sent = decodeBody({
+  const body = {
     bytes,
     encoding,
     resource: served.resource,
     resources: parts.resources(),
     fieldValidation,
     warn: http.warn,
-  })
+  }
+  const { turns } = context
+  const sent = turns === undefined ? decodeBody(body) : await decodeBodyInTurns(body, turns)
   http.nameObject(sent.metadata)
   checkName(sent, name)
   const wanted = withUniqueOwners(withDefaults(served.resource, sent, context), '', http.warn)

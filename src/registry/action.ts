@@ -3,7 +3,8 @@
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { EMPTY_SET } from '../patch/field-set.ts'
-import { trackUpdate } from '../patch/field-tracking.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { trackCreationInTurns, trackUpdate } from '../patch/field-tracking.ts'
 import { metaText, withMeta } from './object-meta.ts'
 import type { Action, ActionAnswer, ActionContext, ActionPlace } from './registry.ts'
 
@@ -13,7 +14,7 @@ export type ActionRequest = Omit<ActionContext, 'validate'>
 export async function runAction(action: Action, sent: ApiObject, request: ActionRequest): Promise<ActionAnswer> {
   const { at, body } = action
   const { admission } = request.parts
-  const object = tracked(action, withNamespaceOf(at, withoutSystemMeta(at, sent), request), request)
+  const object = await tracked(action, withNamespaceOf(at, withoutSystemMeta(at, sent), request), request)
   const kind = { group: body.group, version: body.version, kind: body.kind }
   const resource = { group: at.group, version: at.version, resource: at.resource }
   const step = (shown: ApiObject) => ({
@@ -52,14 +53,13 @@ function withoutSystemMeta({ subresource }: ActionPlace, object: ApiObject): Api
 }
 
 /** Whoever asks owns what they sent, as with a create, though it is never stored (P-060, W-562). */
-function tracked({ at, body }: Action, object: ApiObject, { fieldManager: manager, now }: ActionRequest): ApiObject {
+function tracked({ at, body }: Action, object: ApiObject, request: ActionRequest): MaybePromise<ApiObject> {
+  const { fieldManager: manager, now, turns } = request
   const { kind, apiVersion } = object
   const { versions } = body
   const { subresource } = at
-  return trackUpdate(
-    { versions, apiVersion, manager, subresource, reset: EMPTY_SET, now, live: { kind, apiVersion } },
-    object,
-  )
+  const made = { versions, apiVersion, manager, subresource, reset: EMPTY_SET, now, live: { kind, apiVersion } }
+  return turns === undefined ? trackUpdate(made, object) : trackCreationInTurns(made, object, turns)
 }
 
 function withNamespaceOf(at: ActionPlace, object: ApiObject, { namespace }: ActionRequest): ApiObject {

@@ -3,7 +3,7 @@ import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { own } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import { trackUpdate } from '../patch/field-tracking.ts'
+import { trackCreationInTurns, trackUpdate } from '../patch/field-tracking.ts'
 import type { Decide, WriteResult } from '../store/store.ts'
 import { alreadyExistsError } from './errors.ts'
 import {
@@ -23,6 +23,7 @@ import {
   parseResourceVersion,
   refuseInvalid,
   storeFor,
+  textInTurns,
   withNamespace,
   writeFitting,
 } from './steps.ts'
@@ -36,7 +37,8 @@ export async function createObject(
   sent: ApiObject,
   context: WriteContext,
 ): Promise<WriteAnswer> {
-  const admitted = await admitCreate(parts, resource, trackedForCreate(resource, sent, context), context)
+  const tracked = trackedForCreate(resource, sent, context)
+  const admitted = await admitCreate(parts, resource, tracked instanceof Promise ? await tracked : tracked, context)
   const isGenerated = metaText(admitted, 'name') === '' && metaText(admitted, 'generateName') !== ''
   for (let attempt = 1; ; attempt++) {
     const result = await storeNew(parts, resource, { admitted, sent }, context)
@@ -45,21 +47,20 @@ export async function createObject(
   }
 }
 
-function trackedForCreate(resource: Resource, sent: ApiObject, context: WriteContext): ApiObject {
+function trackedForCreate(resource: Resource, sent: ApiObject, context: WriteContext): MaybePromise<ApiObject> {
   const object = withUniqueOwners(withNamespace(notDeleted(sent), resource, context), '', context.warn)
   const { apiVersion, kind } = object
-  return trackUpdate(
-    {
-      versions: resource.versions,
-      apiVersion,
-      manager: context.fieldManager,
-      subresource: '',
-      reset: resource.versions.sets.ofNames(resource.character.main.resetFields),
-      now: context.now,
-      live: { kind, apiVersion },
-    },
-    object,
-  )
+  const request = {
+    versions: resource.versions,
+    apiVersion,
+    manager: context.fieldManager,
+    subresource: '',
+    reset: resource.versions.sets.ofNames(resource.character.main.resetFields),
+    now: context.now,
+    live: { kind, apiVersion },
+  }
+  const { turns } = context
+  return turns === undefined ? trackUpdate(request, object) : trackCreationInTurns(request, object, turns)
 }
 
 /** Nobody comes to own the marks of a deletion that a new object cannot have. */
@@ -110,12 +111,13 @@ async function storeNew(
     await authorizeWrite({ object: made.admitted, stored: undefined, name: '' }, context, parts)
   }
   const { object, reservation } = await prepareNew(parts, resource, made, context)
+  const text = await textInTurns(resource, object, context)
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
   const ttl = resource.character.ttlSeconds
   // A write that breaks may have been stored all the same: then nothing is settled, the reservation stands.
   const decide: Decide = (current) =>
     current === undefined
-      ? { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
+      ? { kind: 'put', object, text, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
       : { kind: 'keep' }
   const result = await writeFitting(storeFor(parts, context), { key, decide, keepsOwners: false }, context.signal)
   if (reservation !== undefined) await reservation.settle(result.kind === 'put' && !context.dryRun)
@@ -138,8 +140,17 @@ export async function prepareNew(
   )
   const reservation = await character.reserve?.({ object: prepared, stored: undefined }, context, parts)
   try {
-    const object = resource.toCanonical(reservation?.object ?? prepared, known)
-    refuseInvalid(resource, object, character.validateCreate(object, context))
+    const { turns } = context
+    const large = turns === undefined ? undefined : resource.large
+    const whole = reservation?.object ?? prepared
+    const object =
+      large === undefined ? resource.toCanonical(whole, known) : await large.toCanonical(whole, turns!, known)
+    const faults =
+      large?.validateCreate === undefined
+        ? character.validateCreate(object, context)
+        : await large.validateCreate(object, context, turns!)
+    refuseInvalid(resource, object, faults)
+    if (turns?.isOver === true) await turns.next()
     for (const text of character.warnings(object, undefined, context)) context.warn(text)
     const step = admissionRequest(
       {

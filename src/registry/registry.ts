@@ -8,6 +8,7 @@ import type { SelectableFields } from '../api/selector-fields.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Turns } from '../lib/turns.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import type { SharedField } from '../patch/view-ownership.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
@@ -42,11 +43,20 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
   readonly decode: (source: SourceValue, known?: ValueMap) => Decoded
   /** The stored form: members in their order, nothing that output leaves out. */
   readonly toCanonical: (object: ApiObject, known?: KnownObject) => ApiObject
+  /** How large objects of the kind are read, in turns; absent: as others are. */
+  readonly large?: LargeObjects | undefined
   /** All versions that ownership may be recorded under. */
   readonly versions: KindVersions
   readonly character: Character
   /** What a definition says of how its objects are told; absent for built-in kinds. */
   readonly custom?: CustomFacts
+}
+
+/** The steps that take long for an object of megabytes, as they are for others but in turns. */
+export interface LargeObjects {
+  decode(source: SourceValue, turns: Turns): Promise<Decoded>
+  toCanonical(object: ApiObject, turns: Turns, known?: KnownObject): Promise<ApiObject>
+  validateCreate?(object: ApiObject, context: WriteContext, turns: Turns): Promise<readonly FieldError[]>
 }
 
 /** A canonical object that another was made of: the very parts that the two share need not be looked into. */
@@ -99,6 +109,7 @@ export interface ObjectView
     | 'isCustom'
     | 'storedKind'
     | 'decode'
+    | 'large'
     | 'withDefaults'
     | 'versions'
     | 'custom'
@@ -238,6 +249,8 @@ export interface WriteContext {
   readonly signal: AbortSignal
   /** By `performance.now()`: when whoever is asked has to have answered. Absent: whenever. */
   readonly deadline?: number
+  /** The body is large: what takes long is done in turns. Absent: it is not. */
+  readonly turns?: Turns | undefined
   /** Who the written fields belong to, for writes that are not applies. */
   readonly fieldManager: string
   /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, for admission. */
@@ -270,6 +283,7 @@ export type ActionBody = Pick<
   | 'storedKind'
   | 'conversion'
   | 'decode'
+  | 'large'
   | 'withDefaults'
   | 'versions'
 >

@@ -43,6 +43,15 @@ export async function writeFitting(
   return store.write(key, smaller, signal)
 }
 
+/** A large object as it is stored, written in turns; undefined where it is written when it is stored. */
+export async function textInTurns(
+  { stored }: Resource,
+  object: ApiObject,
+  { turns }: WriteContext,
+): Promise<string | undefined> {
+  return turns === undefined ? undefined : stored.encodeInTurns?.(object, turns)
+}
+
 /** The namespace of the request on the object; another one in the body is a fault, one that means nothing is dropped. */
 export function withNamespace(object: ApiObject, resource: Resource, context: WriteContext): ApiObject {
   const given = metaText(object, 'namespace')

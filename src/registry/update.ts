@@ -24,6 +24,7 @@ import {
   readable,
   refuseInvalid,
   storeFor,
+  textInTurns,
   withNamespace,
   writeFitting,
 } from './steps.ts'
@@ -141,8 +142,7 @@ class UpdatePipeline {
     await resource.character.authorizeWrite?.(write, context, this.parts)
     const { object, reservation } = await prepareNew(this.parts, resource, { admitted: fresh }, context)
     this.reservation = reservation
-    const ttl = resource.character.ttlSeconds
-    return { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
+    return this.putOutcome(object)
   }
 
   private async updateOutcome(stored: ApiObject): Promise<Outcome> {
@@ -150,18 +150,19 @@ class UpdatePipeline {
     const { character } = resource
     checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
     const live = form.live(stored)
+    await this.turn()
     const wanted = sharedWith(await request.wanted(live), live) as ApiObject
+    await this.turn()
     const tracked = await this.track(live, withNamespace(wanted, resource, context))
+    await this.turn()
     const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
     await character.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
     this.checkVersion(admitted, stored)
     const restored = metaForUpdate(withNamespace(admitted, resource, context), stored)
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
     this.reservation = await character.reserve?.({ object: bumped, stored }, context, this.parts)
-    const object = withoutNewTimes(
-      resource.toCanonical(this.reservation?.object ?? bumped, { object: stored, isInOrder: true }),
-      stored,
-    )
+    const object = withoutNewTimes(await this.canonical(this.reservation?.object ?? bumped, stored), stored)
+    await this.turn()
     refuseInvalid(resource, object, endpoint.validate(object, stored, context))
     for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)
@@ -169,8 +170,27 @@ class UpdatePipeline {
       this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
       return { kind: 'remove', last: this.last }
     }
-    const ttl = character.ttlSeconds
-    return { kind: 'put', object, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
+    return this.putOutcome(object)
+  }
+
+  /** Lets others have a turn where the body is large and this has taken long. */
+  private async turn(): Promise<void> {
+    const { turns } = this.context
+    if (turns?.isOver === true) await turns.next()
+  }
+
+  private canonical(object: ApiObject, stored: ApiObject): MaybePromise<ApiObject> {
+    const { turns } = this.context
+    const known = { object: stored, isInOrder: true }
+    const { large } = this.resource
+    if (turns === undefined || large === undefined) return this.resource.toCanonical(object, known)
+    return large.toCanonical(object, turns, known)
+  }
+
+  private async putOutcome(object: ApiObject): Promise<Outcome> {
+    const text = await textInTurns(this.resource, object, this.context)
+    const ttl = this.resource.character.ttlSeconds
+    return { kind: 'put', object, text, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
   }
 
   /** To scale an object is to write it; other subresources have warnings of their own, if any. */

@@ -3,7 +3,7 @@ import type { GroupVersionKind } from '../api/object.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { ActionBody } from '../registry/registry.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
-import { decodeObject } from '../schema/decode.ts'
+import { decodeInTurns, decodeObject } from '../schema/decode.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { IDENTITY } from './conversion.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
@@ -19,6 +19,10 @@ export function actionBody(schemas: SchemaTable, { group, version, kind }: Group
     storedKind: gvk,
     conversion: IDENTITY,
     decode: (source) => decodeObject(source, schema.shape),
+    large: {
+      decode: (source, turns) => decodeInTurns(source, schema.shape, { turns }),
+      toCanonical: async (object) => object,
+    },
     withDefaults: (object, context) => applyDefaults(gvk, object, context),
     versions: kindVersions({ shape: () => schema.shape, convert: (same) => same }),
   }

@@ -5,6 +5,7 @@ import type { StoredObject } from '../api/read.ts'
 import { customSelectableFields } from '../api/selector-fields.ts'
 import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
+import type { Turns } from '../lib/turns.ts'
 import type { Resource, Subresource } from '../registry/registry.ts'
 import { CustomSchema, type RuleMeasures } from '../schema/custom/custom.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
@@ -18,9 +19,13 @@ import { kindVersions } from '../registry/kind-versions.ts'
 /** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
 export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
 
+/** An object of a kind as it is stored, written in turns. */
+export type EncodeInTurns = (object: ApiObject, kind: KindSchema, turns: Turns) => Promise<string>
+
 export interface CustomParts {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
+  readonly encodeInTurns?: EncodeInTurns | undefined
   /** An object as it is handed out in place of a stored one. */
   readonly serve: (stored: StoredObject, object: ApiObject, resource: Resource['stored']) => StoredObject
   /** How objects of one version become those of another, for a definition. */
@@ -79,6 +84,9 @@ export function customResource(
     namespaced,
     selectableFields: selectable.own,
     encode: (object) => parts.encode(object, kindSchema),
+    ...(parts.encodeInTurns === undefined
+      ? {}
+      : { encodeInTurns: (object, turns) => parts.encodeInTurns!(object, kindSchema, turns) }),
     form: new CustomForm({
       group,
       version: version.version,

@@ -49,10 +49,7 @@ function hasField(holder: Value | undefined, [name, ...rest]: readonly string[])
 function withoutField(holder: Value, path: readonly string[], from = 0): Value {
   const step = path[from]
   if (step === undefined) return holder
-  if (step === '*' && isList(holder)) {
-    const items = holder.map((item) => withoutField(item, path, from + 1))
-    return items.every((item, i) => item === holder[i]) ? holder : items
-  }
+  if (step === '*' && isList(holder)) return withoutFieldInItems(holder, path, from + 1)
   if (!isMap(holder)) return holder
   let result = holder
   for (const name of step === '*' ? Object.keys(holder) : [plain(step)]) {
@@ -64,4 +61,17 @@ function withoutField(holder: Value, path: readonly string[], from = 0): Value {
     result = isGone ? withMembers(result, { [name]: undefined }) : { ...result, [name]: changed }
   }
   return result
+}
+
+function withoutFieldInItems(list: readonly Value[], path: readonly string[], from: number): Value {
+  let changed: Value[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i]!
+    // Items of which nothing was said are one object.
+    const without: Value = i > 0 && item === list[i - 1] ? (changed ?? list)[i - 1]! : withoutField(item, path, from)
+    if (without === item) continue
+    changed ??= [...list]
+    changed[i] = without
+  }
+  return changed ?? list
 }

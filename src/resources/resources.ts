@@ -6,22 +6,23 @@ import { selectableFields } from '../api/selector-fields.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
-import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
+import type { Action, Conversion, LargeObjects, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
 import type { BuiltInResource } from '../schema/built-in-resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
-import { decodeChanged, decodeObject, type Decoded } from '../schema/decode.ts'
+import { decodeChanged, decodeInTurns, decodeObject, type Decoded } from '../schema/decode.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import { knownVersionsOf } from '../schema/known-versions.ts'
-import { inOrder } from '../schema/member-order.ts'
+import { inOrder, inOrderInTurns } from '../schema/member-order.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
+import { validateCreateInTurns, type ValidationContext } from '../schema/validation/validation.ts'
 import { addressRange } from './address-range.ts'
 import { bindingActions } from './binding.ts'
 import { characterOf } from './character.ts'
 import type { CharacterTraits } from './character.ts'
 import { STORAGE_PREFIXES } from './character-rows.ts'
 import { CONVERSIONS, IDENTITY } from './conversion.ts'
-import type { EncodeObject } from './custom-resource.ts'
+import type { EncodeInTurns, EncodeObject } from './custom-resource.ts'
 import { AUTOSCALER_V1 } from './horizontal-pod-autoscaler.ts'
 import { evictionAction } from './eviction.ts'
 import { NAMESPACE } from './namespace.ts'
@@ -86,6 +87,8 @@ export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored
 export interface BuiltInOptions {
   /** Absent: plainly. */
   readonly texts?: StoredTexts
+  /** How large objects are written, in turns; absent: as others are. */
+  readonly encodeInTurns?: EncodeInTurns
   /** Actions that need something which is not known here. */
   readonly actions?: readonly Action[]
   /** Where the addresses of services come from: a range in CIDR notation. */
@@ -109,7 +112,12 @@ export function builtInResources(
   options: BuiltInOptions = {},
 ): ResourceTable {
   const { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE, eventTtlSeconds = 3600, roleGuard } = options
-  const { allowPrivileged = false, nodePorts = DEFAULT_NODE_PORTS, texts = (plain) => ({ encode: plain }) } = options
+  const {
+    encodeInTurns,
+    allowPrivileged = false,
+    nodePorts = DEFAULT_NODE_PORTS,
+    texts = (plain) => ({ encode: plain }),
+  } = options
   const resources = new Map<string, Resource>()
   const declared = new Set<string>()
   const actions = new Map(
@@ -133,7 +141,7 @@ export function builtInResources(
     for (const { resources: rows } of versions) {
       for (const row of rows) {
         declared.add(keyOf({ ...row, resource: row.plural }))
-        const resource = resourceOf({ schema, encode, texts, traits, allowPrivileged }, row)
+        const resource = resourceOf({ schema, encode, encodeInTurns, texts, traits, allowPrivileged }, row)
         if (resource !== undefined) resources.set(keyOf(resource), resource)
       }
     }
@@ -168,6 +176,7 @@ function placeOf(place: GroupVersionResource & { readonly subresource: string })
 interface Sources {
   readonly schema: SchemaTable
   readonly encode: EncodeObject
+  readonly encodeInTurns: EncodeInTurns | undefined
   readonly texts: StoredTexts
   readonly traits: Readonly<Record<string, CharacterTraits>>
   readonly allowPrivileged: boolean
@@ -175,7 +184,7 @@ interface Sources {
 
 /** Undefined for what is not stored: reviews and bindings. Component statuses are not either, but can be read. */
 function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefined {
-  const { schema, encode, texts, traits, allowPrivileged } = sources
+  const { schema, encode, encodeInTurns, texts, traits, allowPrivileged } = sources
   const kind = schema.kind(row)
   if (kind === undefined || !row.verbs.includes('get')) return undefined
   const path = pathOf(row, row.kind)
@@ -202,6 +211,9 @@ function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefine
       namespaced: row.namespaced,
       selectableFields: selectableFields(row).own,
       ...texts((object) => encode(object, storedSchema)),
+      ...(encodeInTurns === undefined
+        ? {}
+        : { encodeInTurns: (object, turns) => encodeInTurns(object, storedSchema, turns) }),
     },
     conversion,
     withDefaults: (object, context) => applyDefaults(row, object, context),
@@ -212,6 +224,11 @@ function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefine
         storedSchema.shape,
         known?.isInOrder === true ? known.object : undefined,
       ) as ApiObject,
+    large: largeObjects(kind.shape, storedSchema.shape, {
+      kind: VALIDATED_AS_SERVED.has(path) ? row : storedKind,
+      namespaced: row.namespaced,
+      allowPrivileged,
+    }),
     versions: versionsOf(schema, row, conversion),
     character: characterOf(
       {
@@ -222,6 +239,22 @@ function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefine
       },
       traits[`${storedKind.group}/${storedKind.kind}`],
     ),
+  }
+}
+
+interface Validated extends Pick<ValidationContext, 'namespaced' | 'allowPrivileged'> {
+  readonly kind: GroupVersionKind
+}
+
+function largeObjects(served: ObjectShape, stored: ObjectShape, { kind, ...context }: Validated): LargeObjects {
+  return {
+    decode: (source, turns) => decodeInTurns(source, served, { turns }),
+    toCanonical: async (object, turns, known) => {
+      const { value } = await decodeInTurns(object, stored, { turns, known: known?.object })
+      const inOrder = known?.isInOrder === true ? known.object : undefined
+      return (await inOrderInTurns(value, stored, { turns, known: inOrder })) as ApiObject
+    },
+    validateCreate: (object, { gates }, turns) => validateCreateInTurns(kind, object, { ...context, gates, turns }),
   }
 }
 

@@ -10,12 +10,15 @@ import { Findings } from './findings.ts'
 import { goPlace, goType } from './go-place.ts'
 import { selfReadingFault } from './self-reading.ts'
 import {
+  areTexts,
+  type DecoderOptions,
   emptied,
   firstMembers,
   isEmptySource,
   isSamePart,
   isSourceMap,
   isTypeMeta,
+  MAX_CHARACTERS,
   Misfit,
   type SourceMap,
 } from './source-parts.ts'
@@ -35,9 +38,6 @@ export class DecodeError extends Error {
 
 /** As many as the reference records. */
 const MAX_PROBLEMS = 100
-/** Keys can be long, and are told with each problem of what they lead to. */
-const MAX_CHARACTERS = 1024 * 1024
-const NOTHING: ValueMap = Object.freeze({})
 
 /**
  * The canonical object that a document says; `null` says an empty one. Throws `DecodeError`. `at` is where the document is a
@@ -62,27 +62,27 @@ export async function decodeInTurns(
   shape: ObjectShape,
   { turns, known }: { readonly turns: Turns; readonly known?: ValueMap | undefined },
 ): Promise<Decoded> {
-  const later = new Later()
-  const decoder = new Decoder(shape, { known, later })
-  decoder.read(source)
-  await later.done(turns)
-  return decoder.decoded()
-}
-
-interface DecoderOptions {
-  /** The path before all paths in problems. */
-  readonly at?: string
-  readonly known?: ValueMap | undefined
-  /** Where long lists and maps are put off to; absent: nothing is put off. */
-  readonly later?: Later
+  const read = async (copiesTexts: boolean): Promise<Decoder> => {
+    const later = new Later()
+    const decoder = new Decoder(shape, { known, later, copiesTexts })
+    decoder.read(source)
+    await later.done(turns)
+    return decoder
+  }
+  // Maps of texts are taken as they are, which nearly all can be.
+  const decoder = await read(false)
+  return (decoder.mustCopyTexts ? await read(true) : decoder).decoded()
 }
 
 /** One document under way. The stacks stand where a fault is thrown, so that the message can say where it was. */
 class Decoder {
   readonly #root: ObjectShape
   readonly #later: Later | undefined
+  readonly #copiesTexts: boolean
+  /** A map that was taken as it is holds something else than texts. */
+  mustCopyTexts = false
   #source: SourceValue = null
-  #value: ValueMap = NOTHING
+  #value: ValueMap = {}
   /** What a canonical object has in the place that is being decoded: the very same is canonical too. */
   #known: Value | undefined
   #zeros: Map<ObjectShape, ValueMap> | undefined
@@ -101,10 +101,11 @@ class Decoder {
   #lenient = false
   #exact = false
 
-  constructor(root: ObjectShape, { at = '', known, later }: DecoderOptions) {
+  constructor(root: ObjectShape, { at = '', known, later, copiesTexts = false }: DecoderOptions) {
     this.#root = root
     this.#known = known
     this.#later = later
+    this.#copiesTexts = copiesTexts
     if (at !== '') this.#path.push(at)
   }
 
@@ -306,6 +307,13 @@ class Decoder {
     source: SourceMap,
     { keys, before }: { readonly keys: readonly string[]; readonly before: ValueMap | undefined },
   ): Value {
+    if (shape.value.kind === 'string' && !(source instanceof ExactMap) && !this.#copiesTexts) {
+      this.#later!.each(keys.length, (i) => {
+        if (typeof source[keys[i]!] !== 'string') this.mustCopyTexts = true
+      })
+      this.#promised = source
+      return source
+    }
     const out: Record<string, Value> = {}
     this.#putOff(this.#later!, keys.length, (i) => {
       const key = keys[i]!
@@ -328,6 +336,8 @@ class Decoder {
     const known = this.#known
     const before = isMap(known) ? known : undefined
     if (this.#later !== undefined && keys.length >= MANY) return this.#mapLater(shape, source, { keys, before })
+    if (shape.value.kind === 'string' && exact === undefined && areTexts(source as ValueMap, keys))
+      return source as Value
     let out: Record<string, Value> | undefined = exact && {}
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] ?? ''

@@ -22,7 +22,7 @@ export class Findings<T> {
 
   *all(): Generator<T> {
     for (const one of this.#found) {
-      if (one instanceof Findings) yield* one.all() as Generator<T>
+      if (one instanceof Findings) yield* one.all()
       else yield one
     }
   }

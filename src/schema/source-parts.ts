@@ -1,7 +1,11 @@
 // The parts of a document that is being decoded: what form they have, and what canonical objects make of them.
 import { type Value, type ValueMap, setOwn } from '../api/value.ts'
-import { ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'
+import type { Later } from '../lib/later.ts'
+import { type ExactMap, ExactNumber, type SourceValue } from './exact-value.ts'
 import type { Field, ObjectShape } from './table.ts'
+
+/** Keys can be long, and are told with each problem of what they lead to. */
+export const MAX_CHARACTERS: number = 1024 * 1024
 
 export type SourceMap = ExactMap | ValueMap
 
@@ -32,6 +36,12 @@ export function isTypeMeta(shape: ObjectShape, key: string): boolean {
   return shape.typeMeta && (key === 'kind' || key === 'apiVersion')
 }
 
+/** As most maps of texts have: nothing has to be done for them. */
+export function areTexts(map: ValueMap, keys: readonly string[]): boolean {
+  for (let i = 0; i < keys.length; i++) if (typeof map[keys[i]!] !== 'string') return false
+  return true
+}
+
 export function isEmptySource(source: SourceMap): boolean {
   for (const _key in source) return false
   return true
@@ -50,4 +60,14 @@ export class Misfit {
     this.error = error
     this.fields = fields
   }
+}
+
+export interface DecoderOptions {
+  /** The path before all paths in problems. */
+  readonly at?: string
+  readonly known?: ValueMap | undefined
+  /** Where long lists and maps are put off to; absent: nothing is put off. */
+  readonly later?: Later
+  /** Long maps of texts are copied, as other maps are that are put off. */
+  readonly copiesTexts?: boolean
 }

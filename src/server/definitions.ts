@@ -3,6 +3,7 @@
 import type { GroupVersionResource } from '../api/object.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { canonicalJson, plainJson } from '../codec/json-encode.ts'
+import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { parseJson } from '../codec/json-parse.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -62,6 +63,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, info, ...more 
     builtIn,
     groups,
     encode: canonicalJson,
+    encodeInTurns: storedJsonInTurns,
     rules: more.rules,
     serve: (stored, object, type) => new ServedObject(stored, object, type),
     converter: ({ name, webhook }) =>

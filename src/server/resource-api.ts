@@ -8,6 +8,7 @@ import type { TypeLoad, WatchCache } from '../cache/cache.ts'
 import { openWatchCache } from '../cache/cache.ts'
 import { publishAuthentication } from '../controllers/extension-authentication.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
+import { storedJsonInTurns } from '../codec/json-pieces.ts'
 import { rememberingClaims } from '../codec/stored-claims.ts'
 import { Negotiator } from '../codec/negotiate.ts'
 import { Transcoder } from '../codec/transcode.ts'
@@ -39,6 +40,7 @@ import { builtInGroups } from '../schema/built-in-resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
+import { Turns } from '../lib/turns.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
@@ -187,6 +189,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
     components: componentProbes(options.kv, options.storeCount),
+    turns: new Turns(),
     watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000 },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
@@ -282,6 +285,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
   const identity = options.openIdentity(liveObjects(late.store, late.table), noteLegacyUse({ ...late, log }))
   const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
     texts: rememberingClaims,
+    encodeInTurns: storedJsonInTurns,
     actions: [
       ...accessReviewActions(schema, authorizer),
       tokenRequestAction(schema, identity.tokenRequests),

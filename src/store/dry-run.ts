@@ -45,18 +45,29 @@ export class DryRunStore implements Store {
       case 'keep':
         return { kind: 'kept', object: current }
       case 'put':
-        return { kind: 'put', object: wouldBe(key, outcome.object, current), created: current === undefined }
+        return { kind: 'put', object: wouldBe(key, outcome, current), created: current === undefined }
       case 'remove':
         if (current === undefined) return { kind: 'kept', object: undefined }
-        return { kind: 'removed', object: outcome.last === undefined ? current : wouldBe(key, outcome.last, current) }
+        return {
+          kind: 'removed',
+          object: outcome.last === undefined ? current : wouldBe(key, { object: outcome.last }, current),
+        }
     }
   }
 }
 
-function wouldBe(key: ObjectKey, object: ApiObject, current: StoredItem | undefined): StoredObject {
+interface Put {
+  readonly object: ApiObject
+  readonly text?: string | undefined
+}
+
+function wouldBe(key: ObjectKey, { object, text }: Put, current: StoredItem | undefined): StoredObject {
   const { encode = jsonText } = key.resource
-  if (current === undefined) return new BytesObject(key, 0, Buffer.from(encode(object)))
-  const bytes = encodeStored(object, encode)
+  if (current === undefined) {
+    const isWritten = text !== undefined && !('resourceVersion' in object.metadata)
+    return new BytesObject(key, 0, Buffer.from(isWritten ? text : encode(object)))
+  }
+  const bytes = text === undefined ? encodeStored(object, encode) : Buffer.from(text)
   const layout = layoutOf(bytes)
   const { revision } = current
   return new BytesObject(key, revision, layout === undefined ? bytes : spliceResourceVersion(bytes, layout, revision))

@@ -122,7 +122,7 @@ async function decideInForm(
   const outcome = await decide(current === undefined ? undefined : await shown(form, current, signal))
   switch (outcome.kind) {
     case 'put':
-      return { ...outcome, object: await form.toStored(outcome.object, signal) }
+      return { ...outcome, object: await form.toStored(outcome.object, signal), text: undefined }
     case 'remove':
       return outcome.last === undefined ? outcome : { ...outcome, last: await form.toStored(outcome.last, signal) }
     case 'keep':

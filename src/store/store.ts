@@ -6,6 +6,7 @@ import type { ListAt, PagePosition, ReadAt, StoredObject, WatchEvent, WatchStart
 import type { SelectableField } from '../api/selector-fields.ts'
 import type { FieldSelector, LabelSelector } from '../api/selector.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Turns } from '../lib/turns.ts'
 
 /** A type of stored objects: where its keys are and what selection may ask for. Plain data, made by the registry. */
 export interface StoredResource extends GroupResource {
@@ -16,6 +17,8 @@ export interface StoredResource extends GroupResource {
   readonly selectableFields: readonly SelectableField[]
   /** The canonical text of an object; absent: the object in its own order of keys. */
   readonly encode?: EncodeText
+  /** The same of a large object, in turns, and without what the server adds when it serves; absent: there is no such way. */
+  readonly encodeInTurns?: (object: ApiObject, turns: Turns) => Promise<string>
   /** The object in canonical bytes, for who is about to change it; absent: as in any JSON. */
   readonly parse?: ParseObject
   /** How objects look to whoever asks for this resource; absent: as they are stored. `ServedStore` is the one who looks. */
@@ -116,7 +119,13 @@ export interface Watch extends AsyncIterable<readonly WatchEvent[]> {
 /** What a writer makes of what is stored now. */
 export type Outcome =
   /** Store this. Where it is what is stored already, nothing is written. `metadata.resourceVersion` in it is ignored. */
-  | { readonly kind: 'put'; readonly object: ApiObject; readonly ttlSeconds?: number }
+  | {
+      readonly kind: 'put'
+      readonly object: ApiObject
+      readonly ttlSeconds?: number
+      /** The object as `encodeInTurns` has written it. */
+      readonly text?: string | undefined
+    }
   /** Take it away. `last` is what the caller wants to answer with; absent: what was stored. */
   | { readonly kind: 'remove'; readonly last?: ApiObject }
   /** Write nothing. */

@@ -116,7 +116,8 @@ class Attempt {
     current: Current | undefined,
     signal: AbortSignal,
   ): Promise<WriteResult | Lost> {
-    const bytes = encodeStored(outcome.object, this.#key.resource.encode)
+    const { object, text } = outcome
+    const bytes = text === undefined ? encodeStored(object, this.#key.resource.encode) : Buffer.from(text)
     if (current !== undefined && !current.stale && isStored(bytes, current))
       return { kind: 'kept', object: current.item }
     const created = current === undefined
@@ -128,7 +129,7 @@ class Attempt {
       const request = { key: this.#kvKey, value, expected: revisionOf(current), ...ttl }
       const result = await measures.time(operation, this.#key.resource, () => kv.put(request, signal))
       if (!result.ok) return await this.#lost(result)
-      return { kind: 'put', object: new WrittenObject(this.#key, result.revision, outcome.object, bytes), created }
+      return { kind: 'put', object: new WrittenObject(this.#key, result.revision, object, bytes), created }
     } catch (error) {
       throw this.#told(error, operation)
     }

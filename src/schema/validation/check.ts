@@ -15,7 +15,7 @@ import {
 } from '../../api/field-error.ts'
 import type { FaultList } from '../../api/fault-list.ts'
 import type { FieldPath } from '../../api/field-path.ts'
-import { equalValues, type Value } from '../../api/value.ts'
+import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import type { Faults } from './formats.ts'
 
 export interface ValidationContext {
@@ -48,6 +48,20 @@ export class Check {
 
   add(fault: FieldError): void {
     this.#faults.add(fault)
+  }
+
+  /**
+   * Looks at each item of a list that can be long: later, where the object is large. So nothing that comes after may depend on what
+   * was found or seen; what has to is `then`.
+   */
+  items<T>(list: readonly T[], look: (item: T, index: number) => void, then?: () => void): void {
+    this.#faults.each(list.length, (i) => look(list[i]!, i), then)
+  }
+
+  /** The same for the members of a map. */
+  members(map: ValueMap, look: (key: string, value: Value) => void, then?: () => void): void {
+    const keys = Object.keys(map)
+    this.#faults.each(keys.length, (i) => look(keys[i]!, map[keys[i]!]!), then)
   }
 
   /**

@@ -1,6 +1,6 @@
 // Config maps and secrets: their keys are file names, their sizes are bounded, and both can be frozen.
 import { FieldPath } from '../../api/field-path.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
+import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 import { configKey } from './formats.ts'
 import { flagOf, partOf } from './members.ts'
@@ -27,18 +27,22 @@ function checkConfigMap(object: ValueMap, check: Check): void {
   const data = partOf(object, 'data')
   const binary = partOf(object, 'binaryData')
   let bytes = 0
-  for (const [key, value] of Object.entries(data)) {
+  const lookAtText = (key: string, value: Value): void => {
     const faults = configKey(key)
     if (faults.length > 0) check.format(DATA.key(key), key, faults)
     if (Object.hasOwn(binary, key)) check.invalid(DATA.key(key), key, 'duplicate of key present in binaryData')
     if (typeof value === 'string') bytes += Buffer.byteLength(value)
   }
-  for (const [key, value] of Object.entries(binary)) {
+  const lookAtBytes = (key: string, value: Value): void => {
     const faults = configKey(key)
     if (faults.length > 0) check.format(BINARY_DATA.key(key), key, faults)
     if (typeof value === 'string') bytes += decodedLength(value)
   }
-  if (bytes > MAX_DATA_BYTES) check.tooLong(NOWHERE, MAX_DATA_BYTES)
+  check.members(data, lookAtText, () =>
+    check.members(binary, lookAtBytes, () => {
+      if (bytes > MAX_DATA_BYTES) check.tooLong(NOWHERE, MAX_DATA_BYTES)
+    }),
+  )
 }
 
 /** Frozen data stays as it is, and stays frozen. */

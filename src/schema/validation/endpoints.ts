@@ -32,8 +32,7 @@ function checkSubsets(object: ValueMap, check: Check): void {
       check.required(at, 'must specify `addresses` or `notReadyAddresses`')
     }
     for (const field of lists) {
-      for (const [a, address] of partsOf(subset, field).entries())
-        checkAddress(address, at.child(field).index(a), check)
+      check.items(partsOf(subset, field), (address, a) => checkAddress(address, at.child(field).index(a), check))
     }
     const ports = partsOf(subset, 'ports')
     for (const [p, port] of ports.entries()) {
@@ -106,9 +105,9 @@ function checkSliceEndpoints(list: readonly ValueMap[], type: string, check: Che
     const addresses = textsOf(endpoint, 'addresses')
     if (addresses.length === 0) check.required(place.child('addresses'), 'must contain at least 1 address')
     else if (addresses.length > MAX_ADDRESSES) check.tooMany(place.child('addresses'), addresses.length, MAX_ADDRESSES)
-    for (const [a, address] of addresses.entries()) {
-      checkSliceAddress(address, type, { list: place.child('addresses'), index: a, check })
-    }
+    check.items(addresses, (address, a) =>
+      checkSliceAddress(address, type, { list: place.child('addresses'), index: a, check }),
+    )
     const node = textIn(endpoint, 'nodeName')
     if (node !== undefined) check.format(place.child('nodeName'), node, subdomainName(node, false))
     checkTopology(partIn(endpoint, 'deprecatedTopology'), place.child('deprecatedTopology'), check)

@@ -1,7 +1,7 @@
 // Labels, annotations and label selectors, wherever they occur; and whether a selector takes a set of labels.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
-import { own, type ValueMap } from '../../api/value.ts'
+import { own, type Value, type ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 import { labelValue, qualifiedName } from './formats.ts'
 import { has, partIn, partsOf, textOf, textsOf } from './members.ts'
@@ -10,20 +10,22 @@ const MAX_ANNOTATION_BYTES = 256 * 1024
 
 export function checkLabels(labels: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (labels === undefined) return
-  for (const [key, value] of Object.entries(labels)) {
+  check.members(labels, (key, value) => {
     check.format(at, key, qualifiedName(key))
     if (typeof value === 'string') check.format(at, value, labelValue(value))
-  }
+  })
 }
 
 export function checkAnnotations(annotations: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (annotations === undefined) return
   let bytes = 0
-  for (const [key, value] of Object.entries(annotations)) {
+  const look = (key: string, value: Value): void => {
     check.format(at, key, qualifiedName(key.toLowerCase()))
     bytes += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0)
   }
-  if (bytes > MAX_ANNOTATION_BYTES) check.tooLong(at, MAX_ANNOTATION_BYTES)
+  check.members(annotations, look, () => {
+    if (bytes > MAX_ANNOTATION_BYTES) check.tooLong(at, MAX_ANNOTATION_BYTES)
+  })
 }
 
 export function checkLabelSelector(selector: ValueMap | undefined, at: FieldPath, check: Check): void {

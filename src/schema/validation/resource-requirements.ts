@@ -28,19 +28,19 @@ export function checkRequirements(requirements: ValueMap, at: FieldPath, scope: 
   const { check } = scope
   const limits = partOf(requirements, 'limits')
   const requests = partOf(requirements, 'requests')
-  for (const [name, amount] of Object.entries(limits)) {
+  check.members(limits, (name, amount) => {
     const place = { at: at.child('limits').key(name), check }
     scope.name(name, place.at, check)
     checkAmount(name, amount, place)
     checkHugePages(name, amount, place)
-  }
-  for (const [name, amount] of Object.entries(requests)) {
+  })
+  check.members(requests, (name, amount) => {
     const place = { at: at.child('requests').key(name), check }
     scope.name(name, place.at, check)
     checkAmount(name, amount, place)
     checkWithinLimit(name, amount, { limits, at, check })
     checkHugePages(name, amount, place)
-  }
+  })
   const names = [...Object.keys(limits), ...Object.keys(requests)]
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
     check.forbidden(at, 'HugePages require cpu or memory')

@@ -1,6 +1,6 @@
 // Secrets: bounded, possibly frozen, and of types that each need their own keys.
 import { FieldPath } from '../../api/field-path.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type { Value, ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from './check.ts'
 import { checkFrozen, decodedLength, MAX_DATA_BYTES } from './config-map.ts'
 import { configKey } from './formats.ts'
@@ -27,13 +27,15 @@ function checkSecret(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const data = partOf(object, 'data')
   let bytes = 0
-  for (const [key, value] of Object.entries(data)) {
+  const look = (key: string, value: Value): void => {
     const faults = configKey(key)
     if (faults.length > 0) check.format(DATA.key(key), key, faults)
     if (typeof value === 'string') bytes += decodedLength(value)
   }
-  if (bytes > MAX_DATA_BYTES) check.tooLong(DATA, MAX_DATA_BYTES)
-  checkByType(object, data, check)
+  check.members(data, look, () => {
+    if (bytes > MAX_DATA_BYTES) check.tooLong(DATA, MAX_DATA_BYTES)
+    checkByType(object, data, check)
+  })
 }
 
 function checkByType(object: ValueMap, data: ValueMap, check: Check): void {

@@ -73,12 +73,12 @@ function checkService(object: ValueMap, old: ValueMap | undefined, check: Check)
   checkAffinity(spec, check)
   checkAddresses(spec, old, check)
   const stored = storedTexts(old, 'externalIPs')
-  for (const [i, ip] of textsOf(spec, 'externalIPs').entries()) {
+  check.items(textsOf(spec, 'externalIPs'), (ip, i) => {
     const at = SPEC.child('externalIPs').index(i)
     const before = check.errors.length
     checkIp(ip, at, check, stored)
     if (check.errors.length === before) checkEndpointIp(ip, at, check)
-  }
+  })
   if (type === '') check.required(SPEC.child('type'))
   else check.oneOf(SPEC.child('type'), type, TYPES)
   checkNodePorts(spec, check)
@@ -201,7 +201,7 @@ function checkSourceRanges(spec: ValueMap, old: ValueMap | undefined, { annotati
     const stored = new Set(
       old === undefined ? [] : textsOf(old, 'loadBalancerSourceRanges').map((range) => range.trim()),
     )
-    for (const [i, range] of ranges.entries()) checkCidr(range.trim(), at.index(i), check, { stored })
+    check.items(ranges, (range, i) => checkCidr(range.trim(), at.index(i), check, { stored }))
   } else if (annotation !== undefined) {
     const at = ANNOTATIONS.key(SOURCE_RANGES)
     if (!isBalanced) check.forbidden(at, ONLY_BALANCED)

@@ -1,11 +1,12 @@
 // The front door: what is wrong with an object of a kind that is to be created or changed. Objects are decoded and
 // defaulted already. The faults come in the order of the reference, with its paths and words; an empty list means that
 // the object may be stored. Nothing here throws, whatever the object holds.
-import { faultsOf } from '../../api/fault-list.ts'
+import { faultsInTurns, faultsOf } from '../../api/fault-list.ts'
 import type { FieldError } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import type { GroupVersionKind } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
+import type { Turns } from '../../lib/turns.ts'
 import { AUTHENTICATION_RULES, AUTHORIZATION_RULES } from './access-review.ts'
 import { ADMISSION_RULES } from './admission-policy.ts'
 import { API_REGISTRATION_RULES } from './api-service.ts'
@@ -52,6 +53,20 @@ export function validateCreate(
     const rules = rulesOf(gvk)
     rules.create(object, check)
     if (check.errors.length === 0 && rules.isQuestion !== true) checkCommonMeta(object, check)
+  })
+}
+
+/** The same for a large object, in turns. */
+export async function validateCreateInTurns(
+  gvk: GroupVersionKind,
+  object: ValueMap,
+  { turns, ...context }: ValidationContext & { readonly turns: Turns },
+): Promise<readonly FieldError[]> {
+  return faultsInTurns(turns, (list) => {
+    const check = new Check(context, list)
+    const rules = rulesOf(gvk)
+    const own = (): void => rules.create(object, check)
+    return rules.isQuestion === true ? [own] : [own, () => checkCommonMeta(object, check)]
   })
 }
 

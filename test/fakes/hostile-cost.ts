@@ -1,0 +1,87 @@
+// Whether the server deals with a hostile request in proportion: by its own processor time, for the request as large as it is said
+// and an eighth of that, and by the bytes that it brings and is answered with. A busy or slow machine does not matter.
+import type { OpenServer, ServerCall } from './running-server.ts'
+import { processTimed } from './processor-time.ts'
+
+export interface HostileRequest extends ServerCall {
+  readonly path: string
+}
+
+/** A request of about so many bytes. */
+export type HostileRow = (bytes: number) => HostileRequest
+
+/** Of processor time, the client's included, which is in the same process. */
+const MAX_MS_PER_MEGABYTE = 200
+const AT_ONCE_MS = 40
+const PARTS = 8
+/** Squared it would be 64. */
+const MAX_GROWTH = 2 * PARTS
+const TRIES = 5
+
+interface Cost {
+  readonly milliseconds: number
+  /** Brought and answered. */
+  readonly bytes: number
+  readonly status: number
+  readonly answer: string
+}
+
+/** A sentence of what is wrong; empty where the cost is in proportion. Costs what the request does where nothing is wrong. */
+export async function tooCostly(server: OpenServer, row: HostileRow, bytes: number): Promise<string> {
+  const request = row(bytes)
+  let large = await costOf(server, request)
+  if (large.status >= 500) return `is answered ${large.status}: ${large.answer}`
+  if (large.milliseconds <= AT_ONCE_MS) return ''
+  let small = await costOf(server, row(bytes / PARTS))
+  let slowness = 1
+  for (let i = 0; i < TRIES; i++) {
+    const fault = faultOf(large, small, slowness)
+    if (fault === '' || i === TRIES - 1) return fault
+    // Compilation, garbage and other programs make it look worse than it is.
+    slowness = Math.max(1, slownessNow())
+    large = cheaper(large, await costOf(server, request))
+    small = cheaper(small, await costOf(server, row(bytes / PARTS)))
+  }
+  return ''
+}
+
+function faultOf(large: Cost, small: Cost, slowness: number): string {
+  const shown = `${large.milliseconds.toFixed(0)} ms for ${large.bytes} bytes (${large.status})`
+  const allowed = (large.bytes / 1e6) * MAX_MS_PER_MEGABYTE * slowness + AT_ONCE_MS
+  if (large.milliseconds > allowed) return `takes ${shown}, more than ${allowed.toFixed(0)} ms`
+  const grown = large.milliseconds / small.milliseconds
+  const isSmaller = large.bytes < (small.bytes * PARTS) / 2
+  return grown > MAX_GROWTH && !isSmaller
+    ? `takes ${shown}, and ${small.milliseconds.toFixed(1)} ms for an eighth of it`
+    : ''
+}
+
+async function costOf(server: OpenServer, { path, ...call }: HostileRequest): Promise<Cost> {
+  const { result, milliseconds } = await processTimed(() => server.request(path, call))
+  const { status, body } = result
+  const sent = call.body === undefined ? 0 : Buffer.byteLength(call.body as string | Buffer)
+  return { milliseconds, bytes: path.length + sent + body.length, status, answer: body.slice(0, 300) }
+}
+
+function cheaper(one: Cost, other: Cost): Cost {
+  return other.milliseconds < one.milliseconds ? other : one
+}
+
+/** What the platform takes for a piece of work that it does well, on the machine that the bound was found on. */
+const USUAL_MS = 9
+
+/** How much slower than that machine this one is now. */
+function slownessNow(): number {
+  const text = JSON.stringify(
+    Array.from({ length: 2000 }, (_, i) => ({
+      name: `name-${i}`,
+      value: i,
+      labels: { a: `x${i}` },
+      list: [1, 2, `${i}`],
+    })),
+  )
+  const before = process.threadCpuUsage()
+  for (let i = 0; i < 4; i++) JSON.stringify(JSON.parse(text))
+  const { user, system } = process.threadCpuUsage(before)
+  return (user + system) / 1000 / USUAL_MS
+}

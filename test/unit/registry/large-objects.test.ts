@@ -1,0 +1,47 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ApiObject } from '../../../src/api/object.ts'
+import { Turns } from '../../../src/lib/turns.ts'
+import { trackCreationInTurns, trackUpdate } from '../../../src/patch/field-tracking.ts'
+import type { Resource } from '../../../src/registry/registry.ts'
+import { ApiWorld } from '../../fakes/api-world.ts'
+import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
+import { lengthened } from '../../fakes/lengthened.ts'
+
+const turns = new Turns()
+const world = new ApiWorld()
+const context = world.context()
+const resources = [...world.resources.all()].filter(({ verbs }) => verbs.has('create'))
+
+function largeObject(resource: Resource, seed: number): ApiObject {
+  const [object] = fc.sample(arbitraryObject(resource.schema), { numRuns: 1, seed })
+  const { managedFields: _, ...metadata } = (lengthened(object!) as ApiObject).metadata ?? {}
+  const { value } = resource.decode({ ...(lengthened(object!) as ApiObject), metadata } as never)
+  return { ...value, kind: object!.kind, apiVersion: object!.apiVersion } as ApiObject
+}
+
+describe('a large new object', () => {
+  it.each(resources.map((resource) => [`${resource.group}/${resource.kind}`, resource] as const))(
+    '%s is owned and judged in turns as it is at once',
+    async (_name, resource) => {
+      for (const seed of [1, 2, 3]) {
+        const object = largeObject(resource, seed)
+        const { kind, apiVersion } = object
+        const request = {
+          versions: resource.versions,
+          apiVersion,
+          manager: 'm',
+          subresource: '',
+          reset: resource.versions.sets.ofNames(resource.character.main.resetFields),
+          now: context.now,
+          live: { kind, apiVersion },
+        }
+        expect(await trackCreationInTurns(request, object, turns)).toEqual(trackUpdate(request, object))
+        const stored = resource.toCanonical(resource.conversion.toStored(object))
+        const faults = await resource.large?.validateCreate?.(stored, context, turns)
+        expect(faults).toEqual(resource.character.validateCreate(stored, context))
+        expect(await resource.large?.toCanonical(stored, turns)).toEqual(stored)
+      }
+    },
+  )
+})
