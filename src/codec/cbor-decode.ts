@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { quoted } from '../api/field-error.ts'
 import { type Value, setOwn } from '../api/value.ts'
 import { MAX_JSON_DEPTH } from './json-exact.ts'
+import { tooManyValues } from './value-limit.ts'
 
 /** Input that is not CBOR, or not a value of this API. */
 export class CborError extends Error {
@@ -11,8 +12,8 @@ export class CborError extends Error {
 }
 
 /** The one value that the bytes hold. Throws `CborError`. */
-export function parseCbor(bytes: Buffer): Value {
-  const reader = new Reader(bytes)
+export function parseCbor(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): Value {
+  const reader = new Reader(bytes, maxValues)
   const value = reader.value(0)
   if (!reader.ended) throw new CborError(`cbor: ${reader.rest} bytes of extraneous data starting at index ${reader.at}`)
   return value
@@ -20,7 +21,7 @@ export function parseCbor(bytes: Buffer): Value {
 
 /** The items of a sequence, one after the other. Throws `CborError`. */
 export function parseCborSequence(bytes: Buffer): readonly Value[] {
-  const reader = new Reader(bytes)
+  const reader = new Reader(bytes, Number.POSITIVE_INFINITY)
   const items: Value[] = []
   while (!reader.ended) items.push(reader.value(0))
   return items
@@ -33,9 +34,12 @@ const TEXT = 3
 class Reader {
   readonly #bytes: Buffer
   #at = 0
+  /** How many values there may still be. */
+  #room: number
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, maxValues: number) {
     this.#bytes = bytes
+    this.#room = maxValues
   }
 
   get at(): number {
@@ -52,6 +56,7 @@ class Reader {
 
   value(depth: number): Value {
     if (depth > MAX_JSON_DEPTH) throw new CborError('cbor: exceeded max nested level')
+    if (--this.#room < 0) throw tooManyValues()
     const initial = this.#byte()
     const info = initial & 0x1f
     switch (initial >> 5) {

@@ -5,6 +5,7 @@ import { isList, type Value, type ValueMap } from '../api/value.ts'
 import { Later, MANY } from '../lib/later.ts'
 import type { Turns } from '../lib/turns.ts'
 import { duplicatesIn, type SourceValue } from '../schema/exact-value.ts'
+import { tooManyValues } from './value-limit.ts'
 import { type ExactDocument, ExactJsonReader, MAX_JSON_DEPTH, parseExactJson } from './json-exact.ts'
 
 export interface JsonDocument {
@@ -20,9 +21,10 @@ export interface JsonDocument {
 const MAX_DUPLICATES = 100
 const NONE: readonly string[] = []
 
-/** Reads one document. Throws `JsonSyntaxError` with the reference's words. */
-export function parseJson(bytes: Buffer): JsonDocument {
+/** Reads one document. Throws `JsonSyntaxError` with the reference's words, and 413 where there are more values than are allowed. */
+export function parseJson(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): JsonDocument {
   const scan = scanJson(bytes)
+  if (scan.values > maxValues) throw tooManyValues()
   if (scan.depth > MAX_JSON_DEPTH || !scan.plain || !isUtf8(bytes)) return exactDocument(bytes)
   const value = platformValue(bytes)
   if (value === undefined || new MemberCount(scan.containers).of(value) !== scan.members) return exactDocument(bytes)
@@ -30,9 +32,14 @@ export function parseJson(bytes: Buffer): JsonDocument {
 }
 
 /** The same of a large document, in turns; what it gives throws what `parseJson` throws. */
-export async function parseJsonInTurns(bytes: Buffer, turns: Turns): Promise<() => JsonDocument> {
+export async function parseJsonInTurns(bytes: Buffer, maxValues: number, turns: Turns): Promise<() => JsonDocument> {
   await turns.next()
   const scan = scanJson(bytes)
+  if (scan.values > maxValues) {
+    return () => {
+      throw tooManyValues()
+    }
+  }
   const value = scan.depth > MAX_JSON_DEPTH || !scan.plain || !isUtf8(bytes) ? undefined : platformValue(bytes)
   await turns.next()
   if (value !== undefined && (await countInTurns(value, scan.containers, turns)) === scan.members) {
@@ -84,6 +91,8 @@ function asDocument({ exact, value }: ExactDocument): JsonDocument {
 }
 
 interface JsonScan {
+  /** At least as many as there are; an empty list or map may count as two. */
+  readonly values: number
   /** Maps and lists. */
   readonly containers: number
   /** Colons between keys and values. */
@@ -100,6 +109,7 @@ function scanJson(bytes: Buffer): JsonScan {
   let depth = 0
   let deepest = 0
   let containers = 0
+  let commas = 0
   let plain = true
   for (let i = 0; i < length; i++) {
     const byte = bytes[i] ?? 0
@@ -113,7 +123,8 @@ function scanJson(bytes: Buffer): JsonScan {
         }
         i += 1
       }
-    } else if (byte === 0x3a) members += 1
+    } else if (byte === 0x2c) commas += 1
+    else if (byte === 0x3a) members += 1
     else if (byte === 0x7b || byte === 0x5b) {
       containers += 1
       depth += 1
@@ -135,7 +146,7 @@ function scanJson(bytes: Buffer): JsonScan {
       i = end - 1
     }
   }
-  return { containers, members, depth: deepest, plain }
+  return { values: commas + containers + 1, containers, members, depth: deepest, plain }
 }
 
 function endOfDigits(bytes: Buffer, start: number): number {

@@ -17,11 +17,16 @@ import {
   type OpenValue,
 } from './protobuf-open.ts'
 import { ProtobufReader } from './protobuf-reader.ts'
+import { tooManyValues } from './value-limit.ts'
 
 /** The object of a whole message. Throws `ProtobufError` where the bytes are not one. */
-export function decodeMessage(bytes: Uint8Array, shape: ObjectShape): Record<string, Value> {
+export function decodeMessage(
+  bytes: Uint8Array,
+  shape: ObjectShape,
+  maxValues = Number.POSITIVE_INFINITY,
+): Record<string, Value> {
   const message = openMessage(shape)
-  new MessageDecoder(new ProtobufReader(bytes)).fields(wireOf(shape), message, 0)
+  new MessageDecoder(new ProtobufReader(bytes), maxValues).fields(wireOf(shape), message, 0)
   return new MessageCloser().close(shape, message)
 }
 
@@ -30,11 +35,14 @@ type Place = Pick<WireMember, 'type' | 'field'>
 
 class MessageDecoder {
   readonly #reader: ProtobufReader
+  /** How many values there may still be. */
+  #room: number
   /** The tag that was read last. */
   #tag = 0
 
-  constructor(reader: ProtobufReader) {
+  constructor(reader: ProtobufReader, maxValues: number) {
     this.#reader = reader
+    this.#room = maxValues
   }
 
   /** Reads fields into an open message, to the end of what the reader is in; those of an inlined struct begin at an offset. */
@@ -44,6 +52,7 @@ class MessageDecoder {
     while (reader.hasMore) {
       const tag = reader.tag()
       this.#tag = tag
+      if (--this.#room < 0) throw tooManyValues()
       const number = tag >>> 3
       // Fields come in ascending number nearly always: look on from the last one.
       if (wire[i]?.number !== number) i = findField(wire, number, i)
@@ -87,7 +96,10 @@ class MessageDecoder {
     }
     this.#tag = (this.#tag & ~7) | wanted
     const outer = reader.enter()
-    while (reader.hasMore) list.items.push(this.#single(place, shape, undefined))
+    while (reader.hasMore) {
+      if (--this.#room < 0) throw tooManyValues()
+      list.items.push(this.#single(place, shape, undefined))
+    }
     reader.leave(outer)
   }
 

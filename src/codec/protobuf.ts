@@ -99,8 +99,8 @@ export function decodeProtobuf(bytes: Uint8Array): Envelope {
 const ENVELOPE: readonly string[] = ['', 'TypeMeta', 'Raw', 'ContentEncoding', 'ContentType']
 
 /** The object of a kind from its bare message, with the kind's own `kind` and `apiVersion`. */
-export function decodeRaw(kind: KindSchema, raw: Uint8Array): ApiObject {
-  const object = decodeMessage(raw, kind.shape)
+export function decodeRaw(kind: KindSchema, raw: Uint8Array, maxValues = Number.POSITIVE_INFINITY): ApiObject {
+  const object = decodeMessage(raw, kind.shape, maxValues)
   if (!kind.shape.typeMeta) return object as ApiObject
   return { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...object } as ApiObject
 }

@@ -14,6 +14,7 @@ import { JsonSyntaxError } from './json-exact.ts'
 import { type JsonDocument, parseJson, parseJsonInTurns } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
+import { MAX_VALUES } from './value-limit.ts'
 import { YamlError } from './yaml-faults.ts'
 import { parseYaml } from './yaml-parse.ts'
 
@@ -69,12 +70,12 @@ export async function readDocumentInTurns(
     await turns.next()
     return () => readDocument(bytes, encoding, kind)
   }
-  const parse = await parseJsonInTurns(bytes, turns)
+  const parse = await parseJsonInTurns(bytes, MAX_VALUES, turns)
   return () => jsonDocument(parse)
 }
 
 function readJson(bytes: Buffer): SourceDocument {
-  return jsonDocument(() => parseJson(bytes))
+  return jsonDocument(() => parseJson(bytes, MAX_VALUES))
 }
 
 function jsonDocument(parse: () => JsonDocument): SourceDocument {
@@ -114,7 +115,7 @@ export function checkTypeNames(value: Value): void {
 
 function readYaml(bytes: Buffer): SourceDocument {
   try {
-    const { value, duplicates } = parseYaml(bytes)
+    const { value, duplicates } = parseYaml(bytes, MAX_VALUES)
     checkTypeNames(value)
     const lines = duplicates.map((text) => `  ${text}`).join('\n')
     const problems = duplicates.length === 0 ? [] : [YAML_PROBLEMS + lines]
@@ -128,7 +129,7 @@ function readYaml(bytes: Buffer): SourceDocument {
 /** Keys that occur again are an error in CBOR, not something odd. */
 function readCbor(bytes: Buffer): SourceDocument {
   try {
-    const value = parseCbor(bytes)
+    const value = parseCbor(bytes, MAX_VALUES)
     return { value, source: value, problems: [] }
   } catch (error) {
     if (!(error instanceof CborError)) throw error
@@ -139,7 +140,7 @@ function readCbor(bytes: Buffer): SourceDocument {
 function readProtobuf(bytes: Buffer, kind: KindSchema): SourceDocument {
   try {
     const { raw, ...names } = decodeProtobuf(bytes)
-    const value: Value = { ...decodeRaw(kind, raw), kind: names.kind, apiVersion: names.apiVersion }
+    const value: Value = { ...decodeRaw(kind, raw, MAX_VALUES), kind: names.kind, apiVersion: names.apiVersion }
     return { value, source: value, problems: [] }
   } catch (error) {
     if (!(error instanceof ProtobufError)) throw error
@@ -157,7 +158,7 @@ export interface PatchDocument {
 /** A JSON document that is a patch. */
 export function readPatch(bytes: Buffer): PatchDocument {
   try {
-    const { value, duplicates, source } = parseJson(bytes)
+    const { value, duplicates, source } = parseJson(bytes, MAX_VALUES)
     return {
       document: value,
       spelled: source,
@@ -183,7 +184,7 @@ function readAppliedYaml(bytes: Buffer): AppliedDocument {
   const json = bytes[0] === OPEN_MAP ? readPlainJson(bytes) : undefined
   if (json !== undefined) return { document: json, problems: [] }
   try {
-    const { value, duplicates } = parseYaml(bytes)
+    const { value, duplicates } = parseYaml(bytes, MAX_VALUES)
     if (value === null) return { document: {}, problems: [] }
     if (isMap(value)) return { document: value, problems: duplicates }
     throw new BodySyntaxError(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${notAMap(value)}`)
@@ -196,7 +197,7 @@ function readAppliedYaml(bytes: Buffer): AppliedDocument {
 /** Most of what is applied is JSON, which is read much faster as such. Undefined: YAML has to find the words for it. */
 function readPlainJson(bytes: Buffer): ValueMap | undefined {
   try {
-    const { value, duplicates } = parseJson(bytes)
+    const { value, duplicates } = parseJson(bytes, MAX_VALUES)
     return isMap(value) && duplicates.length === 0 ? value : undefined
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error

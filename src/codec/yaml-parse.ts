@@ -8,6 +8,7 @@ import { jsYaml } from '../lib/late-packages.ts'
 import { MAX_JSON_DEPTH } from './json-exact.ts'
 import { LineIndex } from './line-index.ts'
 import { firstDocument } from './yaml-document.ts'
+import { tooManyValues } from './value-limit.ts'
 import { syntaxMessage, YamlError } from './yaml-faults.ts'
 import { type PlainScalar, resolvePlain } from './yaml-scalar.ts'
 import { isMergeTag, taggedScalar } from './yaml-tags.ts'
@@ -20,13 +21,15 @@ export interface YamlDocument {
 }
 
 /** Reads the first document; nothing at all is null. Throws `YamlError`. */
-export function parseYaml(bytes: Buffer): YamlDocument {
+export function parseYaml(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): YamlDocument {
   if (!isUtf8(bytes)) throw new YamlError('yaml: invalid leading UTF-8 octet')
   const yaml = jsYaml()
   let text = firstDocument(bytes.toString('utf8'))
   for (let budget = INDENT_BUDGET - text.length; ; budget -= text.length) {
     try {
-      return new Builder(text, yaml.parseEvents(text, { maxDepth: MAX_JSON_DEPTH })).document()
+      const events = yaml.parseEvents(text, { maxDepth: MAX_JSON_DEPTH })
+      if (events.length > 2 * maxValues) throw tooManyValues()
+      return new Builder(text, events).document()
     } catch (error) {
       if (!(error instanceof yaml.YAMLException)) throw error
       const mended =
