@@ -14,27 +14,33 @@ export interface OrderRequest {
   readonly mergeKey: string
 }
 
+/** An item with its places in the two lists, found once and not at every comparison. */
+interface Placed {
+  readonly item: Value
+  /** Undefined: the patch does not name it. */
+  readonly wanted: number | undefined
+  /** Undefined: the server does not have it. */
+  readonly server: number | undefined
+}
+
 export function orderItems({ items, wanted, serverOrder, mergeKey }: OrderRequest): Value[] {
   const wantedPlaces = placesOf(wanted, mergeKey)
   const serverPlaces = placesOf(serverOrder, mergeKey)
-  const place = (places: ReadonlyMap<string, number>, item: Value): number | undefined =>
-    places.get(identity(item, mergeKey))
-  const isPatched = (item: Value): boolean => place(wantedPlaces, item) !== undefined
-  const byPlace =
-    (places: ReadonlyMap<string, number>) =>
-    (a: Value, b: Value): number =>
-      (place(places, a) ?? 0) - (place(places, b) ?? 0)
-  const patched = items.filter(isPatched).sort(byPlace(wantedPlaces))
-  const others = items.filter((item) => !isPatched(item)).sort(byPlace(serverPlaces))
+  const placed = items.map((item): Placed => {
+    const key = identity(item, mergeKey)
+    return { item, wanted: wantedPlaces.get(key), server: serverPlaces.get(key) }
+  })
+  const patched = placed.filter((each) => each.wanted !== undefined).sort((a, b) => a.wanted! - b.wanted!)
+  const others = placed.filter((each) => each.wanted === undefined).sort((a, b) => (a.server ?? 0) - (b.server ?? 0))
 
-  const result: Value[] = []
+  const result: Placed[] = []
   let [p, o] = [0, 0]
   while (p < patched.length && o < others.length) {
-    const [patchedPlace, otherPlace] = [place(serverPlaces, patched[p]!), place(serverPlaces, others[o]!)]
+    const [patchedPlace, otherPlace] = [patched[p]!.server, others[o]!.server]
     const otherFirst = patchedPlace !== undefined && otherPlace !== undefined && otherPlace < patchedPlace
     result.push(otherFirst ? others[o++]! : patched[p++]!)
   }
-  return [...result, ...others.slice(o), ...patched.slice(p)]
+  return [...result, ...others.slice(o), ...patched.slice(p)].map(({ item }) => item)
 }
 
 function placesOf(list: readonly Value[], mergeKey: string): Map<string, number> {

@@ -15,20 +15,45 @@ const SET_ORDER = '$setElementOrder'
 
 /** The object after the patch. Throws `ApiError` where the patch is malformed or does not fit the object. */
 export function applyStrategicMerge(shape: Shape, object: ValueMap, patch: ValueMap): ValueMap {
-  return mergeMaps(shape, object, patch)
+  return mergeMaps(shape, object, patch, new Work())
+}
+
+/** More than anybody has use for who names an item twice. */
+const MOST_REPEATED_WORK = 100_000
+
+/** What is merged is copied: a patch that names one item again and again has it copied as often, and not for ever. */
+class Work {
+  #left = MOST_REPEATED_WORK
+  #repeats = 0
+
+  /** Merges into what was merged into before. */
+  repeat<T>(merge: () => T): T {
+    this.#repeats += 1
+    this.charge(1)
+    const merged = merge()
+    this.#repeats -= 1
+    return merged
+  }
+
+  charge(copied: number): void {
+    if (this.#repeats === 0) return
+    this.#left -= copied
+    if (this.#left >= 0) return
+    throw new ApiError('RequestEntityTooLarge', 'Request entity too large: the patch names one item too often')
+  }
 }
 
 type Members = Record<string, Value>
 
-function mergeMaps(shape: Shape, original: ValueMap, patch: ValueMap): ValueMap {
+function mergeMaps(shape: Shape, original: ValueMap, patch: ValueMap, work: Work): ValueMap {
   const directive = own(patch, PATCH)
   if (directive === 'replace') return withoutDirective(patch)
   if (directive === 'delete') return {}
   if (directive !== undefined) {
     throw patchDoesNotFit(`unknown patch type: ${formatGoValue(directive)} in map: ${formatGoValue(patch)}`)
   }
-  const result = retainKeys(original, patch)
-  const ordered = mergeOrderedLists(shape, result, patch)
+  const result = retainKeys(original, patch, work)
+  const ordered = mergeOrderedLists(shape, result, { patch, work })
   for (const key of Object.keys(patch)) {
     if (key === RETAIN_KEYS || ordered.has(key) || key.startsWith(SET_ORDER)) continue
     const value = patch[key]!
@@ -37,7 +62,7 @@ function mergeMaps(shape: Shape, original: ValueMap, patch: ValueMap): ValueMap 
     } else if (value === null) {
       delete result[key]
     } else {
-      const merged = mergeMember(fieldOf(shape, key), own(result, key), value)
+      const merged = mergeMember(fieldOf(shape, key), own(result, key), { patch: value, work })
       if (merged === undefined) delete result[key]
       else setOwn(result, key, merged)
     }
@@ -73,10 +98,20 @@ function fieldOf(shape: Shape, key: string): FieldRules {
 }
 
 /** The member after the patch; undefined where there is none then. */
-function mergeMember(field: FieldRules, original: Value | undefined, patch: Value): Value | undefined {
-  if (isMap(original) && isMap(patch)) return field.replaces ? patch : mergeMaps(field.shape, original, patch)
-  if (isList(original) && isList(patch)) return field.merges ? mergeLists(field, original, patch) : patch
+function mergeMember(
+  field: FieldRules,
+  original: Value | undefined,
+  { patch, work }: Merged<Value>,
+): Value | undefined {
+  if (isMap(original) && isMap(patch)) return field.replaces ? patch : mergeMaps(field.shape, original, patch, work)
+  if (isList(original) && isList(patch)) return field.merges ? mergeLists(field, original, { patch, work }) : patch
   return withoutDirectives(patch)
+}
+
+/** What is merged into something, and what it may cost. */
+interface Merged<T> {
+  readonly patch: T
+  readonly work: Work
 }
 
 function withoutDirective(patch: ValueMap): ValueMap {
@@ -110,17 +145,19 @@ function isDirective(key: string): boolean {
 }
 
 /** A copy of the original, with only the listed members where the patch has a `$retainKeys` list. */
-function retainKeys(original: ValueMap, patch: ValueMap): Members {
+function retainKeys(original: ValueMap, patch: ValueMap, work: Work): Members {
   const retained = own(patch, RETAIN_KEYS)
   const result: Members = {}
+  const keys = Object.keys(original)
+  work.charge(keys.length)
   if (retained === undefined) {
-    for (const key of Object.keys(original)) setOwn(result, key, original[key]!)
+    for (const key of keys) setOwn(result, key, original[key]!)
     return result
   }
   const listed = new Set(isList(retained) ? retained : [])
   const unlisted = Object.keys(patch).some((key) => !isDirective(key) && patch[key] !== null && !listed.has(key))
   if (!isList(retained) || unlisted) throw new ApiError('BadRequest', 'invalid patch format of retainKeys')
-  for (const key of Object.keys(original)) if (listed.has(key)) setOwn(result, key, original[key]!)
+  for (const key of keys) if (listed.has(key)) setOwn(result, key, original[key]!)
   return result
 }
 
@@ -145,7 +182,7 @@ function scalarIdentity(value: Value): string {
 }
 
 /** Merges each list that the patch gives an order for; returns the keys of the patch that this has dealt with. */
-function mergeOrderedLists(shape: Shape, result: Members, patch: ValueMap): Set<string> {
+function mergeOrderedLists(shape: Shape, result: Members, { patch, work }: Merged<ValueMap>): Set<string> {
   const done = new Set<string>()
   for (const key of Object.keys(patch)) {
     if (!key.startsWith(SET_ORDER)) continue
@@ -160,7 +197,7 @@ function mergeOrderedLists(shape: Shape, result: Members, patch: ValueMap): Set<
       delete result[name]
       continue
     }
-    const merged = patched === undefined ? original : mergeMember(field, original, patched)
+    const merged = patched === undefined ? original : mergeMember(field, original, { patch: patched, work })
     if (merged === undefined) delete result[name]
     if (!isList(merged)) {
       if (merged !== undefined) setOwn(result, name, merged)
@@ -193,8 +230,9 @@ function sameItem(a: Value, b: Value, mergeKey: string): boolean {
   return equalValues(own(a, mergeKey), own(b, mergeKey))
 }
 
-function mergeLists(field: FieldRules, original: readonly Value[], patch: readonly Value[]): Value {
+function mergeLists(field: FieldRules, original: readonly Value[], { patch, work }: Merged<readonly Value[]>): Value {
   const all = [...original, ...patch]
+  work.charge(all.length)
   if (all.length === 0) return original
   const maps = all.filter(isMap).length
   if ((maps > 0 && maps < all.length) || all.some(isList)) {
@@ -210,15 +248,18 @@ function mergeLists(field: FieldRules, original: readonly Value[], patch: readon
   const items = [...kept]
   // Of items that repeat a key the first is meant.
   const places = new Map(items.map((item, index) => [itemKey(item, field.mergeKey), index] as const).toReversed())
+  const merged = new Set<number>()
   for (const item of additions) {
     const key = itemKey(item, field.mergeKey)
     const place = key === undefined ? undefined : places.get(key)
     if (place === undefined) {
       if (key !== undefined) places.set(key, items.length)
       items.push(item)
-    } else {
-      items[place] = mergeMaps(itemShape, items[place] as ValueMap, item)
+      continue
     }
+    const merge = (): ValueMap => mergeMaps(itemShape, items[place] as ValueMap, item, work)
+    items[place] = merged.has(place) ? work.repeat(merge) : merge()
+    merged.add(place)
   }
   return orderItems({ items, wanted: additions, serverOrder: kept, mergeKey: field.mergeKey })
 }

@@ -68,7 +68,7 @@ function cheaper(one: Cost, other: Cost): Cost {
 }
 
 /** What the platform takes for a piece of work that it does well, on the machine that the bound was found on. */
-const USUAL_MS = 9
+const USUAL_MS = 3
 
 /** How much slower than that machine this one is now. */
 function slownessNow(): number {

@@ -9,7 +9,13 @@ const pod = kindOf('Pod')
 const MANY = 500_000
 
 function podWith(args: readonly Value[]): ValueMap {
-  return { kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: { containers: [{ name: 'c', resources: {}, args }] }, status: {} }
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {},
+    spec: { containers: [{ name: 'c', resources: {}, args }] },
+    status: {},
+  }
 }
 
 function codeOf(read: () => unknown): number {

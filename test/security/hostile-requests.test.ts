@@ -1,0 +1,42 @@
+// Requests of every kind that could make a server look at things in pairs, on the whole server: each costs no more than its bytes.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type HostileRow, tooCostly } from '../fakes/hostile-cost.ts'
+import * as rows from '../fakes/hostile-rows.ts'
+import { type OpenServer, openServer } from '../fakes/running-server.ts'
+
+const BYTES = Number(process.env['HOSTILE_BYTES'] ?? 256 * 1024)
+
+let server: OpenServer
+beforeAll(async () => {
+  server = await openServer()
+  const data = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 'v']))
+  const containers = Array.from({ length: 200 }, (_, i) => ({ name: `c${i}`, image: 'i' }))
+  const labels = { app: 'a' }
+  const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } }
+  const make = (path: string, body: object): Promise<unknown> => server.must(path, { method: 'POST', body })
+  await make(rows.MAPS, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'target' }, data })
+  await make('/apis/apps/v1/namespaces/default/deployments', {
+    kind: 'Deployment',
+    apiVersion: 'apps/v1',
+    metadata: { name: 'target' },
+    spec,
+  })
+  await make(rows.DEFINITIONS, rows.definition(rows.CUSTOM_SCHEMA, 'sample'))
+  await vi.waitFor(async () => expect((await server.request('/apis/hostile.example.com/v1/samples')).status).toBe(200))
+})
+afterAll(() => server?.[Symbol.asyncDispose]())
+
+const TABLES: Readonly<Record<string, Readonly<Record<string, HostileRow>>>> = {
+  'an object full of': rows.METADATA,
+  'a pod full of': rows.PODS_ROWS,
+  'a patch of': rows.PATCHES,
+  'a question or a rule full of': rows.ACCESS,
+  'a definition full of': rows.SCHEMAS,
+  'a custom object full of': rows.CUSTOM_ROWS,
+}
+
+describe.each(Object.entries(TABLES))('%s', (_table, table) => {
+  it.each(Object.entries(table))('%s costs no more than its bytes', async (_name, row) => {
+    expect(await tooCostly(server, row, BYTES)).toBe('')
+  })
+})
