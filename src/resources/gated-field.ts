@@ -1,7 +1,7 @@
 // Fields that belong to a feature: where it is switched off they are dropped in silence, unless what is stored has them.
 import type { ApiObject } from '../api/object.ts'
-import type { Value } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { isList, isMap, own, setOwn } from '../api/value.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import type { CharacterTraits } from './character.ts'
 import { withMembers } from './members.ts'
@@ -51,16 +51,24 @@ function withoutField(holder: Value, path: readonly string[], from = 0): Value {
   if (step === undefined) return holder
   if (step === '*' && isList(holder)) return withoutFieldInItems(holder, path, from + 1)
   if (!isMap(holder)) return holder
-  let result = holder
-  for (const name of step === '*' ? Object.keys(holder) : [plain(step)]) {
-    const value = own(holder, name)
-    if (value === undefined) continue
-    const changed = from === path.length - 1 ? undefined : withoutField(value, path, from + 1)
-    if (changed === value) continue
-    const isGone = changed === undefined || (step.endsWith('?') && isMap(changed) && Object.keys(changed).length === 0)
-    result = isGone ? withMembers(result, { [name]: undefined }) : { ...result, [name]: changed }
+  if (step === '*') return withoutFieldInMembers(holder, path, from + 1)
+  const name = plain(step)
+  const value = own(holder, name)
+  if (value === undefined) return holder
+  const changed = from === path.length - 1 ? undefined : withoutField(value, path, from + 1)
+  if (changed === value) return holder
+  const isGone = changed === undefined || (step.endsWith('?') && isMap(changed) && Object.keys(changed).length === 0)
+  return isGone ? withMembers(holder, { [name]: undefined }) : { ...holder, [name]: changed }
+}
+
+/** Copies the map once, however many of its members have the field. */
+function withoutFieldInMembers(map: ValueMap, path: readonly string[], from: number): ValueMap {
+  let changed: Record<string, Value> | undefined
+  for (const [name, value] of Object.entries(map)) {
+    const without = withoutField(value, path, from)
+    if (without !== value) setOwn((changed ??= { ...map }), name, without)
   }
-  return result
+  return changed ?? map
 }
 
 function withoutFieldInItems(list: readonly Value[], path: readonly string[], from: number): Value {

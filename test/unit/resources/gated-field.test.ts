@@ -3,6 +3,7 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import type { WriteContext } from '../../../src/registry/registry.ts'
 import { withGatedFields } from '../../../src/resources/gated-field.ts'
 import { gatedPodFields } from '../../../src/resources/pod-gated-fields.ts'
+import { outOfProportion } from '../../fakes/processor-time.ts'
 
 const HEAD = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'x' } } as const
 const CONTEXT = contextWith([])
@@ -40,6 +41,16 @@ describe('fields of features that are off', () => {
     const list = [{ holder: { field: 1 } }, { holder: { field: 1, other: 2 } }, { holder: {} }]
     const made = traits.prepareForCreate?.({ ...HEAD, spec: { list } }, CONTEXT)
     expect(made).toEqual({ ...HEAD, spec: { list: [{}, { holder: { other: 2 } }, { holder: {} }] } })
+  })
+
+  it('go from every member of the maps on the way, at the cost of one copy of each', () => {
+    const traits = withGatedFields([{ gate: 'G', path: ['spec', '*', 'field'] }], {})
+    const specOf = (size: number, member: object): object =>
+      Object.fromEntries(Array.from({ length: size }, (_, i) => [`k${i}`, member]))
+    const made = (size: number): unknown =>
+      traits.prepareForCreate?.({ ...HEAD, spec: { ...specOf(size, { field: 1 }), other: 2 } }, CONTEXT)
+    expect(made(2)).toEqual({ ...HEAD, spec: { k0: {}, k1: {}, other: 2 } })
+    expect(outOfProportion(4_000, made)).toBe('')
   })
 
   it('stay where the feature is on', () => {
