@@ -16,7 +16,7 @@ import { type DiscoveryGroup, groupPriority } from '../registry/discovery.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 import type { OpenApiDocuments } from '../codec/openapi-documents.ts'
-import { compareVersions } from '../resources/resources.ts'
+import { compareVersions } from '../kinds/kinds.ts'
 import type { ReadAggregatedDiscovery } from './aggregated-discovery.ts'
 import {
   type PublishedDocuments,

@@ -4,7 +4,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, own } from '../api/value.ts'
 import { metaText } from '../registry/object-meta.ts'
-import { conditionOf, type Definition, hasBadAuthority } from '../resources/resources.ts'
+import { conditionOf, type Definition, hasBadAuthority } from '../kinds/kinds.ts'
 import { approvalOf } from './definition-approval.ts'
 import { type Condition, partOf, withCondition } from './definition-conditions.ts'
 

@@ -2,7 +2,7 @@
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
-import { conditionOf } from '../resources/resources.ts'
+import { conditionOf } from '../kinds/kinds.ts'
 
 export interface Condition {
   readonly type: string

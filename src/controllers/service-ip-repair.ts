@@ -2,7 +2,7 @@
 // and storing leaves a claim behind, and a user may delete the object that is one.
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
-import { claimWhatServicesHave, repairServiceClaims, type ServiceMeasures } from '../resources/resources.ts'
+import { claimWhatServicesHave, repairServiceClaims, type ServiceMeasures } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 
 const LOOK_AGAIN_MS = 3 * 60_000

@@ -15,7 +15,7 @@ import {
   conversionWebhook,
   DefinitionTable,
   RENAME_VERSION,
-} from '../resources/resources.ts'
+} from '../kinds/kinds.ts'
 import type { BuiltInGroup } from '../schema/built-in-resources.ts'
 import type { RuleMeasures } from '../schema/custom/custom.ts'
 import { customOpenApiPart } from '../schema/openapi-custom.ts'

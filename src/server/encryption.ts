@@ -3,7 +3,7 @@
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { HealthCheck } from '../handlers/health.ts'
 import type { Log } from '../lib/log.ts'
-import { resourceOfStorageKey } from '../resources/resources.ts'
+import { resourceOfStorageKey } from '../kinds/kinds.ts'
 import {
   Encryption,
   type EncryptionConfig,

@@ -35,7 +35,7 @@ import {
   PORT_RANGES,
   tokenRequestAction,
   tokenReviewAction,
-} from '../resources/resources.ts'
+} from '../kinds/kinds.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { decodeObject } from '../schema/decode.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'

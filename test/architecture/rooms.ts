@@ -34,8 +34,8 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   store: { mayImport: ['lib', 'api', 'codec', 'kv'], entrance: 'words' },
   cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
-  registry: { mayImport: ['lib', 'api', 'schema', 'admission', 'patch', 'store'], entrance: 'words' },
-  resources: { mayImport: ['lib', 'api', 'schema', 'outgoing', 'auth', 'registry'], entrance: 'front' },
+  registry: { mayImport: ['lib', 'api', 'schema', 'codec', 'admission', 'patch', 'store'], entrance: 'words' },
+  kinds: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth', 'registry'], entrance: 'front' },
   http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
   informers: {
@@ -43,13 +43,13 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'words',
   },
   controllers: {
-    mayImport: ['lib', 'api', 'kv', 'outgoing', 'store', 'registry', 'resources', 'informers'],
+    mayImport: ['lib', 'api', 'kv', 'outgoing', 'store', 'registry', 'kinds', 'informers'],
     entrance: 'words',
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
   telemetry: { mayImport: ['lib', 'api', 'codec', 'kv', 'http', 'handlers', 'config'], entrance: 'words' },
   aggregation: {
-    mayImport: ['lib', 'api', 'schema', 'codec', 'outgoing', 'store', 'registry', 'resources', 'http', 'informers'],
+    mayImport: ['lib', 'api', 'schema', 'codec', 'outgoing', 'store', 'registry', 'kinds', 'http', 'informers'],
     entrance: 'words',
   },
 }

@@ -18,7 +18,7 @@ import type {
   WriteContext,
 } from '../../src/registry/registry.ts'
 import { updateObject } from '../../src/registry/update.ts'
-import { builtInResources, type RoleGuard, type ServiceMeasures } from '../../src/resources/resources.ts'
+import { builtInResources, type RoleGuard, type ServiceMeasures } from '../../src/kinds/kinds.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import type { SchemaTable } from '../../src/schema/table.ts'
 import { DryRunStore } from '../../src/store/dry-run.ts'

@@ -9,7 +9,7 @@ import {
   type TypeNames,
   writeEnvelopeHead,
 } from '../../src/codec/protobuf.ts'
-import { olderVersion } from '../../src/resources/resources.ts'
+import { olderVersion } from '../../src/kinds/kinds.ts'
 import { putTogether } from '../fakes/etcd-gateway.ts'
 import type { PlainClient } from '../fakes/plain-client.ts'
 import { recordedStore } from '../fakes/recorded-store.ts'

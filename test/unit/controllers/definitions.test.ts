@@ -7,7 +7,7 @@ import { definitionApiServices } from '../../../src/controllers/definition-api-s
 import { deleteObject } from '../../../src/registry/delete.ts'
 import { IN_BACKGROUND } from '../../../src/registry/deletion.ts'
 import type { Resource } from '../../../src/registry/registry.ts'
-import { conditionOf, DefinitionTable, RENAME_VERSION } from '../../../src/resources/resources.ts'
+import { conditionOf, DefinitionTable, RENAME_VERSION } from '../../../src/kinds/kinds.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { makeAuthority } from '../../../src/pki/certificate-maker.ts'
 import { ServedObject } from '../../../src/store/served-store.ts'

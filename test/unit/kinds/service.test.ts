@@ -4,7 +4,7 @@ import type { ValueMap } from '../../../src/api/value.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'
 import { readDeleteOptions } from '../../../src/registry/delete-options.ts'
-import { ServiceMeasures } from '../../../src/resources/resources.ts'
+import { ServiceMeasures } from '../../../src/kinds/kinds.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const PORTS = [{ port: 80 }]

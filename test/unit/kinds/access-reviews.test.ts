@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { User } from '../../../src/api/user.ts'
 import { type Access, type Authorizer, chain, type Decision } from '../../../src/auth/authorizer.ts'
 import { runAction } from '../../../src/registry/action.ts'
-import { accessReviewActions } from '../../../src/resources/resources.ts'
+import { accessReviewActions } from '../../../src/kinds/kinds.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const JANE: User = { name: 'jane', uid: 'u', groups: ['dev'], extra: { k: ['v'] } }
