@@ -13,8 +13,9 @@ import type { Access, Authorizer, Decision } from '../auth/authorizer.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import type { Action, ActionAnswer, ActionContext } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
-import { validateCreate } from '../schema/validation/validation.ts'
+import { METADATA_RULES, validateCreate } from '../schema/validation/validation.ts'
 import { actionBody } from './action-body.ts'
+import { AUTHORIZATION_RULES } from './authorization/access-review.ts'
 
 const AUTHORIZATION = { group: 'authorization.k8s.io', version: 'v1' } as const
 const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const
@@ -46,7 +47,10 @@ async function reviewAccess(
   context: ActionContext,
 ): Promise<ActionAnswer> {
   const { kind } = review
-  const faults = validateCreate({ ...AUTHORIZATION, kind }, review, { gates: context.gates, namespaced: false })
+  const faults = validateCreate(AUTHORIZATION_RULES[kind] ?? METADATA_RULES, review, {
+    gates: context.gates,
+    namespaced: false,
+  })
   // The reference forgets the kind here, and clients compare texts.
   if (faults.length > 0) throw invalidError({ group: AUTHORIZATION.group, kind: '' }, '', faults)
   await context.validate(review)

@@ -1,19 +1,15 @@
 // Requests for certificates say who asked, which nobody but the server can write; approval and signing are written through
 // endpoints of their own (W-596 to W-598).
-import type { ApiObject, GroupVersionKind } from '../api/object.ts'
+import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import type { User } from '../api/user.ts'
 import { withMemberOf } from '../registry/object-meta.ts'
 import { validateSubresource } from '../schema/validation/validation.ts'
 import type { CharacterTraits } from './character.ts'
+import { certificateSigningRequest as RULES } from './certificates/certificate-signing-request.ts'
 import { mapIn, mapsIn, textIn, withMembers, withSpec } from './members.ts'
 
-const KIND: GroupVersionKind = {
-  group: 'certificates.k8s.io',
-  version: 'v1',
-  kind: 'CertificateSigningRequest',
-}
 const DECISIONS: ReadonlySet<string> = new Set(['Approved', 'Denied'])
 
 export const CERTIFICATE_SIGNING_REQUEST: CharacterTraits = {
@@ -29,7 +25,7 @@ export const CERTIFICATE_SIGNING_REQUEST: CharacterTraits = {
         return { ...withMemberOf(object, stored, 'spec'), status }
       },
       validate: (object, stored, { gates }) =>
-        validateSubresource(KIND, { object, stored, subresource: 'approval' }, { gates, namespaced: false }),
+        validateSubresource(RULES, { object, stored, subresource: 'approval' }, { gates, namespaced: false }),
       resetFields: ['spec', 'status.certificate'],
     },
   },

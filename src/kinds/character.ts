@@ -5,6 +5,7 @@ import { own } from '../api/value.ts'
 import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
 import type { Character, UpdateEndpoint, WriteContext } from '../registry/registry.ts'
 import {
+  type KindRules,
   validateCreate,
   validateSubresource,
   validateUpdate,
@@ -12,6 +13,7 @@ import {
 } from '../schema/validation/validation.ts'
 import type { CharacterRow, GenerationRule, StatusRule } from './character-rows.ts'
 import { CHARACTER_ROWS } from './character-rows.ts'
+import { rulesOf } from './rules.ts'
 import { semanticallyEqual } from './semantic-equality.ts'
 
 /** What a kind's own file may say; everything else is as its row has it. */
@@ -59,6 +61,7 @@ export interface CharacterKind {
 
 export function characterOf(kinds: CharacterKind, traits: CharacterTraits = {}): Character {
   const { stored: storedKind, validated: kind, namespaced, allowPrivileged } = kinds
+  const rules = rulesOf(kind)
   const row = CHARACTER_ROWS[`${storedKind.group}/${storedKind.kind}`] ?? {}
   const validation = ({ gates }: WriteContext): ValidationContext => ({ gates, namespaced, allowPrivileged })
   return {
@@ -78,11 +81,11 @@ export function characterOf(kinds: CharacterKind, traits: CharacterTraits = {}):
         const kept = row.status === undefined ? object : withMemberOf(object, stored, 'status')
         return traits.prepareForUpdate?.(kept, stored, context) ?? kept
       },
-      validate: (object, stored, context) => validateUpdate(kind, { object, stored }, validation(context)),
+      validate: (object, stored, context) => validateUpdate(rules, { object, stored }, validation(context)),
       resetFields: traits.resetFields ?? (row.status === undefined ? [] : ['status']),
     },
-    subresources: { ...statusEndpoint(kind, row, traits, namespaced), ...traits.subresources },
-    validateCreate: (object, context) => validateCreate(kind, object, validation(context)),
+    subresources: { ...statusEndpoint(rules, row, traits, namespaced), ...traits.subresources },
+    validateCreate: (object, context) => validateCreate(rules, object, validation(context)),
     warnings: traits.warnings ?? (() => NO_WARNINGS),
     ttlSeconds: traits.ttlSeconds,
     gracePeriodSeconds: traits.gracePeriodSeconds,
@@ -111,7 +114,7 @@ function changes(rule: GenerationRule, object: ApiObject, stored: ApiObject): bo
 }
 
 function statusEndpoint(
-  kind: GroupVersionKind,
+  rules: KindRules,
   row: CharacterRow,
   traits: CharacterTraits,
   namespaced: boolean,
@@ -125,7 +128,7 @@ function statusEndpoint(
         return traits.prepareStatus?.(kept, stored, context) ?? kept
       },
       validate: (object, stored, context) =>
-        validateSubresource(kind, { object, stored, subresource: 'status' }, { gates: context.gates, namespaced }),
+        validateSubresource(rules, { object, stored, subresource: 'status' }, { gates: context.gates, namespaced }),
       resetFields: rule.resetFields,
       ...(traits.statusWarnings === undefined ? {} : { warnings: traits.statusWarnings }),
     },

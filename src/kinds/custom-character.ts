@@ -1,6 +1,6 @@
 // What custom resources do differently from other kinds, made from a version of their definition (P-357, P-358).
 import type { FieldError } from '../api/field-error.ts'
-import type { ApiObject, GroupVersionKind } from '../api/object.ts'
+import type { ApiObject } from '../api/object.ts'
 import { equalValues, own } from '../api/value.ts'
 import { forbiddenError } from '../registry/errors.ts'
 import { finalizersOf, metaOf, metaText, withMemberOf } from '../registry/object-meta.ts'
@@ -8,6 +8,7 @@ import type { Character, UpdateEndpoint, WriteContext } from '../registry/regist
 import type { CustomSchema } from '../schema/custom/custom.ts'
 import {
   dns1035Label,
+  METADATA_RULES,
   validateCreate,
   validateEmbeddedMetadata,
   validateSubresource,
@@ -22,12 +23,11 @@ const OBJECT_RULES = { metadata: validateEmbeddedMetadata, kind: dns1035Label } 
 export interface CustomKind {
   readonly definition: Definition
   readonly version: DefinitionVersion
-  readonly gvk: GroupVersionKind
   readonly schema: CustomSchema
 }
 
 export function customCharacter(kind: CustomKind): Character {
-  const { definition, version, gvk } = kind
+  const { definition, version } = kind
   const { hasStatus } = version
   return {
     createOnUpdate: false,
@@ -47,14 +47,14 @@ export function customCharacter(kind: CustomKind): Character {
           { object, stored },
           {
             context,
-            meta: validateUpdate(gvk, { object, stored }, contextOf(definition, context)),
+            meta: validateUpdate(METADATA_RULES, { object, stored }, contextOf(definition, context)),
           },
         ),
       resetFields: hasStatus ? ['status'] : [],
     },
     subresources: hasStatus ? { status: statusEndpoint(kind) } : {},
     validateCreate: (object, context) => {
-      const meta = validateCreate(gvk, object, contextOf(definition, context))
+      const meta = validateCreate(METADATA_RULES, object, contextOf(definition, context))
       const faults = allFaults(kind, { object, stored: undefined }, { context, meta })
       if (faults.length === 0 && definition.isTerminating) throw terminating(definition, metaText(object, 'name'))
       return faults
@@ -109,7 +109,7 @@ function allFaults(
 
 /** Only the status is taken, and who owns what; labels too are kept from what is stored. */
 function statusEndpoint(kind: CustomKind): UpdateEndpoint {
-  const { definition, gvk, schema, version } = kind
+  const { definition, schema, version } = kind
   return {
     prepare: (object, stored) => {
       const kept = withMemberOf(stored, object, 'status')
@@ -120,7 +120,7 @@ function statusEndpoint(kind: CustomKind): UpdateEndpoint {
     validate: (object, stored, context) => {
       const change = { object, stored, subresource: 'status' }
       const others = [
-        ...validateSubresource(gvk, change, contextOf(definition, context)),
+        ...validateSubresource(METADATA_RULES, change, contextOf(definition, context)),
         ...schema.statusFaults(object, stored),
         ...(version.scale === undefined ? [] : scaleStatusFaults(object, version.scale)),
         ...schema.repeated(object, stored),

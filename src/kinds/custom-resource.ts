@@ -115,7 +115,7 @@ export function customResource(
     decode: (source) => schema.decode(source),
     toCanonical: (object) => schema.canonical(object),
     versions: versionsOf(group, schemas, definition.webhook === undefined ? undefined : convert),
-    character: customCharacter({ definition, version, gvk, schema }),
+    character: customCharacter({ definition, version, schema }),
     custom: {
       listKind: accepted.listKind || names.listKind,
       selectable,

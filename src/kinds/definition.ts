@@ -5,7 +5,7 @@ import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { isTerminating, metaNumber, metaText } from '../registry/object-meta.ts'
 import type { CustomColumn } from '../registry/registry.ts'
-import { authorityFault } from '../schema/validation/validation.ts'
+import { authorityFault } from './shared/pem.ts'
 import { mapIn, mapsIn, textIn } from './members.ts'
 
 export interface Definition {

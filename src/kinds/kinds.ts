@@ -6,16 +6,15 @@ import { selectableFields } from '../api/selector-fields.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
-import type { Action, Conversion, LargeObjects, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
+import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
 import type { BuiltInResource } from '../schema/built-in-resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
-import { decodeChanged, decodeInTurns, decodeObject, type Decoded } from '../schema/decode.ts'
+import { decodeChanged, decodeObject, type Decoded } from '../schema/decode.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import { knownVersionsOf } from '../schema/known-versions.ts'
-import { inOrder, inOrderInTurns } from '../schema/member-order.ts'
+import { inOrder } from '../schema/member-order.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
-import { validateCreateInTurns, type ValidationContext } from '../schema/validation/validation.ts'
 import { addressRange } from './address-range.ts'
 import { bindingActions } from './binding.ts'
 import { characterOf } from './character.ts'
@@ -25,10 +24,12 @@ import { CONVERSIONS, IDENTITY } from './conversion.ts'
 import type { EncodeInTurns, EncodeObject } from './custom-resource.ts'
 import { AUTOSCALER_V1 } from './horizontal-pod-autoscaler.ts'
 import { evictionAction } from './eviction.ts'
+import { largeObjects } from './large-objects.ts'
 import { NAMESPACE } from './namespace.ts'
 import { podTraits } from './pod.ts'
 import { claimTraits } from './resource-claim.ts'
 import { type RoleGuard, roleTraits } from './role-escalation.ts'
+import { rulesOf } from './rules.ts'
 import { scaleView } from './scale.ts'
 import { serviceTraits } from './service.ts'
 import { DEFAULT_NODE_PORTS, type PortRange } from './service-claims.ts'
@@ -225,7 +226,7 @@ function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefine
         known?.isInOrder === true ? known.object : undefined,
       ) as ApiObject,
     large: largeObjects(kind.shape, storedSchema.shape, {
-      kind: VALIDATED_AS_SERVED.has(path) ? row : storedKind,
+      rules: rulesOf(VALIDATED_AS_SERVED.has(path) ? row : storedKind),
       namespaced: row.namespaced,
       allowPrivileged,
     }),
@@ -239,22 +240,6 @@ function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefine
       },
       traits[`${storedKind.group}/${storedKind.kind}`],
     ),
-  }
-}
-
-interface Validated extends Pick<ValidationContext, 'namespaced' | 'allowPrivileged'> {
-  readonly kind: GroupVersionKind
-}
-
-function largeObjects(served: ObjectShape, stored: ObjectShape, { kind, ...context }: Validated): LargeObjects {
-  return {
-    decode: (source, turns) => decodeInTurns(source, served, { turns }),
-    toCanonical: async (object, turns, known) => {
-      const { value } = await decodeInTurns(object, stored, { turns, known: known?.object })
-      const inOrder = known?.isInOrder === true ? known.object : undefined
-      return (await inOrderInTurns(value, stored, { turns, known: inOrder })) as ApiObject
-    },
-    validateCreate: (object, { gates }, turns) => validateCreateInTurns(kind, object, { ...context, gates, turns }),
   }
 }
 

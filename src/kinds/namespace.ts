@@ -7,6 +7,7 @@ import { finalizersOf, metaOf, metaText, withMemberOf, withMeta } from '../regis
 import type { DependentsWish } from '../registry/registry.ts'
 import { validateSubresource } from '../schema/validation/validation.ts'
 import type { CharacterTraits } from './character.ts'
+import { namespace as RULES } from './core/namespace.ts'
 
 const FINALIZER = 'kubernetes'
 const PROPAGATION_FINALIZERS = { Orphan: 'orphan', Foreground: 'foregroundDeletion', Background: undefined } as const
@@ -35,11 +36,7 @@ export const NAMESPACE: CharacterTraits = {
     finalize: {
       prepare: (object, stored) => withNameLabel(withMemberOf(object, stored, 'status')),
       validate: (object, stored, { gates }) =>
-        validateSubresource(
-          { group: '', version: 'v1', kind: 'Namespace' },
-          { object, stored, subresource: 'finalize' },
-          { gates, namespaced: false },
-        ),
+        validateSubresource(RULES, { object, stored, subresource: 'finalize' }, { gates, namespaced: false }),
       resetFields: ['status'],
     },
   },

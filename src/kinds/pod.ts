@@ -6,7 +6,9 @@ import { isList, isMap, own } from '../api/value.ts'
 import { wholeSeconds } from '../registry/delete-options.ts'
 import { metaOf, withMemberOf, withMeta } from '../registry/object-meta.ts'
 import type { UpdateEndpoint } from '../registry/registry.ts'
-import { qosOf, validateSubresource } from '../schema/validation/validation.ts'
+import { qosOf } from '../api/pod-qos.ts'
+import { validateSubresource } from '../schema/validation/validation.ts'
+import { pod as RULES } from './core/pod/validation.ts'
 import { withAppArmorFields } from './app-armor.ts'
 import type { CharacterTraits } from './character.ts'
 import { withGatedFields } from './gated-field.ts'
@@ -17,7 +19,6 @@ import { withLabelKeys } from './pod-label-keys.ts'
 import { addressWarnings } from './warnings.ts'
 import { podWarnings } from './warnings-template.ts'
 
-const KIND = { group: '', version: 'v1', kind: 'Pod' } as const
 const GATED = {
   type: 'PodScheduled',
   status: 'False',
@@ -49,7 +50,7 @@ export function podTraits(allowPrivileged: boolean): CharacterTraits {
   const endpoint = (subresource: string, prepare: Prepare): UpdateEndpoint => ({
     prepare,
     validate: (object, stored, { gates }) =>
-      validateSubresource(KIND, { object, stored, subresource }, { gates, namespaced: true, allowPrivileged }),
+      validateSubresource(RULES, { object, stored, subresource }, { gates, namespaced: true, allowPrivileged }),
     resetFields: [],
   })
   return {

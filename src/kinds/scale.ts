@@ -10,6 +10,7 @@ import type { ObjectView } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { validateCreate } from '../schema/validation/validation.ts'
 import { actionBody } from './action-body.ts'
+import { scale as RULES } from './autoscaling/horizontal-pod-autoscaler/validation.ts'
 import { mapIn, textIn } from './members.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
 
@@ -56,7 +57,7 @@ export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: 
       ...stored,
       spec: { ...mapIn(stored, 'spec'), replicas: own(mapIn(view, 'spec'), 'replicas') ?? 0 },
     }),
-    validate: (view) => validateCreate(SCALE, view, { gates: new Set(), namespaced: true }),
+    validate: (view) => validateCreate(RULES, view, { gates: new Set(), namespaced: true }),
     sharedField: {
       viewVersion,
       inView: REPLICAS,

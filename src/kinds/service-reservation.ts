@@ -10,7 +10,7 @@ import { own } from '../api/value.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { metaText } from '../registry/object-meta.ts'
 import type { RegistryParts, Reservation, ReserveRequest, WriteContext } from '../registry/registry.ts'
-import { validateServiceAddresses } from '../schema/validation/validation.ts'
+import { addressFaults } from './core/service/addresses.ts'
 import { addressAt, canonicalAddress, offsetOf } from './address-range.ts'
 import { specOf } from './pod-conditions.ts'
 import type { ClaimBook, ClaimContext, Owner, ServiceNetwork } from './service-claims.ts'
@@ -98,7 +98,7 @@ export class ServiceReservation {
   #withFamilies(object: ApiObject, old: ValueMap | undefined): ValueMap {
     const spec = withPolicy(specOf(object), old)
     const { gates } = this.#parts.context
-    const faults = validateServiceAddresses(spec, { gates, namespaced: true })
+    const faults = addressFaults(spec, { gates, namespaced: true })
     if (faults.length > 0) throw this.#refuse(object, faults)
     const { ranges } = this.#parts.network
     const result = withFamilies(

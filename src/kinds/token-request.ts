@@ -16,6 +16,7 @@ import { pathSegment, validateCreate } from '../schema/validation/validation.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { InvariantError } from '../lib/errors.ts'
 import { actionBody } from './action-body.ts'
+import { tokenRequest as RULES } from './authorization/access-review.ts'
 import { mapIn, textIn, withSpec } from './members.ts'
 
 const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const
@@ -47,7 +48,7 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
   checkName(sent, name)
   const account = await read(context, 'serviceaccounts', name)
   const request = completed(sent, options, context)
-  const errors = validateCreate(KIND, request, { gates: context.gates, namespaced: true })
+  const errors = validateCreate(RULES, request, { gates: context.gates, namespaced: true })
   if (errors.length > 0) throw invalidError(KIND, '', errors)
   await context.validate(request)
   const uid = metaText(account, 'uid')

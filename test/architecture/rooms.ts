@@ -19,7 +19,15 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   pki: { mayImport: ['lib'], entrance: 'words' },
   api: { mayImport: ['lib'], entrance: 'words' },
   cel: { mayImport: ['lib'], entrance: 'front' },
-  schema: { mayImport: ['lib', 'pki', 'api', 'cel'], entrance: 'words' },
+  schema: {
+    mayImport: ['lib', 'api', 'cel'],
+    entrance: 'words',
+    // What rules are written with, for those who write them.
+    sideDoors: [
+      ...['check', 'formats', 'labels', 'members', 'object-meta', 'rules'].map((name) => `validation/${name}.ts`),
+      'defaults/pod-level-resources.ts',
+    ],
+  },
   codec: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   kv: { mayImport: ['lib'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
   outgoing: { mayImport: ['lib', 'api'], entrance: 'words' },

@@ -2,7 +2,7 @@
 import type { ApiObject, GroupResource } from '../../api/object.ts'
 import { formatGroupResource } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
-import { qosOf } from '../../schema/validation/validation.ts'
+import { qosOf } from '../../api/pod-qos.ts'
 import { mapIn, mapsIn, numberIn, partIn, specOf, textIn, textsIn } from '../members.ts'
 
 /** A quota with scopes is about pods, and claims by the class of their attributes. */

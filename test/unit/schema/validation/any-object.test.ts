@@ -8,6 +8,7 @@ import { decodeObject } from '../../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../../src/schema/schema.ts'
 import type { KindSchema } from '../../../../src/schema/table.ts'
 import { validateCreate, validateSubresource, validateUpdate } from '../../../../src/schema/validation/validation.ts'
+import { rulesOf } from '../../../fakes/kind-of.ts'
 import { arbitraryObject } from '../../../fakes/arbitrary-object.ts'
 import { ENABLED_GATES } from '../gates.ts'
 
@@ -22,9 +23,11 @@ function everyFault(kind: KindSchema, object: ApiObject, stored: ApiObject): rea
   return [true, false].flatMap((isOn) => {
     const context = { gates: isOn ? ENABLED_GATES : new Set<string>(), namespaced: isOn }
     return [
-      ...validateCreate(kind, object, context),
-      ...validateUpdate(kind, { object, stored }, context),
-      ...SUBRESOURCES.flatMap((subresource) => validateSubresource(kind, { object, stored, subresource }, context)),
+      ...validateCreate(rulesOf(kind), object, context),
+      ...validateUpdate(rulesOf(kind), { object, stored }, context),
+      ...SUBRESOURCES.flatMap((subresource) =>
+        validateSubresource(rulesOf(kind), { object, stored, subresource }, context),
+      ),
     ]
   })
 }

@@ -5,6 +5,7 @@ import type { ApiObject, GroupVersionKind } from '../../../../src/api/object.ts'
 import { isMap, type Value, type ValueMap } from '../../../../src/api/value.ts'
 import { applyDefaults } from '../../../../src/schema/defaults/defaults.ts'
 import { validateCreate, validateSubresource, validateUpdate } from '../../../../src/schema/validation/validation.ts'
+import { rulesOf } from '../../../fakes/kind-of.ts'
 import { ENABLED_GATES } from '../gates.ts'
 import { CLUSTER_KINDS, VALID } from './valid-objects.ts'
 
@@ -67,11 +68,11 @@ function faultsOf({ of, set = {}, change, via = '', gates = [] }: Row): readonly
   const gvk = kindOf(of)
   const context = { gates: new Set([...ENABLED_GATES, ...gates]), namespaced: !CLUSTER_KINDS.has(gvk.kind) }
   const object = made(gvk, set)
-  if (change === undefined) return validateCreate(gvk, object, context)
+  if (change === undefined) return validateCreate(rulesOf(gvk), object, context)
   const both = { object: made(gvk, { ...set, ...change }), stored: object }
   return via === ''
-    ? validateUpdate(gvk, both, context)
-    : validateSubresource(gvk, { ...both, subresource: via }, context)
+    ? validateUpdate(rulesOf(gvk), both, context)
+    : validateSubresource(rulesOf(gvk), { ...both, subresource: via }, context)
 }
 
 function kindOf(text: string): GroupVersionKind {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../../src/api/value.ts'
 import { validateCreate, validateUpdate } from '../../../../src/schema/validation/validation.ts'
+import { rulesOf } from '../../../fakes/kind-of.ts'
 
 const context = { gates: new Set<string>(), namespaced: true }
 const gvk = { group: '', version: 'v1', kind: 'ServiceAccount' }
@@ -87,20 +88,22 @@ describe('metadata of a new object', () => {
       ],
     ],
   ])('%s', (_, metadata, expected) => {
-    expect(told(validateCreate(gvk, made(metadata), context))).toEqual(expected)
+    expect(told(validateCreate(rulesOf(gvk), made(metadata), context))).toEqual(expected)
   })
 
   it('needs a namespace where the kind has one, and none elsewhere', () => {
-    expect(told(validateCreate(gvk, made({ namespace: '' }), context))).toEqual(['metadata.namespace: Required value'])
+    expect(told(validateCreate(rulesOf(gvk), made({ namespace: '' }), context))).toEqual([
+      'metadata.namespace: Required value',
+    ])
     const cluster = { ...context, namespaced: false }
-    expect(told(validateCreate(gvk, made({}), cluster))).toEqual([
+    expect(told(validateCreate(rulesOf(gvk), made({}), cluster))).toEqual([
       'metadata.namespace: Forbidden: not allowed on this type',
     ])
   })
 
   it('takes labels by the ten thousands in linear time', () => {
     const labels = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 'bad value']))
-    const faults = validateCreate(gvk, made({ labels }), context)
+    const faults = validateCreate(rulesOf(gvk), made({ labels }), context)
     expect(faults[5_000]?.field).toBe('metadata.labels')
     expect(faults.at(-1)?.message).toContain('validation stopped at too many errors')
   })
@@ -143,15 +146,15 @@ describe('metadata of a changed object', () => {
     ],
   ])('%s', (_, metadata, before, expected) => {
     const change = { object: stored(metadata), stored: stored(before) }
-    expect(told(validateUpdate(gvk, change, context))).toEqual(expected)
+    expect(told(validateUpdate(rulesOf(gvk), change, context))).toEqual(expected)
   })
 
   it('repeats a bad label as often as the reference does', () => {
     const object = stored({ labels: { a: 'b c' } })
     const configMap = { group: '', version: 'v1', kind: 'ConfigMap' }
     const deployment = { group: 'apps', version: 'v1', kind: 'Deployment' }
-    expect(validateUpdate(configMap, { object, stored: stored({}) }, context)).toHaveLength(4)
-    const told = validateUpdate(deployment, { object, stored: stored({}) }, context)
+    expect(validateUpdate(rulesOf(configMap), { object, stored: stored({}) }, context)).toHaveLength(4)
+    const told = validateUpdate(rulesOf(deployment), { object, stored: stored({}) }, context)
     expect(told.filter((error) => error.field === 'metadata.labels')).toHaveLength(3)
   })
 })
@@ -160,7 +163,7 @@ describe('finalizers of a changed object', () => {
   it('are judged for every kind once, and not again as a change', () => {
     const change = { object: stored({ finalizers: ['a/b/c'] }), stored: stored({}) }
     const kind = { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' }
-    expect(told(validateUpdate(kind, change, context))).toEqual([
+    expect(told(validateUpdate(rulesOf(kind), change, context))).toEqual([
       expect.stringContaining('metadata.finalizers: Invalid value: "a/b/c": a valid label key must'),
     ])
   })
@@ -168,7 +171,7 @@ describe('finalizers of a changed object', () => {
   it('are judged once more for kinds whose objects are judged as new ones too', () => {
     const change = { object: stored({ finalizers: ['a/b/c'] }), stored: stored({}) }
     const configMap = { group: '', version: 'v1', kind: 'ConfigMap' }
-    expect(validateUpdate(configMap, change, context).map(({ field }) => field)).toEqual([
+    expect(validateUpdate(rulesOf(configMap), change, context).map(({ field }) => field)).toEqual([
       'metadata.finalizers',
       'metadata.finalizers',
     ])

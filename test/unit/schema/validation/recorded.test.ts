@@ -3,6 +3,7 @@ import { causeOf } from '../../../../src/api/field-error.ts'
 import type { StatusCause } from '../../../../src/api/status.ts'
 import { isMap, type Value, type ValueMap } from '../../../../src/api/value.ts'
 import { validateCreate, validateSubresource, validateUpdate } from '../../../../src/schema/validation/validation.ts'
+import { rulesOf } from '../../../fakes/kind-of.ts'
 import { ENABLED_GATES } from '../gates.ts'
 import { type Attempt, attemptsIn, NAMESPACE } from '../recorded.ts'
 
@@ -102,12 +103,12 @@ const SCENARIOS: readonly string[] = [
 
 function errorsOf({ gvk, object, stored, subresource, namespaced }: Attempt): readonly ValueMap[] {
   const context = { gates: ENABLED_GATES, namespaced }
-  if (stored === undefined) return validateCreate(gvk, object, context).map(asCause)
+  if (stored === undefined) return validateCreate(rulesOf(gvk), object, context).map(asCause)
   const change = { object, stored }
   return (
     subresource === ''
-      ? validateUpdate(gvk, change, context)
-      : validateSubresource(gvk, { ...change, subresource }, context)
+      ? validateUpdate(rulesOf(gvk), change, context)
+      : validateSubresource(rulesOf(gvk), { ...change, subresource }, context)
   ).map(asCause)
 }
 

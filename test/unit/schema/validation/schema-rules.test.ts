@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../../src/api/value.ts'
 import { validateCreate } from '../../../../src/schema/validation/validation.ts'
+import { rulesOf } from '../../../fakes/kind-of.ts'
 
 const KIND = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' }
 const RULES = 'x-kubernetes-validations'
@@ -20,7 +21,10 @@ function told(spec: object): readonly string[] {
     },
     status: { storedVersions: ['v1'] },
   }
-  const faults = validateCreate(KIND, definition as unknown as ValueMap, { gates: new Set(), namespaced: false })
+  const faults = validateCreate(rulesOf(KIND), definition as unknown as ValueMap, {
+    gates: new Set(),
+    namespaced: false,
+  })
   return faults.map(({ field, message }) => `${field.replace(AT, '@')}: ${message}`)
 }
 

@@ -1,0 +1,276 @@
+// Policies written as expressions, and what binds them to requests and parameters.
+import { FieldPath } from '../../api/field-path.ts'
+import { parseGroupVersion } from '../../api/object.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import { isIdentifier } from '../../cel/cel.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { checkConditions } from '../shared/conditions.ts'
+import { dns1035Label, dns1123Subdomain, pathSegment, qualifiedName } from '../../schema/validation/formats.ts'
+import { checkLabelSelector } from '../../schema/validation/labels.ts'
+import {
+  checkMatch,
+  checkMatchConditions,
+  checkMutableOperations,
+  FAILURE_POLICIES,
+  REINVOCATION_POLICIES,
+} from './match-resources.ts'
+import { has, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import { PolicyExpressions } from './policy-expressions.ts'
+import type { GroupRules, KindRules } from '../../schema/validation/rules.ts'
+import { webhookConfiguration } from './webhook-configuration.ts'
+
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+const REASONS: readonly string[] = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
+const ACTIONS: readonly string[] = ['Audit', 'Deny', 'Warn']
+const MAX_AUDIT_ANNOTATIONS = 20
+const MAX_VALUE_EXPRESSION = 5 * 1024
+
+/** What both kinds of policies have, and what compiles the rest; `stored` is absent where the policy is new. */
+function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Check): PolicyExpressions {
+  const isMutating = object['kind'] === 'MutatingAdmissionPolicy'
+  checkMeta(object, subdomainName, check)
+  const spec = partOf(object, 'spec')
+  const policy = textIn(spec, 'failurePolicy')
+  if (policy === undefined) check.required(SPEC.child('failurePolicy'))
+  else check.oneOf(SPEC.child('failurePolicy'), policy, FAILURE_POLICIES)
+  const kind = partIn(spec, 'paramKind')
+  if (kind !== undefined) checkParameterKind(kind, SPEC.child('paramKind'), check)
+  const match = partIn(spec, 'matchConstraints')
+  const at = SPEC.child('matchConstraints')
+  if (match === undefined) check.required(at)
+  else {
+    checkMatch(match, at, check)
+    if (partsOf(match, 'resourceRules').length === 0) check.required(at.child('resourceRules'))
+    if (isMutating) checkMutableOperations(match, at, check)
+  }
+  const old = stored === undefined ? undefined : partOf(stored, 'spec')
+  const isSame = (field: string): boolean => old !== undefined && equalValues(spec[field], old[field])
+  if (!isSame('paramKind') || !isSame('matchConditions')) {
+    checkMatchConditions(partsOf(spec, 'matchConditions'), SPEC.child('matchConditions'), check, kind !== undefined)
+  }
+  const isStored = old !== undefined && equalValues(spec, old)
+  const expressions = new PolicyExpressions(spec, { check, isStored, ...(isMutating ? { hasVariables: true } : {}) })
+  for (const [i, variable] of partsOf(spec, 'variables').entries()) {
+    checkVariable(variable, SPEC.child('variables').index(i), { expressions, check })
+  }
+  return expressions
+}
+
+interface Checks {
+  readonly expressions: PolicyExpressions
+  readonly check: Check
+}
+
+function checkParameterKind(kind: ValueMap, at: FieldPath, check: Check): void {
+  const version = textOf(kind, 'apiVersion')
+  const parsed = parseGroupVersion(version)
+  const place = at.child('apiVersion')
+  if (version === '') check.required(place)
+  else if (parsed === undefined) check.invalid(place, version, `unexpected GroupVersion string: ${version}`)
+  else {
+    const group = parsed.group === '' ? [] : dns1123Subdomain(parsed.group)
+    if (group.length > 0) check.invalid(place, parsed.group, group.join(','))
+    const faults = dns1035Label(parsed.version)
+    if (parsed.version === '') check.invalid(place, version, 'version must be specified')
+    else if (faults.length > 0) check.invalid(place, parsed.version, faults.join(','))
+  }
+  const name = textOf(kind, 'kind')
+  const faults = dns1035Label(name.toLowerCase())
+  if (name === '') check.required(at.child('kind'))
+  else if (faults.length > 0) {
+    check.invalid(at.child('kind'), name, `may have mixed case, but should otherwise match: ${faults.join(',')}`)
+  }
+}
+
+function checkVariable(variable: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
+  const name = textOf(variable, 'name')
+  if (name.trim() === '') check.required(at.child('name'), 'name is not specified')
+  else if (!isIdentifier(name)) {
+    check.invalid(at.child('name'), name, 'must be a valid CEL identifier')
+  }
+  const expression = textOf(variable, 'expression')
+  if (expression.trim() === '') check.required(at.child('expression'), 'expression is not specified')
+  expressions.declare(name, expression, at.child('expression'))
+}
+
+function checkValidation(validation: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
+  const expression = textOf(validation, 'expression')
+  if (expression.trim() === '') check.required(at.child('expression'), 'expression is not specified')
+  expressions.compile(expression, at.child('expression'), { wanted: 'bool' })
+  for (const field of ['messageExpression', 'message']) {
+    const text = textOf(validation, field)
+    if (text !== '' && text.trim() === '') check.invalid(at.child(field), text, 'must be non-empty if specified')
+    else if (field === 'message' && /[\n\r]/.test(text.trim())) {
+      check.invalid(at.child(field), text, 'must not contain line breaks')
+    } else if (field === 'messageExpression') {
+      expressions.compile(text, at.child(field), { wanted: 'string', hasAuthorizer: false })
+    }
+  }
+  const reason = textIn(validation, 'reason')
+  if (reason !== undefined) check.oneOf(at.child('reason'), reason, REASONS)
+}
+
+function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], { expressions, check }: Checks): void {
+  const list = SPEC.child('auditAnnotations')
+  if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
+    check.invalid(list, annotations, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`)
+  }
+  const name = textOf(partOf(object, 'metadata'), 'name')
+  const seen = new Set<string>()
+  for (const [i, annotation] of annotations.entries()) {
+    const at = list.index(i)
+    const key = textOf(annotation, 'key')
+    const whole = `${name}/${key}`
+    if (name === '') check.invalid(at.child('key'), key, 'requires metadata.name be non-empty')
+    else check.format(at.child('key'), whole, qualifiedName(whole))
+    const shown = textOf(annotation, 'valueExpression')
+    const expression = shown.trim()
+    const place = at.child('valueExpression')
+    if (expression === '') check.required(place, 'valueExpression is not specified')
+    else if (Buffer.byteLength(expression) > MAX_VALUE_EXPRESSION) {
+      check.required(place, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`)
+    } else expressions.compile(expression, place, { wanted: 'stringOrNull', shown })
+    if (seen.has(key)) check.duplicate(at.child('key'), key)
+    seen.add(key)
+  }
+}
+
+function checkValidating(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
+  const checks = { expressions: checkCommon(object, stored, check), check }
+  const spec = partOf(object, 'spec')
+  const validations = partsOf(spec, 'validations')
+  const annotations = partsOf(spec, 'auditAnnotations')
+  if (validations.length === 0 && annotations.length === 0) {
+    const detail = 'validations or auditAnnotations must contain at least one item'
+    check.required(SPEC.child('validations'), detail)
+    check.required(SPEC.child('auditAnnotations'), detail)
+    return
+  }
+  for (const [i, validation] of validations.entries()) {
+    checkValidation(validation, SPEC.child('validations').index(i), checks)
+  }
+  checkAnnotations(object, annotations, checks)
+}
+
+function checkMutating(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
+  const checks = { expressions: checkCommon(object, stored, check), check }
+  const spec = partOf(object, 'spec')
+  const mutations = partsOf(spec, 'mutations')
+  const list = SPEC.child('mutations')
+  if (mutations.length === 0) check.required(list, 'mutations must contain at least one item')
+  for (const [i, mutation] of mutations.entries()) checkMutation(mutation, list.index(i), checks)
+  const policy = textOf(spec, 'reinvocationPolicy')
+  if (policy === '') check.required(SPEC.child('reinvocationPolicy'))
+  else check.oneOf(SPEC.child('reinvocationPolicy'), policy, REINVOCATION_POLICIES)
+}
+
+const MUTATIONS = {
+  JSONPatch: ['jsonPatch', 'applyConfiguration'],
+  ApplyConfiguration: ['applyConfiguration', 'jsonPatch'],
+} as const
+
+/** Only what its type asks for is compiled. */
+function checkMutation(mutation: ValueMap, at: FieldPath, { expressions, check }: Checks): void {
+  const type = textOf(mutation, 'patchType')
+  if (type === '') {
+    check.required(at.child('patchType'))
+    return
+  }
+  const members = Object.hasOwn(MUTATIONS, type) ? MUTATIONS[type as keyof typeof MUTATIONS] : undefined
+  if (members === undefined) {
+    check.notSupported(at.child('patchType'), type, ['ApplyConfiguration', 'JSONPatch'])
+    return
+  }
+  const [own, other] = members
+  const part = partIn(mutation, own)
+  const expression = textOf(part ?? {}, 'expression').trim()
+  const place = at.child(own).child('expression')
+  if (part === undefined) check.required(at.child(own), `must be specified when patchType is ${type}`)
+  else if (expression === '') check.required(place)
+  expressions.compile(expression, place, { wanted: own, makesObjects: true })
+  if (has(mutation, other)) {
+    check.invalid(at.child(other), `{${other}}`, `must not be specified when patchType is ${type}`)
+  }
+}
+
+function checkBinding(object: ValueMap, check: Check): void {
+  checkMeta(object, subdomainName, check)
+  const spec = partOf(object, 'spec')
+  const name = textOf(spec, 'policyName')
+  if (name === '') check.required(SPEC.child('policyName'))
+  else check.format(SPEC.child('policyName'), name, dns1123Subdomain(name))
+  const reference = partIn(spec, 'paramRef')
+  if (reference !== undefined) checkParameter(reference, SPEC.child('paramRef'), check)
+  const match = partIn(spec, 'matchResources')
+  if (match !== undefined) checkMatch(match, SPEC.child('matchResources'), check)
+  if (object['kind'] === 'ValidatingAdmissionPolicyBinding') checkActions(textsOf(spec, 'validationActions'), check)
+  else if (match !== undefined) checkMutableOperations(match, SPEC.child('matchResources'), check)
+}
+
+const EXCLUSIVE = 'name and selector are mutually exclusive'
+
+function checkParameter(reference: ValueMap, at: FieldPath, check: Check): void {
+  const name = textOf(reference, 'name')
+  const selector = partIn(reference, 'selector')
+  if (name !== '') {
+    check.format(at.child('name'), name, pathSegment(name))
+    if (selector !== undefined) check.forbidden(at.child('name'), EXCLUSIVE)
+  }
+  if (selector !== undefined) {
+    checkLabelSelector(selector, at.child('selector'), check)
+    if (name !== '') check.forbidden(at.child('selector'), EXCLUSIVE)
+  }
+  if (name === '' && selector === undefined) check.required(at, 'one of name or selector must be specified')
+  const action = textOf(reference, 'parameterNotFoundAction')
+  if (action === '') check.required(at.child('parameterNotFoundAction'))
+  else check.oneOf(at.child('parameterNotFoundAction'), action, ['Deny', 'Allow'])
+}
+
+function checkActions(actions: readonly string[], check: Check): void {
+  const at = SPEC.child('validationActions')
+  const seen = new Set<string>()
+  for (const [i, action] of actions.entries()) {
+    check.oneOf(at.index(i), action, ACTIONS)
+    if (seen.has(action)) check.duplicate(at.index(i), action)
+    seen.add(action)
+  }
+  if (seen.has('Deny') && seen.has('Warn')) {
+    const why = 'repeating the same validation failure information in the API response and headers serves no purpose'
+    check.invalid(at, actions, `must not contain both Deny and Warn (${why})`)
+  }
+  if (seen.size === 0) check.required(at, 'at least one validation action is required')
+}
+
+function checkStatus(object: ValueMap, check: Check): void {
+  const status = partOf(object, 'status')
+  const list = STATUS.child('typeChecking').child('expressionWarnings')
+  for (const [i, warning] of partsOf(partOf(status, 'typeChecking'), 'expressionWarnings').entries()) {
+    if (textOf(warning, 'warning') === '') check.required(list.index(i).child('warning'))
+    if (textOf(warning, 'fieldRef').trim() === '') check.required(list.index(i).child('fieldRef'))
+  }
+  checkConditions(partsOf(status, 'conditions'), STATUS.child('conditions'), check)
+}
+
+const validatingPolicy: KindRules = {
+  create: (object, check) => checkValidating(object, undefined, check),
+  update: checkValidating,
+  subresources: { status: (object, _stored, check) => checkStatus(object, check) },
+}
+
+const mutatingPolicy: KindRules = {
+  create: (object, check) => checkMutating(object, undefined, check),
+  update: checkMutating,
+}
+
+const binding: KindRules = { create: checkBinding, update: (object, _stored, check) => checkBinding(object, check) }
+
+export const ADMISSION_RULES: GroupRules = {
+  ValidatingAdmissionPolicy: validatingPolicy,
+  ValidatingAdmissionPolicyBinding: binding,
+  MutatingAdmissionPolicy: mutatingPolicy,
+  MutatingAdmissionPolicyBinding: binding,
+  ValidatingWebhookConfiguration: webhookConfiguration,
+  MutatingWebhookConfiguration: webhookConfiguration,
+}

@@ -1,0 +1,145 @@
+// Which requests a webhook or a policy is asked about: rules over groups, versions, resources and operations, selectors,
+// and conditions on the request.
+import type { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { compilePolicyExpression } from '../../schema/policy-expressions.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { pathSegment, qualifiedName } from '../../schema/validation/formats.ts'
+import { checkLabelSelector } from '../../schema/validation/labels.ts'
+import { partIn, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+
+export const FAILURE_POLICIES: readonly string[] = ['Fail', 'Ignore']
+export const MATCH_POLICIES: readonly string[] = ['Equivalent', 'Exact']
+export const REINVOCATION_POLICIES: readonly string[] = ['IfNeeded', 'Never']
+const OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
+const MUTABLE_OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'UPDATE']
+const SCOPES: readonly string[] = ['*', 'Cluster', 'Namespaced']
+const MAX_CONDITIONS = 64
+
+export function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
+  const operations = textsOf(rule, 'operations')
+  const place = at.child('operations')
+  if (operations.length === 0) check.required(place)
+  if (operations.length > 1 && operations.includes('*')) {
+    check.invalid(place, operations, "if '*' is present, must not specify other operations")
+  }
+  for (const [i, operation] of operations.entries()) check.oneOf(place.index(i), operation, OPERATIONS)
+  checkAll(rule, 'apiGroups', at, { check, others: 'API groups', mayBeEmpty: true })
+  checkAll(rule, 'apiVersions', at, { check, others: 'API versions', mayBeEmpty: false })
+  checkResources(textsOf(rule, 'resources'), at.child('resources'), check)
+  const scope = textIn(rule, 'scope')
+  if (scope !== undefined) check.oneOf(at.child('scope'), scope, SCOPES)
+}
+
+interface WordScope {
+  readonly check: Check
+  readonly others: string
+  /** Whether a word may be ''. */
+  readonly mayBeEmpty: boolean
+}
+
+function checkAll(rule: ValueMap, field: string, at: FieldPath, { check, others, mayBeEmpty }: WordScope): void {
+  const words = textsOf(rule, field)
+  const place = at.child(field)
+  if (words.length === 0) check.required(place)
+  if (words.length > 1 && words.includes('*')) {
+    check.invalid(place, words, `if '*' is present, must not specify other ${others}`)
+  }
+  if (mayBeEmpty) return
+  for (const [i, word] of words.entries()) if (word === '') check.required(place.index(i))
+}
+
+function checkResources(resources: readonly string[], at: FieldPath, check: Check): void {
+  if (resources.length === 0) check.required(at)
+  const wholeResources = new Set<string>()
+  const wholeSubresources = new Set<string>()
+  let hasPlain = false
+  for (const [i, resource] of resources.entries()) {
+    if (resource === '') {
+      check.required(at.index(i))
+      continue
+    }
+    const slash = resource.indexOf('/')
+    if (slash < 0) {
+      // The last of them decides.
+      hasPlain = resource !== '*'
+      continue
+    }
+    const name = resource.slice(0, slash)
+    const sub = resource.slice(slash + 1)
+    const clash = (pattern: string): void =>
+      check.invalid(at.index(i), resource, `if '${pattern}' is present, must not specify ${resource}`)
+    if (wholeResources.has(name)) clash(`${name}/*`)
+    if (wholeSubresources.has(sub)) clash(`*/${sub}`)
+    if (sub === '*') wholeResources.add(name)
+    if (name === '*') wholeSubresources.add(sub)
+  }
+  if (resources.length > 1 && resources.includes('*/*')) {
+    check.invalid(at, resources, "if '*/*' is present, must not specify other resources")
+  }
+  if (resources.includes('*') && hasPlain) {
+    check.invalid(at, resources, "if '*' is present, must not specify other resources without subresources")
+  }
+}
+
+/** What a policy or a binding of one applies to. */
+export function checkMatch(match: ValueMap, at: FieldPath, check: Check): void {
+  const policy = textIn(match, 'matchPolicy')
+  if (policy === undefined) check.required(at.child('matchPolicy'))
+  else check.oneOf(at.child('matchPolicy'), policy, MATCH_POLICIES)
+  for (const field of ['namespaceSelector', 'objectSelector']) {
+    const selector = partIn(match, field)
+    if (selector === undefined) check.required(at.child(field))
+    else checkLabelSelector(selector, at.child(field), check)
+  }
+  for (const field of ['resourceRules', 'excludeResourceRules']) {
+    for (const [i, rule] of partsOf(match, field).entries()) checkNamedRule(rule, at.child(field).index(i), check)
+  }
+}
+
+function checkNamedRule(rule: ValueMap, at: FieldPath, check: Check): void {
+  const seen = new Set<string>()
+  for (const [i, name] of textsOf(rule, 'resourceNames').entries()) {
+    const place = at.child('resourceNames').index(i)
+    check.format(place, name, pathSegment(name))
+    if (seen.has(name)) check.duplicate(place, name)
+    seen.add(name)
+  }
+  checkRule(rule, at, check)
+}
+
+/** What is deleted cannot be changed on the way. */
+export function checkMutableOperations(match: ValueMap, at: FieldPath, check: Check): void {
+  for (const rule of partsOf(match, 'resourceRules')) {
+    for (const operation of textsOf(rule, 'operations')) {
+      check.oneOf(at.child('resourceRules').child('operations'), operation, MUTABLE_OPERATIONS)
+    }
+  }
+}
+
+export function checkMatchConditions(
+  conditions: readonly ValueMap[],
+  at: FieldPath,
+  check: Check,
+  hasParams = false,
+): void {
+  if (conditions.length > MAX_CONDITIONS) check.tooMany(at, conditions.length, MAX_CONDITIONS)
+  const seen = new Set<string>()
+  for (const [i, condition] of conditions.entries()) {
+    const place = at.index(i)
+    const expression = textOf(condition, 'expression').trim()
+    if (expression === '') check.required(place.child('expression'))
+    else {
+      const compiled = compilePolicyExpression(expression, { hasParams, hasAuthorizer: true }, 'bool')
+      if (compiled.kind === 'refused') check.invalid(place.child('expression'), expression, compiled.problem)
+    }
+    const name = textOf(condition, 'name')
+    if (name === '') {
+      check.required(place.child('name'))
+      continue
+    }
+    check.format(place.child('name'), name, qualifiedName(name))
+    if (seen.has(name)) check.duplicate(place.child('name'), name)
+    seen.add(name)
+  }
+}

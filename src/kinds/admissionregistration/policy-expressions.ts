@@ -1,0 +1,62 @@
+// Whether the expressions of a policy make sense: each is compiled with what it may speak of, where the rest of its part is checked.
+import type { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { DYN, type Type } from '../../cel/cel.ts'
+import {
+  compilePolicyExpression,
+  type PolicyExpression,
+  type PolicyScope,
+  type Wanted,
+} from '../../schema/policy-expressions.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { has, partsOf } from '../../schema/validation/members.ts'
+
+export interface PolicyUse {
+  readonly check: Check
+  /** What is stored was compiled before, and stays acceptable. */
+  readonly isStored: boolean
+  /** `variables` is known also where there are none. */
+  readonly hasVariables?: boolean
+}
+
+/** Those that are missing are complained of elsewhere. */
+export class PolicyExpressions {
+  readonly #check: Check
+  readonly #isStored: boolean
+  readonly #plain: PolicyScope
+  readonly #variables = new Map<string, Type>()
+  readonly #scope: PolicyScope
+
+  constructor(spec: ValueMap, { check, isStored, hasVariables }: PolicyUse) {
+    this.#check = check
+    this.#isStored = isStored
+    this.#plain = { hasParams: has(spec, 'paramKind'), hasAuthorizer: true }
+    const isComposed = hasVariables ?? partsOf(spec, 'variables').length > 0
+    this.#scope = isComposed ? { ...this.#plain, variables: this.#variables } : this.#plain
+  }
+
+  /** Each variable may speak of those before it; of one that makes no sense everything may be expected. */
+  declare(name: string, text: string, at: FieldPath): void {
+    if (this.#isStored || text.trim() === '') return
+    const compiled = compilePolicyExpression(text, { ...this.#plain, variables: this.#variables })
+    if (compiled.kind === 'refused') this.#refuse(at, text, compiled)
+    this.#variables.set(name, compiled.kind === 'program' ? compiled.program.resultType : DYN)
+  }
+
+  /** `shown`: as the complaint has it; absent: as it is compiled. */
+  compile(
+    text: string,
+    at: FieldPath,
+    use: { readonly wanted: Wanted; readonly shown?: string } & Partial<PolicyScope>,
+  ): void {
+    if (this.#isStored || text.trim() === '') return
+    const { wanted, shown = text, ...more } = use
+    const compiled = compilePolicyExpression(text, { ...this.#scope, ...more }, wanted)
+    if (compiled.kind === 'refused') this.#refuse(at, shown, compiled)
+  }
+
+  #refuse(at: FieldPath, shown: string, { problem, isInternal }: Extract<PolicyExpression, { kind: 'refused' }>): void {
+    if (isInternal === true) this.#check.internal(at, problem)
+    else this.#check.invalid(at, shown, problem)
+  }
+}

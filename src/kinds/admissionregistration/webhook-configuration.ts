@@ -1,0 +1,115 @@
+// Webhooks that are asked about requests. A stored configuration that breaks one of the younger rules may go on breaking it.
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { dns1123Subdomain } from '../../schema/validation/formats.ts'
+import { checkLabelSelector } from '../../schema/validation/labels.ts'
+import {
+  checkMatchConditions,
+  checkRule,
+  FAILURE_POLICIES,
+  MATCH_POLICIES,
+  REINVOCATION_POLICIES,
+} from './match-resources.ts'
+import { numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
+import { checkClientConfig, checkReviewVersions, knowsReview, REVIEW_VERSIONS } from '../shared/webhook-client.ts'
+
+const WEBHOOKS = FieldPath.root('webhooks')
+const HARMLESS: readonly string[] = ['None', 'NoneOnDryRun']
+const SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
+const MAX_TIMEOUT_SECONDS = 30
+
+interface HookScope {
+  readonly check: Check
+  readonly allowedSideEffects: readonly string[]
+  readonly needsKnownVersion: boolean
+  readonly needsUniqueNames: boolean
+  readonly skipsConditions: boolean
+}
+
+function scopeOf(check: Check, hooks: readonly ValueMap[], stored?: readonly ValueMap[]): HookScope {
+  const old = stored ?? []
+  const conditions = (list: readonly ValueMap[]): readonly ValueMap[][] =>
+    list.map((hook) => [...partsOf(hook, 'matchConditions')])
+  const spoken = (hook: ValueMap): boolean => {
+    const versions = textsOf(hook, 'admissionReviewVersions')
+    return versions.length === 0 || knowsReview(versions)
+  }
+  return {
+    check,
+    allowedSideEffects: old.every((hook) => HARMLESS.includes(textOf(hook, 'sideEffects'))) ? HARMLESS : SIDE_EFFECTS,
+    needsKnownVersion: old.every(spoken),
+    needsUniqueNames: new Set(old.map((hook) => textOf(hook, 'name'))).size === old.length,
+    skipsConditions: stored !== undefined && equalValues(conditions(hooks), conditions(old)),
+  }
+}
+
+function checkHooks(object: ValueMap, scope: HookScope): void {
+  const { check } = scope
+  checkMeta(object, subdomainName, check)
+  const seen = new Set<string>()
+  for (const [i, hook] of partsOf(object, 'webhooks').entries()) {
+    const at = WEBHOOKS.index(i)
+    checkHook(hook, at, scope)
+    checkReviewVersions(textsOf(hook, 'admissionReviewVersions'), at.child('admissionReviewVersions'), {
+      check,
+      missing: `must specify one of ${REVIEW_VERSIONS.join(', ')}`,
+      needsKnown: scope.needsKnownVersion,
+    })
+    const name = textOf(hook, 'name')
+    if (scope.needsUniqueNames && name !== '' && seen.has(name)) check.duplicate(at.child('name'), name)
+    seen.add(name)
+  }
+}
+
+function checkHook(hook: ValueMap, at: FieldPath, { check, allowedSideEffects, skipsConditions }: HookScope): void {
+  checkHookName(textOf(hook, 'name'), at.child('name'), check)
+  for (const [i, rule] of partsOf(hook, 'rules').entries()) checkRule(rule, at.child('rules').index(i), check)
+  checkWord(hook, at, { check, field: 'failurePolicy', words: FAILURE_POLICIES })
+  checkWord(hook, at, { check, field: 'matchPolicy', words: MATCH_POLICIES })
+  if (textIn(hook, 'sideEffects') === undefined) {
+    check.required(at.child('sideEffects'), `must specify one of ${allowedSideEffects.join(', ')}`)
+  }
+  checkWord(hook, at, { check, field: 'sideEffects', words: allowedSideEffects })
+  const seconds = numberIn(hook, 'timeoutSeconds')
+  if (seconds !== undefined && (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS)) {
+    const detail = `the timeout value must be between 1 and ${MAX_TIMEOUT_SECONDS} seconds`
+    check.invalid(at.child('timeoutSeconds'), seconds, detail)
+  }
+  for (const field of ['namespaceSelector', 'objectSelector']) {
+    checkLabelSelector(partIn(hook, field), at.child(field), check)
+  }
+  checkWord(hook, at, { check, field: 'reinvocationPolicy', words: REINVOCATION_POLICIES })
+  checkClientConfig(partOf(hook, 'clientConfig'), at.child('clientConfig'), check)
+  if (!skipsConditions) checkMatchConditions(partsOf(hook, 'matchConditions'), at.child('matchConditions'), check)
+}
+
+interface WordScope {
+  readonly check: Check
+  readonly field: string
+  readonly words: readonly string[]
+}
+
+function checkWord(hook: ValueMap, at: FieldPath, { check, field, words }: WordScope): void {
+  const word = textIn(hook, field)
+  if (word !== undefined) check.oneOf(at.child(field), word, words)
+}
+
+const MIN_SEGMENTS = 3
+
+function checkHookName(name: string, at: FieldPath, check: Check): void {
+  const faults = dns1123Subdomain(name)
+  if (name === '') check.required(at)
+  else if (faults.length > 0) check.invalid(at, name, faults.join(','))
+  else if (name.split('.').length < MIN_SEGMENTS) {
+    check.invalid(at, name, 'should be a domain with at least three segments separated by dots')
+  }
+}
+
+export const webhookConfiguration: KindRules = {
+  create: (object, check) => checkHooks(object, scopeOf(check, partsOf(object, 'webhooks'))),
+  update: (object, stored, check) =>
+    checkHooks(object, scopeOf(check, partsOf(object, 'webhooks'), partsOf(stored, 'webhooks'))),
+}

@@ -1,0 +1,303 @@
+// The schema of a custom kind: the words it may use, and how its lists and maps may be merged.
+import { shownJson } from '../../../api/field-error.ts'
+import type { FieldPath } from '../../../api/field-path.ts'
+import { isMap, own, type ValueMap } from '../../../api/value.ts'
+import { followPath, valueFaults } from '../../../schema/custom/custom.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { flagOf, has, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../../schema/validation/members.ts'
+import { checkSchemaRules } from './schema-rules.ts'
+import { hasUnknown, mapKeys, schemasIn, structuralFaults, unsupported } from './schema-structure.ts'
+
+const TYPES: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string']
+const LIST_TYPE = 'x-kubernetes-list-type'
+const MAP_TYPE = 'x-kubernetes-map-type'
+const MAP_KEYS = 'x-kubernetes-list-map-keys'
+const RULES = 'x-kubernetes-validations'
+const EMBEDDED = 'x-kubernetes-embedded-resource'
+const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
+const REASONS: readonly string[] = [
+  'FieldValueDuplicate',
+  'FieldValueForbidden',
+  'FieldValueInvalid',
+  'FieldValueRequired',
+]
+const ROOT_WORDS =
+  'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'
+
+/** What may not stand at the root where the status is written apart: before the type is looked at, and after. */
+const NOT_AT_ROOT: readonly string[] = ['id', '$schema', '$ref']
+const NOT_AT_ROOT_EITHER: readonly string[] = [
+  'nullable',
+  'maxProperties',
+  'minProperties',
+  'enum',
+  'default',
+  'allOf',
+  'oneOf',
+  'anyOf',
+  'not',
+  'additionalProperties',
+  'patternProperties',
+  'dependencies',
+  'additionalItems',
+  'definitions',
+  EMBEDDED,
+  'x-kubernetes-int-or-string',
+  MAP_KEYS,
+  LIST_TYPE,
+  MAP_TYPE,
+]
+
+/** The whole schema; `at` is where it stands. */
+export function checkSchema(schema: ValueMap, at: FieldPath, hasStatus: boolean, check: Check): void {
+  const before = check.errors.length
+  if (hasStatus) checkRoot(schema, at, check)
+  if (flagOf(schema, 'nullable')) check.forbidden(at.child('nullable'), 'nullable cannot be true at the root')
+  const obstacle = unsupported(schema)
+  const structural = check.errors.length
+  if (obstacle === undefined) {
+    for (const fault of structuralFaults(schema, at, check)) check.add(fault)
+    if (check.errors.length === structural) checkDefaults(schema, at, { insideMeta: false, isResource: true, check })
+  }
+  const words = check.errors.length
+  checkDocument(schema, { at, check, isRoot: true, insideMeta: false })
+  // What is wrong with a schema would be told again of the rules that look into it.
+  if (obstacle === undefined && words === structural) {
+    checkSchemaRules(schema, at, { check, wrong: check.errors.slice(words).map(({ field }) => field) })
+  }
+  if (obstacle !== undefined && check.errors.length === before) check.invalid(at, '', obstacle)
+}
+
+function checkRoot(schema: ValueMap, at: FieldPath, check: Check): void {
+  const type = textOf(schema, 'type')
+  const isOdd = (field: string): boolean => has(schema, field) && schema[field] !== false && schema[field] !== ''
+  const words = `only [${ROOT_WORDS}] fields are allowed at the root of the schema if the status subresource is enabled`
+  if (NOT_AT_ROOT.some(isOdd)) check.invalid(at, shownJson(schema), words)
+  else if (type !== '' && type !== 'object') {
+    const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
+    check.invalid(at.child('type'), type, detail)
+  } else if (NOT_AT_ROOT_EITHER.some(isOdd)) check.invalid(at, shownJson(schema), words)
+}
+
+interface DefaultPlace {
+  readonly insideMeta: boolean
+  readonly isResource: boolean
+  readonly check: Check
+}
+
+function checkDefaults(schema: ValueMap, at: FieldPath, { insideMeta, isResource, check }: DefaultPlace): void {
+  const within = isResource ? false : insideMeta
+  const value = schema['default']
+  if (value !== undefined && value !== null && !within) {
+    if (hasUnknown(value, schema, isResource)) {
+      check.invalid(at.child('default'), value, 'must not have unknown fields')
+    }
+    for (const fault of valueFaults(schema, value, at.child('default'))) check.add(fault)
+  }
+  const items = partIn(schema, 'items')
+  const inner = (part: ValueMap, isMeta: boolean): DefaultPlace => ({
+    insideMeta: within || isMeta,
+    isResource: flagOf(part, EMBEDDED),
+    check,
+  })
+  if (items !== undefined) checkDefaults(items, at.child('items'), inner(items, false))
+  const values = partIn(schema, 'additionalProperties')
+  if (values !== undefined) checkDefaults(values, at.child('additionalProperties'), inner(values, false))
+  for (const [name, property] of schemasIn(schema, 'properties')) {
+    checkDefaults(property, at.child('properties').key(name), inner(property, isResource && isMetaField(name)))
+  }
+}
+
+function isMetaField(name: string): boolean {
+  return name === 'metadata' || name === 'kind' || name === 'apiVersion'
+}
+
+interface Place {
+  readonly at: FieldPath
+  readonly check: Check
+  readonly isRoot: boolean
+  readonly insideMeta: boolean
+  /** Why there may be no defaults here. */
+  readonly noDefaults?: string
+}
+
+function checkDocument(schema: ValueMap, place: Place): void {
+  const { at, check, isRoot, insideMeta } = place
+  checkWords(schema, place)
+  if (flagOf(schema, 'uniqueItems')) {
+    const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'
+    check.forbidden(at.child('uniqueItems'), detail)
+  }
+  const child = (path: FieldPath, more: Partial<Place> = {}): Place => ({ ...place, at: path, isRoot: false, ...more })
+  const properties = schemasIn(schema, 'properties')
+  if (has(schema, 'additionalProperties')) {
+    const values = schema['additionalProperties']
+    const path = at.child('additionalProperties')
+    if (properties.length > 0 && values !== true) {
+      check.forbidden(path, 'additionalProperties and properties are mutual exclusive')
+    }
+    const why = insideMeta ? { noDefaults: 'inside additionalProperties applying to object metadata' } : {}
+    if (isMap(values)) checkDocument(values, child(path, why))
+  }
+  for (const [name, property] of properties) {
+    const isMeta = isMetaField(name) && (isRoot || flagOf(schema, EMBEDDED))
+    const more = {
+      ...(isMeta && { insideMeta: true }),
+      ...(isMeta && isRoot && { noDefaults: `in top-level ${name}` }),
+    }
+    checkDocument(property, child(at.child('properties').key(name), more))
+  }
+  const not = partIn(schema, 'not')
+  if (not !== undefined) checkDocument(not, child(at.child('not')))
+  for (const field of ['allOf', 'oneOf', 'anyOf']) {
+    for (const [i, inner] of partsOf(schema, field).entries()) checkDocument(inner, child(at.child(field).index(i)))
+  }
+  for (const [name, inner] of schemasIn(schema, 'definitions')) {
+    checkDocument(inner, child(at.child('definitions').key(name)))
+  }
+  const items = partIn(schema, 'items')
+  if (items !== undefined) checkDocument(items, child(at.child('items')))
+  else
+    for (const [i, inner] of partsOf(schema, 'items').entries()) checkDocument(inner, child(at.child('items').index(i)))
+  checkExtensions(schema, at, check)
+  checkMapList(schema, at, check)
+  checkKeys(schema, at, check)
+  checkRules(schema, at, check)
+}
+
+function checkWords(schema: ValueMap, { at, check, insideMeta, noDefaults }: Place): void {
+  const type = textOf(schema, 'type')
+  if (type !== '') check.oneOf(at.child('type'), type, TYPES)
+  if (has(schema, 'default') && noDefaults !== undefined) {
+    check.forbidden(at.child('default'), `must not be set ${noDefaults}`)
+  }
+  if (textOf(schema, 'id') !== '') check.forbidden(at.child('id'), 'id is not supported')
+  for (const field of ['additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref']) {
+    const value = schema[field]
+    const isEmpty = isMap(value) && Object.keys(value).length === 0 && field !== 'dependencies'
+    if (has(schema, field) && !isEmpty) check.forbidden(at.child(field), `${field} is not supported`)
+  }
+  if (type === 'null') {
+    check.forbidden(at.child('type'), 'type cannot be set to null, use nullable as an alternative')
+  }
+  if (partsOf(schema, 'items').length > 0) {
+    check.forbidden(at.child('items'), 'items must be a schema object and not an array')
+  }
+  if (insideMeta && flagOf(schema, EMBEDDED)) {
+    check.forbidden(at.child(EMBEDDED), 'must not be used inside of resource meta')
+  }
+}
+
+function checkExtensions(schema: ValueMap, at: FieldPath, check: Check): void {
+  const type = textOf(schema, 'type')
+  const needs = (wanted: string, field: string): boolean => {
+    if (!has(schema, field) || type === wanted) return false
+    const detail = `must be ${wanted} if ${field} is specified`
+    if (type === '') check.required(at.child('type'), detail)
+    else check.invalid(at.child('type'), type, detail)
+    return true
+  }
+  if (schema[PRESERVE] === false) check.invalid(at.child(PRESERVE), false, 'must be true or undefined')
+  needs('object', MAP_TYPE)
+  const mapType = textIn(schema, MAP_TYPE)
+  if (mapType !== undefined) check.oneOf(at.child(MAP_TYPE), mapType, ['atomic', 'granular'])
+  const listType = textIn(schema, LIST_TYPE)
+  const isWrong = needs('array', LIST_TYPE)
+  const items = partIn(schema, 'items')
+  if (!isWrong && listType === 'set' && items !== undefined) {
+    const detail = `must be atomic as item of a list with ${LIST_TYPE}=set`
+    const inner = textIn(items, LIST_TYPE)
+    if (textOf(items, 'type') === 'array' && inner !== undefined && inner !== 'atomic') {
+      check.invalid(at.child('items').child(LIST_TYPE), inner, detail)
+    }
+    if (textOf(items, 'type') === 'object' && textIn(items, MAP_TYPE) !== 'atomic') {
+      check.invalid(at.child('items').child(MAP_TYPE), inner, detail)
+    }
+  }
+  if (listType !== undefined) check.oneOf(at.child(LIST_TYPE), listType, ['atomic', 'set', 'map'])
+  if (mapKeys(schema).length === 0 || listType === 'map') return
+  const detail = `must be map if ${MAP_KEYS} is non-empty`
+  if (listType === undefined) check.required(at.child(LIST_TYPE), detail)
+  else check.invalid(at.child(LIST_TYPE), listType, detail)
+}
+
+function checkMapList(schema: ValueMap, at: FieldPath, check: Check): void {
+  if (textIn(schema, LIST_TYPE) !== 'map') return
+  const keys = mapKeys(schema)
+  if (keys.length === 0) check.required(at.child(MAP_KEYS), `must not be empty if ${LIST_TYPE} is map`)
+  const place = at.child('items')
+  const items = partIn(schema, 'items')
+  if (!has(schema, 'items')) check.required(place, `must have a schema if ${LIST_TYPE} is map`)
+  else if (items === undefined) {
+    check.invalid(place, shownJson(schema['items']), `must only have a single schema if ${LIST_TYPE} is map`)
+  } else if (textOf(items, 'type') !== 'object') {
+    const detail = `must be object if parent array's ${LIST_TYPE} is map`
+    check.invalid(place.child('type'), textOf(items, 'type'), detail)
+  } else {
+    const seen = new Set<string>()
+    for (const key of keys) {
+      const property = own(partOf(items, 'properties'), key)
+      if (!isMap(property)) check.invalid(at.child(MAP_KEYS), keys, 'entries must all be names of item properties')
+      else if (textOf(property, 'type') === 'array' || textOf(property, 'type') === 'object') {
+        const detail = `must be a scalar type if parent array's ${LIST_TYPE} is map`
+        check.invalid(place.child('properties').key(key).child('type'), 'object', detail)
+      }
+      if (seen.has(key)) check.invalid(at.child(MAP_KEYS), keys, 'must not contain duplicate entries')
+      seen.add(key)
+    }
+  }
+}
+
+/** Items of sets and maps, and the keys of the latter, are always there. */
+function checkKeys(schema: ValueMap, at: FieldPath, check: Check): void {
+  const type = textIn(schema, LIST_TYPE)
+  const items = partIn(schema, 'items')
+  if (items === undefined || (type !== 'set' && type !== 'map')) return
+  const place = at.child('items')
+  if (flagOf(items, 'nullable')) {
+    check.forbidden(place.child('nullable'), `cannot be nullable when ${LIST_TYPE} is ${type}`)
+  }
+  if (type === 'set') return
+  const required = new Set(textsOf(items, 'required'))
+  for (const key of mapKeys(schema)) {
+    const property = own(partOf(items, 'properties'), key)
+    if (!isMap(property)) continue
+    const inner = place.child('properties').key(key)
+    const why = `this property is in ${MAP_KEYS}, so it`
+    if (!required.has(key) && !has(property, 'default')) {
+      check.required(inner.child('default'), `${why} must have a default or be a required property`)
+    }
+    if (flagOf(property, 'nullable')) check.forbidden(inner.child('nullable'), `${why} cannot be nullable`)
+  }
+}
+
+const BREAK = /[\n\r]/
+
+function checkRules(schema: ValueMap, at: FieldPath, check: Check): void {
+  for (const [i, rule] of partsOf(schema, RULES).entries())
+    checkExpression(rule, schema, at.child(RULES).index(i), check)
+}
+
+function checkExpression(rule: ValueMap, schema: ValueMap, at: FieldPath, check: Check): void {
+  const text = textOf(rule, 'rule').trim()
+  const message = textOf(rule, 'message')
+  if (text === '') check.required(at.child('rule'), 'rule is not specified')
+  else if (message !== '' && message.trim() === '') {
+    check.invalid(at.child('message'), message, 'must be non-empty if specified')
+  } else if (BREAK.test(message.trim())) check.invalid(at.child('message'), message, 'must not contain line breaks')
+  else if (BREAK.test(text) && message === '') {
+    check.required(at.child('message'), 'message must be specified if rule contains line breaks')
+  }
+  const expression = textOf(rule, 'messageExpression')
+  if (expression !== '' && expression.trim() === '') {
+    check.required(at.child('messageExpression'), 'messageExpression must be non-empty if specified')
+  }
+  const reason = textIn(rule, 'reason')
+  if (reason !== undefined) check.oneOf(at.child('reason'), reason, REASONS)
+  const path = textOf(rule, 'fieldPath')
+  const place = at.child('fieldPath')
+  if (path === '') return
+  if (path.trim() === '') check.invalid(place, path, 'must be non-empty if specified')
+  if (BREAK.test(path)) check.invalid(place, path, 'must not contain line breaks')
+  if (followPath(path, schema, true).kind === 'fault') check.invalid(place, path, 'must be a valid path')
+}

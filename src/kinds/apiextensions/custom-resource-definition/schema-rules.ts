@@ -1,0 +1,176 @@
+// The rules in the schema of a custom kind: whether they can be compiled, compare only what can be found again, and what they
+// may cost at most, each and all together (P-335 to P-339).
+import { shownJson } from '../../../api/field-error.ts'
+import type { FieldPath } from '../../../api/field-path.ts'
+import { isMap, type ValueMap } from '../../../api/value.ts'
+import { compileRule, type CompiledRule, ruleTextOf, ruleType, type RuleText } from '../../../schema/custom/custom.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { flagOf, has, numberIn, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { schemasIn } from './schema-structure.ts'
+
+/** What one expression may cost by its estimate, and all of a schema. */
+const EXPRESSION_COST = 10_000_000
+const SCHEMA_COST = 100_000_000
+const MOST_EXPENSIVE = 4
+const MAX_REQUEST_BYTES = 3 * 1024 * 1024
+
+const RULES = 'x-kubernetes-validations'
+const EMBEDDED = 'x-kubernetes-embedded-resource'
+
+const NO_TYPE = `internal error: failed to construct type information for ${RULES} rules`
+
+interface Place {
+  readonly at: FieldPath
+  readonly isResource: boolean
+  /** How many values there can be here in one object; undefined where nothing says. */
+  readonly count: number | undefined
+  /** From where on old values cannot be found again. */
+  readonly lost: FieldPath | undefined
+}
+
+interface Costs {
+  total: number
+  readonly found: { readonly at: FieldPath; readonly cost: number }[]
+}
+
+/** The whole schema of a version; `at` is where it stands. `wrong` are places at which, and above which, rules wait their turn. */
+export function checkSchemaRules(
+  schema: ValueMap,
+  at: FieldPath,
+  { check, wrong }: { readonly check: Check; readonly wrong: readonly string[] },
+): void {
+  const costs: Costs = { total: 0, found: [] }
+  visit(schema, { at, isResource: true, count: 1, lost: undefined }, { check, costs, wrong })
+  if (costs.total <= SCHEMA_COST) return
+  const expensive = costs.found
+    .filter(({ cost }) => cost >= SCHEMA_COST / 100)
+    .sort((a, b) => b.cost - a.cost)
+    .slice(0, MOST_EXPENSIVE)
+  for (const one of expensive) {
+    const whole = 'estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+    check.forbidden(one.at, `contributed to ${whole}`)
+  }
+  const what = 'estimated rule cost total for entire OpenAPIv3 schema'
+  check.forbidden(at, overCost(`${RULES} ${what}`, costs.total, SCHEMA_COST))
+}
+
+interface Walk {
+  readonly check: Check
+  readonly costs: Costs
+  readonly wrong: readonly string[]
+}
+
+function visit(schema: ValueMap, place: Place, walk: Walk): void {
+  const { at, count } = place
+  const rules = partsOf(schema, RULES)
+  if (rules.length > 0 && !walk.wrong.some((field) => field.startsWith(at.toString()))) {
+    checkRules(schema, rules, { place, walk })
+  }
+  const items = partIn(schema, 'items')
+  if (items !== undefined) {
+    const isKeyed = textIn(schema, 'x-kubernetes-list-type') === 'map'
+    visit(
+      items,
+      {
+        at: at.child('items'),
+        isResource: flagOf(items, EMBEDDED),
+        count: times(count, numberIn(schema, 'maxItems')),
+        lost: place.lost ?? (isKeyed ? undefined : at),
+      },
+      walk,
+    )
+  }
+  const { lost } = place
+  for (const [name, property] of schemasIn(schema, 'properties')) {
+    const inner = at.child('properties').key(name)
+    visit(property, { at: inner, isResource: flagOf(property, EMBEDDED), count, lost }, walk)
+  }
+  const values = schema['additionalProperties']
+  if (!isMap(values)) return
+  const inner = at.child('additionalProperties')
+  const most = times(count, numberIn(schema, 'maxProperties'))
+  visit(values, { at: inner, isResource: flagOf(values, EMBEDDED), count: most, lost }, walk)
+}
+
+function times(count: number | undefined, most: number | bigint | undefined): number | undefined {
+  return count === undefined || most === undefined ? undefined : count * Number(most)
+}
+
+function checkRules(
+  schema: ValueMap,
+  rules: readonly ValueMap[],
+  { place, walk }: { readonly place: Place; readonly walk: Walk },
+): void {
+  const type = ruleType(schema, place.isResource)
+  if (type === undefined) {
+    const why = 'unable to convert structural schema to CEL declarations'
+    walk.check.internal(place.at.child(RULES), `${NO_TYPE}: ${why}`)
+    return
+  }
+  const bytes = 'bounds' in type ? (type.bounds?.minBytes ?? 1) : 1
+  const count = place.count ?? Math.floor(MAX_REQUEST_BYTES / (bytes + 1))
+  for (const [i, rule] of rules.entries()) {
+    const text = ruleTextOf(rule)
+    if (text.rule.trim() === '') continue
+    const at = place.at.child(RULES).index(i)
+    const compiled = compileRule(text, type)
+    tellProblems(compiled, rule, { at, check: walk.check, lost: place.lost })
+    charge(compiled.program?.estimate().max, { at: at.child('rule'), what: 'estimated rule cost', count }, walk)
+    const message = { at: at.child('messageExpression'), what: 'estimated messageExpression cost', count: 1 }
+    charge(compiled.message?.estimate().max, message, walk)
+  }
+}
+
+interface RulePlace {
+  readonly at: FieldPath
+  readonly check: Check
+  readonly lost: FieldPath | undefined
+}
+
+function tellProblems(compiled: CompiledRule, rule: ValueMap, { at, check, lost }: RulePlace): void {
+  const { text, problem, messageProblem } = compiled
+  if (problem !== undefined) check.invalid(at.child('rule'), shownRule(text, rule), problem)
+  if (messageProblem !== undefined) {
+    check.invalid(at.child('messageExpression'), shownRule(text, rule), messageProblem)
+  }
+  if (compiled.isTransition) {
+    if (lost === undefined) return
+    const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${lost.toString()}`
+    check.invalid(at.child('rule'), text.rule, detail)
+  } else if (text.optionalOldSelf !== undefined) {
+    const detail = 'may not be set if oldSelf is not used in rule'
+    check.invalid(at.child('optionalOldSelf'), text.optionalOldSelf, detail)
+  }
+}
+
+function shownRule(text: RuleText, rule: ValueMap): ReturnType<typeof shownJson> {
+  return shownJson({
+    Rule: text.rule,
+    Message: text.message,
+    MessageExpression: text.messageExpression,
+    Reason: has(rule, 'reason') ? textOf(rule, 'reason') : null,
+    FieldPath: text.fieldPath,
+    OptionalOldSelf: text.optionalOldSelf ?? null,
+  })
+}
+
+function charge(
+  cost: number | undefined,
+  { at, what, count }: { readonly at: FieldPath; readonly what: string; readonly count: number },
+  { check, costs }: Walk,
+): void {
+  if (cost === undefined) return
+  const whole = cost * count
+  if (whole > EXPRESSION_COST) check.forbidden(at, overCost(what, whole, EXPRESSION_COST))
+  costs.total += whole
+  costs.found.push({ at, cost: whole })
+}
+
+const HINT =
+  'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
+
+function overCost(what: string, cost: number, limit: number): string {
+  const factor = cost / limit
+  const shown = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`
+  return `${what} exceeds budget by factor of ${shown} (${HINT})`
+}

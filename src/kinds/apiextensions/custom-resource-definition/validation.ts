@@ -1,0 +1,336 @@
+// Definitions of custom kinds. Faults are told where the reference keeps what all versions have in common: at the top of the
+// spec, in the words of its own oldest version.
+import { type Shown, shownJson } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
+import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
+import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
+import { dns1035Label, dns1123Subdomain, type NameFormat } from '../../../schema/validation/formats.ts'
+import { flagOf, has, partIn, partOf, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
+import { checkColumns, checkSelectable, checkSubresources, checkVersion } from './version.ts'
+import { checkMeta, checkMetaUpdate, METADATA, subdomainName } from '../../../schema/validation/object-meta.ts'
+import { authorityFault } from '../../shared/pem.ts'
+import type { GroupRules, KindRules } from '../../../schema/validation/rules.ts'
+import { checkSchema } from './schema-document.ts'
+import { parseWebAddress } from '../../shared/web-address.ts'
+import { checkClientConfig, checkReviewVersions } from '../../shared/webhook-client.ts'
+
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+const APPROVAL = 'api-approved.kubernetes.io'
+const APPROVAL_POLICY = 'see https://github.com/kubernetes/enhancements/pull/1111'
+
+/** What versions may have each for itself. */
+const SHARED: readonly string[] = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields']
+
+interface Versions {
+  /** What all versions have in common, if they have anything. */
+  readonly common: ValueMap
+  /** The versions without it. */
+  readonly versions: readonly ValueMap[]
+}
+
+function versionsOf(spec: ValueMap): Versions {
+  const versions = partsOf(spec, 'versions')
+  const [first] = versions
+  const shared = SHARED.filter((field) => versions.every((version) => equalValues(version[field], first?.[field])))
+  const common: Record<string, Value> = {}
+  for (const field of shared) {
+    const value = first?.[field]
+    if (value !== undefined) common[field] = value
+  }
+  const without = (version: ValueMap): ValueMap =>
+    Object.fromEntries(Object.entries(version).filter(([field]) => !shared.includes(field)))
+  return { common, versions: versions.map(without) }
+}
+
+function shownVersions(versions: readonly ValueMap[]): Shown {
+  return shownJson(
+    versions.map((version) => ({
+      Name: textOf(version, 'name'),
+      Served: flagOf(version, 'served'),
+      Storage: flagOf(version, 'storage'),
+      Deprecated: flagOf(version, 'deprecated'),
+      DeprecationWarning: version['deprecationWarning'] ?? null,
+      Schema:
+        has(version, 'schema') && !has(partOf(version, 'schema'), 'openAPIV3Schema')
+          ? NO_SCHEMA
+          : (version['schema'] ?? null),
+      Subresources: version['subresources'] ?? null,
+      AdditionalPrinterColumns: has(version, 'additionalPrinterColumns')
+        ? partsOf(version, 'additionalPrinterColumns').map(shownColumn)
+        : null,
+      SelectableFields: has(version, 'selectableFields')
+        ? partsOf(version, 'selectableFields').map((field) => ({ JSONPath: textOf(field, 'jsonPath') }))
+        : null,
+    })),
+  )
+}
+
+const NO_SCHEMA: ValueMap = { OpenAPIV3Schema: null }
+
+function shownColumn(column: ValueMap): ValueMap {
+  return {
+    Name: textOf(column, 'name'),
+    Type: textOf(column, 'type'),
+    Format: textOf(column, 'format'),
+    Description: textOf(column, 'description'),
+    Priority: column['priority'] ?? 0,
+    JSONPath: textOf(column, 'jsonPath'),
+  }
+}
+
+function checkSpec(spec: ValueMap, check: Check): void {
+  checkGroup(textOf(spec, 'group'), check)
+  checkEnum(textOf(spec, 'scope'), SPEC.child('scope'), ['Cluster', 'Namespaced'], check)
+  const parts = versionsOf(spec)
+  checkVersions(parts, check)
+  for (const field of ['plural', 'singular', 'kind', 'listKind']) {
+    if (textOf(partOf(spec, 'names'), field) === '') check.required(SPEC.child('names').child(field))
+  }
+  checkNames(partOf(spec, 'names'), SPEC.child('names'), check)
+  checkCommon(parts, check)
+  const conversion = partIn(spec, 'conversion')
+  if (conversion === undefined) return
+  const strategy = textOf(conversion, 'strategy')
+  if (strategy !== 'None' && flagOf(spec, 'preserveUnknownFields')) {
+    check.invalid(
+      SPEC.child('conversion').child('strategy'),
+      strategy,
+      'must be None if spec.preserveUnknownFields is true',
+    )
+  }
+  checkConversion(conversion, check)
+}
+
+function checkGroup(group: string, check: Check): void {
+  const at = SPEC.child('group')
+  const faults = dns1123Subdomain(group)
+  if (group === '') check.required(at)
+  else if (faults.length > 0) check.invalid(at, group, faults.join(','))
+  else if (!group.includes('.')) check.invalid(at, group, 'should be a domain with at least one dot')
+}
+
+function checkEnum(value: string, at: FieldPath, words: readonly string[], check: Check): void {
+  if (value === '') check.required(at)
+  else check.oneOf(at, value, words)
+}
+
+function hasStatus(part: ValueMap | undefined): boolean {
+  return part !== undefined && has(part, 'status')
+}
+
+function checkVersions({ common, versions }: Versions, check: Check): void {
+  const list = SPEC.child('versions')
+  for (const [i, version] of versions.entries()) {
+    if (has(partOf(common, 'schema'), 'openAPIV3Schema') || has(partOf(version, 'schema'), 'openAPIV3Schema')) continue
+    check.required(list.index(i).child('schema').child('openAPIV3Schema'))
+  }
+  for (const [i, version] of versions.entries()) {
+    const name = textOf(version, 'name')
+    const faults = dns1035Label(name)
+    if (faults.length > 0) check.invalid(list.index(i).child('name'), name, faults.join(','))
+    const subresources = partIn(version, 'subresources') ?? partIn(common, 'subresources')
+    checkVersion(version, list.index(i), hasStatus(subresources), check)
+  }
+  const names = versions.map((version) => textOf(version, 'name'))
+  if (new Set(names).size < names.length) {
+    check.invalid(list, shownVersions(versions), 'must contain unique version names')
+  }
+  if (versions.filter((version) => flagOf(version, 'storage')).length !== 1) {
+    const detail = 'must have exactly one version marked as storage version'
+    check.invalid(list, shownVersions(versions), detail)
+  }
+  const [first = ''] = names
+  const faults = first === '' ? [] : dns1035Label(first)
+  if (faults.length > 0) check.invalid(SPEC.child('version'), first, faults.join(','))
+}
+
+/** What all versions share, where the reference keeps it. */
+function checkCommon({ common, versions }: Versions, check: Check): void {
+  const validation = partIn(common, 'schema')
+  const schema = validation === undefined ? undefined : partIn(validation, 'openAPIV3Schema')
+  const parts = [common, ...versions].map((version) => partIn(version, 'subresources'))
+  const at = SPEC.child('validation').child('openAPIV3Schema')
+  if (schema !== undefined) checkSchema(schema, at, parts.some(hasStatus), check)
+  checkSubresources(common, SPEC, check)
+  checkColumns(common, SPEC, check)
+  const fields = partsOf(common, 'selectableFields')
+  if (fields.length === 0) return
+  const place = SPEC.child('selectableFields')
+  if (validation === undefined) check.invalid(place, '', 'may only be set when validations.schema is included')
+  else checkSelectable(fields, schema ?? {}, place, check)
+}
+
+function checkNames(names: ValueMap, at: FieldPath, check: Check): void {
+  const told = (place: FieldPath, value: string, intro = ''): void => {
+    const faults = value === '' ? [] : dns1035Label(intro === '' ? value : value.toLowerCase())
+    if (faults.length > 0) check.invalid(place, value, `${intro}${faults.join(',')}`)
+  }
+  const mixed = 'may have mixed case, but should otherwise match: '
+  told(at.child('plural'), textOf(names, 'plural'))
+  told(at.child('singular'), textOf(names, 'singular'))
+  told(at.child('kind'), textOf(names, 'kind'), mixed)
+  told(at.child('listKind'), textOf(names, 'listKind'), mixed)
+  checkLabelsOf(names, 'shortNames', at, check)
+  const kind = textOf(names, 'kind')
+  if (kind !== '' && kind === textOf(names, 'listKind')) {
+    check.invalid(at.child('listKind'), kind, 'kind and listKind may not be the same')
+  }
+  checkLabelsOf(names, 'categories', at, check)
+}
+
+function checkLabelsOf(names: ValueMap, field: string, at: FieldPath, check: Check): void {
+  for (const [i, name] of textsOf(names, field).entries()) {
+    const faults = dns1035Label(name)
+    if (faults.length > 0) check.invalid(at.child(field).index(i), name, faults.join(','))
+  }
+}
+
+function checkConversion(conversion: ValueMap, check: Check): void {
+  const at = SPEC.child('conversion')
+  const strategy = textOf(conversion, 'strategy')
+  const webhook = partOf(conversion, 'webhook')
+  const client = partIn(webhook, 'clientConfig')
+  const versions = textsOf(webhook, 'conversionReviewVersions')
+  checkEnum(strategy, at.child('strategy'), ['None', 'Webhook'], check)
+  const place = at.child('webhookClientConfig')
+  if (strategy === 'Webhook') {
+    if (client === undefined) check.required(place, 'required when strategy is set to Webhook')
+    else checkClientConfig(client, place, check)
+    const scope = { check, missing: '', needsKnown: true }
+    checkReviewVersions(versions, at.child('conversionReviewVersions'), scope)
+    return
+  }
+  const detail = 'should not be set when strategy is not set to Webhook'
+  if (client !== undefined) check.forbidden(place, detail)
+  if (versions.length > 0) check.forbidden(at.child('conversionReviewVersions'), detail)
+}
+
+function checkStored(object: ValueMap, check: Check): void {
+  const status = partOf(object, 'status')
+  checkNames(partOf(status, 'acceptedNames'), STATUS.child('acceptedNames'), check)
+  const at = STATUS.child('storedVersions')
+  const stored = textsOf(status, 'storedVersions')
+  if (stored.length === 0) {
+    check.invalid(at, has(status, 'storedVersions') ? stored : undefined, 'must have at least one stored version')
+    return
+  }
+  const versions = partsOf(partOf(object, 'spec'), 'versions')
+  const names = new Set(stored)
+  for (const version of versions) {
+    const name = textOf(version, 'name')
+    if (flagOf(version, 'storage') && !names.has(name)) {
+      check.invalid(at, stored, `must have the storage version ${name}`)
+    }
+  }
+  const known = new Set(versions.map((version) => textOf(version, 'name')))
+  for (const [i, name] of stored.entries()) {
+    if (known.has(name)) continue
+    const until = `a storage migration ensures no data remains persisted in ${name} and removes ${name}`
+    const must = `${name} was previously a storage version, and must remain in spec.versions until ${until}`
+    check.invalid(at.index(i), name, `missing from spec.versions; ${must} from status.storedVersions`)
+  }
+}
+
+type Approval = 'missing' | 'approved' | 'bypassed' | 'invalid'
+
+function approvalOf(object: ValueMap): Approval {
+  const text = textOf(partOf(partOf(object, 'metadata'), 'annotations'), APPROVAL)
+  if (text === '') return 'missing'
+  if (text.startsWith('unapproved')) return 'bypassed'
+  const parsed = parseWebAddress(text)
+  if (parsed.kind === 'fault' || parsed.address.host === '' || parsed.address.scheme === '') return 'invalid'
+  return 'approved'
+}
+
+/** Groups of the community need somebody's word. */
+function checkApproval(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
+  const group = textOf(partOf(object, 'spec'), 'group')
+  if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return
+  const approval = approvalOf(object)
+  if (stored !== undefined && approvalOf(stored) === approval) return
+  const at = METADATA.child('annotations').key(APPROVAL)
+  const detail = `protected groups must have approval annotation "${APPROVAL}"`
+  if (approval === 'missing') check.required(at, `${detail}, ${APPROVAL_POLICY}`)
+  else if (approval === 'invalid') {
+    const text = textOf(partOf(partOf(object, 'metadata'), 'annotations'), APPROVAL)
+    const how = `${detail} with either a URL or a reason starting with "unapproved", ${APPROVAL_POLICY}`
+    check.invalid(at, text, how)
+  }
+}
+
+function checkPreserving(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
+  if (stored !== undefined && flagOf(partOf(stored, 'spec'), 'preserveUnknownFields')) return
+  if (!flagOf(partOf(object, 'spec'), 'preserveUnknownFields')) return
+  const detail =
+    'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
+  check.invalid(SPEC.child('preserveUnknownFields'), true, detail)
+}
+
+function isEstablished(object: ValueMap): boolean {
+  const conditions = partsOf(partOf(object, 'status'), 'conditions')
+  return conditions.some(
+    (condition) => textOf(condition, 'type') === 'Established' && textOf(condition, 'status') === 'True',
+  )
+}
+
+/** A bundle that was bad before, or that nobody has needed yet, may be so (P-314). */
+function checkAuthority(object: ValueMap, stored: ValueMap, check: Check): void {
+  const bundleOf = (definition: ValueMap): string => {
+    const conversion = partOf(partOf(definition, 'spec'), 'conversion')
+    return textOf(partOf(partOf(conversion, 'webhook'), 'clientConfig'), 'caBundle')
+  }
+  const fault = authorityFault(bundleOf(object))
+  if (fault === undefined || !isEstablished(stored) || authorityFault(bundleOf(stored)) !== undefined) return
+  const at = SPEC.child('conversion').child('webhookClientConfig').child('caBundle')
+  check.invalid(at, bundleOf(object), fault)
+}
+
+function checkUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  const old = partOf(stored, 'spec')
+  const names = partOf(spec, 'names')
+  const oldNames = partOf(old, 'names')
+  const unchanged = (at: FieldPath, now: string, before: string): void => {
+    if (now !== before) check.invalid(at, now, IMMUTABLE)
+  }
+  if (isEstablished(stored)) {
+    unchanged(SPEC.child('scope'), textOf(spec, 'scope'), textOf(old, 'scope'))
+    unchanged(SPEC.child('names').child('kind'), textOf(names, 'kind'), textOf(oldNames, 'kind'))
+  }
+  unchanged(SPEC.child('group'), textOf(spec, 'group'), textOf(old, 'group'))
+  unchanged(SPEC.child('names').child('plural'), textOf(names, 'plural'), textOf(oldNames, 'plural'))
+}
+
+const definition: KindRules = {
+  create: (object, check) => {
+    const spec = partOf(object, 'spec')
+    const wanted = `${textOf(partOf(spec, 'names'), 'plural')}.${textOf(spec, 'group')}`
+    const named: NameFormat = (name, prefix) =>
+      name === wanted
+        ? subdomainName(name, prefix)
+        : [...subdomainName(name, prefix), 'must be spec.names.plural+"."+spec.group']
+    checkMeta(object, named, check)
+    checkSpec(spec, check)
+    checkStored(object, check)
+    checkApproval(object, undefined, check)
+    checkPreserving(object, undefined, check)
+  },
+  update: (object, stored, check) => {
+    checkMetaUpdate(object, stored, check)
+    checkSpec(partOf(object, 'spec'), check)
+    checkAuthority(object, stored, check)
+    checkUpdate(object, stored, check)
+    checkStored(object, check)
+    checkApproval(object, stored, check)
+    checkPreserving(object, stored, check)
+  },
+  subresources: {
+    status: (object, stored, check) => {
+      checkMetaUpdate(object, stored, check)
+      checkNames(partOf(partOf(object, 'status'), 'acceptedNames'), STATUS.child('acceptedNames'), check)
+    },
+  },
+}
+
+export const API_EXTENSIONS_RULES: GroupRules = { CustomResourceDefinition: definition }

@@ -1,0 +1,88 @@
+// Groups of the API that other servers answer for.
+import { quoted } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import {
+  dns1035Label,
+  dns1123Subdomain,
+  type NameFormat,
+  pathSegment,
+  portNumber,
+} from '../../schema/validation/formats.ts'
+import { flagOf, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
+import { checkMeta, checkMetaUpdate } from '../../schema/validation/object-meta.ts'
+import type { GroupRules, KindRules } from '../../schema/validation/rules.ts'
+
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+const MAX_GROUP_PRIORITY = 20_000
+const MAX_VERSION_PRIORITY = 1000
+const STATUSES: readonly string[] = ['True', 'False', 'Unknown']
+
+function checkService(object: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  const group = textOf(spec, 'group')
+  const version = textOf(spec, 'version')
+  const wanted = `${version}.${group}`
+  const named: NameFormat = (name) => {
+    const faults = pathSegment(name)
+    if (faults.length > 0 || name === wanted) return faults
+    return [`must be \`spec.version+"."+spec.group\`: ${quoted(wanted)}`]
+  }
+  checkMeta(object, named, check)
+  const at = SPEC.child('group')
+  if (group !== '') check.format(at, group, dns1123Subdomain(group))
+  else if (version !== 'v1') check.required(at, 'only v1 may have an empty group and it better be legacy kube')
+  check.format(SPEC.child('version'), version, dns1035Label(version))
+  checkPriority(spec, 'groupPriorityMinimum', MAX_GROUP_PRIORITY, check)
+  checkPriority(spec, 'versionPriority', MAX_VERSION_PRIORITY, check)
+  const bundle = textOf(spec, 'caBundle')
+  const service = partIn(spec, 'service')
+  const insecure = SPEC.child('insecureSkipTLSVerify')
+  if (service === undefined) {
+    const size = `${Buffer.byteLength(bundle, 'base64')} bytes`
+    if (bundle !== '') check.invalid(SPEC.child('caBundle'), size, 'local APIServices may not have a caBundle')
+    if (flagOf(spec, 'insecureSkipTLSVerify')) {
+      check.invalid(insecure, true, 'local APIServices may not have insecureSkipTLSVerify')
+    }
+    return
+  }
+  for (const field of ['namespace', 'name']) {
+    if (textOf(service, field) === '') check.required(SPEC.child('service').child(field))
+  }
+  const port = numberOf(service, 'port')
+  const faults = portNumber(port)
+  if (faults.length > 0) {
+    check.invalid(SPEC.child('service').child('port'), port, `port is not valid: ${faults.join(', ')}`)
+  }
+  if (bundle !== '' && flagOf(spec, 'insecureSkipTLSVerify')) {
+    check.invalid(insecure, true, 'may not be true if caBundle is present')
+  }
+}
+
+function checkPriority(spec: ValueMap, field: string, max: number, check: Check): void {
+  const priority = numberOf(spec, field)
+  if (priority <= 0 || priority > max) {
+    check.invalid(SPEC.child(field), priority, `must be positive and less than ${max}`)
+  }
+}
+
+const apiService: KindRules = {
+  create: checkService,
+  update: (object, stored, check) => {
+    checkMetaUpdate(object, stored, check)
+    checkService(object, check)
+  },
+  subresources: {
+    status: (object, stored, check) => {
+      checkMetaUpdate(object, stored, check)
+      for (const [i, condition] of partsOf(partOf(object, 'status'), 'conditions').entries()) {
+        const at = STATUS.child('conditions').index(i).child('status')
+        check.oneOf(at, textOf(condition, 'status'), STATUSES)
+      }
+    },
+  },
+}
+
+export const API_REGISTRATION_RULES: GroupRules = { APIService: apiService }

@@ -1,0 +1,147 @@
+// Questions that are answered and never stored: who somebody is, and what somebody may do.
+import { shownJson, type Shown } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { checkAskedRequirement } from '../../schema/validation/labels.ts'
+import { has, numberOf, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
+import type { CreateRule, GroupRules, KindRules } from '../../schema/validation/rules.ts'
+
+const SPEC = FieldPath.root('spec')
+const RESOURCE = SPEC.child('resourceAttributes')
+const PATH = SPEC.child('nonResourceAttributes')
+
+function question(create: CreateRule): KindRules {
+  return { create, update: () => undefined, isQuestion: true }
+}
+
+function shownPath(path: ValueMap | undefined): Shown {
+  return path === undefined ? shownJson(null) : shownJson({ Path: textOf(path, 'path'), Verb: textOf(path, 'verb') })
+}
+
+function checkAttributes(spec: ValueMap, check: Check): void {
+  const resource = partIn(spec, 'resourceAttributes')
+  const path = partIn(spec, 'nonResourceAttributes')
+  if (resource !== undefined && path !== undefined) {
+    check.invalid(PATH, shownPath(path), 'cannot be specified in combination with resourceAttributes')
+  }
+  if (resource === undefined && path === undefined) {
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+    check.invalid(RESOURCE, shownPath(path), detail)
+  }
+}
+
+function checkSubject(spec: ValueMap, check: Check): void {
+  if (textOf(spec, 'user') !== '' || textsOf(spec, 'groups').length > 0) return
+  check.invalid(SPEC.child('user'), '', 'at least one of user or group must be specified')
+}
+
+function checkSelectors(spec: ValueMap, check: Check): void {
+  const resource = partOf(spec, 'resourceAttributes')
+  for (const field of ['fieldSelector', 'labelSelector']) {
+    const selector = partIn(resource, field)
+    if (selector === undefined) continue
+    const at = RESOURCE.child(field)
+    const raw = textOf(selector, 'rawSelector')
+    const requirements = partsOf(selector, 'requirements')
+    if (raw !== '' && requirements.length > 0) {
+      check.invalid(at.child('rawSelector'), raw, 'may not specified at the same time as requirements')
+    }
+    if (raw === '' && requirements.length === 0) {
+      const detail = `when ${at.toString()} is specified, requirements or rawSelector is required`
+      check.required(at.child('requirements'), detail)
+    }
+    for (const [i, requirement] of requirements.entries()) {
+      checkAskedRequirement(requirement, at.child('requirements').index(i), {
+        check,
+        isLabel: field === 'labelSelector',
+      })
+    }
+  }
+}
+
+/** What the metadata holds beside what the server or the address puts there. */
+function checkEmptyMeta(object: ValueMap, ignored: readonly string[], check: Check): void {
+  const meta = partOf(object, 'metadata')
+  const rest = Object.keys(meta).filter((name) => has(meta, name) && !ignored.includes(name) && meta[name] !== '')
+  if (rest.length === 0) return
+  const detail = ignored.includes('namespace') ? 'must be empty except for namespace' : 'must be empty'
+  check.invalid(FieldPath.root('metadata'), shownJson(inOrder(meta)), detail)
+}
+
+const FIRST: readonly string[] = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+]
+const THEN: readonly string[] = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']
+const LAST: readonly string[] = ['labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields']
+
+/** Metadata as it is written: its members in the order of the schema, those of maps by name. */
+function inOrder(meta: ValueMap): ValueMap {
+  const members = [...FIRST, ...THEN, ...LAST].filter((name) => has(meta, name))
+  return Object.fromEntries(
+    members.map((name) => {
+      const value = meta[name] ?? null
+      if (name !== 'labels' && name !== 'annotations') return [name, value]
+      return [name, Object.fromEntries(Object.entries(partOf(meta, name)).sort(([a], [b]) => (a < b ? -1 : 1)))]
+    }),
+  )
+}
+
+export const AUTHORIZATION_RULES: GroupRules = {
+  SubjectAccessReview: question((object, check) => {
+    const spec = partOf(object, 'spec')
+    checkAttributes(spec, check)
+    checkSubject(spec, check)
+    checkSelectors(spec, check)
+    checkEmptyMeta(object, ['managedFields'], check)
+  }),
+  SelfSubjectAccessReview: question((object, check) => {
+    const spec = partOf(object, 'spec')
+    checkAttributes(spec, check)
+    checkSelectors(spec, check)
+    checkEmptyMeta(object, ['managedFields'], check)
+  }),
+  LocalSubjectAccessReview: question((object, check) => {
+    const spec = partOf(object, 'spec')
+    checkAttributes(spec, check)
+    checkSubject(spec, check)
+    checkSelectors(spec, check)
+    checkEmptyMeta(object, ['managedFields', 'namespace'], check)
+    const resource = partIn(spec, 'resourceAttributes')
+    if (resource !== undefined && textOf(resource, 'namespace') !== textOf(partOf(object, 'metadata'), 'namespace')) {
+      check.invalid(RESOURCE.child('namespace'), textOf(resource, 'namespace'), 'must match metadata.namespace')
+    }
+    const path = partIn(spec, 'nonResourceAttributes')
+    if (path !== undefined) check.invalid(PATH, shownPath(path), 'disallowed on this kind of request')
+  }),
+  SelfSubjectRulesReview: question(() => undefined),
+}
+
+/** A request for a token; its metadata is that of the account. */
+export const tokenRequest = question((object, check) => {
+  const seconds = numberOf(partOf(object, 'spec'), 'expirationSeconds')
+  checkTokenSeconds(seconds, SPEC.child('expirationSeconds'), check)
+})
+
+export const AUTHENTICATION_RULES: GroupRules = {
+  SelfSubjectReview: question(() => undefined),
+  TokenRequest: tokenRequest,
+  TokenReview: question(() => undefined),
+}
+
+const TARGET = FieldPath.root('target')
+
+/** Where a pod is to run. */
+export const binding: KindRules = question((object, check) => {
+  const target = partOf(object, 'target')
+  const kind = textOf(target, 'kind')
+  if (kind !== '' && kind !== 'Node') check.notSupported(TARGET.child('kind'), kind, ['Node', '<empty>'])
+  if (textOf(target, 'name') === '') check.required(TARGET.child('name'))
+})

@@ -1,0 +1,252 @@
+// Autoscalers: what they scale, between which bounds, by which metrics and how fast; and the scale of anything.
+import { FieldPath } from '../../../api/field-path.ts'
+import { parseGroupVersion } from '../../../api/object.ts'
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { signOfQuantity } from '../../../lib/quantity.ts'
+import { type Check, POSITIVE } from '../../../schema/validation/check.ts'
+import { dns1123Label, pathSegment } from '../../../schema/validation/formats.ts'
+import { has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../../schema/validation/object-meta.ts'
+import { amountOf, checkContainerResourceName, checkNotNegativeAmount } from '../../shared/resource-names.ts'
+import type { GroupRules, KindRules } from '../../../schema/validation/rules.ts'
+
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+const METRIC_TYPES: readonly string[] = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
+const MAX_WINDOW_SECONDS = 3600
+const MAX_PERIOD_SECONDS = 1800
+
+/** Version 1 names one metric, in a field of its own; it is checked as version 2 writes it. */
+function specOf(object: ValueMap): ValueMap {
+  const spec = partOf(object, 'spec')
+  const percent = numberIn(spec, 'targetCPUUtilizationPercentage')
+  if (percent === undefined) return spec
+  const target = { type: 'Utilization', averageUtilization: percent }
+  return { ...spec, metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }] }
+}
+
+function checkSpec(object: ValueMap, check: Check): void {
+  const spec = specOf(object)
+  const min = numberIn(spec, 'minReplicas')
+  const max = numberOf(spec, 'maxReplicas')
+  const lowest = check.gate('HPAScaleToZero') ? 0 : 1
+  if (min !== undefined && min < lowest) {
+    check.invalid(SPEC.child('minReplicas'), min, `must be greater than or equal to ${lowest}`)
+  }
+  const at = SPEC.child('maxReplicas')
+  if (Number(max) === 0) check.required(at, 'must be set and greater than 0')
+  else if (max < 0) check.invalid(at, max, 'must be greater than or equal to 1')
+  if (min !== undefined && max < min) check.invalid(at, max, 'must be greater than or equal to `minReplicas`')
+  checkReference(partOf(spec, 'scaleTargetRef'), SPEC.child('scaleTargetRef'), { check, needsGroup: true })
+  checkMetrics(spec, check)
+  const behavior = partIn(spec, 'behavior')
+  if (behavior === undefined) return
+  for (const field of ['scaleUp', 'scaleDown']) {
+    const rules = partIn(behavior, field)
+    if (rules !== undefined) checkScaling(rules, SPEC.child('behavior').child(field), check)
+  }
+}
+
+interface ReferenceScope {
+  readonly check: Check
+  readonly needsGroup: boolean
+}
+
+function checkReference(reference: ValueMap, at: FieldPath, { check, needsGroup }: ReferenceScope): void {
+  for (const field of ['kind', 'name']) {
+    const word = textOf(reference, field)
+    if (word === '') check.required(at.child(field))
+    else check.format(at.child(field), word, pathSegment(word))
+  }
+  const version = textOf(reference, 'apiVersion')
+  const parsed = parseGroupVersion(version)
+  if (parsed === undefined) check.invalid(at.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`)
+  else if (
+    needsGroup &&
+    parsed.group === '' &&
+    !(version === 'v1' && textOf(reference, 'kind') === 'ReplicationController')
+  ) {
+    check.invalid(at.child('apiVersion'), version, 'apiVersion must specify API group')
+  }
+}
+
+function checkMetrics(spec: ValueMap, check: Check): void {
+  const list = SPEC.child('metrics')
+  const metrics = partsOf(spec, 'metrics')
+  for (const [i, metric] of metrics.entries()) checkMetric(metric, list.index(i), check)
+  const types = new Set(metrics.map((metric) => textOf(metric, 'type')))
+  if (Number(numberIn(spec, 'minReplicas') ?? 1) === 0 && !types.has('Object') && !types.has('External')) {
+    const detail = 'must specify at least one Object or External metric to support scaling to zero replicas'
+    check.forbidden(list, detail)
+  }
+}
+
+type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
+
+const named: SourceRule = (source, at, check) => {
+  const name = textOf(partOf(source, 'metric'), 'name')
+  const place = at.child('metric').child('name')
+  if (name === '') check.required(place, 'must specify a metric name')
+  else check.format(place, name, pathSegment(name))
+}
+
+const objectSource: SourceRule = (source, at, check) => {
+  checkReference(partOf(source, 'describedObject'), at.child('describedObject'), { check, needsGroup: false })
+  named(source, at, check)
+  const target = checkTarget(source, at, check)
+  if (!has(target, 'value') && !has(target, 'averageValue')) {
+    check.required(at.child('target').child('averageValue'), 'must set either a target value or averageValue')
+  }
+}
+
+const externalSource: SourceRule = (source, at, check) => {
+  named(source, at, check)
+  const target = checkTarget(source, at, check)
+  const given = [has(target, 'value'), has(target, 'averageValue')]
+  if (!given.includes(true)) {
+    const detail = 'must set either a target value for metric or a per-pod target'
+    check.required(at.child('target').child('averageValue'), detail)
+  }
+  if (!given.includes(false)) {
+    const detail = 'may not set both a target value for metric and a per-pod target'
+    check.forbidden(at.child('target').child('value'), detail)
+  }
+}
+
+const podsSource: SourceRule = (source, at, check) => {
+  named(source, at, check)
+  const target = checkTarget(source, at, check)
+  if (!has(target, 'averageValue')) {
+    check.required(at.child('target').child('averageValue'), 'must specify a positive target averageValue')
+  }
+}
+
+const resourceSource: SourceRule = (source, at, check) => {
+  if (textOf(source, 'name') === '') check.required(at.child('name'), 'must specify a resource name')
+  const target = checkTarget(source, at, check)
+  const place = at.child('target')
+  const given = [has(target, 'averageUtilization'), has(target, 'averageValue')]
+  if (!given.includes(true)) {
+    const detail = 'must set either a target raw value or a target utilization'
+    check.required(place.child('averageUtilization'), detail)
+  }
+  if (!given.includes(false)) {
+    check.forbidden(place.child('averageValue'), 'may not set both a target raw value and a target utilization')
+  }
+}
+
+const containerSource: SourceRule = (source, at, check) => {
+  const name = textOf(source, 'name')
+  if (name !== '') checkContainerResourceName(name, at.child('name'), check)
+  const container = textOf(source, 'container')
+  if (container === '') check.required(at.child('container'), 'must specify a container')
+  else check.format(at.child('container'), container, dns1123Label(container))
+  resourceSource(source, at, check)
+}
+
+const SOURCES: readonly (readonly [string, string, SourceRule])[] = [
+  ['object', 'Object', objectSource],
+  ['external', 'External', externalSource],
+  ['pods', 'Pods', podsSource],
+  ['resource', 'Resource', resourceSource],
+  ['containerResource', 'ContainerResource', containerSource],
+]
+
+function checkMetric(metric: ValueMap, at: FieldPath, check: Check): void {
+  const type = textOf(metric, 'type')
+  if (type === '') check.required(at.child('type'), 'must specify a metric source type')
+  const expected = SOURCES.find(([, name]) => name === type)
+  if (expected === undefined) check.notSupported(at.child('type'), type, METRIC_TYPES)
+  const present = SOURCES.filter(([field]) => has(metric, field))
+  const [first] = present
+  if (first !== undefined) first[2](partOf(metric, first[0]), at.child(first[0]), check)
+  // The reference says this twice.
+  if (expected === undefined) check.notSupported(at.child('type'), type, METRIC_TYPES)
+  else if (!has(metric, expected[0])) {
+    check.required(at.child(expected[0]), 'must populate information for the given metric source')
+  }
+  if (present.length === 1) return
+  for (const [field] of present) {
+    if (field !== expected?.[0]) check.forbidden(at.child(field), 'must populate the given metric source only')
+  }
+}
+
+function checkTarget(source: ValueMap, at: FieldPath, check: Check): ValueMap {
+  const target = partOf(source, 'target')
+  const place = at.child('target')
+  const type = textOf(target, 'type')
+  if (type === '') check.required(place.child('type'), 'must specify a metric target type')
+  if (type !== 'Utilization' && type !== 'Value' && type !== 'AverageValue') {
+    check.invalid(place.child('type'), type, 'must be either Utilization, Value, or AverageValue')
+  }
+  for (const field of ['value', 'averageValue']) {
+    const amount = amountOf(target[field])
+    if (amount !== undefined && signOfQuantity(amount) <= 0) {
+      check.invalid(place.child(field), target[field], 'must be positive')
+    }
+  }
+  const percent = numberIn(target, 'averageUtilization')
+  if (percent !== undefined && percent < 1) check.invalid(place.child('averageUtilization'), percent, POSITIVE)
+  return target
+}
+
+const POSITIVE_WORD = 'must be greater than zero'
+
+function checkScaling(rules: ValueMap, at: FieldPath, check: Check): void {
+  const seconds = numberIn(rules, 'stabilizationWindowSeconds')
+  const place = at.child('stabilizationWindowSeconds')
+  if (seconds !== undefined && seconds < 0) check.invalid(place, seconds, 'must be greater than or equal to zero')
+  if (seconds !== undefined && seconds > MAX_WINDOW_SECONDS) {
+    check.invalid(place, seconds, `must be less than or equal to ${MAX_WINDOW_SECONDS}`)
+  }
+  const select = textIn(rules, 'selectPolicy')
+  if (select !== undefined) check.oneOf(at.child('selectPolicy'), select, ['Disabled', 'Max', 'Min'])
+  const policies = partsOf(rules, 'policies')
+  if (policies.length === 0) check.required(at.child('policies'), 'must specify at least one Policy')
+  for (const [i, policy] of policies.entries()) checkPolicy(policy, at.child('policies').index(i), check)
+  checkNotNegativeAmount(rules['tolerance'], at.child('tolerance'), check)
+}
+
+function checkPolicy(policy: ValueMap, at: FieldPath, check: Check): void {
+  check.oneOf(at.child('type'), textOf(policy, 'type'), ['Percent', 'Pods'])
+  const value = numberOf(policy, 'value')
+  if (value <= 0) check.invalid(at.child('value'), value, POSITIVE_WORD)
+  const period = numberOf(policy, 'periodSeconds')
+  if (period <= 0) check.invalid(at.child('periodSeconds'), period, POSITIVE_WORD)
+  if (period > MAX_PERIOD_SECONDS) {
+    check.invalid(at.child('periodSeconds'), period, `must be less than or equal to ${MAX_PERIOD_SECONDS}`)
+  }
+}
+
+const autoscaler: KindRules = {
+  create: (object, check) => {
+    checkBuiltInMeta(object, subdomainName, check)
+    checkSpec(object, check)
+  },
+  update: (object, stored, check) => {
+    checkBuiltInMetaUpdate(object, stored, check)
+    checkSpec(object, check)
+  },
+  subresources: {
+    status: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      const status = partOf(object, 'status')
+      for (const field of ['currentReplicas', 'desiredReplicas']) {
+        check.notNegative(STATUS.child(field), numberOf(status, field))
+      }
+    },
+  },
+}
+
+/** The scale of anything; its metadata is that of what is scaled. */
+export const scale: KindRules = {
+  create: checkScale,
+  update: (object, _stored, check) => checkScale(object, check),
+}
+
+function checkScale(object: ValueMap, check: Check): void {
+  const replicas: Value = numberOf(partOf(object, 'spec'), 'replicas')
+  check.notNegative(SPEC.child('replicas'), replicas)
+}
+
+export const AUTOSCALING_RULES: GroupRules = { HorizontalPodAutoscaler: autoscaler, Scale: scale }

@@ -1,0 +1,104 @@
+// Jobs on a schedule.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { scheduleFault } from './cron-schedule.ts'
+import { longerThan } from '../../schema/validation/formats.ts'
+import { checkJobSpec } from './job/validation.ts'
+import { shownSelector } from '../../schema/validation/labels.ts'
+import { flagOf, numberIn, partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
+import {
+  checkBuiltInMeta,
+  checkBuiltInMetaUpdate,
+  METADATA,
+  subdomainName,
+} from '../../schema/validation/object-meta.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
+
+const SPEC = FieldPath.root('spec')
+/** What is left of a label after the time that names of jobs end in. */
+const MAX_NAME = 52
+
+export const cronJob: KindRules = {
+  create: (object, check) => {
+    checkBuiltInMeta(object, subdomainName, check)
+    checkSpec(partOf(object, 'spec'), undefined, check)
+    const name = textOf(partOf(object, 'metadata'), 'name')
+    if (longerThan(name, MAX_NAME)) {
+      check.invalid(METADATA.child('name'), name, `must be no more than ${MAX_NAME} characters`)
+    }
+  },
+  update: (object, stored, check) => {
+    checkBuiltInMetaUpdate(object, stored, check)
+    checkSpec(partOf(object, 'spec'), partOf(stored, 'spec'), check)
+  },
+  subresources: { status: () => undefined },
+}
+
+function checkSpec(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
+  const schedule = textOf(spec, 'schedule')
+  const zone = textIn(spec, 'timeZone')
+  if (schedule === '') check.required(SPEC.child('schedule'))
+  else checkSchedule(schedule, { zone, keepsZone: old !== undefined && textOf(old, 'schedule').includes('TZ'), check })
+  check.notNegative(SPEC.child('startingDeadlineSeconds'), numberIn(spec, 'startingDeadlineSeconds'))
+  if (zone !== undefined && (old === undefined || textIn(old, 'timeZone') !== zone)) checkZone(zone, check)
+  const policy = textOf(spec, 'concurrencyPolicy')
+  if (policy === '') check.required(SPEC.child('concurrencyPolicy'))
+  else check.oneOf(SPEC.child('concurrencyPolicy'), policy, ['Allow', 'Forbid', 'Replace'])
+  checkTemplate(partOf(partOf(spec, 'jobTemplate'), 'spec'), check)
+  for (const field of ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']) {
+    check.notNegative(SPEC.child(field), numberIn(spec, field))
+  }
+}
+
+interface ScheduleScope {
+  readonly zone: string | undefined
+  /** A zone inside the schedule was stored before it was refused. */
+  readonly keepsZone: boolean
+  readonly check: Check
+}
+
+function checkSchedule(schedule: string, { zone, keepsZone, check }: ScheduleScope): void {
+  const at = SPEC.child('schedule')
+  const fault = scheduleFault(schedule)
+  if (fault !== undefined) check.invalid(at, schedule, fault)
+  if (!schedule.includes('TZ')) return
+  if (!keepsZone) check.invalid(at, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')
+  else if (zone !== undefined) {
+    check.invalid(at, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')
+  }
+}
+
+function checkZone(zone: string, check: Check): void {
+  const at = SPEC.child('timeZone')
+  if (zone === '') check.invalid(at, zone, 'timeZone must be nil or non-empty string')
+  else if (!zone.split('/').every(isZonePart)) check.invalid(at, zone, `unknown time zone ${zone}`)
+  else if (zone.toLowerCase() === 'local') {
+    const detail = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
+    check.invalid(at, zone, detail)
+  } else if (!isZone(zone)) check.invalid(at, zone, `unknown time zone ${zone}`)
+}
+
+function isZonePart(part: string): boolean {
+  return part !== '.' && part !== '..' && !part.startsWith('-') && /^[A-Za-z.\-_0-9+]{1,14}$/.test(part)
+}
+
+function isZone(zone: string): boolean {
+  if (!/^[A-Za-z]/.test(zone)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Jobs made from a template get selectors of their own. */
+function checkTemplate(spec: ValueMap, check: Check): void {
+  const at = SPEC.child('jobTemplate').child('spec')
+  checkJobSpec(spec, at, check)
+  const selector = partIn(spec, 'selector')
+  if (selector !== undefined) {
+    check.invalid(at.child('selector'), shownSelector(selector), '`selector` will be auto-generated')
+  }
+  if (flagOf(spec, 'manualSelector')) check.notSupported(at.child('manualSelector'), true, ['nil', 'false'])
+}

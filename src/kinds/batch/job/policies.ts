@@ -1,0 +1,128 @@
+// When failed pods fail a job, and when succeeded ones suffice.
+import type { FieldPath } from '../../../api/field-path.ts'
+import { OMITTED } from '../../../api/field-error.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { longerThan, qualifiedName } from '../../../schema/validation/formats.ts'
+import { parseIndexes } from './indexes.ts'
+import { has, listOf, numberIn, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+
+const MAX_RULES = 20
+const MAX_CODES = 255
+const MAX_CONDITIONS = 20
+const MAX_INDEX_BYTES = 65536
+const ACTIONS: readonly string[] = ['Count', 'FailIndex', 'FailJob', 'Ignore']
+
+/** The words of a set inside a message. */
+function validValues(words: readonly string[]): string {
+  return `valid values: [${words.map((word) => `"${word}"`).join(' ')}]`
+}
+
+export function checkFailurePolicy(spec: ValueMap, at: FieldPath, check: Check): void {
+  const rules = partsOf(partOf(spec, 'podFailurePolicy'), 'rules')
+  const list = at.child('rules')
+  if (rules.length > MAX_RULES) check.tooMany(list, rules.length, MAX_RULES)
+  const pod = partOf(partOf(spec, 'template'), 'spec')
+  const names = new Set(
+    ['containers', 'initContainers']
+      .flatMap((field) => partsOf(pod, field))
+      .map((container) => textOf(container, 'name')),
+  )
+  for (const [i, rule] of rules.entries()) {
+    const place = list.index(i)
+    checkAction(textOf(rule, 'action'), has(spec, 'backoffLimitPerIndex'), { at: place.child('action'), check })
+    const codes = partIn(rule, 'onExitCodes')
+    const conditions = partsOf(rule, 'onPodConditions')
+    if (codes !== undefined) checkCodes(codes, names, { at: place.child('onExitCodes'), check })
+    if (conditions.length > 0) checkConditions(conditions, place.child('onPodConditions'), check)
+    if (codes !== undefined && conditions.length > 0) {
+      check.invalid(place, OMITTED, 'specifying both OnExitCodes and OnPodConditions is not supported')
+    }
+    if (codes === undefined && conditions.length === 0) {
+      check.invalid(place, OMITTED, 'specifying one of OnExitCodes and OnPodConditions is required')
+    }
+  }
+}
+
+interface Place {
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+function checkAction(action: string, perIndex: boolean, { at, check }: Place): void {
+  if (action === '') check.required(at, validValues(ACTIONS))
+  else if (action === 'FailIndex') {
+    if (!perIndex) check.invalid(at, action, 'requires the backoffLimitPerIndex to be set')
+  } else check.oneOf(at, action, ACTIONS)
+}
+
+function checkCodes(codes: ValueMap, names: ReadonlySet<string>, { at, check }: Place): void {
+  const operator = textOf(codes, 'operator')
+  if (operator === '') check.required(at.child('operator'), validValues(['In', 'NotIn']))
+  else check.oneOf(at.child('operator'), operator, ['In', 'NotIn'])
+  const container = textIn(codes, 'containerName')
+  if (container !== undefined && !names.has(container)) {
+    const detail = 'must be one of the container or initContainer names in the pod template'
+    check.invalid(at.child('containerName'), container, detail)
+  }
+  const values = listOf(codes, 'values').map(Number)
+  const list = at.child('values')
+  if (values.length === 0) check.invalid(list, has(codes, 'values') ? [] : undefined, 'at least one value is required')
+  else if (values.length > MAX_CODES) check.tooMany(list, values.length, MAX_CODES)
+  const seen = new Set<number>()
+  for (const [i, value] of values.entries()) {
+    if (operator === 'In' && value === 0) check.invalid(list.index(i), 0, 'must not be 0 for the In operator')
+    if (seen.has(value)) check.duplicate(list.index(i), value)
+    seen.add(value)
+  }
+  if (values.some((value, i) => i > 0 && (values[i - 1] ?? value) > value)) {
+    check.invalid(list, values, 'must be ordered')
+  }
+}
+
+function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check: Check): void {
+  if (conditions.length > MAX_CONDITIONS) check.tooMany(list, conditions.length, MAX_CONDITIONS)
+  for (const [i, condition] of conditions.entries()) {
+    const type = textOf(condition, 'type')
+    check.format(list.index(i).child('type'), type, qualifiedName(type))
+    const status = textOf(condition, 'status')
+    const statuses = ['False', 'True', 'Unknown']
+    if (status === '') check.required(list.index(i).child('status'), validValues(statuses))
+    else check.oneOf(list.index(i).child('status'), status, statuses)
+  }
+}
+
+export function checkSuccessPolicy(spec: ValueMap, at: FieldPath, check: Check): void {
+  const rules = partsOf(partOf(spec, 'successPolicy'), 'rules')
+  const list = at.child('rules')
+  if (rules.length === 0) {
+    check.required(list, 'at least one rules must be specified when the successPolicy is specified')
+  }
+  if (rules.length > MAX_RULES) check.tooMany(list, rules.length, MAX_RULES)
+  const completions = Number(numberIn(spec, 'completions') ?? 0)
+  for (const [i, rule] of rules.entries()) checkSuccessRule(rule, completions, { at: list.index(i), check })
+}
+
+function checkSuccessRule(rule: ValueMap, completions: number, { at, check }: Place): void {
+  const indexes = textIn(rule, 'succeededIndexes')
+  const count = numberIn(rule, 'succeededCount')
+  if (indexes === undefined && count === undefined) {
+    check.required(at, 'at least one of succeededCount or succeededIndexes must be specified')
+  }
+  let total = 0
+  if (indexes !== undefined) {
+    const place = at.child('succeededIndexes')
+    if (longerThan(indexes, MAX_INDEX_BYTES)) check.tooLong(place, MAX_INDEX_BYTES)
+    const parsed = parseIndexes(indexes, completions)
+    if (parsed.ok) total = parsed.total
+    else check.invalid(place, indexes, `error parsing succeededIndexes: ${parsed.message}`)
+  }
+  if (count === undefined) return
+  const place = at.child('succeededCount')
+  const atMost = (most: number, of: string): void => {
+    if (count > most) check.invalid(place, count, `must be less than or equal to ${most} (the number of ${of})`)
+  }
+  check.notNegative(place, count)
+  atMost(completions, 'specified completions')
+  if (indexes !== undefined) atMost(total, 'indexes in the specified succeededIndexes field')
+}

@@ -1,0 +1,237 @@
+// Jobs: pods that run to their end, a number of times; and what becomes of those that fail.
+import { shownMap } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
+import { equalValues, type ValueMap } from '../../../api/value.ts'
+import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
+import { dns1123Label, longerThan } from '../../../schema/validation/formats.ts'
+import { checkFailurePolicy, checkSuccessPolicy } from './policies.ts'
+import { checkJobStatus } from './status.ts'
+import { checkTemplateChange } from './template-change.ts'
+import { checkLabelSelector, isUsable, selects, shownSelector } from '../../../schema/validation/labels.ts'
+import { flagOf, has, numberIn, partIn, partOf, textAt, textIn, textOf } from '../../../schema/validation/members.ts'
+import {
+  checkBuiltInMeta,
+  checkBuiltInMetaUpdate,
+  METADATA,
+  subdomainName,
+} from '../../../schema/validation/object-meta.ts'
+import { checkPodTemplate } from '../../shared/pod-spec/pod-template.ts'
+import type { KindRules } from '../../../schema/validation/rules.ts'
+import { checkDomainPath } from '../../shared/domain-path.ts'
+import { labelsOf, tellMismatch } from '../../shared/pod-spec/workload-template.ts'
+import { FAILURE_POLICY, type Form, SUCCESS_POLICY, shownAs } from '../../shared/internal-form.ts'
+
+const SPEC = FieldPath.root('spec')
+const MAX_MANAGED_BY = 63
+const MAX_INDEXED_PARALLELISM = 100_000
+const MAX_FAILED_INDEXES = 100_000
+const MANY_COMPLETIONS = 100_000
+const MAX_PARALLELISM_OF_MANY = 10_000
+const MAX_FAILED_OF_MANY = 10_000
+const COUNTS: readonly string[] = [
+  'parallelism',
+  'completions',
+  'activeDeadlineSeconds',
+  'backoffLimit',
+  'ttlSecondsAfterFinished',
+  'backoffLimitPerIndex',
+]
+
+export const job: KindRules = {
+  create: checkJob,
+  update: (object, stored, check) => {
+    checkJob(object, check)
+    checkBuiltInMetaUpdate(object, stored, check)
+    checkSpecChange(object, stored, check)
+  },
+  subresources: {
+    status: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkJobStatus(object, stored, check)
+    },
+  },
+}
+
+function checkJob(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(withOwnLabels(object), subdomainName, check)
+  checkGenerated(object, check)
+  checkWithSelector(partOf(object, 'spec'), check)
+  checkHostnames(object, check)
+}
+
+const GENERATED: readonly (readonly [string, string])[] = [
+  ['controller-uid', 'uid'],
+  ['job-name', 'name'],
+  ['batch.kubernetes.io/controller-uid', 'uid'],
+  ['batch.kubernetes.io/job-name', 'name'],
+]
+
+/** Labels that the server gave the template, and the job with it, are looked at in the template alone. */
+function withOwnLabels(object: ValueMap): ValueMap {
+  const meta = partOf(object, 'metadata')
+  const labels = partIn(meta, 'labels')
+  if (!equalValues(labels, labelsOf(partOf(partOf(object, 'spec'), 'template'))) || labels === undefined) return object
+  const given = Object.entries(labels).filter(([name]) => !GENERATED.some(([label]) => label === name))
+  return { ...object, metadata: { ...meta, labels: Object.fromEntries(given) } }
+}
+
+/** Labels and selector that the server gave the job are as it gave them. */
+function checkGenerated(object: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  const selector = partIn(spec, 'selector')
+  if (flagOf(spec, 'manualSelector') || selector === undefined) return
+  const meta = partOf(object, 'metadata')
+  if (textOf(meta, 'uid') === '') check.required(METADATA.child('uid'))
+  const labels = labelsOf(partOf(spec, 'template')) ?? {}
+  const at = SPEC.child('template').child('metadata').child('labels')
+  for (const [label, source] of GENERATED) {
+    const wanted = textOf(meta, source)
+    const value = textAt(labels, label)
+    if (value === undefined) check.required(at.key(label), `must be '${wanted}'`)
+    else if (value !== wanted) check.invalid(at.key(label), shownMap(labels), `must be '${wanted}'`)
+  }
+  const expected = Object.fromEntries(GENERATED.map(([label, source]) => [label, textOf(meta, source)]))
+  if (isUsable(selector) && !selects(selector, expected)) {
+    check.invalid(SPEC.child('selector'), shownSelector(selector), '`selector` not auto-generated')
+  }
+}
+
+/** Pods of an indexed job are named after it and their index. */
+function checkHostnames(object: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  const completions = numberIn(spec, 'completions')
+  if (textIn(spec, 'completionMode') !== 'Indexed' || completions === undefined || completions <= 0) return
+  const name = textOf(partOf(object, 'metadata'), 'name')
+  const last = `${name}-${Number(completions) - 1}`
+  if (dns1123Label(last).length === 0) return
+  check.invalid(METADATA.child('name'), name, `will not able to create pod with invalid DNS label: ${last}`)
+}
+
+function checkWithSelector(spec: ValueMap, check: Check): void {
+  checkJobSpec(spec, SPEC, check)
+  const selector = partIn(spec, 'selector')
+  if (selector === undefined) check.required(SPEC.child('selector'))
+  else checkLabelSelector(selector, SPEC.child('selector'), check)
+  const template = partOf(spec, 'template')
+  const usable = selector === undefined || isUsable(selector)
+  if (usable && !selects(selector, labelsOf(template) ?? {})) tellMismatch(template, SPEC.child('template'), check)
+}
+
+/** The spec of a job, alone or in a template of jobs. */
+export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void {
+  for (const field of COUNTS) check.notNegative(at.child(field), numberIn(spec, field))
+  const failed = numberIn(spec, 'maxFailedIndexes')
+  if (failed !== undefined) {
+    check.notNegative(at.child('maxFailedIndexes'), failed)
+    if (!has(spec, 'backoffLimitPerIndex')) {
+      check.required(at.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')
+    }
+  }
+  const manager = textIn(spec, 'managedBy')
+  if (manager !== undefined) {
+    checkDomainPath(manager, at.child('managedBy'), check)
+    if (longerThan(manager, MAX_MANAGED_BY)) check.tooLong(at.child('managedBy'), MAX_MANAGED_BY)
+  }
+  const mode = textIn(spec, 'completionMode')
+  if (mode !== undefined) check.oneOf(at.child('completionMode'), mode, ['NonIndexed', 'Indexed'])
+  if (mode === 'Indexed') checkIndexed(spec, at, check)
+  if (mode === undefined || mode === 'NonIndexed') {
+    for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes']) {
+      const value = numberIn(spec, field)
+      if (value !== undefined) check.invalid(at.child(field), value, 'requires indexed completion mode')
+    }
+  }
+  if (has(spec, 'podFailurePolicy')) checkFailurePolicy(spec, at.child('podFailurePolicy'), check)
+  if (has(spec, 'successPolicy')) {
+    if (mode === 'Indexed') checkSuccessPolicy(spec, at.child('successPolicy'), check)
+    else {
+      check.invalid(
+        at.child('successPolicy'),
+        shownAs(spec['successPolicy'], SUCCESS_POLICY),
+        'requires indexed completion mode',
+      )
+    }
+  }
+  checkReplacement(spec, at.child('podReplacementPolicy'), check)
+  checkPodTemplate(partOf(spec, 'template'), at.child('template'), check)
+  checkRestart(spec, at.child('template').child('spec').child('restartPolicy'), check)
+}
+
+function checkIndexed(spec: ValueMap, at: FieldPath, check: Check): void {
+  const completions = numberIn(spec, 'completions')
+  const parallelism = numberIn(spec, 'parallelism') ?? 0
+  const failed = numberIn(spec, 'maxFailedIndexes') ?? 0
+  const failedAt = at.child('maxFailedIndexes')
+  const parallelAt = at.child('parallelism')
+  if (completions === undefined) check.required(at.child('completions'), 'when completion mode is Indexed')
+  if (parallelism > MAX_INDEXED_PARALLELISM) {
+    const detail = `must be less than or equal to ${MAX_INDEXED_PARALLELISM} when completion mode is Indexed`
+    check.invalid(parallelAt, parallelism, detail)
+  }
+  if (completions !== undefined && failed > completions) {
+    check.invalid(failedAt, failed, 'must be less than or equal to completions')
+  }
+  if (failed > MAX_FAILED_INDEXES)
+    check.invalid(failedAt, failed, `must be less than or equal to ${MAX_FAILED_INDEXES}`)
+  if (completions === undefined || completions <= MANY_COMPLETIONS || !has(spec, 'backoffLimitPerIndex')) return
+  const many = `when completions are above ${MANY_COMPLETIONS} and used with backoff limit per index`
+  if (!has(spec, 'maxFailedIndexes')) {
+    check.required(failedAt, `must be specified when completions is above ${MANY_COMPLETIONS}`)
+  }
+  if (parallelism > MAX_PARALLELISM_OF_MANY) {
+    check.invalid(parallelAt, parallelism, `must be less than or equal to ${MAX_PARALLELISM_OF_MANY} ${many}`)
+  }
+  if (failed > MAX_FAILED_OF_MANY) {
+    check.invalid(failedAt, failed, `must be less than or equal to ${MAX_FAILED_OF_MANY} ${many}`)
+  }
+}
+
+function checkReplacement(spec: ValueMap, at: FieldPath, check: Check): void {
+  const policy = textIn(spec, 'podReplacementPolicy')
+  if (policy === undefined) return
+  check.oneOf(at, policy, has(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'])
+}
+
+function checkRestart(spec: ValueMap, at: FieldPath, check: Check): void {
+  const policy = textOf(partOf(partOf(spec, 'template'), 'spec'), 'restartPolicy')
+  if (policy === 'Always' || policy === '') check.required(at, 'valid values: "OnFailure", "Never"')
+  else if (policy !== 'OnFailure' && policy !== 'Never') check.notSupported(at, policy, ['OnFailure', 'Never'])
+  else if (policy !== 'Never' && has(spec, 'podFailurePolicy')) {
+    check.invalid(at, policy, 'only "Never" is supported when podFailurePolicy is specified')
+  }
+}
+
+const FROZEN: readonly (readonly [field: string, form?: Form])[] = [
+  ['completionMode'],
+  ['podFailurePolicy', FAILURE_POLICY],
+  ['backoffLimitPerIndex'],
+  ['managedBy'],
+  ['successPolicy', SUCCESS_POLICY],
+]
+
+function checkSpecChange(object: ValueMap, stored: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  const old = partOf(stored, 'spec')
+  checkWithSelector(spec, check)
+  checkCompletionsChange(spec, old, check)
+  const selector = partIn(spec, 'selector')
+  if (!equalValues(selector, partIn(old, 'selector'))) {
+    check.invalid(SPEC.child('selector'), shownSelector(selector), IMMUTABLE)
+  }
+  checkTemplateChange(object, stored, check)
+  for (const [field, form] of FROZEN) {
+    if (equalValues(spec[field], old[field])) continue
+    check.invalid(SPEC.child(field), form === undefined ? spec[field] : shownAs(spec[field], form), IMMUTABLE)
+  }
+}
+
+/** Only indexed jobs grow and shrink, and only as many at a time as run at a time. */
+function checkCompletionsChange(spec: ValueMap, old: ValueMap, check: Check): void {
+  const at = SPEC.child('completions')
+  const completions = numberIn(spec, 'completions')
+  if (equalValues(completions, numberIn(old, 'completions'))) return
+  if (textIn(spec, 'completionMode') !== 'Indexed') check.invalid(at, completions, IMMUTABLE)
+  else if (completions !== undefined && Number(completions) !== Number(numberIn(spec, 'parallelism') ?? 0)) {
+    check.invalid(at, completions, 'can only be modified in tandem with spec.parallelism')
+  }
+}

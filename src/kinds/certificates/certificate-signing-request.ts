@@ -1,0 +1,146 @@
+// Requests for certificates: what is asked, who approved it, and the certificate that came of it.
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { numberIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate } from '../../schema/validation/object-meta.ts'
+import { certificateFault, requestFault } from '../shared/pem.ts'
+import type { GroupRules, KindRules } from '../../schema/validation/rules.ts'
+import { checkSignerName } from '../shared/signer-name.ts'
+
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+const CONDITIONS = STATUS.child('conditions')
+const MIN_SECONDS = 600
+const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
+const USAGES: readonly string[] = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+]
+
+function checkRequest(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, () => [], check)
+  const spec = partOf(object, 'spec')
+  const request = textOf(spec, 'request')
+  const fault = requestFault(Buffer.from(request, 'base64').toString('latin1'))
+  if (fault !== undefined) check.invalid(SPEC.child('request'), request === '' ? undefined : request, fault)
+  checkUsages(textsOf(spec, 'usages'), SPEC.child('usages'), check)
+  const signer = textOf(spec, 'signerName')
+  if (signer === LEGACY_SIGNER) {
+    check.invalid(SPEC.child('signerName'), signer, 'the legacy signerName is not allowed via this API version')
+  } else checkSignerName(signer, SPEC.child('signerName'), check)
+  const seconds = numberIn(spec, 'expirationSeconds')
+  if (seconds !== undefined && seconds < MIN_SECONDS) {
+    const detail = 'may not specify a duration less than 600 seconds (10 minutes)'
+    check.invalid(SPEC.child('expirationSeconds'), seconds, detail)
+  }
+  checkConditions(partsOf(partOf(object, 'status'), 'conditions'), check)
+  checkCertificate(object, check)
+}
+
+function checkUsages(usages: readonly string[], list: FieldPath, check: Check): void {
+  if (usages.length === 0) check.required(list)
+  for (const [i, usage] of usages.entries()) check.oneOf(list.index(i), usage, USAGES)
+  const seen = new Set<string>()
+  for (const [i, usage] of usages.entries()) {
+    if (seen.has(usage)) check.duplicate(list.index(i), usage)
+    seen.add(usage)
+  }
+}
+
+const FINAL: readonly string[] = ['Approved', 'Denied', 'Failed']
+
+function checkConditions(conditions: readonly ValueMap[], check: Check): void {
+  const seen = new Set<string>()
+  for (const [i, condition] of conditions.entries()) {
+    const at = CONDITIONS.index(i)
+    const type = textOf(condition, 'type')
+    const status = textOf(condition, 'status')
+    if (type === '') check.required(at.child('type'))
+    const statuses = FINAL.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
+    if (status === '') check.required(at.child('status'))
+    else check.oneOf(at.child('status'), status, statuses)
+    const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
+    if (opposite !== undefined && seen.has(opposite)) {
+      check.invalid(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive')
+    }
+    if (seen.has(type)) check.duplicate(at.child('type'), type)
+    seen.add(type)
+  }
+}
+
+function checkCertificate(object: ValueMap, check: Check): void {
+  const certificate = textOf(partOf(object, 'status'), 'certificate')
+  if (certificate === '') return
+  const fault = certificateFault(Buffer.from(certificate, 'base64').toString('latin1'))
+  if (fault !== undefined) check.invalid(STATUS.child('certificate'), '<certificate data>', fault)
+}
+
+interface Allowed {
+  readonly approval: boolean
+  readonly certificate: boolean
+}
+
+function conditionsOf(object: ValueMap, type: string): readonly ValueMap[] {
+  return partsOf(partOf(object, 'status'), 'conditions').filter((condition) => textOf(condition, 'type') === type)
+}
+
+function checkChange(object: ValueMap, stored: ValueMap, { check, allowed }: { check: Check; allowed: Allowed }): void {
+  checkRequest(object, check)
+  checkBuiltInMetaUpdate(object, stored, check)
+  for (const type of FINAL) {
+    if (conditionsOf(object, type).length < conditionsOf(stored, type).length) {
+      check.forbidden(CONDITIONS, `updates may not remove a condition of type "${type}"`)
+    }
+  }
+  if (!allowed.approval) {
+    for (const type of ['Approved', 'Denied']) {
+      const [now, before] = [conditionsOf(object, type), conditionsOf(stored, type)]
+      if (now.length > before.length) check.forbidden(CONDITIONS, `updates may not add a condition of type "${type}"`)
+      else if (now.length === before.length && !equalValues(now, before)) {
+        check.forbidden(CONDITIONS, `updates may not modify a condition of type "${type}"`)
+      }
+    }
+  }
+  const certificate = textOf(partOf(object, 'status'), 'certificate')
+  const before = textOf(partOf(stored, 'status'), 'certificate')
+  if (certificate === before) return
+  const at = STATUS.child('certificate')
+  if (!allowed.certificate) check.forbidden(at, 'updates may not set certificate content')
+  else if (before !== '') check.forbidden(at, 'updates may not modify existing certificate content')
+}
+
+export const certificateSigningRequest: KindRules = {
+  create: checkRequest,
+  update: (object, stored, check) =>
+    checkChange(object, stored, { check, allowed: { approval: false, certificate: false } }),
+  subresources: {
+    status: (object, stored, check) =>
+      checkChange(object, stored, { check, allowed: { approval: false, certificate: true } }),
+    approval: (object, stored, check) =>
+      checkChange(object, stored, { check, allowed: { approval: true, certificate: false } }),
+  },
+}
+
+export const CERTIFICATES_RULES: GroupRules = { CertificateSigningRequest: certificateSigningRequest }

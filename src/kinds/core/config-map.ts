@@ -1,0 +1,66 @@
+// Config maps and secrets: their keys are file names, their sizes are bounded, and both can be frozen.
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { configKey } from '../../schema/validation/formats.ts'
+import { flagOf, partOf } from '../../schema/validation/members.ts'
+import {
+  checkBuiltInMeta,
+  checkBuiltInMetaUpdate,
+  NOWHERE,
+  subdomainName,
+} from '../../schema/validation/object-meta.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
+
+export const MAX_DATA_BYTES = 1024 * 1024
+
+const DATA = FieldPath.root('data')
+const BINARY_DATA = FieldPath.root('binaryData')
+const FROZEN = 'field is immutable when `immutable` is set'
+
+export const configMap: KindRules = {
+  create: checkConfigMap,
+  update: (object, stored, check) => {
+    checkBuiltInMetaUpdate(object, stored, check)
+    checkFrozen(object, stored, check)
+    checkConfigMap(object, check)
+  },
+}
+
+function checkConfigMap(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const data = partOf(object, 'data')
+  const binary = partOf(object, 'binaryData')
+  let bytes = 0
+  const lookAtText = (key: string, value: Value): void => {
+    const faults = configKey(key)
+    if (faults.length > 0) check.format(DATA.key(key), key, faults)
+    if (Object.hasOwn(binary, key)) check.invalid(DATA.key(key), key, 'duplicate of key present in binaryData')
+    if (typeof value === 'string') bytes += Buffer.byteLength(value)
+  }
+  const lookAtBytes = (key: string, value: Value): void => {
+    const faults = configKey(key)
+    if (faults.length > 0) check.format(BINARY_DATA.key(key), key, faults)
+    if (typeof value === 'string') bytes += decodedLength(value)
+  }
+  check.members(data, lookAtText, () =>
+    check.members(binary, lookAtBytes, () => {
+      if (bytes > MAX_DATA_BYTES) check.tooLong(NOWHERE, MAX_DATA_BYTES)
+    }),
+  )
+}
+
+/** Frozen data stays as it is, and stays frozen. */
+export function checkFrozen(object: ValueMap, stored: ValueMap, check: Check): void {
+  if (!flagOf(stored, 'immutable')) return
+  if (!flagOf(object, 'immutable')) check.forbidden(FieldPath.root('immutable'), FROZEN)
+  for (const field of ['data', 'binaryData']) {
+    if (!equalValues(partOf(object, field), partOf(stored, field))) check.forbidden(FieldPath.root(field), FROZEN)
+  }
+}
+
+/** How many bytes a base64 text stands for. */
+export function decodedLength(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
+  return (base64.length / 4) * 3 - padding
+}

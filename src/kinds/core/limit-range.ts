@@ -1,0 +1,155 @@
+// Limits on single objects: each kind of object once, and every amount between the least and the greatest.
+import { FieldPath } from '../../api/field-path.ts'
+import { shownJson } from '../../api/field-error.ts'
+import { own, type Value, type ValueMap } from '../../api/value.ts'
+import { compareQuantities, type Quantity, quantityOf, quantityToNumber } from '../../lib/quantity.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { qualifiedName } from '../../schema/validation/formats.ts'
+import { partOf, partsOf, textOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import {
+  amountOf,
+  checkContainerResourceName,
+  checkResourceName,
+  isOvercommittable,
+  told,
+} from '../shared/resource-names.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
+
+const LIMITS = FieldPath.root('spec').child('limits')
+const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
+const ONE = quantityOf(1, 'decimalSI')
+
+export const limitRange: KindRules = {
+  create: checkLimitRange,
+  update: (object, _stored, check) => checkLimitRange(object, check),
+}
+
+function checkLimitRange(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const seen = new Set<string>()
+  for (const [i, limit] of partsOf(partOf(object, 'spec'), 'limits').entries()) {
+    const at = LIMITS.index(i)
+    const type = textOf(limit, 'type')
+    checkType(type, at.child('type'), check)
+    if (seen.has(type)) check.duplicate(at.child('type'), shownJson(type))
+    seen.add(type)
+    checkLimit(limit, at, check)
+  }
+}
+
+function checkType(type: string, at: FieldPath, check: Check): void {
+  const faults = qualifiedName(type)
+  for (const fault of faults) check.invalid(at, shownJson(type), fault)
+  if (faults.length === 0 && !type.includes('/') && !TYPES.includes(type)) {
+    check.invalid(at, shownJson(type), 'must be a standard limit type or fully qualified')
+  }
+}
+
+function checkLimit(limit: ValueMap, at: FieldPath, check: Check): void {
+  const type = textOf(limit, 'type')
+  const names = new Set<string>()
+  const take = (field: string): void => {
+    for (const name of Object.keys(partOf(limit, field))) {
+      const place = at.child(field).key(name)
+      if (type === 'Pod' || type === 'Container') checkContainerResourceName(name, place, check)
+      else checkResourceName(name, place, check)
+      names.add(name)
+    }
+  }
+  take('max')
+  take('min')
+  for (const field of ['default', 'defaultRequest']) {
+    if (type !== 'Pod') take(field)
+    else if (Object.keys(partOf(limit, field)).length > 0) {
+      check.forbidden(at.child(field), "may not be specified when `type` is 'Pod'")
+    }
+  }
+  const sizes = [partOf(limit, 'min'), partOf(limit, 'max')]
+  if (type === 'PersistentVolumeClaim' && !sizes.some((amounts) => Object.hasOwn(amounts, 'storage'))) {
+    const detail = 'either minimum or maximum storage value is required, but neither was provided'
+    check.required(at.child('limits'), detail)
+  }
+  take('maxLimitRequestRatio')
+  for (const name of names) checkAmounts(name, limit, { at, check })
+}
+
+interface Place {
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+/** Two amounts of which the first may not exceed the second, where the fault is told and which amount is shown. */
+interface Order {
+  readonly lower: string
+  readonly upper: string
+  readonly toldAt: string
+  readonly shown: string
+  readonly words: readonly [string, string]
+}
+
+const ORDERS: readonly Order[] = [
+  { lower: 'min', upper: 'max', toldAt: 'min', shown: 'min', words: ['min value', 'max value'] },
+  {
+    lower: 'min',
+    upper: 'defaultRequest',
+    toldAt: 'defaultRequest',
+    shown: 'defaultRequest',
+    words: ['min value', 'default request value'],
+  },
+  {
+    lower: 'defaultRequest',
+    upper: 'max',
+    toldAt: 'defaultRequest',
+    shown: 'defaultRequest',
+    words: ['default request value', 'max value'],
+  },
+  {
+    lower: 'defaultRequest',
+    upper: 'default',
+    toldAt: 'defaultRequest',
+    shown: 'defaultRequest',
+    words: ['default request value', 'default limit value'],
+  },
+  { lower: 'min', upper: 'default', toldAt: 'default', shown: 'min', words: ['min value', 'default value'] },
+  { lower: 'default', upper: 'max', toldAt: 'default', shown: 'max', words: ['default value', 'max value'] },
+]
+
+function checkAmounts(name: string, limit: ValueMap, { at, check }: Place): void {
+  const isPod = textOf(limit, 'type') === 'Pod'
+  const textIn = (field: string): Value | undefined =>
+    isPod && field.startsWith('default') ? undefined : own(partOf(limit, field), name)
+  for (const { lower, upper, toldAt, shown, words } of ORDERS) {
+    const [low, high] = [amountOf(textIn(lower)), amountOf(textIn(upper))]
+    if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) continue
+    const detail = `${words[0]} ${told(textIn(lower))} is greater than ${words[1]} ${told(textIn(upper))}`
+    check.invalid(at.child(toldAt).key(name), textIn(shown), detail)
+  }
+  checkRatio(textIn, name, { at, check })
+  const [usual, request] = [amountOf(textIn('default')), amountOf(textIn('defaultRequest'))]
+  if (usual === undefined || request === undefined || isOvercommittable(name)) return
+  if (compareQuantities(usual, request) !== 0) {
+    const pair = `${told(textIn('default'))} must equal to defaultRequest value ${told(textIn('defaultRequest'))}`
+    check.invalid(at.child('defaultRequest').key(name), textIn('defaultRequest'), `default value ${pair} in ${name}`)
+  }
+}
+
+type Amounts = (field: string) => Value | undefined
+
+function checkRatio(textIn: Amounts, name: string, { at, check }: Place): void {
+  const text = textIn('maxLimitRequestRatio')
+  const ratio = amountOf(text)
+  if (ratio === undefined) return
+  const place = at.child('maxLimitRequestRatio').key(name)
+  if (compareQuantities(ratio, ONE) < 0) check.invalid(place, text, `ratio ${told(text)} is less than 1`)
+  const [min, max] = [amountOf(textIn('min')), amountOf(textIn('max'))]
+  if (min === undefined || max === undefined) return
+  const most = quotient(max, min)
+  if (quantityToNumber(ratio) > most) {
+    check.invalid(place, text, `ratio ${told(text)} is greater than max/min = ${most.toFixed(6)}`)
+  }
+}
+
+function quotient(a: Quantity, b: Quantity): number {
+  return quantityToNumber(a) / quantityToNumber(b)
+}

@@ -1,0 +1,184 @@
+// What nodes report of pods: transitions that cannot happen and addresses that are none are refused.
+import { FieldPath } from '../../../api/field-path.ts'
+import { shownJson } from '../../../api/field-error.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
+import { qualifiedName } from '../../../schema/validation/formats.ts'
+import { checkIp, isDualStack } from '../../shared/ip-address.ts'
+import { has, listOf, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { subdomainName } from '../../../schema/validation/object-meta.ts'
+
+const STATUS = FieldPath.root('status')
+const SYSTEM_CONDITIONS: readonly string[] = ['PodScheduled', 'Ready', 'Initialized']
+const NOT_BACK = 'may not be transitioned to non-terminated state'
+
+export function checkPodStatus(object: ValueMap, stored: ValueMap, check: Check): void {
+  const status = partOf(object, 'status')
+  const old = partOf(stored, 'status')
+  const spec = partOf(stored, 'spec')
+  checkConditions(status, check)
+  if (textOf(partOf(object, 'spec'), 'nodeName') !== textOf(spec, 'nodeName')) {
+    check.forbidden(STATUS.child('nodeName'), 'may not be changed directly')
+  }
+  checkNominatedNode(status, old, { bound: textOf(spec, 'nodeName') !== '', check })
+  const generation = numberOf(status, 'observedGeneration')
+  if (generation < 0) check.invalid(STATUS.child('observedGeneration'), generation, 'must be a non-negative integer')
+  const qos = textOf(status, 'qosClass')
+  if (qos !== textOf(old, 'qosClass')) check.invalid(STATUS.child('qosClass'), qos, IMMUTABLE)
+  checkTransitions(status, old, { spec, check })
+  checkClaimStatuses(status, partsOf(partOf(object, 'spec'), 'resourceClaims'), check)
+  checkAddresses(status, old, { list: 'podIPs', check })
+  checkHostAddresses(status, old, check)
+}
+
+function checkConditions(status: ValueMap, check: Check): void {
+  for (const [i, condition] of partsOf(status, 'conditions').entries()) {
+    const at = STATUS.child('conditions').index(i)
+    const generation = numberOf(condition, 'observedGeneration')
+    if (generation < 0) check.invalid(at.child('observedGeneration'), generation, 'must be a non-negative integer')
+    const type = textOf(condition, 'type')
+    if (!SYSTEM_CONDITIONS.includes(type)) check.format(at.child('Type'), type, qualifiedName(type))
+  }
+}
+
+interface Nomination {
+  readonly bound: boolean
+  readonly check: Check
+}
+
+function checkNominatedNode(status: ValueMap, old: ValueMap, { bound, check }: Nomination): void {
+  const node = textOf(status, 'nominatedNodeName')
+  if (node === '' || node === textOf(old, 'nominatedNodeName')) return
+  const at = STATUS.child('nominatedNodeName')
+  check.format(at, node, subdomainName(node, false))
+  if (bound && check.gate('ClearingNominatedNodeNameAfterBinding')) {
+    check.forbidden(at, 'may not be set on pods that are already bound to a node')
+  }
+}
+
+interface Transition {
+  /** The spec as stored. */
+  readonly spec: ValueMap
+  readonly check: Check
+}
+
+const LISTS = [
+  ['containerStatuses', 'containers'],
+  ['initContainerStatuses', 'initContainers'],
+] as const
+
+/** A container that ended runs again only where its policy says so. */
+function checkTransitions(status: ValueMap, old: ValueMap, { spec, check }: Transition): void {
+  const everyOne = allRestart(spec, check)
+  for (const [field, list] of LISTS) {
+    if (everyOne) break
+    const containers = new Map(partsOf(spec, list).map((container) => [textOf(container, 'name'), container]))
+    checkEnded(status, old, {
+      field,
+      check,
+      restarts: (name, code) => restarts(containers.get(name), { spec, code, check }),
+    })
+  }
+  checkEnded(status, old, { field: 'ephemeralContainerStatuses', check, restarts: () => false })
+}
+
+interface Ended {
+  readonly field: string
+  readonly check: Check
+  readonly restarts: (name: string, exitCode: number) => boolean
+}
+
+function checkEnded(status: ValueMap, old: ValueMap, { field, check, restarts }: Ended): void {
+  const now = new Map(
+    partsOf(status, field)
+      .toReversed()
+      .map((entry) => [textOf(entry, 'name'), entry]),
+  )
+  for (const [i, before] of partsOf(old, field).entries()) {
+    const terminated = partIn(partOf(before, 'state'), 'terminated')
+    const name = textOf(before, 'name')
+    const entry = now.get(name)
+    if (terminated === undefined || entry === undefined || has(partOf(entry, 'state'), 'terminated')) continue
+    if (!restarts(name, Number(numberOf(terminated, 'exitCode')))) {
+      check.forbidden(STATUS.child(field).index(i).child('state'), NOT_BACK)
+    }
+  }
+}
+
+function allRestart(spec: ValueMap, check: Check): boolean {
+  if (!check.gate('RestartAllContainersOnContainerExits')) return false
+  return [...partsOf(spec, 'containers'), ...partsOf(spec, 'initContainers')].some((container) =>
+    partsOf(container, 'restartPolicyRules').some((rule) => textOf(rule, 'action') === 'RestartAllContainers'),
+  )
+}
+
+interface Exit {
+  readonly spec: ValueMap
+  readonly code: number
+  readonly check: Check
+}
+
+function restarts(container: ValueMap | undefined, { spec, code, check }: Exit): boolean {
+  const own = container === undefined ? undefined : textIn(container, 'restartPolicy')
+  if (container !== undefined && own !== undefined && check.gate('ContainerRestartRules')) {
+    if (partsOf(container, 'restartPolicyRules').some((rule) => applies(rule, code))) return true
+    return policyRestarts(own, code)
+  }
+  if (own === 'Always') return true
+  if (container === undefined && check.gate('ContainerRestartRules')) return false
+  return policyRestarts(textOf(spec, 'restartPolicy'), code)
+}
+
+function policyRestarts(policy: string, code: number): boolean {
+  return policy === 'Always' || (policy === 'OnFailure' && code !== 0)
+}
+
+function applies(rule: ValueMap, code: number): boolean {
+  const codes = partIn(rule, 'exitCodes')
+  if (codes === undefined || textOf(rule, 'action') !== 'Restart') return false
+  const listed = listOf(codes, 'values').some((value) => Number(value) === code)
+  return textOf(codes, 'operator') === 'In' ? listed : !listed
+}
+
+function checkClaimStatuses(status: ValueMap, claims: readonly ValueMap[], check: Check): void {
+  const known = new Set(claims.map((claim) => textOf(claim, 'name')))
+  const seen = new Set<string>()
+  for (const [i, entry] of partsOf(status, 'resourceClaimStatuses').entries()) {
+    const at = STATUS.child('resourceClaimStatuses').index(i)
+    const name = textOf(entry, 'name')
+    if (!known.has(name)) {
+      check.invalid(at.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`')
+    }
+    if (seen.has(name)) check.duplicate(at.child('name'), name)
+    seen.add(name)
+    const claim = textIn(entry, 'resourceClaimName')
+    if (claim !== undefined) check.format(at.child('resourceClaimName'), claim, subdomainName(claim, false))
+  }
+}
+
+interface Addresses {
+  readonly list: string
+  readonly check: Check
+}
+
+function checkAddresses(status: ValueMap, old: ValueMap, { list, check }: Addresses): void {
+  const at = STATUS.child(list)
+  const addresses = partsOf(status, list).map((entry) => textOf(entry, 'ip'))
+  const stored = new Set(partsOf(old, list).map((entry) => textOf(entry, 'ip')))
+  for (const [i, address] of addresses.entries()) checkIp(address, at.index(i), check, { stored })
+  if (addresses.length <= 1) return
+  if (isDualStack(addresses) !== true || addresses.length > 2) {
+    const shown = shownJson(addresses.map((IP) => ({ IP })))
+    check.invalid(at, shown, 'may specify no more than one IP for each IP family')
+  }
+}
+
+function checkHostAddresses(status: ValueMap, old: ValueMap, check: Check): void {
+  const [first] = partsOf(status, 'hostIPs')
+  if (first === undefined) return
+  const ip = textOf(first, 'ip')
+  if (ip !== textOf(status, 'hostIP')) {
+    check.invalid(STATUS.child('hostIPs').index(0).child('ip'), ip, 'must be equal to `hostIP`')
+  }
+  checkAddresses(status, old, { list: 'hostIPs', check })
+}

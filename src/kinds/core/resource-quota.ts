@@ -1,0 +1,150 @@
+// Quotas: known resources, whole counts, and scopes that make sense for them.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { has, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import { checkAmount, checkQuotaResourceName, isStandardQuotaName } from '../shared/resource-names.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
+import { SCOPE_SELECTOR, shownAs } from '../shared/internal-form.ts'
+
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+const SCOPES: readonly string[] = [
+  'Terminating',
+  'NotTerminating',
+  'BestEffort',
+  'NotBestEffort',
+  'PriorityClass',
+  'CrossNamespacePodAffinity',
+  'VolumeAttributesClass',
+]
+const COMPUTE: readonly string[] = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
+
+export const resourceQuota: KindRules = {
+  create: checkQuota,
+  update: (object, stored, check) => {
+    checkBuiltInMetaUpdate(object, stored, check)
+    const spec = partOf(object, 'spec')
+    checkSpec(spec, check)
+    const scopes = textsOf(spec, 'scopes')
+    const before = new Set(textsOf(partOf(stored, 'spec'), 'scopes'))
+    const now = new Set(scopes)
+    if (now.size !== before.size || scopes.some((scope) => !before.has(scope))) {
+      check.invalid(SPEC.child('scopes'), has(spec, 'scopes') ? scopes : undefined, IMMUTABLE)
+    }
+  },
+  subresources: {
+    status: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkStatus(object, check)
+    },
+  },
+}
+
+function checkQuota(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  checkSpec(partOf(object, 'spec'), check)
+  checkStatus(object, check)
+}
+
+function checkStatus(object: ValueMap, check: Check): void {
+  for (const field of ['hard', 'used']) checkList(partOf(partOf(object, 'status'), field), STATUS.child(field), check)
+}
+
+function checkList(list: ValueMap, at: FieldPath, check: Check): void {
+  for (const [name, amount] of Object.entries(list)) {
+    checkQuotaResourceName(name, at.key(name), check)
+    checkAmount(name, amount, { at: at.key(name), check })
+  }
+}
+
+function checkSpec(spec: ValueMap, check: Check): void {
+  checkList(partOf(spec, 'hard'), SPEC.child('hard'), check)
+  checkScopes(spec, check)
+  checkSelector(spec, check)
+}
+
+function applies(scope: string, resource: string): boolean {
+  switch (scope) {
+    case 'BestEffort':
+      return resource === 'pods'
+    case 'VolumeAttributesClass':
+      return resource === 'persistentvolumeclaims' || resource === 'requests.storage'
+    default:
+      return !SCOPES.includes(scope) || resource === 'pods' || COMPUTE.includes(resource)
+  }
+}
+
+function misapplied(scope: string, spec: ValueMap): number {
+  const names = Object.keys(partOf(spec, 'hard'))
+  return names.filter((name) => isStandardQuotaName(name) && !applies(scope, name)).length
+}
+
+const OPPOSITES = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+] as const
+
+function checkScopes(spec: ValueMap, check: Check): void {
+  const scopes = textsOf(spec, 'scopes')
+  const at = SPEC.child('scopes')
+  for (const scope of scopes.slice(0, MAX_TOLD)) {
+    if (!SCOPES.includes(scope)) check.invalid(at, scopes, 'unsupported scope')
+    for (let n = Math.min(misapplied(scope, spec), MAX_TOLD); n > 0; n--) {
+      check.invalid(at, scopes, 'unsupported scope applied to resource')
+    }
+  }
+  for (const pair of OPPOSITES) {
+    if (pair.every((scope) => scopes.includes(scope))) check.invalid(at, scopes, 'conflicting scopes')
+  }
+}
+
+/** Each of these faults shows the whole list again; a long list is not shown once an item. */
+const MAX_TOLD = 16
+const ONLY_EXISTS: readonly string[] = [
+  'BestEffort',
+  'NotBestEffort',
+  'Terminating',
+  'NotTerminating',
+  'CrossNamespacePodAffinity',
+]
+
+function checkSelector(spec: ValueMap, check: Check): void {
+  const selector = partIn(spec, 'scopeSelector')
+  if (selector === undefined) return
+  const at = SPEC.child('scopeSelector').child('matchExpressions')
+  const expressions = partsOf(selector, 'matchExpressions')
+  for (const expression of expressions.slice(0, MAX_TOLD)) checkRequirement(expression, spec, { at, check })
+  const scopes = new Set(expressions.map((expression) => textOf(expression, 'scopeName')))
+  for (const pair of OPPOSITES) {
+    if (!pair.every((scope) => scopes.has(scope))) continue
+    const shown = has(spec, 'scopes') ? textsOf(spec, 'scopes') : undefined
+    check.invalid(at, shown, 'conflicting scopes')
+  }
+}
+
+function checkRequirement(expression: ValueMap, spec: ValueMap, { at, check }: { at: FieldPath; check: Check }): void {
+  const scope = textOf(expression, 'scopeName')
+  const operator = textOf(expression, 'operator')
+  const values = textsOf(expression, 'values')
+  if (!SCOPES.includes(scope)) check.invalid(at.child('scopeName'), scope, 'unsupported scope')
+  for (let n = Math.min(misapplied(scope, spec), MAX_TOLD); n > 0; n--) {
+    check.invalid(at, shownAs(spec['scopeSelector'], SCOPE_SELECTOR), 'unsupported scope applied to resource')
+  }
+  if (ONLY_EXISTS.includes(scope) && operator !== 'Exists') {
+    const scopes =
+      'ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity'
+    check.invalid(at.child('operator'), operator, `must be 'Exists' when scope is any of ${scopes}`)
+  }
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length > 0) return
+    const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+    check.required(at.child('values'), detail)
+  } else if (operator !== 'Exists' && operator !== 'DoesNotExist') {
+    check.invalid(at.child('operator'), operator, 'not a valid selector operator')
+  } else if (values.length > 0) {
+    const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+    check.invalid(at.child('values'), values, detail)
+  }
+}

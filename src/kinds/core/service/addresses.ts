@@ -1,0 +1,120 @@
+// The addresses of a service and their families: one or two, and the first stays once it is given.
+import { FieldPath } from '../../../api/field-path.ts'
+import { faultsOf } from '../../../api/fault-list.ts'
+import { type FieldError, shownJson } from '../../../api/field-error.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import { Check, type ValidationContext } from '../../../schema/validation/check.ts'
+import { checkIp, isDualStack, parseIp, storedTexts } from '../../shared/ip-address.ts'
+import { textIn, textOf, textsOf } from '../../../schema/validation/members.ts'
+
+const SPEC = FieldPath.root('spec')
+const ADDRESSES = SPEC.child('clusterIPs')
+const FAMILIES = SPEC.child('ipFamilies')
+const POLICY = SPEC.child('ipFamilyPolicy')
+
+/** Without an address of its own: names lead to the pods themselves. */
+export function isHeadless(spec: ValueMap): boolean {
+  const addresses = textsOf(spec, 'clusterIPs')
+  return addresses.length === 1 && addresses[0] === 'None'
+}
+
+/** The faults of the addresses that a service asks for, on their own: they are looked at before any is given. */
+export function addressFaults(spec: ValueMap, context: ValidationContext): readonly FieldError[] {
+  return faultsOf((list) => checkAddresses(spec, undefined, new Check(context, list)))
+}
+
+export function checkAddresses(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
+  if (textOf(spec, 'type') === 'ExternalName') return
+  const first = textOf(spec, 'clusterIP')
+  const addresses = textsOf(spec, 'clusterIPs')
+  if (first !== '') {
+    if (addresses.length === 0) check.required(ADDRESSES)
+    else if (addresses[0] !== first) check.invalid(ADDRESSES, addresses, 'first value must match `clusterIP`')
+  } else if (addresses.length > 0) {
+    check.invalid(ADDRESSES, addresses, 'must be empty when `clusterIP` is not specified')
+  }
+  checkFamilies(spec, check)
+  const before = check.errors.length
+  checkEach(addresses, old, check)
+  const hasFaults = check.errors.length > before
+  if (addresses.length > 2) check.invalid(ADDRESSES, addresses, 'may only hold up to 2 values')
+  if (hasFaults) return
+  if (addresses.length > 1 && isDualStack(addresses) !== true) {
+    check.invalid(ADDRESSES, addresses, 'may specify no more than one IP for each IP family')
+  }
+  checkMatch(spec, check)
+}
+
+function checkFamilies(spec: ValueMap, check: Check): void {
+  const seen = new Set<string>()
+  for (const [i, family] of textsOf(spec, 'ipFamilies').entries()) {
+    check.oneOf(FAMILIES.index(i), family, ['IPv4', 'IPv6'])
+    if (seen.has(family)) check.duplicate(FAMILIES.index(i), family)
+    seen.add(family)
+  }
+  const policy = textIn(spec, 'ipFamilyPolicy')
+  if (policy !== undefined) check.oneOf(POLICY, policy, ['PreferDualStack', 'RequireDualStack', 'SingleStack'])
+}
+
+function checkEach(addresses: readonly string[], old: ValueMap | undefined, check: Check): void {
+  const stored = storedTexts(old, 'clusterIPs')
+  for (const [i, address] of addresses.entries()) {
+    if (i === 0 && address === 'None') {
+      if (addresses.length > 1) check.invalid(ADDRESSES, addresses, "'None' must be the first and only value")
+    } else checkIp(address, ADDRESSES.index(i), check, stored)
+  }
+}
+
+function checkMatch(spec: ValueMap, check: Check): void {
+  if (isHeadless(spec)) return
+  const families = textsOf(spec, 'ipFamilies')
+  for (const [i, address] of textsOf(spec, 'clusterIPs').entries()) {
+    const family = families[i]
+    const actual = parseIp(address)?.family
+    if (family === undefined) return
+    if ((family === 'IPv4' || family === 'IPv6') && actual !== family) {
+      check.invalid(ADDRESSES.index(i), address, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``)
+    }
+  }
+}
+
+/** An address may be added or the second given up; the first changes only with a type that has none. */
+export function checkAddressChange(spec: ValueMap, old: ValueMap, check: Check): void {
+  if (textOf(spec, 'type') === 'ExternalName' || textOf(old, 'type') === 'ExternalName') return
+  if (!(isHeadless(spec) && isHeadless(old))) checkListChange(spec, old, { ...ADDRESS_CHANGE, check })
+  if (!isHeadless(spec) && !isHeadless(old)) checkListChange(spec, old, { ...FAMILY_CHANGE, check })
+}
+
+interface ListChange {
+  readonly field: string
+  readonly at: FieldPath
+  readonly word: string
+  /** Whether a change is told at the item or, as the reference does for families, at the first. */
+  readonly atItem: boolean
+  readonly check: Check
+}
+
+const ADDRESS_CHANGE = { field: 'clusterIPs', at: ADDRESSES, word: 'clusterIP', atItem: true } as const
+const FAMILY_CHANGE = { field: 'ipFamilies', at: FAMILIES, word: 'ipFamily', atItem: false } as const
+
+function checkListChange(spec: ValueMap, old: ValueMap, { field, at, word, atItem, check }: ListChange): void {
+  const now = textsOf(spec, field)
+  const before = textsOf(old, field)
+  const shown = shownJson(now)
+  if (now.length === before.length) {
+    for (const [i, value] of before.entries()) {
+      if (value !== now[i]) check.invalid(at.index(atItem ? i : 0), shown, 'may not change once set')
+    }
+    return
+  }
+  if (textsOf(spec, 'clusterIPs').length === 0 && before.length > now.length) {
+    check.invalid(at.index(0), shown, `primary ${word} can not be unset`)
+  }
+  if (now.length > 0 && before.length > 0 && now[0] !== before[0]) {
+    check.invalid(at.index(0), shownJson(textsOf(spec, 'clusterIPs')), 'may not change once set')
+  }
+  const policy = textIn(spec, 'ipFamilyPolicy')
+  if (before.length > now.length && now.length === 1 && policy !== 'SingleStack') {
+    check.invalid(POLICY, policy, `must be set to 'SingleStack' when releasing the secondary ${word}`)
+  }
+}

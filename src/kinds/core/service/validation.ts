@@ -1,0 +1,297 @@
+// Services: ports, addresses and traffic, each depending on the type; and what may change once an address is given.
+import { FieldPath } from '../../../api/field-path.ts'
+import { shownJson } from '../../../api/field-error.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { PROTOCOLS } from '../../shared/pod-spec/container.ts'
+import {
+  asName,
+  dns1035Label,
+  dns1123Label,
+  dns1123Subdomain,
+  portNumber,
+  qualifiedName,
+} from '../../../schema/validation/formats.ts'
+import { checkCidr, checkEndpointIp, checkIp, storedTexts } from '../../shared/ip-address.ts'
+import { checkLabels } from '../../../schema/validation/labels.ts'
+import { checkLoadBalancer } from '../../shared/load-balancer.ts'
+import {
+  has,
+  listOf,
+  numberIn,
+  numberOf,
+  partIn,
+  partOf,
+  partsOf,
+  textAt,
+  textIn,
+  textOf,
+  textsOf,
+} from '../../../schema/validation/members.ts'
+import {
+  checkBuiltInMeta,
+  checkBuiltInMetaUpdate,
+  labelName,
+  METADATA,
+} from '../../../schema/validation/object-meta.ts'
+import { checkPort } from '../../shared/pod-spec/probes.ts'
+import type { KindRules } from '../../../schema/validation/rules.ts'
+import { checkAddressChange, checkAddresses, isHeadless } from './addresses.ts'
+
+const SPEC = FieldPath.root('spec')
+const PORTS = SPEC.child('ports')
+const ANNOTATIONS = METADATA.child('annotations')
+const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges'
+const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
+const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
+const TYPES: readonly string[] = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
+const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'"
+const MAX_AFFINITY_SECONDS = 86400
+const strictName = asName(dns1035Label)
+
+export const service: KindRules = {
+  create: (object, check) => {
+    checkBuiltInMeta(object, check.gate('RelaxedServiceNameValidation') ? labelName : strictName, check)
+    checkService(object, undefined, check)
+  },
+  update: (object, stored, check) => {
+    checkBuiltInMetaUpdate(object, stored, check)
+    const spec = partOf(object, 'spec')
+    const old = partOf(stored, 'spec')
+    checkAddressChange(spec, old, check)
+    checkLoadBalancerClass(spec, old, check)
+    if (needsHealthCheck(spec) && needsHealthCheck(old)) {
+      const [now, before] = [numberOf(spec, 'healthCheckNodePort'), numberOf(old, 'healthCheckNodePort')]
+      if (now !== before) check.forbidden(SPEC.child('healthCheckNodePort'), 'field is immutable')
+    }
+    checkService(object, old, check)
+  },
+  subresources: {
+    status: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      const balancer = partOf(partOf(object, 'status'), 'loadBalancer')
+      const old = partOf(partOf(stored, 'status'), 'loadBalancer')
+      const at = FieldPath.root('status').child('loadBalancer')
+      if (textOf(partOf(object, 'spec'), 'type') !== 'LoadBalancer' && listOf(balancer, 'ingress').length > 0) {
+        check.forbidden(at.child('ingress'), "may only be used when `spec.type` is 'LoadBalancer'")
+      } else checkLoadBalancer(balancer, old, { at, check, modes: true })
+    },
+  },
+}
+
+function checkService(object: ValueMap, old: ValueMap | undefined, check: Check): void {
+  const spec = partOf(object, 'spec')
+  const annotations = partOf(partOf(object, 'metadata'), 'annotations')
+  const mode = textAt(annotations, TOPOLOGY_MODE)
+  const hints = textAt(annotations, TOPOLOGY_HINTS)
+  if (mode !== undefined && hints !== undefined && mode !== hints) {
+    const detail = `must match annotations[${TOPOLOGY_HINTS}] when both are specified`
+    check.invalid(ANNOTATIONS.key(TOPOLOGY_MODE), mode, detail)
+  }
+  const type = textOf(spec, 'type')
+  const ports = partsOf(spec, 'ports')
+  if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') check.required(PORTS)
+  checkType(spec, check)
+  checkPorts(ports, check)
+  checkLabels(partIn(spec, 'selector'), SPEC.child('selector'), check)
+  checkAffinity(spec, check)
+  checkAddresses(spec, old, check)
+  const stored = storedTexts(old, 'externalIPs')
+  check.items(textsOf(spec, 'externalIPs'), (ip, i) => {
+    const at = SPEC.child('externalIPs').index(i)
+    const before = check.errors.length
+    checkIp(ip, at, check, stored)
+    if (check.errors.length === before) checkEndpointIp(ip, at, check)
+  })
+  if (type === '') check.required(SPEC.child('type'))
+  else check.oneOf(SPEC.child('type'), type, TYPES)
+  checkNodePorts(spec, check)
+  checkRepeatedPorts(ports, check)
+  checkSourceRanges(spec, old, { annotations, check })
+  checkBalancing(spec, check)
+  checkLoadBalancerClass(spec, undefined, check)
+  checkTraffic(spec, check)
+}
+
+function checkType(spec: ValueMap, check: Check): void {
+  const type = textOf(spec, 'type')
+  if (type === 'ExternalName') checkExternalName(spec, check)
+  else if ((type === 'LoadBalancer' || type === 'NodePort') && isHeadless(spec)) {
+    check.invalid(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`)
+  }
+}
+
+function checkExternalName(spec: ValueMap, check: Check): void {
+  for (const field of ['clusterIPs', 'ipFamilies']) {
+    if (listOf(spec, field).length > 0) check.forbidden(SPEC.child(field), 'may not be set for ExternalName services')
+  }
+  if (has(spec, 'ipFamilyPolicy')) {
+    check.forbidden(SPEC.child('ipFamilyPolicy'), 'may not be set for ExternalName services')
+  }
+  const name = textOf(spec, 'externalName')
+  const domain = name.endsWith('.') ? name.slice(0, -1) : name
+  if (domain === '') check.required(SPEC.child('externalName'))
+  else check.format(SPEC.child('externalName'), domain, dns1123Subdomain(domain))
+}
+
+function checkPorts(ports: readonly ValueMap[], check: Check): void {
+  const names = new Set<string>()
+  for (const [i, port] of ports.entries()) {
+    const at = PORTS.index(i)
+    const name = textOf(port, 'name')
+    if (name !== '') {
+      check.format(at.child('name'), name, dns1123Label(name))
+      if (names.has(name)) check.duplicate(at.child('name'), name)
+      names.add(name)
+    } else if (ports.length > 1) check.required(at.child('name'))
+    const number = numberOf(port, 'port')
+    check.format(at.child('port'), number, portNumber(number))
+    const protocol = textOf(port, 'protocol')
+    if (protocol === '') check.required(at.child('protocol'))
+    else check.oneOf(at.child('protocol'), protocol, PROTOCOLS)
+    checkPort(port['targetPort'], at.child('targetPort'), check)
+    const application = textIn(port, 'appProtocol')
+    if (application !== undefined) check.format(at.child('appProtocol'), application, qualifiedName(application))
+  }
+}
+
+function checkAffinity(spec: ValueMap, check: Check): void {
+  const affinity = textOf(spec, 'sessionAffinity')
+  if (affinity === '') check.required(SPEC.child('sessionAffinity'))
+  else check.oneOf(SPEC.child('sessionAffinity'), affinity, ['ClientIP', 'None'])
+  const config = partIn(spec, 'sessionAffinityConfig')
+  const at = SPEC.child('sessionAffinityConfig')
+  if (affinity === 'None' && config !== undefined) {
+    check.forbidden(at, 'must not be set when session affinity is None')
+  }
+  if (affinity !== 'ClientIP') return
+  const needed = 'when session affinity type is ClientIP'
+  const client = config === undefined ? undefined : partIn(config, 'clientIP')
+  const seconds = client === undefined ? undefined : numberIn(client, 'timeoutSeconds')
+  const secondsAt = at.child('clientIP').child('timeoutSeconds')
+  if (config === undefined) check.required(at, needed)
+  else if (client === undefined) check.required(at.child('clientIP'), needed)
+  else if (seconds === undefined) check.required(secondsAt, needed)
+  else if (seconds <= 0 || seconds > MAX_AFFINITY_SECONDS) {
+    check.invalid(secondsAt, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)
+  }
+}
+
+function checkNodePorts(spec: ValueMap, check: Check): void {
+  const isInner = textOf(spec, 'type') === 'ClusterIP'
+  const seen = new Set<string>()
+  const ports = partsOf(spec, 'ports')
+  for (const [i, port] of ports.entries()) {
+    if (isInner && Number(numberOf(port, 'nodePort')) !== 0) {
+      check.forbidden(PORTS.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'")
+    }
+  }
+  for (const [i, port] of ports.entries()) {
+    const number = numberOf(port, 'nodePort')
+    if (Number(number) === 0) continue
+    const key = `${textOf(port, 'protocol')}/${number}`
+    if (seen.has(key)) check.duplicate(PORTS.index(i).child('nodePort'), number)
+    seen.add(key)
+  }
+}
+
+function checkRepeatedPorts(ports: readonly ValueMap[], check: Check): void {
+  const seen = new Set<string>()
+  for (const [i, port] of ports.entries()) {
+    const protocol = textOf(port, 'protocol')
+    const number = numberOf(port, 'port')
+    const key = `${protocol}/${number}`
+    if (seen.has(key)) {
+      const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 }
+      check.duplicate(PORTS.index(i), shownJson(shown))
+    }
+    seen.add(key)
+  }
+}
+
+interface Ranges {
+  readonly annotations: ValueMap
+  readonly check: Check
+}
+
+/** They stand in a field, or in the annotation that the field replaced. */
+function checkSourceRanges(spec: ValueMap, old: ValueMap | undefined, { annotations, check }: Ranges): void {
+  const isBalanced = textOf(spec, 'type') === 'LoadBalancer'
+  const ranges = textsOf(spec, 'loadBalancerSourceRanges')
+  const annotation = textAt(annotations, SOURCE_RANGES)
+  if (ranges.length > 0) {
+    const at = SPEC.child('LoadBalancerSourceRanges')
+    if (!isBalanced) check.forbidden(at, ONLY_BALANCED)
+    const stored = new Set(
+      old === undefined ? [] : textsOf(old, 'loadBalancerSourceRanges').map((range) => range.trim()),
+    )
+    check.items(ranges, (range, i) => checkCidr(range.trim(), at.index(i), check, { stored }))
+  } else if (annotation !== undefined) {
+    const at = ANNOTATIONS.key(SOURCE_RANGES)
+    if (!isBalanced) check.forbidden(at, ONLY_BALANCED)
+    if (annotation.trim() === '') return
+    for (const range of annotation.split(',')) checkCidr(range.trim(), at, check)
+  }
+}
+
+function checkBalancing(spec: ValueMap, check: Check): void {
+  const isBalanced = textOf(spec, 'type') === 'LoadBalancer'
+  const given = has(spec, 'allocateLoadBalancerNodePorts')
+  if (given && !isBalanced) check.forbidden(SPEC.child('allocateLoadBalancerNodePorts'), ONLY_BALANCED)
+  if (!given && isBalanced) check.required(FieldPath.root('allocateLoadBalancerNodePorts'))
+}
+
+function checkLoadBalancerClass(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
+  const at = SPEC.child('loadBalancerClass')
+  const name = textIn(spec, 'loadBalancerClass')
+  const isBalanced = textOf(spec, 'type') === 'LoadBalancer'
+  if (old !== undefined && isBalanced && textOf(old, 'type') === 'LoadBalancer') {
+    if (name !== textIn(old, 'loadBalancerClass')) check.invalid(at, name, 'may not change once set')
+  }
+  if (name === undefined) return
+  if (isBalanced) check.format(at, name, qualifiedName(name))
+  else check.forbidden(at, ONLY_BALANCED)
+}
+
+function isExternal(spec: ValueMap): boolean {
+  const type = textOf(spec, 'type')
+  if (type === 'LoadBalancer' || type === 'NodePort') return true
+  return type === 'ClusterIP' && listOf(spec, 'externalIPs').length > 0
+}
+
+function needsHealthCheck(spec: ValueMap): boolean {
+  return textOf(spec, 'type') === 'LoadBalancer' && textOf(spec, 'externalTrafficPolicy') === 'Local'
+}
+
+const POLICIES: readonly string[] = ['Cluster', 'Local']
+
+function checkTraffic(spec: ValueMap, check: Check): void {
+  const external = textOf(spec, 'externalTrafficPolicy')
+  const at = SPEC.child('externalTrafficPolicy')
+  if (!isExternal(spec)) {
+    if (external !== '') check.invalid(at, external, 'may only be set for externally-accessible services')
+  } else if (external === '') check.required(at)
+  else check.oneOf(at, external, POLICIES)
+  checkHealthCheck(spec, check)
+  const internal = textIn(spec, 'internalTrafficPolicy')
+  const type = textOf(spec, 'type')
+  if (internal !== undefined) check.oneOf(SPEC.child('internalTrafficPolicy'), internal, POLICIES)
+  else if (type !== 'ExternalName' && TYPES.includes(type)) check.required(SPEC.child('internalTrafficPolicy'))
+  const distribution = textIn(spec, 'trafficDistribution')
+  if (distribution !== undefined) {
+    const known = ['PreferClose', 'PreferSameZone', 'PreferSameNode']
+    check.oneOf(SPEC.child('trafficDistribution'), distribution, known)
+  }
+}
+
+function checkHealthCheck(spec: ValueMap, check: Check): void {
+  const at = SPEC.child('healthCheckNodePort')
+  const port = numberOf(spec, 'healthCheckNodePort')
+  if (needsHealthCheck(spec)) {
+    if (Number(port) === 0) check.required(at)
+    else check.format(at, port, portNumber(port))
+  } else if (Number(port) !== 0) {
+    const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
+    check.invalid(at, port, detail)
+  }
+}

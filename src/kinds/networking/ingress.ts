@@ -1,0 +1,198 @@
+// Ingresses and their classes: which requests from outside lead to which services.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { checkDomainPath } from '../shared/domain-path.ts'
+import {
+  asName,
+  dns1035Label,
+  dns1123Subdomain,
+  longerThan,
+  pathSegment,
+  portName,
+  portNumber,
+  wildcardDns1123Subdomain,
+} from '../../schema/validation/formats.ts'
+import { parseIp } from '../shared/ip-address.ts'
+import { checkLoadBalancer } from '../shared/load-balancer.ts'
+import {
+  has,
+  numberOf,
+  partIn,
+  partOf,
+  partsOf,
+  textAt,
+  textIn,
+  textOf,
+  textsOf,
+} from '../../schema/validation/members.ts'
+import {
+  checkBuiltInMeta,
+  checkBuiltInMetaUpdate,
+  labelName,
+  subdomainName,
+} from '../../schema/validation/object-meta.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
+
+const SPEC = FieldPath.root('spec')
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'
+const MAX_CONTROLLER = 250
+const BAD_SEQUENCES: readonly string[] = ['//', '/./', '/../', '%2f', '%2F']
+const BAD_ENDS: readonly string[] = ['/..', '/.']
+const strictServiceName = asName(dns1035Label)
+
+function checkIngress(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const spec = partOf(object, 'spec')
+  const rules = partsOf(spec, 'rules')
+  const fallback = partIn(spec, 'defaultBackend')
+  if (rules.length === 0 && fallback === undefined) {
+    const shown = has(spec, 'rules') ? [] : undefined
+    check.invalid(SPEC, shown, 'either `defaultBackend` or `rules` must be specified')
+  }
+  if (fallback !== undefined) checkBackend(fallback, SPEC.child('defaultBackend'), check)
+  for (const [i, rule] of rules.entries()) checkRule(rule, SPEC.child('rules').index(i), check)
+  for (const [i, tls] of partsOf(spec, 'tls').entries()) {
+    const at = SPEC.child('tls').index(i)
+    for (const [h, host] of textsOf(tls, 'hosts').entries()) checkHost(host, at.child('hosts').index(h), check)
+    const secret = textOf(tls, 'secretName')
+    if (secret !== '') check.format(at.child('secretName'), secret, subdomainName(secret, false))
+  }
+  const className = textIn(spec, 'ingressClassName')
+  if (className !== undefined) {
+    check.format(SPEC.child('ingressClassName'), className, subdomainName(className, false))
+  }
+}
+
+function checkHost(host: string, at: FieldPath, check: Check): void {
+  check.format(at, host, host.includes('*') ? wildcardDns1123Subdomain(host) : dns1123Subdomain(host))
+}
+
+function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
+  const host = textOf(rule, 'host')
+  if (host !== '') {
+    if (parseIp(host) !== undefined) check.invalid(at.child('host'), host, 'must be a DNS name, not an IP address')
+    checkHost(host, at.child('host'), check)
+  }
+  const http = partIn(rule, 'http')
+  if (http === undefined) return
+  const paths = partsOf(http, 'paths')
+  const list = at.child('http').child('paths')
+  if (paths.length === 0) check.required(list)
+  for (const [i, path] of paths.entries()) checkPath(path, list.index(i), check)
+}
+
+function checkPath(path: ValueMap, at: FieldPath, check: Check): void {
+  const type = textIn(path, 'pathType')
+  const text = textOf(path, 'path')
+  const place = at.child('path')
+  if (type === undefined) {
+    check.required(at.child('pathType'), 'pathType must be specified')
+    return
+  }
+  const isFixed = type === 'Exact' || type === 'Prefix'
+  if (!isFixed && type !== 'ImplementationSpecific') {
+    check.notSupported(at.child('pathType'), type, ['Exact', 'ImplementationSpecific', 'Prefix'])
+  } else if (!text.startsWith('/') && (isFixed || text !== '')) check.invalid(place, text, 'must be an absolute path')
+  if (isFixed) {
+    for (const sequence of BAD_SEQUENCES) {
+      if (text.includes(sequence)) check.invalid(place, text, `must not contain '${sequence}'`)
+    }
+    for (const end of BAD_ENDS) if (text.endsWith(end)) check.invalid(place, text, `cannot end with '${end}'`)
+  }
+  checkBackend(partOf(path, 'backend'), at.child('backend'), check)
+}
+
+function checkBackend(backend: ValueMap, at: FieldPath, check: Check): void {
+  const service = partIn(backend, 'service')
+  const resource = partIn(backend, 'resource')
+  if (service !== undefined && resource !== undefined) {
+    check.invalid(at, '', 'cannot set both resource and service backends')
+  } else if (resource !== undefined) checkReference(resource, at.child('resource'), check)
+  else if (service !== undefined) checkServiceBackend(service, at, check)
+  else check.invalid(at, '', 'resource or service backend is required')
+}
+
+function checkServiceBackend(service: ValueMap, at: FieldPath, check: Check): void {
+  const place = at.child('service')
+  const name = textOf(service, 'name')
+  const format = check.gate('RelaxedServiceNameValidation') ? labelName : strictServiceName
+  if (name === '') check.required(place.child('name'))
+  else check.format(place.child('name'), name, format(name, false))
+  const port = partOf(service, 'port')
+  const portText = textOf(port, 'name')
+  const number = numberOf(port, 'number')
+  if (portText !== '' && Number(number) !== 0) check.invalid(at, '', 'cannot set both port name & port number')
+  else if (portText !== '') check.format(place.child('port').child('name'), portText, portName(portText))
+  else if (Number(number) !== 0) check.format(place.child('port').child('number'), number, portNumber(number))
+  else check.required(at, 'port name or number is required')
+}
+
+function checkReference(reference: ValueMap, at: FieldPath, check: Check): void {
+  const group = textIn(reference, 'apiGroup')
+  if (group !== undefined) check.format(at.child('apiGroup'), group, dns1123Subdomain(group))
+  for (const field of ['kind', 'name']) {
+    const word = textOf(reference, field)
+    if (word === '') check.required(at.child(field))
+    else check.format(at.child(field), word, pathSegment(word))
+  }
+}
+
+export const ingress: KindRules = {
+  create: (object, check) => {
+    checkIngress(object, check)
+    const annotation = textAt(partOf(partOf(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
+    const className = textIn(partOf(object, 'spec'), 'ingressClassName')
+    if (annotation !== undefined && className !== undefined && annotation !== className) {
+      const at = FieldPath.root('annotations').child(CLASS_ANNOTATION)
+      check.invalid(at, annotation, 'must match `ingressClassName` when both are specified')
+    }
+  },
+  update: (object, stored, check) => {
+    checkBuiltInMetaUpdate(object, stored, check)
+    checkIngress(object, check)
+  },
+  subresources: {
+    status: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      const at = FieldPath.root('status').child('loadBalancer')
+      const balancer = partOf(partOf(object, 'status'), 'loadBalancer')
+      checkLoadBalancer(balancer, partOf(partOf(stored, 'status'), 'loadBalancer'), { at, check, modes: false })
+    },
+  },
+}
+
+function checkClass(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const spec = partOf(object, 'spec')
+  const controller = textOf(spec, 'controller')
+  if (longerThan(controller, MAX_CONTROLLER)) check.tooLong(SPEC.child('controller'), MAX_CONTROLLER)
+  checkDomainPath(controller, SPEC.child('controller'), check)
+  const parameters = partIn(spec, 'parameters')
+  if (parameters !== undefined) checkParameters(parameters, SPEC.child('parameters'), check)
+}
+
+function checkParameters(parameters: ValueMap, at: FieldPath, check: Check): void {
+  checkReference(parameters, at, check)
+  const scope = textIn(parameters, 'scope')
+  const namespace = textIn(parameters, 'namespace')
+  const place = at.child('namespace')
+  if (scope === undefined) check.required(at.child('scope'))
+  else if (scope === 'Namespace') {
+    if (namespace === undefined) check.required(place, "`parameters.scope` is set to 'Namespace'")
+    else check.format(place, namespace, labelName(namespace, false))
+  } else if (scope !== 'Cluster') check.notSupported(at.child('scope'), scope, ['Cluster', 'Namespace'])
+  else if (namespace !== undefined) check.forbidden(place, "`parameters.scope` is set to 'Cluster'")
+}
+
+export const ingressClass: KindRules = {
+  create: checkClass,
+  update: (object, stored, check) => {
+    checkBuiltInMetaUpdate(object, stored, check)
+    const controller = textOf(partOf(object, 'spec'), 'controller')
+    if (controller !== textOf(partOf(stored, 'spec'), 'controller')) {
+      check.invalid(SPEC.child('controller'), controller, IMMUTABLE)
+    }
+    checkClass(object, check)
+  },
+}

@@ -1,0 +1,158 @@
+// What was given to a claim for devices, who uses it, and what drivers say of the devices.
+import { shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { checkConditions } from '../shared/conditions.ts'
+import {
+  type ClaimScope,
+  checkConfiguration,
+  checkReference,
+  checkReferences,
+  MAX_PARAMETERS,
+} from './device-requests.ts'
+import {
+  checkBindingConditions,
+  checkDeviceName,
+  checkList,
+  checkOpaque,
+  checkPoolName,
+  checkShareId,
+} from './device-names.ts'
+import { DEVICE_ID, shownAs } from '../shared/internal-form.ts'
+import { parseCidr } from '../shared/ip-address.ts'
+import { has, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
+
+const STATUS = FieldPath.root('status')
+const MAX_USERS = 256
+const MAX_RESULTS = 32
+const MAX_CONFIGURATIONS = 64
+const MAX_CONDITIONS = 8
+const MAX_INTERFACE = 256
+const MAX_HARDWARE = 128
+const MAX_ADDRESSES = 16
+
+/** What tells one device that was given from another. */
+function deviceId(device: ValueMap): string {
+  const parts = ['driver', 'pool', 'device', 'shareID'].map((field) => textOf(device, field))
+  return (parts[3] === '' ? parts.slice(0, 3) : parts).join('/')
+}
+
+export function checkClaimStatus(object: ValueMap, stored: ValueMap, scope: ClaimScope): void {
+  const { check } = scope
+  const status = partOf(object, 'status')
+  const old = partOf(stored, 'status')
+  const allocation = partIn(status, 'allocation')
+  const users = partsOf(status, 'reservedFor')
+  checkList(users, {
+    at: STATUS.child('reservedFor'),
+    check,
+    max: MAX_USERS,
+    item: (user, path) => {
+      for (const field of ['resource', 'name', 'uid']) if (textOf(user, field) === '') check.required(path.child(field))
+    },
+    key: (user) => textOf(user, 'uid'),
+  })
+  const results = partsOf(partOf(allocation ?? {}, 'devices'), 'results')
+  const given = new Set(results.map(deviceId))
+  checkList(partsOf(status, 'devices'), {
+    at: STATUS.child('devices'),
+    check,
+    item: (device, path) => checkDevice(device, given, path, check),
+    key: deviceId,
+  })
+  const place = STATUS.child('reservedFor')
+  if (users.length > 0 && allocation === undefined) {
+    check.forbidden(place, 'may not be specified when `allocated` is not set')
+  } else if (users.length > 0 && has(partOf(object, 'metadata'), 'deletionTimestamp')) {
+    const before = new Set(partsOf(old, 'reservedFor').map((user) => shownJson(user).text))
+    if (users.some((user) => !before.has(shownJson(user).text))) {
+      const when = 'while `deallocationRequested` or `deletionTimestamp` are set'
+      check.forbidden(place, `new entries may not be added ${when}`)
+    }
+  }
+  if (allocation === undefined) return
+  const at = STATUS.child('allocation')
+  if (!has(old, 'allocation')) checkAllocation(allocation, at, scope)
+  else if (!equalValues(allocation, old['allocation'])) check.invalid(at, shownJson(allocation), IMMUTABLE)
+}
+
+function checkAllocation(allocation: ValueMap, at: FieldPath, scope: ClaimScope): void {
+  const { check } = scope
+  const devices = partOf(allocation, 'devices')
+  checkList(partsOf(devices, 'results'), {
+    at: at.child('devices').child('results'),
+    check,
+    max: MAX_RESULTS,
+    item: (result, path) => checkResult(result, path, scope),
+  })
+  checkList(partsOf(devices, 'config'), {
+    at: at.child('devices').child('config'),
+    check,
+    max: MAX_CONFIGURATIONS,
+    item: (config, path) => {
+      const source = textOf(config, 'source')
+      if (source === '') check.required(path.child('source'))
+      else check.oneOf(path.child('source'), source, ['FromClaim', 'FromClass'])
+      checkReferences(textsOf(config, 'requests'), path.child('requests'), scope)
+      checkConfiguration(config, path, check)
+    },
+  })
+  const selector = partIn(allocation, 'nodeSelector')
+  if (selector !== undefined) checkNodeSelector(selector, at.child('nodeSelector'), check)
+}
+
+function checkResult(result: ValueMap, at: FieldPath, scope: ClaimScope): void {
+  const { check } = scope
+  checkReference(textOf(result, 'request'), at.child('request'), scope)
+  checkPlace(result, at, check)
+  const conditions = {
+    wanted: textsOf(result, 'bindingConditions'),
+    failed: textsOf(result, 'bindingFailureConditions'),
+  }
+  checkBindingConditions(conditions, at, check)
+  checkShareId(textIn(result, 'shareID'), at.child('shareID'), check)
+}
+
+function checkPlace(device: ValueMap, at: FieldPath, check: Check): void {
+  checkDriverName(textOf(device, 'driver'), at.child('driver'), check)
+  checkPoolName(textOf(device, 'pool'), at.child('pool'), check)
+  checkDeviceName(textOf(device, 'device'), at.child('device'), check)
+}
+
+function checkDevice(device: ValueMap, given: ReadonlySet<string>, at: FieldPath, check: Check): void {
+  checkPlace(device, at, check)
+  checkShareId(textIn(device, 'shareID'), at.child('shareID'), check)
+  if (!given.has(deviceId(device))) {
+    check.invalid(at, shownAs(device, DEVICE_ID), 'must be an allocated device in the claim')
+  }
+  const conditions = partsOf(device, 'conditions')
+  if (conditions.length > MAX_CONDITIONS) check.tooMany(at.child('conditions'), conditions.length, MAX_CONDITIONS)
+  checkConditions(conditions, at.child('conditions'), check)
+  if (has(device, 'data')) checkOpaque(device['data'], { max: MAX_PARAMETERS, at: at.child('data'), check })
+  const network = partIn(device, 'networkData')
+  if (network !== undefined) checkNetwork(network, at.child('networkData'), check)
+}
+
+function checkNetwork(network: ValueMap, at: FieldPath, check: Check): void {
+  for (const [field, max] of [
+    ['interfaceName', MAX_INTERFACE],
+    ['hardwareAddress', MAX_HARDWARE],
+  ] as const) {
+    if (Buffer.byteLength(textOf(network, field)) > max) check.tooLong(at.child(field), max)
+  }
+  checkList(textsOf(network, 'ips'), {
+    at: at.child('ips'),
+    check,
+    max: MAX_ADDRESSES,
+    item: (address, path) => {
+      const parsed = parseCidr(address)
+      if (parsed !== undefined && !parsed.padded) return
+      const detail = 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)'
+      check.invalid(path, address, detail)
+    },
+    key: (address) => address,
+  })
+}

@@ -1,0 +1,203 @@
+// Claims for devices, templates of claims, and classes of devices.
+import { FieldPath } from '../../api/field-path.ts'
+import { type Shown, shownJson } from '../../api/field-error.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import { deviceExpressionFault } from '../../schema/device-expressions.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { checkTemplateMeta } from '../shared/claim-spec.ts'
+import { checkClaimStatus } from './claim-status.ts'
+import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
+import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
+import { dns1123Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
+import { DEVICE_CLAIM, formed, shownAs } from '../shared/internal-form.ts'
+import { has, numberOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import { isExtended } from '../shared/resource-names.ts'
+import type { GroupRules, KindRules } from '../../schema/validation/rules.ts'
+import { resourceSlice } from './resource-slice.ts'
+
+const SPEC = FieldPath.root('spec')
+const MAX_ITEMS = 32
+const MAX_ALTERNATIVES = 8
+const MAX_EXPRESSION = 10 * 1024
+
+function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): void {
+  const devices = partOf(spec, 'devices')
+  const place = at.child('devices')
+  const scope: ClaimScope = { check, names: requestNames(devices) }
+  checkList(partsOf(devices, 'requests'), {
+    at: place.child('requests'),
+    check,
+    max: MAX_ITEMS,
+    item: (request, path) => checkRequest(request, path, check),
+    key: (request) => textOf(request, 'name'),
+  })
+  checkList(partsOf(devices, 'constraints'), {
+    at: place.child('constraints'),
+    check,
+    max: MAX_ITEMS,
+    item: (constraint, path) => checkConstraint(constraint, path, scope),
+  })
+  checkList(partsOf(devices, 'config'), {
+    at: place.child('config'),
+    check,
+    max: MAX_ITEMS,
+    item: (config, path) => {
+      checkReferences(textsOf(config, 'requests'), path.child('requests'), scope)
+      checkConfiguration(config, path, check)
+    },
+  })
+}
+
+function checkRequest(request: ValueMap, at: FieldPath, check: Check): void {
+  const name = textOf(request, 'name')
+  check.format(at.child('name'), name, dns1123Label(name))
+  const exactly = partIn(request, 'exactly')
+  const alternatives = partsOf(request, 'firstAvailable')
+  const detail = 'exactly one of `exactly` or `firstAvailable` is required'
+  if (exactly === undefined && alternatives.length === 0) check.required(at, detail)
+  else if (exactly !== undefined && alternatives.length > 0) {
+    check.invalid(at, undefined, `${detail}, but multiple fields are set`)
+  } else if (exactly !== undefined) checkExact(exactly, at.child('exactly'), check)
+  else {
+    checkList(alternatives, {
+      at: at.child('firstAvailable'),
+      check,
+      max: MAX_ALTERNATIVES,
+      item: (alternative, path) => {
+        const own = textOf(alternative, 'name')
+        check.format(path.child('name'), own, dns1123Label(own))
+        checkExact(alternative, path, check)
+      },
+      key: (alternative) => textOf(alternative, 'name'),
+    })
+  }
+}
+
+function checkExact(request: ValueMap, at: FieldPath, check: Check): void {
+  const name = textOf(request, 'deviceClassName')
+  if (name === '') check.required(at.child('deviceClassName'))
+  else check.format(at.child('deviceClassName'), name, dns1123Subdomain(name))
+  checkSelectors(request, at, check)
+  const mode = textOf(request, 'allocationMode')
+  const count = numberOf(request, 'count')
+  if (mode === 'All') {
+    if (Number(count) !== 0) {
+      check.invalid(at.child('count'), count, "must not be specified when allocationMode is 'All'")
+    }
+  } else if (mode === 'ExactCount') {
+    if (count <= 0) check.invalid(at.child('count'), count, 'must be greater than zero')
+  } else check.notSupported(at.child('allocationMode'), mode, ['All', 'ExactCount'])
+  for (const [i, toleration] of partsOf(request, 'tolerations').entries()) {
+    checkToleration(toleration, at.child('tolerations').index(i), check)
+  }
+}
+
+function checkSelectors(part: ValueMap, at: FieldPath, check: Check): void {
+  checkList(partsOf(part, 'selectors'), {
+    at: at.child('selectors'),
+    check,
+    max: MAX_ITEMS,
+    item: (selector, path) => {
+      const cel = partIn(selector, 'cel')
+      if (cel === undefined) check.required(path.child('cel'))
+      else checkDeviceExpression(textOf(cel, 'expression'), path.child('cel').child('expression'), check)
+    },
+  })
+}
+
+function checkDeviceExpression(expression: string, at: FieldPath, check: Check): void {
+  if (Buffer.byteLength(expression) > MAX_EXPRESSION) return check.tooLong(at, MAX_EXPRESSION)
+  const fault = deviceExpressionFault(expression)
+  if (fault?.kind === 'invalid') check.invalid(at, expression, fault.problem)
+  if (fault?.kind === 'internal') check.internal(at, fault.problem)
+  if (fault?.kind === 'forbidden') check.forbidden(at, fault.problem)
+}
+
+function checkConstraint(constraint: ValueMap, at: FieldPath, scope: ClaimScope): void {
+  const { check } = scope
+  checkReferences(textsOf(constraint, 'requests'), at.child('requests'), scope)
+  const match = textIn(constraint, 'matchAttribute')
+  const distinct = textIn(constraint, 'distinctAttribute')
+  if (match !== undefined) checkFullAttributeName(match, at.child('matchAttribute'), check)
+  else if (distinct !== undefined) checkFullAttributeName(distinct, at.child('distinctAttribute'), check)
+  else if (check.gate('DRAConsumableCapacity')) {
+    const detail = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
+    check.required(at, detail)
+  } else check.required(at.child('matchAttribute'))
+}
+
+const claim: KindRules = {
+  create: (object, check) => {
+    checkBuiltInMeta(object, subdomainName, check)
+    checkClaimSpec(partOf(object, 'spec'), SPEC, check)
+  },
+  update: checkSameSpec,
+  subresources: {
+    status: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkClaimStatus(object, stored, { check, names: requestNames(partOf(partOf(object, 'spec'), 'devices')) })
+    },
+  },
+}
+
+function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
+  checkBuiltInMetaUpdate(object, stored, check)
+  if (!equalValues(object['spec'], stored['spec'])) check.invalid(SPEC, shownSpec(partOf(object, 'spec')), IMMUTABLE)
+}
+
+/** Of a claim, or of a template, whose metadata is shown without a name around it. */
+function shownSpec(spec: ValueMap): Shown {
+  if (!has(spec, 'spec')) return shownAs(spec, DEVICE_CLAIM)
+  return shownJson({ ...partOf(spec, 'metadata'), Spec: formed(spec['spec'], DEVICE_CLAIM) })
+}
+
+function checkTemplate(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const spec = partOf(object, 'spec')
+  checkTemplateMeta(partOf(spec, 'metadata'), SPEC.child('metadata'), check)
+  checkClaimSpec(partOf(spec, 'spec'), SPEC.child('spec'), check)
+}
+
+const claimTemplate: KindRules = {
+  create: checkTemplate,
+  // The reference checks the whole of it again.
+  update: (object, stored, check) => {
+    checkTemplate(object, check)
+    checkSameSpec(object, stored, check)
+  },
+}
+
+function checkClass(object: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  checkSelectors(spec, SPEC, check)
+  checkList(partsOf(spec, 'config'), {
+    at: SPEC.child('config'),
+    check,
+    max: MAX_ITEMS,
+    item: (config, path) => checkConfiguration(config, path, check),
+  })
+  const name = textOf(spec, 'extendedResourceName')
+  if (has(spec, 'extendedResourceName') && !isExtended(name)) {
+    check.invalid(SPEC.child('extendedResourceName'), name, 'must be a valid extended resource name')
+  }
+}
+
+const deviceClass: KindRules = {
+  create: (object, check) => {
+    checkBuiltInMeta(object, subdomainName, check)
+    checkClass(object, check)
+  },
+  update: (object, stored, check) => {
+    checkBuiltInMeta(object, subdomainName, check)
+    checkBuiltInMetaUpdate(object, stored, check)
+    checkClass(object, check)
+  },
+}
+
+export const RESOURCE_RULES: GroupRules = {
+  DeviceClass: deviceClass,
+  ResourceClaim: claim,
+  ResourceClaimTemplate: claimTemplate,
+  ResourceSlice: resourceSlice,
+}

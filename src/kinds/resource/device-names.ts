@@ -1,0 +1,174 @@
+// Names that devices, pools and their attributes go by, and what taints and conditions they may have.
+import type { FieldPath } from '../../api/field-path.ts'
+import { isMap, type Value, type ValueMap } from '../../api/value.ts'
+import { shownJson } from '../../api/field-error.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import {
+  dns1123Label,
+  dns1123Subdomain,
+  labelValue,
+  longerThan,
+  qualifiedName,
+} from '../../schema/validation/formats.ts'
+import { textOf } from '../../schema/validation/members.ts'
+import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
+
+const MAX_POOL_NAME = 253
+const MAX_ID = 32
+const MAX_CONDITIONS = 4
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
+const IDENTIFIER_FAULT =
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')"
+const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const EFFECTS: readonly string[] = ['NoExecute', 'NoSchedule', 'None']
+
+export function checkPoolName(name: string, at: FieldPath, check: Check): void {
+  if (name === '') {
+    check.required(at)
+    return
+  }
+  if (longerThan(name, MAX_POOL_NAME)) check.tooLong(at, MAX_POOL_NAME)
+  for (const part of name.split('/')) check.format(at, part, dns1123Subdomain(part))
+}
+
+export function checkDeviceName(name: string, at: FieldPath, check: Check): void {
+  check.format(at, name, dns1123Label(name))
+}
+
+/** A name with or without a domain before it. More than one slash is let pass, as in the reference. */
+export function checkAttributeName(name: string, at: FieldPath, check: Check): void {
+  const parts = name.split('/', 3)
+  const [first = '', second = ''] = parts
+  if (parts.length === 1) checkIdentifier(first, at, check)
+  if (parts.length !== 2) return
+  if (first === '') check.invalid(at, '', 'the domain must not be empty')
+  else checkDriverName(first, at, check)
+  if (second === '') check.invalid(at, '', 'the name must not be empty')
+  else checkIdentifier(second, at, check)
+}
+
+export function checkFullAttributeName(name: string, at: FieldPath, check: Check): void {
+  checkAttributeName(name, at, check)
+  if (name.includes('/')) return
+  check.invalid(at, name, 'a fully qualified name must be a domain and a name separated by a slash')
+}
+
+function checkIdentifier(id: string, at: FieldPath, check: Check): void {
+  if (longerThan(id, MAX_ID)) check.tooLong(at, MAX_ID)
+  if (!IDENTIFIER.test(id)) check.invalid(at, id, IDENTIFIER_FAULT)
+}
+
+export function checkShareId(id: string | undefined, at: FieldPath, check: Check): void {
+  if (id !== undefined && !UID.test(id)) check.invalid(at, id, shareIdFault(id))
+}
+
+const ANY_UID = /^([0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
+/** The forms by their lengths: with and without dashes, in brackets, as a name. */
+const UID_LENGTHS: readonly number[] = [36, 32, 38, 45]
+const URN = 'urn:uuid:'
+
+/** What is wrong with an identity that is not in its one normal form. */
+function shareIdFault(id: string): string {
+  const faulty = 'error validating uid: '
+  if (!UID_LENGTHS.includes(id.length)) return `${faulty}invalid UUID length: ${id.length}`
+  const prefix = id.slice(0, URN.length)
+  if (id.length === 45 && prefix.toLowerCase() !== URN) return `${faulty}invalid urn prefix: ${JSON.stringify(prefix)}`
+  const digits = id.length === 45 ? id.slice(URN.length) : id.length === 38 ? id.slice(1, -1) : id
+  if (!ANY_UID.test(digits)) return `${faulty}invalid UUID format`
+  return 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
+}
+
+/** Parameters that only a driver understands: an object, and not a large one. */
+export function checkOpaque(value: Value | undefined, { max, at, check }: OpaqueScope): void {
+  if (value === undefined || value === null) check.required(at)
+  else if (Buffer.byteLength(shownJson(value).text) > max) check.tooLong(at, max)
+  else if (!isMap(value)) check.invalid(at, '<value omitted>', 'must be a valid JSON object')
+}
+
+interface OpaqueScope {
+  readonly max: number
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+interface ListRule<T> {
+  readonly at: FieldPath
+  readonly check: Check
+  /** Absent where any number may be given. */
+  readonly max?: number
+  readonly item: (item: T, at: FieldPath) => void
+  /** What must differ between items; absent where they may be alike. */
+  readonly key?: (item: T) => string
+}
+
+/** A list with a most number of items: one that is longer is not looked at further. */
+export function checkList<T>(items: readonly T[], { at, check, max, item, key }: ListRule<T>): void {
+  if (max !== undefined && items.length > max) {
+    check.tooMany(at, items.length, max)
+    return
+  }
+  for (const [i, one] of items.entries()) item(one, at.index(i))
+  if (key === undefined) return
+  const seen = new Set<string>()
+  for (const [i, one] of items.entries()) {
+    const name = key(one)
+    if (seen.has(name)) check.duplicate(at.index(i), name)
+    seen.add(name)
+  }
+}
+
+export function checkTaint(taint: ValueMap, at: FieldPath, check: Check): void {
+  const key = textOf(taint, 'key')
+  check.format(at.child('key'), key, qualifiedName(key))
+  const value = textOf(taint, 'value')
+  if (value !== '') check.format(at.child('value'), value, labelValue(value))
+  const effect = textOf(taint, 'effect')
+  if (effect === '') check.required(at.child('effect'))
+  else check.oneOf(at.child('effect'), effect, EFFECTS)
+}
+
+export function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): void {
+  const key = textOf(toleration, 'key')
+  if (key !== '') check.format(at.child('key'), key, qualifiedName(key))
+  const value = textOf(toleration, 'value')
+  const operator = textOf(toleration, 'operator')
+  if (operator === 'Exists') {
+    if (value !== '') check.invalid(at.child('value'), value, 'must be empty for operator `Exists`')
+  } else if (operator === 'Equal') check.format(at.child('value'), value, labelValue(value))
+  else if (operator === '') check.required(at.child('operator'))
+  else check.notSupported(at.child('operator'), operator, ['Equal', 'Exists'])
+  const effect = textOf(toleration, 'effect')
+  if (effect !== '') check.oneOf(at.child('effect'), effect, EFFECTS)
+}
+
+interface BindingConditions {
+  readonly wanted: readonly string[]
+  readonly failed: readonly string[]
+}
+
+/** The conditions that a device waits for before it is used, and those that end the waiting. */
+export function checkBindingConditions({ wanted, failed }: BindingConditions, at: FieldPath, check: Check): void {
+  const wantedAt = at.child('bindingConditions')
+  const failedAt = at.child('bindingFailureConditions')
+  const item = (name: string, place: FieldPath): void => check.format(place, name, qualifiedName(name))
+  checkList(wanted, { at: wantedAt, check, max: MAX_CONDITIONS, item })
+  checkList(failed, { at: failedAt, check, max: MAX_CONDITIONS, item })
+  const names = new Set<string>()
+  for (const [i, name] of wanted.entries()) {
+    if (names.has(name)) check.duplicate(wantedAt.index(i), name)
+    names.add(name)
+  }
+  const failures = new Set<string>()
+  for (const [i, name] of failed.entries()) {
+    if (failures.has(name)) check.duplicate(failedAt.index(i), name)
+    failures.add(name)
+    if (!names.has(name)) continue
+    check.invalid(failedAt.index(i), name, 'bindingFailureConditions must not overlap with bindingConditions')
+  }
+  if (wanted.length === 0 && failed.length > 0) {
+    check.invalid(wantedAt, undefined, 'bindingConditions are required to use bindingFailureConditions')
+  }
+  if (failed.length === 0 && wanted.length > 0) {
+    check.invalid(failedAt, undefined, 'bindingFailureConditions are required to use bindingConditions')
+  }
+}

@@ -1,0 +1,56 @@
+// Requests within a claim for devices, as other parts of the claim and of its status name them, and what is passed on to drivers.
+import type { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { checkList, checkOpaque } from './device-names.ts'
+import { dns1123Label } from '../../schema/validation/formats.ts'
+import { partIn, partsOf, textOf } from '../../schema/validation/members.ts'
+import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
+
+const MAX_NAMES = 32
+export const MAX_PARAMETERS = 10 * 1024
+const NO_REQUEST =
+  "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+
+/** The names of requests, and `request/alternative` of those that have alternatives. */
+export function requestNames(devices: ValueMap): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const request of partsOf(devices, 'requests')) {
+    const name = textOf(request, 'name')
+    names.add(name)
+    for (const alternative of partsOf(request, 'firstAvailable')) names.add(`${name}/${textOf(alternative, 'name')}`)
+  }
+  return names
+}
+
+export interface ClaimScope {
+  readonly check: Check
+  readonly names: ReadonlySet<string>
+}
+
+export function checkReferences(names: readonly string[], at: FieldPath, scope: ClaimScope): void {
+  checkList(names, {
+    at,
+    check: scope.check,
+    max: MAX_NAMES,
+    item: (name, path) => checkReference(name, path, scope),
+    key: (name) => name,
+  })
+}
+
+export function checkReference(name: string, at: FieldPath, { check, names }: ClaimScope): void {
+  const parts = name.split('/', 3)
+  if (parts.length <= 2) for (const part of parts) check.format(at, part, dns1123Label(part))
+  if (!names.has(name)) check.invalid(at, name, NO_REQUEST)
+}
+
+export function checkConfiguration(config: ValueMap, at: FieldPath, check: Check): void {
+  const opaque = partIn(config, 'opaque')
+  const place = at.child('opaque')
+  if (opaque === undefined) {
+    check.required(place)
+    return
+  }
+  checkDriverName(textOf(opaque, 'driver'), place.child('driver'), check)
+  checkOpaque(opaque['parameters'], { max: MAX_PARAMETERS, at: place.child('parameters'), check })
+}

@@ -1,0 +1,153 @@
+// Events, in the core group and in their own. The names of fields in faults are those of the core group.
+import type { Shown } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { dns1123Subdomain, longerThan, qualifiedName } from '../../schema/validation/formats.ts'
+import { OBJECT_REFERENCE, shownAs } from './internal-form.ts'
+import { has, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
+
+const MAX_WORD = 128
+const MAX_NOTE = 1024
+const MISMATCH = 'does not match event.namespace'
+
+/** An event under the names of the core group, whichever group it is written in. */
+function inCoreNames(event: ValueMap): ValueMap {
+  const {
+    regarding,
+    note,
+    reportingComponent,
+    deprecatedSource,
+    deprecatedFirstTimestamp,
+    deprecatedLastTimestamp,
+    deprecatedCount,
+    ...rest
+  } = event
+  const named: Record<string, Value | undefined> = {
+    involvedObject: regarding,
+    message: note,
+    reportingController: reportingComponent,
+    source: deprecatedSource,
+    firstTimestamp: deprecatedFirstTimestamp,
+    lastTimestamp: deprecatedLastTimestamp,
+    count: deprecatedCount,
+  }
+  const given = Object.entries(named).filter((entry): entry is [string, Value] => entry[1] !== undefined)
+  return { ...rest, ...Object.fromEntries(given) }
+}
+
+interface Group {
+  readonly check: Check
+  /** The name of the field that says who reports. */
+  readonly reporter: string
+}
+
+function checkEvent(event: ValueMap, { check, reporter }: Group): void {
+  const namespace = textOf(partOf(event, 'metadata'), 'namespace')
+  const involved = textOf(partOf(event, 'involvedObject'), 'namespace')
+  const at = FieldPath.root('involvedObject').child('namespace')
+  if (!has(event, 'eventTime')) {
+    const agree = involved === '' ? namespace === '' || namespace === 'default' : namespace === involved
+    if (!agree) check.invalid(at, involved, MISMATCH)
+  } else {
+    if (involved === '' && namespace !== 'default' && namespace !== 'kube-system') check.invalid(at, involved, MISMATCH)
+    checkReport(event, { check, reporter })
+  }
+  check.format(FieldPath.root('namespace'), namespace, dns1123Subdomain(namespace))
+}
+
+function checkReport(event: ValueMap, { check, reporter }: Group): void {
+  const controller = textOf(event, 'reportingController') || textOf(event, 'reportingComponent')
+  const reporterAt = FieldPath.root(reporter)
+  if (controller === '') check.required(reporterAt)
+  check.format(reporterAt, controller, qualifiedName(controller))
+  for (const field of ['reportingInstance', 'action', 'reason']) {
+    const at = FieldPath.root(field)
+    const word = textOf(event, field)
+    if (word === '') check.required(at)
+    if (longerThan(word, MAX_WORD)) check.invalid(at, '', `can have at most ${MAX_WORD} characters`)
+  }
+  if (longerThan(textOf(event, 'message'), MAX_NOTE)) {
+    check.invalid(FieldPath.root('message'), '', `can have at most ${MAX_NOTE} characters`)
+  }
+}
+
+/** Events of the core group: anything goes that once went. */
+export const coreEvent: KindRules = {
+  create: (object, check) => checkEvent(object, { check, reporter: 'reportingComponent' }),
+  update: (object, _stored, check) => checkEvent(object, { check, reporter: 'reportingComponent' }),
+}
+
+function checkSeries(event: ValueMap, check: Check): void {
+  const series = partIn(event, 'series')
+  if (series === undefined) return
+  if (numberOf(series, 'count') < 2) check.invalid(FieldPath.root('series.count'), '', 'should be at least 2')
+  if (!has(series, 'lastObservedTime')) check.required(FieldPath.root('series.lastObservedTime'))
+}
+
+const UNSET: readonly string[] = ['firstTimestamp', 'lastTimestamp']
+const TIMES: readonly string[] = [...UNSET, 'eventTime']
+/** `reason` stands twice because the reference tells it twice. */
+const FROZEN: readonly string[] = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'reason',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingController',
+  'reportingInstance',
+]
+
+export const event: KindRules = {
+  create: (object, check) => {
+    const named = inCoreNames(object)
+    checkEvent(named, { check, reporter: 'reportingController' })
+    checkBuiltInMeta(object, subdomainName, check)
+    checkSeries(named, check)
+    if (!has(named, 'eventTime')) check.required(FieldPath.root('eventTime'))
+    const type = textOf(named, 'type')
+    if (type !== 'Normal' && type !== 'Warning') {
+      check.invalid(FieldPath.root('type'), '', `has invalid value: ${type}`)
+    }
+    for (const field of UNSET) if (has(named, field)) check.invalid(FieldPath.root(field), '', 'needs to be unset')
+    if (Number(numberOf(named, 'count')) !== 0) check.invalid(FieldPath.root('count'), '', 'needs to be unset')
+    const source = partOf(named, 'source')
+    if (textOf(source, 'component') !== '' || textOf(source, 'host') !== '') {
+      check.invalid(FieldPath.root('source'), '', 'needs to be unset')
+    }
+  },
+  update: (object, stored, check) => {
+    const named = inCoreNames(object)
+    const old = inCoreNames(stored)
+    checkEvent(named, { check, reporter: 'reportingController' })
+    checkBuiltInMetaUpdate(object, stored, check)
+    if (!equalValues(named['series'], old['series'])) checkSeries(named, check)
+    for (const field of FROZEN) {
+      if (equalValues(zeroed(named[field]), zeroed(old[field]))) continue
+      check.invalid(FieldPath.root(field), shownIn(field, named[field], old[field]), IMMUTABLE)
+    }
+  },
+}
+
+/** References are shown whole. */
+function shownIn(field: string, value: Value | undefined, old: Value | undefined): Value | Shown | undefined {
+  if (field === 'involvedObject') return shownAs(value ?? {}, OBJECT_REFERENCE)
+  if (field === 'related') return shownAs(value, OBJECT_REFERENCE)
+  return value ?? (typeof old === 'string' && !TIMES.includes(field) ? '' : undefined)
+}
+
+/** Absence and emptiness are one. */
+function zeroed(value: Value | undefined): Value | undefined {
+  const empty = value === '' || value === 0 || value === null
+  const noMembers = typeof value === 'object' && value !== null && Object.keys(value).length === 0
+  return empty || noMembers ? undefined : value
+}

@@ -1,0 +1,172 @@
+// Addresses and ranges of addresses as fields hold them. New values must be written unambiguously: no leading zeros, no
+// IPv4 in the clothes of IPv6, no bits beyond the prefix; values that were stored before may stay.
+import { isIPv4, isIPv6 } from 'node:net'
+import type { FieldPath } from '../../api/field-path.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { textsOf } from '../../schema/validation/members.ts'
+import type { ValueMap } from '../../api/value.ts'
+
+export interface IpAddress {
+  readonly family: 'IPv4' | 'IPv6'
+  /** As one number; an IPv4 address that is written as IPv6 counts as IPv4. */
+  readonly bits: bigint
+  /** IPv4 in the form of IPv6. */
+  readonly mapped: boolean
+  /** A part of it is written with leading zeros. */
+  readonly padded: boolean
+}
+
+const MAX_LENGTH = 64
+const MAPPED = 0xffffn << 32n
+
+/** The address that a text means; undefined where it is none. Leading zeros are decimal, as they were once read. */
+export function parseIp(text: string): IpAddress | undefined {
+  if (text.length > MAX_LENGTH) return undefined
+  if (!text.includes(':')) {
+    const plain = withoutLeadingZeros(text)
+    if (!isIPv4(plain)) return undefined
+    return { family: 'IPv4', bits: bitsOfIpv4(plain), mapped: false, padded: plain !== text }
+  }
+  if (text.includes('%')) return undefined
+  const colon = text.lastIndexOf(':')
+  const tail = text.slice(colon + 1)
+  const plainTail = tail.includes('.') ? withoutLeadingZeros(tail) : tail
+  const plain = text.slice(0, colon + 1) + plainTail
+  if (!isIPv6(plain)) return undefined
+  const bits = bitsOfIpv6(plain)
+  const mapped = bits >> 32n === 0xffffn
+  return { family: mapped ? 'IPv4' : 'IPv6', bits: mapped ? bits - MAPPED : bits, mapped, padded: plainTail !== tail }
+}
+
+function withoutLeadingZeros(text: string): string {
+  return text.replace(/(^|\.)0+(?=\d)/g, '$1')
+}
+
+function bitsOfIpv4(text: string): bigint {
+  return text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)
+}
+
+function bitsOfIpv6(text: string): bigint {
+  const [head = '', rest] = text.split('::')
+  const before = wordsOf(head)
+  const after = rest === undefined ? [] : wordsOf(rest)
+  const zeros = rest === undefined ? [] : Array.from({ length: 8 - before.length - after.length }, () => 0n)
+  return [...before, ...zeros, ...after].reduce((bits, word) => (bits << 16n) | word, 0n)
+}
+
+function wordsOf(text: string): bigint[] {
+  if (text === '') return []
+  return text.split(':').flatMap((part) => {
+    if (!part.includes('.')) return [BigInt(`0x${part}`)]
+    const bits = bitsOfIpv4(part)
+    return [bits >> 16n, bits & 0xffffn]
+  })
+}
+
+export interface Cidr {
+  readonly address: IpAddress
+  readonly prefixLength: number
+  readonly padded: boolean
+  /** The first address of the range. */
+  readonly base: bigint
+}
+
+export function parseCidr(text: string): Cidr | undefined {
+  const slash = text.indexOf('/')
+  const length = text.slice(slash + 1)
+  const address = slash < 0 ? undefined : parseIp(text.slice(0, slash))
+  if (address === undefined || !/^\d{1,3}$/.test(length)) return undefined
+  const width = text.slice(0, slash).includes(':') ? 128 : 32
+  const prefixLength = Number(length)
+  if (prefixLength > width) return undefined
+  const shift = BigInt(width - prefixLength)
+  const padded = address.padded || (length.length > 1 && length.startsWith('0'))
+  return { address, prefixLength, padded, base: (address.bits >> shift) << shift }
+}
+
+export interface OldValues {
+  /** Values that the stored object holds: they pass whatever they are. */
+  readonly stored?: ReadonlySet<string>
+}
+
+export function checkIp(text: string, at: FieldPath, check: Check, { stored }: OldValues = {}): void {
+  if (stored?.has(text) === true) return
+  const ip = parseIp(text)
+  if (ip === undefined) check.invalid(at, text, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')
+  else if (check.gate('StrictIPCIDRValidation')) {
+    if (ip.padded) check.invalid(at, text, 'must not have leading 0s')
+    else if (ip.mapped) check.invalid(at, text, 'must not be an IPv4-mapped IPv6 address')
+  }
+}
+
+/** Why a text is not an address in its one canonical spelling: fields of later days take no other. */
+export function canonicalIpFaults(text: string): readonly string[] {
+  const ip = parseIp(text)
+  if (ip === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
+  if (ip.padded) return ['must not have leading 0s']
+  if (ip.mapped) return ['must not be an IPv4-mapped IPv6 address']
+  return canonicalFaults(text, canonicalIp(text))
+}
+
+/** The same of a range; one that is not good at all has been complained of. */
+export function canonicalCidrFaults(text: string): readonly string[] {
+  const [address = '', length = ''] = text.split('/')
+  return canonicalFaults(text, `${canonicalIp(address)}/${length}`)
+}
+
+function canonicalFaults(text: string, canonical: string): readonly string[] {
+  return canonical === text ? [] : [`must be in canonical form ("${canonical}")`]
+}
+
+function canonicalIp(text: string): string {
+  return text.includes(':') ? new URL(`http://[${text}]/`).hostname.slice(1, -1) : text
+}
+
+export function checkCidr(text: string, at: FieldPath, check: Check, { stored }: OldValues = {}): void {
+  if (stored?.has(text) === true) return
+  const cidr = parseCidr(text)
+  if (cidr === undefined) {
+    check.invalid(at, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')
+    return
+  }
+  if (!check.gate('StrictIPCIDRValidation')) return
+  if (cidr.padded) check.invalid(at, text, 'must not have leading 0s in IP or prefix length')
+  else if (cidr.address.mapped) check.invalid(at, text, 'must not have an IPv4-mapped IPv6 address')
+  else if (cidr.base !== cidr.address.bits) check.invalid(at, text, 'must not have bits set beyond the prefix length')
+}
+
+const V4_LOOPBACK = 127n
+const V6_LOOPBACK = 1n
+
+/** An address that can be an end point: not one that means the asker itself or its own link. */
+export function checkEndpointIp(text: string, at: FieldPath, check: Check): void {
+  const ip = parseIp(text)
+  if (ip === undefined) {
+    check.invalid(at, text, 'must be a valid IP address')
+    return
+  }
+  const { bits, family } = ip
+  const isV4 = family === 'IPv4'
+  if (bits === 0n) check.invalid(at, text, `may not be unspecified (${text})`)
+  if (isV4 ? bits >> 24n === V4_LOOPBACK : bits === V6_LOOPBACK) {
+    check.invalid(at, text, 'may not be in the loopback range (127.0.0.0/8, ::1/128)')
+  }
+  if (isV4 ? bits >> 16n === 0xa9fen : bits >> 118n === 0xfe80n >> 6n) {
+    check.invalid(at, text, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)')
+  }
+  if (isV4 ? bits >> 8n === 0xe00000n : ((bits >> 112n) & 0xff0fn) === 0xff02n) {
+    check.invalid(at, text, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
+  }
+}
+
+/** Two addresses, one of each family; undefined where one is no address. */
+export function isDualStack(texts: readonly string[]): boolean | undefined {
+  const families = texts.map((text) => parseIp(text)?.family)
+  if (families.includes(undefined)) return undefined
+  return families.includes('IPv4') && families.includes('IPv6')
+}
+
+/** The texts under a name of the stored object, which are let pass. */
+export function storedTexts(stored: ValueMap | undefined, name: string): OldValues {
+  return stored === undefined ? {} : { stored: new Set(textsOf(stored, name)) }
+}

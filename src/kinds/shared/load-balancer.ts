@@ -1,0 +1,40 @@
+// Where a load balancer can be reached, as the status of services and ingresses tells it.
+import type { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { dns1123Subdomain } from '../../schema/validation/formats.ts'
+import { checkIp, parseIp } from './ip-address.ts'
+import { partsOf, textIn, textOf } from '../../schema/validation/members.ts'
+
+interface BalancerScope {
+  /** The place of the load balancer's status. */
+  readonly at: FieldPath
+  readonly check: Check
+  /** Whether addresses say how they lead to the nodes. */
+  readonly modes: boolean
+}
+
+export function checkLoadBalancer(balancer: ValueMap, old: ValueMap, { at, check, modes }: BalancerScope): void {
+  const stored = new Set(partsOf(old, 'ingress').map((entry) => textOf(entry, 'ip')))
+  for (const [i, entry] of partsOf(balancer, 'ingress').entries()) {
+    const place = at.child('ingress').index(i)
+    const ip = textOf(entry, 'ip')
+    if (ip !== '') checkIp(ip, place.child('ip'), check, { stored })
+    if (modes) checkMode(entry, place.child('ipMode'), check)
+    const hostname = textOf(entry, 'hostname')
+    if (hostname === '') continue
+    check.format(place.child('hostname'), hostname, dns1123Subdomain(hostname))
+    if (parseIp(hostname) !== undefined) {
+      check.invalid(place.child('hostname'), hostname, 'must be a DNS name, not an IP address')
+    }
+  }
+}
+
+function checkMode(entry: ValueMap, at: FieldPath, check: Check): void {
+  const mode = textIn(entry, 'ipMode')
+  const ip = textOf(entry, 'ip')
+  if (mode === undefined) {
+    if (ip !== '') check.required(at, 'must be specified when `ip` is set')
+  } else if (ip === '') check.forbidden(at, 'may not be specified when `ip` is not set')
+  else check.oneOf(at, mode, ['Proxy', 'VIP'])
+}

@@ -1,0 +1,29 @@
+// Paths inside volumes: relative, and never up and out.
+import type { FieldPath } from '../../api/field-path.ts'
+import type { Check } from '../../schema/validation/check.ts'
+
+/** No element of the path leads upwards. */
+export function checkNoBacksteps(path: string, at: FieldPath, check: Check): void {
+  if (hasBackstep(path)) check.invalid(at, path, "must not contain '..'")
+}
+
+export function hasBackstep(path: string): boolean {
+  return path.includes('..') && path.split('/').includes('..')
+}
+
+/** Relative, and no element leads upwards. */
+export function checkDescendingPath(path: string, at: FieldPath, check: Check): void {
+  if (path.startsWith('/')) check.invalid(at, path, 'must be a relative path')
+  checkNoBacksteps(path, at, check)
+}
+
+/** A descending path whose name is not one of those that volumes keep for themselves. */
+export function checkNonReservedPath(path: string, at: FieldPath, check: Check): void {
+  checkDescendingPath(path, at, check)
+  if (path.startsWith('..') && !path.startsWith('../')) check.invalid(at, path, "must not start with '..'")
+}
+
+/** A path without `.` and double slashes, as far as telling the root from others needs it. */
+export function isRootPath(path: string): boolean {
+  return path.startsWith('/') && path.split('/').every((element) => element === '' || element === '.')
+}

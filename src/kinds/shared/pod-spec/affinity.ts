@@ -1,0 +1,210 @@
+// Where pods may and would rather run: selectors of nodes, nearness to other pods, and how they spread.
+import type { FieldPath } from '../../../api/field-path.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { labelValue, qualifiedName } from '../../../schema/validation/formats.ts'
+import { checkLabelSelector } from '../../../schema/validation/labels.ts'
+import {
+  numberIn,
+  numberOf,
+  partIn,
+  partOf,
+  partsOf,
+  textIn,
+  textOf,
+  textsOf,
+} from '../../../schema/validation/members.ts'
+import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
+
+export function checkAffinity(affinity: ValueMap | undefined, at: FieldPath, check: Check): void {
+  if (affinity === undefined) return
+  const nodes = partIn(affinity, 'nodeAffinity')
+  if (nodes !== undefined) checkNodeAffinity(nodes, at.child('nodeAffinity'), check)
+  for (const field of ['podAffinity', 'podAntiAffinity']) {
+    const pods = partIn(affinity, field)
+    if (pods !== undefined) checkPodAffinity(pods, at.child(field), check)
+  }
+}
+
+function checkNodeAffinity(affinity: ValueMap, at: FieldPath, check: Check): void {
+  const required = partIn(affinity, REQUIRED)
+  if (required !== undefined) checkNodeSelector(required, at.child(REQUIRED), check)
+  for (const [i, term] of partsOf(affinity, PREFERRED).entries()) {
+    const place = at.child(PREFERRED).index(i)
+    checkWeight(term, place, check)
+    checkNodeTerm(partOf(term, 'preference'), place.child('preference'), { check, anyValues: true })
+  }
+}
+
+function checkWeight(term: ValueMap, at: FieldPath, check: Check): void {
+  const weight = numberOf(term, 'weight')
+  if (weight <= 0 || weight > 100) check.invalid(at.child('weight'), weight, 'must be in the range 1-100')
+}
+
+export function checkNodeSelector(selector: ValueMap, at: FieldPath, check: Check): void {
+  const terms = partsOf(selector, 'nodeSelectorTerms')
+  const list = at.child('nodeSelectorTerms')
+  if (terms.length === 0) check.required(list, 'must have at least one node selector term')
+  for (const [i, term] of terms.entries()) checkNodeTerm(term, list.index(i), { check, anyValues: false })
+}
+
+interface TermScope {
+  readonly check: Check
+  /** Values that are no label values pass. */
+  readonly anyValues: boolean
+}
+
+function checkNodeTerm(term: ValueMap, at: FieldPath, scope: TermScope): void {
+  for (const [i, requirement] of partsOf(term, 'matchExpressions').entries()) {
+    checkNodeRequirement(requirement, at.child('matchExpressions').index(i), scope)
+  }
+  for (const [i, requirement] of partsOf(term, 'matchFields').entries()) {
+    checkNodeField(requirement, at.child('matchFields').index(i), scope.check)
+  }
+}
+
+function checkNodeRequirement(requirement: ValueMap, at: FieldPath, { check, anyValues }: TermScope): void {
+  const operator = textOf(requirement, 'operator')
+  const values = textsOf(requirement, 'values')
+  const place = at.child('values')
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length === 0) check.required(place, "must be specified when `operator` is 'In' or 'NotIn'")
+      break
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length > 0) {
+        check.forbidden(place, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+      }
+      break
+    case 'Gt':
+    case 'Lt':
+      if (values.length !== 1) {
+        check.required(place, "must be specified single value when `operator` is 'Lt' or 'Gt'")
+      }
+      break
+    default:
+      check.invalid(at.child('operator'), operator, 'not a valid selector operator')
+  }
+  const key = textOf(requirement, 'key')
+  check.format(at.child('key'), key, qualifiedName(key))
+  if (anyValues) return
+  for (const [i, value] of values.entries()) check.format(place.index(i), value, labelValue(value))
+}
+
+function checkNodeField(requirement: ValueMap, at: FieldPath, check: Check): void {
+  const operator = textOf(requirement, 'operator')
+  const values = textsOf(requirement, 'values')
+  if (operator !== 'In' && operator !== 'NotIn') {
+    check.invalid(at.child('operator'), operator, 'not a valid selector operator')
+  } else if (values.length !== 1) {
+    const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+    check.required(at.child('values'), detail)
+  }
+  const key = textOf(requirement, 'key')
+  if (key !== 'metadata.name') check.invalid(at.child('key'), key, 'not a valid field selector key')
+  else {
+    for (const [i, value] of values.entries()) {
+      check.format(at.child('values').index(i), value, subdomainName(value, false))
+    }
+  }
+}
+
+function checkPodAffinity(affinity: ValueMap, at: FieldPath, check: Check): void {
+  for (const [i, term] of partsOf(affinity, REQUIRED).entries()) checkPodTerm(term, at.child(REQUIRED).index(i), check)
+  for (const [i, term] of partsOf(affinity, PREFERRED).entries()) {
+    const place = at.child(PREFERRED).index(i)
+    checkWeight(term, place, check)
+    checkPodTerm(partOf(term, 'podAffinityTerm'), place.child('podAffinityTerm'), check)
+  }
+}
+
+function checkPodTerm(term: ValueMap, at: FieldPath, check: Check): void {
+  for (const field of ['labelSelector', 'namespaceSelector'])
+    checkLabelSelector(partIn(term, field), at.child(field), check)
+  for (const namespace of textsOf(term, 'namespaces')) {
+    check.format(at.child('namespace'), namespace, labelName(namespace, false))
+  }
+  checkLabelKeys(term, at, check)
+  const topology = textOf(term, 'topologyKey')
+  if (topology === '') check.required(at.child('topologyKey'), 'can not be empty')
+  check.format(at.child('topologyKey'), topology, qualifiedName(topology))
+}
+
+const NO_SELECTOR = 'must not be specified when labelSelector is not set'
+
+/** Keys whose values are taken from the pod itself. */
+function checkLabelKeys(term: ValueMap, at: FieldPath, check: Check): void {
+  const selector = partIn(term, 'labelSelector')
+  const matching = textsOf(term, 'matchLabelKeys')
+  const mismatching = textsOf(term, 'mismatchLabelKeys')
+  for (const [field, keys] of [
+    ['matchLabelKeys', matching],
+    ['mismatchLabelKeys', mismatching],
+  ] as const) {
+    if (keys.length === 0) continue
+    if (selector === undefined) check.forbidden(at.child(field), NO_SELECTOR)
+    else for (const [i, key] of keys.entries()) check.format(at.child(field).index(i), key, qualifiedName(key))
+  }
+  if (selector !== undefined) checkNotSelected(matching, selector, { at, check })
+  const others = new Set(mismatching)
+  for (const [i, key] of matching.entries()) {
+    if (others.has(key)) {
+      check.invalid(at.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys')
+    }
+  }
+}
+
+/** The selector that the keys stand for has been merged in: a key that occurs twice was selected by hand too. */
+function checkNotSelected(keys: readonly string[], selector: ValueMap, place: { at: FieldPath; check: Check }): void {
+  const positions = new Map(keys.map((key, i) => [key, i]))
+  const seen = new Set(Object.keys(partOf(selector, 'matchLabels')))
+  for (const expression of partsOf(selector, 'matchExpressions')) {
+    const key = textOf(expression, 'key')
+    const position = positions.get(key)
+    if (position !== undefined && seen.has(key)) {
+      place.check.invalid(place.at.index(position), key, 'exists in both matchLabelKeys and labelSelector')
+    }
+    seen.add(key)
+  }
+}
+
+export function checkTopologySpread(constraints: readonly ValueMap[], list: FieldPath, check: Check): void {
+  const pairs = constraints.map(pairOf)
+  const last = new Map(pairs.map((pair, i) => [pair, i]))
+  for (const [i, constraint] of constraints.entries()) {
+    const at = list.index(i)
+    const skew = numberOf(constraint, 'maxSkew')
+    if (skew <= 0) check.invalid(at.child('maxSkew'), skew, 'must be greater than zero')
+    if (textOf(constraint, 'topologyKey') === '') check.required(at.child('topologyKey'), 'can not be empty')
+    const action = textOf(constraint, 'whenUnsatisfiable')
+    check.oneOf(at.child('whenUnsatisfiable'), action, ['DoNotSchedule', 'ScheduleAnyway'])
+    const pair = pairs[i] ?? ''
+    if (last.get(pair) !== i) check.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), pair)
+    checkMinDomains(constraint, at.child('minDomains'), check)
+    for (const field of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
+      const policy = textIn(constraint, field)
+      if (policy !== undefined) check.oneOf(at.child(field), policy, ['Honor', 'Ignore'])
+    }
+    checkLabelKeys(constraint, at, check)
+    checkLabelSelector(partIn(constraint, 'labelSelector'), at.child('labelSelector'), check)
+  }
+}
+
+function pairOf(constraint: ValueMap): string {
+  return `{${textOf(constraint, 'topologyKey')}, ${textOf(constraint, 'whenUnsatisfiable')}}`
+}
+
+function checkMinDomains(constraint: ValueMap, at: FieldPath, check: Check): void {
+  const domains = numberIn(constraint, 'minDomains')
+  if (domains === undefined) return
+  if (domains <= 0) check.invalid(at, domains, 'must be greater than zero')
+  const action = textOf(constraint, 'whenUnsatisfiable')
+  if (action !== 'DoNotSchedule') {
+    check.invalid(at, domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`)
+  }
+}

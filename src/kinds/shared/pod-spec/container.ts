@@ -1,0 +1,231 @@
+// Containers of a pod: those that do its work, those that run before, and those that visit it while it runs.
+import type { FieldPath } from '../../../api/field-path.ts'
+import { shownJson } from '../../../api/field-error.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import type { ContainerScope } from './container-scope.ts'
+import { checkEnvironment } from './environment.ts'
+import { dns1123Label, portName, portNumber } from '../../../schema/validation/formats.ts'
+import { has, numberOf, partIn, partOf, partsOf, textIn, textOf, listOf } from '../../../schema/validation/members.ts'
+import { checkLifecycle, checkProbes, refuseProbes } from './probes.ts'
+import { checkContainerResourceName } from '../resource-names.ts'
+import { checkRequirements } from './resource-requirements.ts'
+import { checkRestartRules } from './restart-rules.ts'
+import { checkContainerSecurity } from './security-context.ts'
+import { checkMounts } from './volume-mounts.ts'
+
+export const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
+const PULL_POLICIES: readonly string[] = ['Always', 'IfNotPresent', 'Never']
+
+export function checkContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
+  const { check } = scope
+  const containers = partsOf(spec, 'containers')
+  if (containers.length === 0) {
+    check.required(list)
+    return
+  }
+  const names = new Set<string>()
+  for (const [i, container] of containers.entries()) {
+    const at = list.index(i)
+    checkCommon(container, at, scope)
+    const name = textOf(container, 'name')
+    if (names.has(name)) check.duplicate(at.child('name'), name)
+    else names.add(name)
+    checkWatched(container, at, scope)
+    if (check.gate('ContainerRestartRules')) checkRestartRules(container, at, check)
+    else if (has(container, 'restartPolicy')) {
+      check.forbidden(at.child('restartPolicy'), 'may not be set for non-init containers')
+    }
+  }
+  checkHostPorts(containers, list, check)
+}
+
+/** A container that is probed and that takes part in the life of the pod. */
+function checkWatched(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
+  const lifecycle = partIn(container, 'lifecycle')
+  if (lifecycle !== undefined) checkLifecycle(lifecycle, at.child('lifecycle'), scope)
+  checkProbes(container, at, scope)
+}
+
+export function checkInitContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
+  const { check } = scope
+  const names = new Set(partsOf(spec, 'containers').map((container) => textOf(container, 'name')))
+  for (const [i, container] of partsOf(spec, 'initContainers').entries()) {
+    const at = list.index(i)
+    checkCommon(container, at, scope)
+    checkInitRestart(container, at, check)
+    const name = textOf(container, 'name')
+    if (names.has(name)) check.duplicate(at.child('name'), name)
+    else if (name !== '') names.add(name)
+    checkHostPorts([container], list, check)
+    const isSidecar = textIn(container, 'restartPolicy') === 'Always'
+    if (isSidecar) checkWatched(container, at, scope)
+    else {
+      refuseProbes(container, at, check)
+      refuseRestartOnResize(container, at, check)
+    }
+  }
+}
+
+function checkInitRestart(container: ValueMap, at: FieldPath, check: Check): void {
+  const policy = textIn(container, 'restartPolicy')
+  const rules = listOf(container, 'restartPolicyRules')
+  if (policy === undefined) {
+    if (rules.length > 0) {
+      check.required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
+    }
+  } else if (!check.gate('ContainerRestartRules')) check.oneOf(at.child('restartPolicy'), policy, ['Always'])
+  else if (policy !== 'Always' || check.gate('RestartAllContainersOnContainerExits')) {
+    checkRestartRules(container, at, check)
+  } else if (rules.length > 0) {
+    const detail = 'restartPolicyRules are not allowed for init containers with restart policy Always'
+    check.forbidden(at.child('restartPolicyRules'), detail)
+  }
+}
+
+function refuseRestartOnResize(container: ValueMap, at: FieldPath, check: Check): void {
+  for (const [i, policy] of partsOf(container, 'resizePolicy').entries()) {
+    if (textOf(policy, 'restartPolicy') !== 'RestartContainer') continue
+    const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+    check.invalid(at.child('resizePolicy').index(i).child('restartPolicy'), 'RestartContainer', detail)
+  }
+}
+
+/** In the order in which the reference looks at them. */
+const NOT_FOR_VISITORS: readonly string[] = [
+  'ports',
+  'resources',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+]
+const NOT_HERE = 'cannot be set for an Ephemeral Container'
+
+export function checkEphemeralContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
+  const visitors = partsOf(spec, 'ephemeralContainers')
+  if (visitors.length === 0) return
+  const { check } = scope
+  const others = new Set(
+    [...partsOf(spec, 'containers'), ...partsOf(spec, 'initContainers')].map((container) => textOf(container, 'name')),
+  )
+  const names = new Set(others)
+  for (const [i, visitor] of visitors.entries()) {
+    const at = list.index(i)
+    checkCommon(visitor, at, scope)
+    checkImageOfPod(visitor, at, check)
+    const name = textOf(visitor, 'name')
+    if (names.has(name)) check.duplicate(at.child('name'), name)
+    else names.add(name)
+    const target = textOf(visitor, 'targetContainerName')
+    if (target !== '' && !others.has(target)) check.notFound(at.child('targetContainerName'), target)
+    for (const field of NOT_FOR_VISITORS) if (isSet(visitor, field)) check.forbidden(at.child(field), NOT_HERE)
+    for (const [m, mount] of partsOf(visitor, 'volumeMounts').entries()) {
+      const place = at.child('volumeMounts').index(m)
+      for (const field of ['subPath', 'subPathExpr']) {
+        if (textOf(mount, field) !== '') check.forbidden(place.child(field), NOT_HERE)
+      }
+    }
+  }
+}
+
+/** An object without members is no setting of resources. */
+function isSet(container: ValueMap, field: string): boolean {
+  if (!has(container, field)) return false
+  return field !== 'resources' || Object.keys(partOf(container, field)).length > 0
+}
+
+/** Rules that hold in pods and not in templates of them. */
+export function checkImageOfPod(container: ValueMap, at: FieldPath, check: Check): void {
+  const image = textOf(container, 'image')
+  if (image !== image.trim()) check.invalid(at.child('image'), image, 'must not have leading or trailing whitespace')
+}
+
+function checkCommon(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
+  const { check } = scope
+  const name = textOf(container, 'name')
+  if (name === '') check.required(at.child('name'))
+  else check.format(at.child('name'), name, dns1123Label(name))
+  if (textOf(container, 'image') === '') check.required(at.child('image'))
+  const policy = textOf(container, 'terminationMessagePolicy')
+  if (policy === '') check.required(at.child('terminationMessagePolicy'))
+  else check.oneOf(at.child('terminationMessagePolicy'), policy, ['File', 'FallbackToLogsOnError'])
+  checkPorts(partsOf(container, 'ports'), at.child('ports'), check)
+  checkEnvironment(container, at, check)
+  checkMounts(container, at, scope)
+  checkPullPolicy(container, at.child('imagePullPolicy'), check)
+  const requirements = { check, name: checkContainerResourceName, claims: scope.claims }
+  checkRequirements(partOf(container, 'resources'), at.child('resources'), requirements)
+  checkResizePolicy(partsOf(container, 'resizePolicy'), at.child('resizePolicy'), scope)
+  checkContainerSecurity(container, at.child('securityContext'), scope)
+}
+
+function checkPullPolicy(container: ValueMap, at: FieldPath, check: Check): void {
+  checkPullPolicyWord(textOf(container, 'imagePullPolicy'), at, check)
+}
+
+export function checkPullPolicyWord(policy: string, at: FieldPath, check: Check): void {
+  if (policy === '') check.required(at)
+  else check.oneOf(at, policy, PULL_POLICIES)
+}
+
+function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): void {
+  const names = new Set<string>()
+  for (const [i, port] of ports.entries()) {
+    const at = list.index(i)
+    const name = textOf(port, 'name')
+    if (name !== '') {
+      const faults = portName(name)
+      if (faults.length > 0) check.format(at.child('name'), name, faults)
+      else if (names.has(name)) check.duplicate(at.child('name'), name)
+      else names.add(name)
+    }
+    const number = numberOf(port, 'containerPort')
+    if (Number(number) === 0) check.required(at.child('containerPort'))
+    else check.format(at.child('containerPort'), number, portNumber(number))
+    const hostPort = numberOf(port, 'hostPort')
+    if (Number(hostPort) !== 0) check.format(at.child('hostPort'), hostPort, portNumber(hostPort))
+    const protocol = textOf(port, 'protocol')
+    if (protocol === '') check.required(at.child('protocol'))
+    else check.oneOf(at.child('protocol'), protocol, PROTOCOLS)
+  }
+}
+
+/** No two containers that run side by side use the same port of the host. */
+function checkHostPorts(containers: readonly ValueMap[], list: FieldPath, check: Check): void {
+  let used: Set<string> | undefined
+  for (const [c, container] of containers.entries()) {
+    for (const [p, port] of partsOf(container, 'ports').entries()) {
+      const number = numberOf(port, 'hostPort')
+      if (Number(number) === 0) continue
+      used ??= new Set()
+      const key = `${textOf(port, 'protocol')}/${textOf(port, 'hostIP')}/${number}`
+      if (used.has(key)) check.duplicate(list.index(c).child('ports').index(p).child('hostPort'), key)
+      else used.add(key)
+    }
+  }
+}
+
+function checkResizePolicy(
+  policies: readonly ValueMap[],
+  at: FieldPath,
+  { check, restartPolicy }: ContainerScope,
+): void {
+  const seen = new Set<string>()
+  for (const [i, policy] of policies.entries()) {
+    const resource = textOf(policy, 'resourceName')
+    if (seen.has(resource)) check.duplicate(at.index(i), shownJson(resource))
+    seen.add(resource)
+    if (resource === '') check.required(at)
+    else check.oneOf(at, resource, ['cpu', 'memory'])
+    const restart = textOf(policy, 'restartPolicy')
+    if (restart === '') check.required(at)
+    else check.oneOf(at, restart, ['NotRequired', 'RestartContainer'])
+    if (restartPolicy === 'Never' && restart !== 'NotRequired') {
+      check.invalid(at, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
+    }
+  }
+}

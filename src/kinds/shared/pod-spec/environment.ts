@@ -1,0 +1,101 @@
+// Environment variables of containers: their names, and where their values come from.
+import type { FieldPath } from '../../../api/field-path.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from './downward-api.ts'
+import { configKey, dns1123Label, environmentName } from '../../../schema/validation/formats.ts'
+import { partIn, partsOf, textOf } from '../../../schema/validation/members.ts'
+import { subdomainName } from '../../../schema/validation/object-meta.ts'
+import { checkNoBacksteps } from '../paths.ts'
+
+const ONE_AT_A_TIME = 'may not have more than one field specified at a time'
+
+export function checkEnvironment(container: ValueMap, at: FieldPath, check: Check): void {
+  for (const [i, variable] of partsOf(container, 'env').entries())
+    checkVariable(variable, at.child('env').index(i), check)
+  for (const [i, source] of partsOf(container, 'envFrom').entries()) {
+    checkSource(source, at.child('envFrom'), { index: i, check })
+  }
+}
+
+function checkVariable(variable: ValueMap, at: FieldPath, check: Check): void {
+  const name = textOf(variable, 'name')
+  if (name === '') check.required(at.child('name'))
+  else check.format(at.child('name'), name, environmentName(name))
+  const from = partIn(variable, 'valueFrom')
+  if (from !== undefined) checkValueFrom(from, textOf(variable, 'value'), { at: at.child('valueFrom'), check })
+}
+
+interface Place {
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
+
+const keyRef: SourceRule = (source, at, check) => {
+  const name = textOf(source, 'name')
+  check.format(at.child('name'), name, subdomainName(name, false))
+  const key = textOf(source, 'key')
+  if (key === '') check.required(at.child('key'))
+  else check.format(at.child('key'), key, configKey(key))
+}
+
+const fileKeyRef: SourceRule = (source, at, check) => {
+  const key = textOf(source, 'key')
+  if (key === '') check.required(at.child('key'))
+  else check.format(at.child('key'), key, environmentName(key))
+  const volume = textOf(source, 'volumeName')
+  if (volume === '') check.required(at.child('volumeName'))
+  else check.format(at.child('volumeName'), volume, dns1123Label(volume))
+  const path = textOf(source, 'path')
+  if (path === '') check.required(at.child('path'))
+  else checkNoBacksteps(path, at.child('path'), check)
+}
+
+const VALUE_SOURCES: readonly (readonly [string, SourceRule])[] = [
+  ['fieldRef', (source, at, check) => checkFieldRef(source, ENVIRONMENT_FIELDS, { at, check })],
+  ['resourceFieldRef', (source, at, check) => checkResourceFieldRef(source, false, { at, check })],
+  ['configMapKeyRef', keyRef],
+  ['secretKeyRef', keyRef],
+  ['fileKeyRef', fileKeyRef],
+]
+
+function checkValueFrom(from: ValueMap, value: string, { at, check }: Place): void {
+  let found = 0
+  for (const [field, rule] of VALUE_SOURCES) {
+    const source = partIn(from, field)
+    if (source === undefined) continue
+    found++
+    rule(source, at.child(field), check)
+  }
+  if (found === 0) check.invalid(at, '', check.gate('EnvFiles') ? ONE_OF_FIVE : ONE_OF_FOUR)
+  else if (value !== '') check.invalid(at, '', 'may not be specified when `value` is not empty')
+  else if (found > 1) check.invalid(at, '', ONE_AT_A_TIME)
+}
+
+const ONE_OF_FOUR = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'
+const ONE_OF_FIVE =
+  'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
+
+interface Item {
+  readonly index: number
+  readonly check: Check
+}
+
+function checkSource(source: ValueMap, list: FieldPath, { index, check }: Item): void {
+  const at = list.index(index)
+  const prefix = textOf(source, 'prefix')
+  if (prefix !== '') check.format(at.child('prefix'), prefix, environmentName(prefix))
+  let found = 0
+  for (const field of ['configMapRef', 'secretRef']) {
+    const ref = partIn(source, field)
+    if (ref === undefined) continue
+    found++
+    const name = textOf(ref, 'name')
+    if (name === '') check.required(at.child(field).child('name'))
+    else check.format(at.child(field).child('name'), name, subdomainName(name, true))
+  }
+  if (found === 0) check.invalid(list, '', 'must specify one of: `configMapRef` or `secretRef`')
+  else if (found > 1) check.invalid(list, '', ONE_AT_A_TIME)
+}

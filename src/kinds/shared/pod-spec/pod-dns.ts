@@ -1,0 +1,51 @@
+// How the processes of a pod look names up.
+import type { FieldPath } from '../../../api/field-path.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { dns1123SubdomainWithUnderscore, longerThan } from '../../../schema/validation/formats.ts'
+import { checkIp } from '../ip-address.ts'
+import { partIn, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
+
+const MAX_NAMESERVERS = 3
+const MAX_SEARCHES = 32
+const MAX_SEARCH_BYTES = 2048
+
+export function checkDnsConfig(spec: ValueMap, at: FieldPath, check: Check): void {
+  const config = partIn(spec, 'dnsConfig')
+  const servers = config === undefined ? [] : textsOf(config, 'nameservers')
+  if (textOf(spec, 'dnsPolicy') === 'None') {
+    if (config === undefined) {
+      check.required(at, 'must provide `dnsConfig` when `dnsPolicy` is None')
+      return
+    }
+    if (servers.length === 0) {
+      const detail = 'must provide at least one DNS nameserver when `dnsPolicy` is None'
+      check.required(at.child('nameservers'), detail)
+      return
+    }
+  }
+  if (config === undefined) return
+  if (servers.length > MAX_NAMESERVERS) {
+    check.invalid(at.child('nameservers'), servers, `must not have more than ${MAX_NAMESERVERS} nameservers`)
+  }
+  for (const [i, server] of servers.entries()) checkIp(server, at.child('nameservers').index(i), check)
+  checkSearches(textsOf(config, 'searches'), at.child('searches'), check)
+  for (const [i, option] of partsOf(config, 'options').entries()) {
+    if (textOf(option, 'name') === '') check.required(at.child('options').index(i), 'must not be empty')
+  }
+}
+
+function checkSearches(searches: readonly string[], at: FieldPath, check: Check): void {
+  if (searches.length > MAX_SEARCHES) {
+    check.invalid(at, searches, `must not have more than ${MAX_SEARCHES} search paths`)
+  }
+  if (longerThan(searches.join(' '), MAX_SEARCH_BYTES)) {
+    const detail = `must not have more than ${MAX_SEARCH_BYTES} characters (including spaces) in the search list`
+    check.invalid(at, searches, detail)
+  }
+  for (const [i, search] of searches.entries()) {
+    if (search === '.') continue
+    const domain = search.endsWith('.') ? search.slice(0, -1) : search
+    check.format(at.index(i), domain, dns1123SubdomainWithUnderscore(domain))
+  }
+}

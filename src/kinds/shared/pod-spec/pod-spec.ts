@@ -1,0 +1,303 @@
+// The spec of a pod, in pods and wherever templates of pods occur. The order of the checks is that of the reference.
+import type { FieldPath } from '../../../api/field-path.ts'
+import { own, type ValueMap } from '../../../api/value.ts'
+import { aggregate } from '../../../schema/defaults/pod-level-resources.ts'
+import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
+import { checkAffinity, checkTopologySpread } from './affinity.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { checkContainers, checkEphemeralContainers, checkInitContainers } from './container.ts'
+import type { ContainerScope } from './container-scope.ts'
+import {
+  dns1123Label,
+  dns1123Subdomain,
+  inclusiveRange,
+  longerThan,
+  qualifiedName,
+} from '../../../schema/validation/formats.ts'
+import { checkIp } from '../ip-address.ts'
+import { checkLabels } from '../../../schema/validation/labels.ts'
+import {
+  flagOf,
+  has,
+  numberIn,
+  numberOf,
+  partIn,
+  partOf,
+  partsOf,
+  textIn,
+  textOf,
+  textsOf,
+} from '../../../schema/validation/members.ts'
+import { NOWHERE, subdomainName } from '../../../schema/validation/object-meta.ts'
+import { checkDnsConfig } from './pod-dns.ts'
+import { isMirror } from './pod-annotations.ts'
+import { checkOs } from './pod-os.ts'
+import { amountOf, checkContainerResourceName, checkPodResourceName, isHugePages, told } from '../resource-names.ts'
+import { checkRequirements } from './resource-requirements.ts'
+import { checkPodSecurity } from './security-context.ts'
+import { checkTolerations } from './tolerations.ts'
+import { checkVolumes } from './volume.ts'
+import { checkHostProcesses } from './windows-options.ts'
+import { POD_CLAIM, shownAs } from '../internal-form.ts'
+
+export interface PodSpecScope {
+  readonly check: Check
+  /** The metadata of the pod; undefined where the spec is that of a template. */
+  readonly pod: ValueMap | undefined
+}
+
+const MAX_INT32 = 2 ** 31 - 1
+const RESTART_POLICIES: readonly string[] = ['Always', 'OnFailure', 'Never']
+const DNS_POLICIES: readonly string[] = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
+
+export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodSpecScope): void {
+  const gracePeriod = numberIn(spec, 'terminationGracePeriodSeconds')
+  if (gracePeriod === undefined) check.required(at.child('terminationGracePeriodSeconds'))
+  const podName = pod === undefined ? '' : textOf(pod, 'name')
+  const volumes = checkVolumes(spec, at.child('volumes'), { check, podName, isPod: pod !== undefined })
+  checkResourceClaims(spec, at.child('resourceClaims'), { check, pod })
+  const scope: ContainerScope = {
+    check,
+    volumes,
+    claims: claimNames(spec),
+    gracePeriod,
+    restartPolicy: textOf(spec, 'restartPolicy'),
+    hostUsers: spec['hostUsers'] !== false,
+    os: textIn(partOf(spec, 'os'), 'name'),
+  }
+  checkContainers(spec, at.child('containers'), scope)
+  checkInitContainers(spec, at.child('initContainers'), scope)
+  checkEphemeralContainers(spec, at.child('ephemeralContainers'), scope)
+  if (check.gate('PodLevelResources')) checkPodResources(spec, at, scope)
+  checkHostNetworkPorts(spec, at.child('containers'), { check, pod })
+  checkWord(spec, 'restartPolicy', { at, check, words: RESTART_POLICIES })
+  checkWord(spec, 'dnsPolicy', { at, check, words: DNS_POLICIES })
+  checkLabels(partIn(spec, 'nodeSelector'), at.child('nodeSelector'), check)
+  checkPodSecurity(spec, at.child('securityContext'), check)
+  checkAffinity(partIn(spec, 'affinity'), at.child('affinity'), check)
+  checkDnsConfig(spec, at.child('dnsConfig'), check)
+  checkGates(spec, at, check)
+  checkTopologySpread(partsOf(spec, 'topologySpreadConstraints'), at.child('topologySpreadConstraints'), check)
+  const containers = containersOf(spec, at)
+  checkHostProcesses(spec, { at, check, containers })
+  checkHostUsers(spec, at, check)
+  checkHostnameOverride(spec, at, check)
+  checkNames(spec, at, check)
+  checkPlacement(spec, at, check)
+  checkOs(spec, { at, check, containers })
+  checkFileVolumes(spec, containers, check)
+}
+
+type PlacedContainer = readonly [ValueMap, FieldPath]
+
+/** Every container with its place: those that run first, those that stay, those that visit. */
+function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedContainer[] {
+  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((field) =>
+    partsOf(spec, field).map((container, i) => [container, at.child(field).index(i)] as const),
+  )
+}
+
+interface Words {
+  readonly at: FieldPath
+  readonly check: Check
+  readonly words: readonly string[]
+}
+
+function checkWord(spec: ValueMap, field: string, { at, check, words }: Words): void {
+  const word = textOf(spec, field)
+  if (word === '') check.required(at.child(field))
+  else check.oneOf(at.child(field), word, words)
+}
+
+function claimNames(spec: ValueMap): ReadonlySet<string> {
+  return new Set(
+    partsOf(spec, 'resourceClaims')
+      .map((claim) => textOf(claim, 'name'))
+      .filter((name) => name !== ''),
+  )
+}
+
+const CLAIM_NAMES: readonly string[] = ['resourceClaimName', 'resourceClaimTemplateName']
+
+function checkResourceClaims(spec: ValueMap, list: FieldPath, { check, pod }: PodSpecScope): void {
+  const names = new Set<string>()
+  for (const [i, claim] of partsOf(spec, 'resourceClaims').entries()) {
+    const at = list.index(i)
+    if (pod !== undefined && isMirror(pod)) {
+      check.forbidden(NOWHERE, 'static pods do not support resource claims')
+      continue
+    }
+    const name = textOf(claim, 'name')
+    if (name === '') check.required(at.child('name'))
+    else if (names.has(name)) check.duplicate(at.child('name'), name)
+    else check.format(at.child('name'), name, dns1123Label(name))
+    names.add(name)
+    const given = CLAIM_NAMES.filter((field) => has(claim, field))
+    if (given.length > 1) {
+      const detail = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
+      check.invalid(at, shownAs(claim, POD_CLAIM), detail)
+    }
+    if (given.length === 0) {
+      check.invalid(
+        at,
+        shownAs(claim, POD_CLAIM),
+        'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+      )
+    }
+    for (const field of given) {
+      const value = textOf(claim, field)
+      check.format(at.child(field), value, subdomainName(value, false))
+    }
+  }
+}
+
+function checkPodResources(spec: ValueMap, at: FieldPath, { check, claims, os }: ContainerScope): void {
+  const resources = partIn(spec, 'resources')
+  if (resources === undefined) return
+  const place = at.child('resources')
+  if (os === 'windows') {
+    check.forbidden(place, 'may not be set for a windows pod')
+    return
+  }
+  if (has(resources, 'claims'))
+    check.forbidden(place.child('claims'), 'claims may not be set for Resources at pod-level')
+  checkRequirements(resources, place, { check, name: checkPodResourceName, claims })
+  checkAgainstContainers(spec, place, check)
+}
+
+/** What the containers need together is within what the pod asks for, and none may use more than the pod. */
+function checkAgainstContainers(spec: ValueMap, at: FieldPath, check: Check): void {
+  const resources = partOf(spec, 'resources')
+  for (const [kind, relevant] of [
+    ['requests', () => true],
+    ['limits', isHugePages],
+  ] as const) {
+    const given = partOf(resources, kind)
+    for (const [name, needed] of aggregate(spec, kind)) {
+      const amount = relevant(name) ? amountOf(own(given, name)) : undefined
+      if (amount === undefined || compareQuantities(needed, amount) <= 0) continue
+      const detail = `must be greater than or equal to aggregate container ${kind} of ${formatQuantity(needed)}`
+      check.invalid(at.child(kind).key(name), own(given, name), detail)
+    }
+  }
+  const limits = partOf(resources, 'limits')
+  for (const [i, container] of partsOf(spec, 'containers').entries()) {
+    for (const [name, value] of Object.entries(partOf(partOf(container, 'resources'), 'limits'))) {
+      const most = amountOf(own(limits, name))
+      const amount = amountOf(value)
+      if (most === undefined || amount === undefined || compareQuantities(amount, most) <= 0) continue
+      const place = at.child('containers').index(i).key(name).child('limits')
+      check.invalid(place, value, `must be less than or equal to pod limits of ${told(own(limits, name))}`)
+    }
+  }
+}
+
+/** On the network of the host a port is the host's; templates may leave that open. */
+function checkHostNetworkPorts(spec: ValueMap, list: FieldPath, { check, pod }: PodSpecScope): void {
+  if (!flagOf(spec, 'hostNetwork')) return
+  for (const [c, container] of partsOf(spec, 'containers').entries()) {
+    for (const [p, port] of partsOf(container, 'ports').entries()) {
+      const hostPort = numberOf(port, 'hostPort')
+      const open = pod === undefined && Number(hostPort) === 0
+      if (open || Number(hostPort) === Number(numberOf(port, 'containerPort'))) continue
+      const at = list.index(c).child('ports').index(p).child('hostPort')
+      check.invalid(at, hostPort, 'must match `containerPort` when `hostNetwork` is true')
+    }
+  }
+}
+
+function checkGates(spec: ValueMap, at: FieldPath, check: Check): void {
+  for (const [i, gate] of partsOf(spec, 'readinessGates').entries()) {
+    const type = textOf(gate, 'conditionType')
+    check.format(at.child('readinessGates').index(i).child('conditionType'), type, qualifiedName(type))
+  }
+  const seen = new Set<string>()
+  for (const [i, gate] of partsOf(spec, 'schedulingGates').entries()) {
+    const place = at.child('schedulingGates').index(i)
+    const name = textOf(gate, 'name')
+    check.format(place, name, qualifiedName(name))
+    if (seen.has(name)) check.duplicate(place, name)
+    seen.add(name)
+  }
+}
+
+const OWN_USERS = 'when `hostUsers` is false'
+
+function checkHostUsers(spec: ValueMap, at: FieldPath, check: Check): void {
+  if (spec['hostUsers'] !== false) return
+  if (flagOf(spec, 'hostNetwork') && !check.gate('UserNamespacesHostNetworkSupport')) {
+    check.forbidden(at.child('hostNetwork'), OWN_USERS)
+  }
+  if (flagOf(spec, 'hostPID')) check.forbidden(at.child('HostPID'), OWN_USERS)
+  if (flagOf(spec, 'hostIPC')) check.forbidden(at.child('HostIPC'), OWN_USERS)
+  for (const [container, place] of containersOf(spec, at)) {
+    if (partsOf(container, 'volumeDevices').length > 0) check.forbidden(place.child('volumeDevices'), OWN_USERS)
+  }
+}
+
+function checkHostnameOverride(spec: ValueMap, at: FieldPath, check: Check): void {
+  const name = textIn(spec, 'hostnameOverride')
+  if (name === undefined) return
+  const place = at.child('hostnameOverride')
+  if (flagOf(spec, 'setHostnameAsFQDN')) check.forbidden(place, 'may not be specified when setHostnameAsFQDN is true')
+  if (flagOf(spec, 'hostNetwork')) check.forbidden(place, 'may not be specified when hostNetwork is true')
+  if (longerThan(name, 64)) check.tooLong(place, 64)
+  check.format(place, name, dns1123Subdomain(name))
+}
+
+function checkNames(spec: ValueMap, at: FieldPath, check: Check): void {
+  for (const field of ['serviceAccountName', 'nodeName']) {
+    const name = textOf(spec, field)
+    if (name !== '') check.format(at.child(field), name, subdomainName(name, false))
+  }
+  const deadline = numberIn(spec, 'activeDeadlineSeconds')
+  if (deadline !== undefined && (deadline < 1 || deadline > MAX_INT32)) {
+    check.invalid(at.child('activeDeadlineSeconds'), deadline, inclusiveRange(1, MAX_INT32))
+  }
+  for (const field of ['hostname', 'subdomain']) {
+    const name = textOf(spec, field)
+    if (name !== '') check.format(at.child(field), name, dns1123Label(name))
+  }
+}
+
+function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
+  checkTolerations(partsOf(spec, 'tolerations'), at.child('tolerations'), check)
+  for (const [i, alias] of partsOf(spec, 'hostAliases').entries()) {
+    const place = at.child('hostAliases').index(i)
+    checkIp(textOf(alias, 'ip'), place.child('ip'), check)
+    for (const [j, name] of textsOf(alias, 'hostnames').entries()) {
+      check.format(place.child('hostnames').index(j), name, dns1123Subdomain(name))
+    }
+  }
+  const priority = textOf(spec, 'priorityClassName')
+  if (priority !== '') check.format(at.child('priorityClassName'), priority, subdomainName(priority, false))
+  const runtime = textIn(spec, 'runtimeClassName')
+  if (runtime !== undefined) check.format(at.child('runtimeClassName'), runtime, subdomainName(runtime, false))
+  if (has(spec, 'preemptionPolicy')) {
+    checkWord(spec, 'preemptionPolicy', { at, check, words: ['PreemptLowerPriority', 'Never'] })
+  }
+  checkOverhead(partIn(spec, 'overhead'), at.child('overhead'), check)
+}
+
+/** What a pod needs beside its containers. */
+export function checkOverhead(overhead: ValueMap | undefined, at: FieldPath, check: Check): void {
+  if (overhead === undefined) return
+  checkRequirements({ limits: overhead }, at, { check, name: checkContainerResourceName, claims: new Set() })
+}
+
+/** Files that set environment variables lie in volumes that are the pod's own. */
+function checkFileVolumes(spec: ValueMap, containers: readonly PlacedContainer[], check: Check): void {
+  let volumes: ReadonlyMap<string, ValueMap> | undefined
+  for (const [container, place] of containers) {
+    for (const [i, variable] of partsOf(container, 'env').entries()) {
+      const ref = partIn(partOf(variable, 'valueFrom'), 'fileKeyRef')
+      if (ref === undefined) continue
+      volumes ??= new Map(partsOf(spec, 'volumes').map((volume) => [textOf(volume, 'name'), volume]))
+      const name = textOf(ref, 'volumeName')
+      const where = place.child('env').index(i).child('valueFrom').child('fileKeyRef').child('volumeName')
+      const volume = volumes.get(name)
+      if (volume === undefined) check.notFound(where, name)
+      else if (!has(volume, 'emptyDir')) check.invalid(where, name, 'referenced volume must be of type emptyDir')
+    }
+  }
+}

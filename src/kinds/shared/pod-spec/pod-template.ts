@@ -1,0 +1,43 @@
+// A template of pods, alone or in the workloads that make pods from it.
+import { FieldPath } from '../../../api/field-path.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { checkAnnotations, checkLabels } from '../../../schema/validation/labels.ts'
+import { partIn, partOf, partsOf } from '../../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../../schema/validation/object-meta.ts'
+import { checkPodAnnotations, checkProfilesAgree } from './pod-annotations.ts'
+import { checkPodSpec } from './pod-spec.ts'
+import type { KindRules } from '../../../schema/validation/rules.ts'
+
+export function checkPodTemplate(template: ValueMap, at: FieldPath, check: Check): void {
+  const spec = partOf(template, 'spec')
+  const annotations = partOf(partOf(template, 'metadata'), 'annotations')
+  checkTemplateMeta(template, at, check)
+  checkPodSpec(spec, at.child('spec'), { check, pod: undefined })
+  checkProfilesAgree(annotations, { at: at.child('spec'), check, spec })
+  if (partsOf(spec, 'ephemeralContainers').length > 0) {
+    const detail = 'ephemeral containers not allowed in pod template'
+    check.forbidden(at.child('spec').child('ephemeralContainers'), detail)
+  }
+}
+
+export function checkTemplateMeta(template: ValueMap, at: FieldPath, check: Check): void {
+  const meta = partOf(template, 'metadata')
+  const annotations = partOf(meta, 'annotations')
+  checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
+  checkAnnotations(annotations, at.child('annotations'), check)
+  checkPodAnnotations(annotations, { at: at.child('annotations'), check, spec: partOf(template, 'spec') })
+}
+
+const TEMPLATE = FieldPath.root('template')
+
+export const podTemplate: KindRules = {
+  create: (object, check) => {
+    checkBuiltInMeta(object, subdomainName, check)
+    checkPodTemplate(partOf(object, 'template'), TEMPLATE, check)
+  },
+  update: (object, stored, check) => {
+    checkBuiltInMetaUpdate(object, stored, check)
+    checkPodTemplate(partOf(object, 'template'), TEMPLATE, check)
+  },
+}

@@ -1,0 +1,123 @@
+// What is done to a container to see how it fares, and what it does when it starts and stops.
+import type { FieldPath } from '../../../api/field-path.ts'
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { type Check, POSITIVE } from '../../../schema/validation/check.ts'
+import type { ContainerScope } from './container-scope.ts'
+import { httpHeaderName, portName, portNumber } from '../../../schema/validation/formats.ts'
+import { has, listOf, numberIn, numberOf, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { LINUX_SIGNALS, WINDOWS_SIGNALS } from './signals.ts'
+
+export function checkProbes(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
+  for (const field of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
+    const probe = partIn(container, field)
+    if (probe !== undefined) checkProbe(probe, field, { at: at.child(field), scope })
+  }
+}
+
+interface ProbePlace {
+  readonly at: FieldPath
+  readonly scope: ContainerScope
+}
+
+const COUNTS: readonly string[] = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+]
+
+function checkProbe(probe: ValueMap, field: string, { at, scope }: ProbePlace): void {
+  const { check } = scope
+  checkHandler(probe, PROBE_HANDLERS, { at, scope })
+  for (const count of COUNTS) check.notNegative(at.child(count), numberOf(probe, count))
+  const grace = numberIn(probe, 'terminationGracePeriodSeconds')
+  const graceAt = at.child('terminationGracePeriodSeconds')
+  if (grace !== undefined && grace <= 0) check.invalid(graceAt, grace, POSITIVE)
+  if (field === 'readinessProbe') {
+    if (grace !== undefined) check.invalid(graceAt, grace, 'must not be set for readinessProbes')
+    return
+  }
+  const threshold = numberOf(probe, 'successThreshold')
+  if (Number(threshold) !== 1) check.invalid(at.child('successThreshold'), threshold, 'must be 1')
+}
+
+type HandlerRule = (handler: ValueMap, at: FieldPath, scope: ContainerScope) => void
+
+const exec: HandlerRule = (handler, at, { check }) => {
+  if (listOf(handler, 'command').length === 0) check.required(at.child('command'))
+}
+
+const httpGet: HandlerRule = (handler, at, { check }) => {
+  if (textOf(handler, 'path') === '') check.required(at.child('path'))
+  checkPort(handler['port'], at.child('port'), check)
+  check.oneOf(at.child('scheme'), textOf(handler, 'scheme'), ['HTTP', 'HTTPS'])
+  for (const header of partsOf(handler, 'httpHeaders')) {
+    const name = textOf(header, 'name')
+    check.format(at.child('httpHeaders'), name, httpHeaderName(name))
+  }
+}
+
+const anyPort: HandlerRule = (handler, at, { check }) => checkPort(handler['port'], at.child('port'), check)
+
+const sleep: HandlerRule = (handler, at, { check, gracePeriod }) => {
+  const seconds = numberOf(handler, 'seconds')
+  if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return
+  const detail = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`
+  check.invalid(at, seconds, detail)
+}
+
+type Handlers = readonly (readonly [string, HandlerRule])[]
+
+const COMMON_HANDLERS: Handlers = [
+  ['exec', exec],
+  ['httpGet', httpGet],
+  ['tcpSocket', anyPort],
+]
+const PROBE_HANDLERS: Handlers = [...COMMON_HANDLERS, ['grpc', anyPort]]
+const LIFECYCLE_HANDLERS: Handlers = [...COMMON_HANDLERS, ['sleep', sleep]]
+
+function checkHandler(holder: ValueMap, handlers: Handlers, { at, scope }: ProbePlace): void {
+  let found = 0
+  for (const [field, rule] of handlers) {
+    const handler = partIn(holder, field)
+    if (handler === undefined) continue
+    if (found > 0) scope.check.forbidden(at.child(field), 'may not specify more than 1 handler type')
+    else rule(handler, at.child(field), scope)
+    found++
+  }
+  if (found === 0) scope.check.required(at, 'must specify a handler type')
+}
+
+/** A port by number or by name. */
+export function checkPort(port: Value | undefined, at: FieldPath, check: Check): void {
+  if (typeof port === 'string') check.format(at, port, portName(port))
+  else {
+    const number = typeof port === 'number' ? port : 0
+    check.format(at, number, portNumber(number))
+  }
+}
+
+export function checkLifecycle(lifecycle: ValueMap, at: FieldPath, scope: ContainerScope): void {
+  for (const field of ['postStart', 'preStop']) {
+    const handler = partIn(lifecycle, field)
+    if (handler !== undefined) checkHandler(handler, LIFECYCLE_HANDLERS, { at: at.child(field), scope })
+  }
+  const signal = textIn(lifecycle, 'stopSignal')
+  if (signal !== undefined) checkStopSignal(signal, at.child('stopSignal'), scope)
+}
+
+function checkStopSignal(signal: string, at: FieldPath, { check, os }: ContainerScope): void {
+  if (os === undefined) check.forbidden(at, 'may not be set for containers with empty `spec.os.name`')
+  else if (os === 'windows') check.oneOf(at, signal, WINDOWS_SIGNALS)
+  else if (os === 'linux') check.oneOf(at, signal, LINUX_SIGNALS)
+}
+
+const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always'
+
+/** What a container that runs to its end before the others start cannot have. */
+export function refuseProbes(container: ValueMap, at: FieldPath, check: Check): void {
+  for (const field of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
+    if (has(container, field)) check.forbidden(at.child(field), ONLY_SIDECARS)
+  }
+}

@@ -1,0 +1,161 @@
+// Several sources in one volume: secrets, config maps, fields of the pod, tokens, trust bundles and certificates. Their
+// files may not collide.
+import type { FieldPath } from '../../../api/field-path.ts'
+import { shownJson } from '../../../api/field-error.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { qualifiedName } from '../../../schema/validation/formats.ts'
+import { checkLabelSelector } from '../../../schema/validation/labels.ts'
+import { has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { subdomainName } from '../../../schema/validation/object-meta.ts'
+import { checkNonReservedPath } from '../paths.ts'
+import { checkSignerName } from '../signer-name.ts'
+import { checkDownwardFile, checkKeyToPath } from './volume-files.ts'
+
+interface Projection {
+  /** The place of the whole volume. */
+  readonly volume: FieldPath
+  /** The place of this source. */
+  readonly at: FieldPath
+  readonly check: Check
+  readonly paths: Set<string>
+}
+
+type ProjectionRule = (source: ValueMap, projection: Projection) => void
+
+export function checkProjections(volume: ValueMap, at: FieldPath, check: Check): void {
+  const paths = new Set<string>()
+  for (const [i, source] of partsOf(volume, 'sources').entries()) {
+    const place = at.child('sources').index(i)
+    let found = 0
+    for (const [field, rule] of RULES) {
+      const projected = partIn(source, field)
+      if (projected === undefined) continue
+      found++
+      rule(projected, { volume: at, at: place.child(field), check, paths })
+    }
+    if (found > 1) check.forbidden(place, 'may not specify more than 1 volume type per source')
+  }
+}
+
+function take(path: string, shown: string, { volume, check, paths }: Projection): void {
+  if (paths.has(path)) check.invalid(volume, shown, 'conflicting duplicate paths')
+  else paths.add(path)
+}
+
+const keys: ProjectionRule = (source, projection) => {
+  const { at, check } = projection
+  const name = textOf(source, 'name')
+  if (name === '') check.required(at.child('name'))
+  for (const [i, item] of partsOf(source, 'items').entries()) {
+    checkKeyToPath(item, at.child('items').index(i), check)
+    const path = textOf(item, 'path')
+    if (path !== '') take(path, name, projection)
+  }
+}
+
+const downwardApi: ProjectionRule = (source, projection) => {
+  for (const file of partsOf(source, 'items')) {
+    checkDownwardFile(file, projection.at, projection.check)
+    const path = textOf(file, 'path')
+    if (path !== '') take(path, path, projection)
+  }
+}
+
+const MIN_TOKEN_SECONDS = 600
+const MAX_TOKEN_SECONDS = 2 ** 32
+
+/** How long a token may be good for. */
+export function checkTokenSeconds(seconds: number | bigint, at: FieldPath, check: Check): void {
+  if (seconds < MIN_TOKEN_SECONDS) check.invalid(at, seconds, 'may not specify a duration less than 10 minutes')
+  if (seconds > MAX_TOKEN_SECONDS) check.invalid(at, seconds, 'may not specify a duration larger than 2^32 seconds')
+}
+
+const token: ProjectionRule = (source, { volume, at, check }) => {
+  checkTokenSeconds(numberOf(source, 'expirationSeconds'), at.child('expirationSeconds'), check)
+  const path = textOf(source, 'path')
+  if (path === '') check.required(volume.child('path'))
+  else checkNonReservedPath(path, volume.child('path'), check)
+}
+
+const trustBundle: ProjectionRule = (source, projection) => {
+  const { at, check } = projection
+  const name = textIn(source, 'name')
+  const signer = textIn(source, 'signerName')
+  if (name !== undefined && signer !== undefined) {
+    check.invalid(at, shownJson(source), 'only one of name and signerName may be used')
+  } else if (name !== undefined) checkBundleName(source, name, projection)
+  else if (signer === undefined) check.required(at, 'either name or signerName must be specified')
+  else {
+    if (signer === '') check.required(at.child('signerName'), 'must be a valid signer name')
+    checkSignerName(signer, at.child('signerName'), check)
+    checkLabelSelector(partIn(source, 'labelSelector'), at.child('labelSelector'), check)
+  }
+  const path = textOf(source, 'path')
+  if (path === '') check.required(at.child('path'))
+  checkNonReservedPath(path, at.child('path'), check)
+  take(path, path, projection)
+}
+
+function checkBundleName(source: ValueMap, name: string, { at, check }: Projection): void {
+  if (name === '') check.required(at.child('name'), 'must be a valid object name')
+  for (const fault of bundleNameFaults(name)) {
+    check.invalid(at.child('name'), name, `not a valid clustertrustbundlename: ${fault}`)
+  }
+  if (has(source, 'labelSelector')) {
+    const shown = shownJson(source['labelSelector'])
+    check.invalid(at.child('labelSelector'), shown, 'labelSelector must be unset if name is specified')
+  }
+}
+
+/** `signer:domain:name`, or a plain name where there is no signer. */
+function bundleNameFaults(name: string): readonly string[] {
+  const colon = name.lastIndexOf(':')
+  if (colon < 0) return subdomainName(name, false)
+  return subdomainName(name.slice(colon + 1), false)
+}
+
+const KEY_TYPES: readonly string[] = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
+const MIN_CERTIFICATE_SECONDS = 3600
+const MAX_CERTIFICATE_SECONDS = 91 * 24 * 60 * 60
+const MAX_OWN_CERTIFICATE_SECONDS = 24 * 60 * 60
+const CERTIFICATE_PATHS: readonly string[] = ['credentialBundlePath', 'keyPath', 'certificateChainPath']
+
+const certificate: ProjectionRule = (source, projection) => {
+  const { at, check } = projection
+  const signer = textOf(source, 'signerName')
+  checkSignerName(signer, at.child('signerName'), check)
+  for (const key of Object.keys(partOf(source, 'userAnnotations'))) {
+    check.format(at.child('userAnnotations'), key, qualifiedName(key.toLowerCase()))
+  }
+  check.oneOf(at.child('keyType'), textOf(source, 'keyType'), KEY_TYPES)
+  const seconds = numberIn(source, 'maxExpirationSeconds')
+  const secondsAt = at.child('maxExpirationSeconds')
+  if (seconds !== undefined) {
+    if (seconds < MIN_CERTIFICATE_SECONDS) {
+      check.invalid(secondsAt, seconds, 'if provided, maxExpirationSeconds must be >= 3600')
+    }
+    const most = signer.startsWith('kubernetes.io/') ? MAX_OWN_CERTIFICATE_SECONDS : MAX_CERTIFICATE_SECONDS
+    if (seconds > most) check.invalid(secondsAt, seconds, `if provided, maxExpirationSeconds must be <= ${most}`)
+  }
+  let found = 0
+  for (const field of CERTIFICATE_PATHS) {
+    const path = textOf(source, field)
+    if (path === '') continue
+    found++
+    checkNonReservedPath(path, at.child(field), check)
+    take(path, path, projection)
+  }
+  if (found === 0) {
+    check.required(at, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath')
+  }
+}
+
+const RULES: readonly (readonly [string, ProjectionRule])[] = [
+  ['secret', keys],
+  ['configMap', keys],
+  ['downwardAPI', downwardApi],
+  ['serviceAccountToken', token],
+  ['clusterTrustBundle', trustBundle],
+  ['podCertificate', certificate],
+]

@@ -1,0 +1,108 @@
+// What containers and pods ask for and may use at most: known resources, sensible amounts, requests within limits, and
+// claims on devices that the pod has.
+import type { FieldPath } from '../../../api/field-path.ts'
+import { own, type Value, type ValueMap } from '../../../api/value.ts'
+import { compareQuantities } from '../../../lib/quantity.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { dns1123Label } from '../../../schema/validation/formats.ts'
+import { partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
+import {
+  amountOf,
+  checkAmount,
+  checkHugePages,
+  isHugePages,
+  isOvercommittable,
+  type NameRule,
+  told,
+} from '../resource-names.ts'
+
+export interface RequirementsScope {
+  readonly check: Check
+  /** Which resources may be named here. */
+  readonly name: NameRule
+  /** The claims of the pod, which containers refer to. */
+  readonly claims: ReadonlySet<string>
+}
+
+export function checkRequirements(requirements: ValueMap, at: FieldPath, scope: RequirementsScope): void {
+  const { check } = scope
+  const limits = partOf(requirements, 'limits')
+  const requests = partOf(requirements, 'requests')
+  check.members(limits, (name, amount) => {
+    const place = { at: at.child('limits').key(name), check }
+    scope.name(name, place.at, check)
+    checkAmount(name, amount, place)
+    checkHugePages(name, amount, place)
+  })
+  check.members(requests, (name, amount) => {
+    const place = { at: at.child('requests').key(name), check }
+    scope.name(name, place.at, check)
+    checkAmount(name, amount, place)
+    checkWithinLimit(name, amount, { limits, at, check })
+    checkHugePages(name, amount, place)
+  })
+  const names = [...Object.keys(limits), ...Object.keys(requests)]
+  if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
+    check.forbidden(at, 'HugePages require cpu or memory')
+  }
+  checkClaims(partsOf(requirements, 'claims'), at.child('claims'), scope)
+}
+
+interface Limits {
+  readonly limits: ValueMap
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+function checkWithinLimit(name: string, request: Value, { limits, at, check }: Limits): void {
+  const limit = own(limits, name)
+  if (limit === undefined) {
+    if (!isOvercommittable(name)) {
+      check.required(at.child('limits'), 'Limit must be set for non overcommitable resources')
+    }
+    return
+  }
+  const asked = amountOf(request)
+  const most = amountOf(limit)
+  if (asked === undefined || most === undefined) return
+  const order = compareQuantities(asked, most)
+  if (order === 0) return
+  const of = `${name} limit of ${told(limit)}`
+  if (!isOvercommittable(name)) check.invalid(at.child('requests'), request, `must be equal to ${of}`)
+  else if (order > 0) check.invalid(at.child('requests'), request, `must be less than or equal to ${of}`)
+}
+
+/** Each claim is one of the pod's, and no part of one is used twice. */
+function checkClaims(claims: readonly ValueMap[], list: FieldPath, scope: RequirementsScope): void {
+  const { check } = scope
+  const used = new Set<string>()
+  const partly = new Map<string, number>()
+  for (const [i, claim] of claims.entries()) {
+    const at = list.index(i)
+    const name = textOf(claim, 'name')
+    const request = textOf(claim, 'request')
+    if (name === '') {
+      check.required(at)
+      continue
+    }
+    if (used.has(name)) check.duplicate(at, name)
+    else {
+      const key = request === '' ? name : `${name}/${request}`
+      if (request !== '') check.format(at.child('request'), request, dns1123Label(request))
+      if (used.has(key)) check.duplicate(at, key)
+      else if (request === '') for (let n = partly.get(name) ?? 0; n > 0; n--) check.duplicate(at, name)
+      else partly.set(name, (partly.get(name) ?? 0) + 1)
+      used.add(key)
+    }
+    if (!scope.claims.has(name)) check.notFound(at, name, whichClaims(scope.claims))
+  }
+}
+
+/** Names are listed while they are few: the list stands in the message of every claim that is not among them. */
+const MAX_LISTED = 64
+
+function whichClaims(claims: ReadonlySet<string>): string {
+  const listed = [...claims].sort().slice(0, MAX_LISTED)
+  const names = claims.size === 0 ? ' which is empty' : `: ${listed.join(', ')}`
+  return `must be one of the names in pod.spec.resourceClaims${names}`
+}

@@ -1,0 +1,175 @@
+// As whom and how confined the processes of pods and containers run.
+import type { FieldPath } from '../../../api/field-path.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import type { ContainerScope } from './container-scope.ts'
+import { inclusiveRange, isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
+import {
+  flagOf,
+  listOf,
+  numberIn,
+  partIn,
+  partOf,
+  partsOf,
+  textIn,
+  textOf,
+  textsOf,
+} from '../../../schema/validation/members.ts'
+import { checkDescendingPath } from '../paths.ts'
+import { checkWindowsOptions } from './windows-options.ts'
+import { SECCOMP_PROFILE, SECURITY_CONTEXT, shownAs } from '../internal-form.ts'
+
+const MAX_ID = 2 ** 31 - 1
+const ID_RANGE = inclusiveRange(0, MAX_ID)
+
+function checkId(id: number | bigint | undefined, at: FieldPath, check: Check): void {
+  if (id !== undefined && (id < 0 || id > MAX_ID)) check.invalid(at, id, ID_RANGE)
+}
+
+/** The security context of a pod; `spec` holds what of it stands beside it. */
+export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): void {
+  const context = partOf(spec, 'securityContext')
+  for (const field of ['fsGroup', 'runAsUser', 'runAsGroup']) checkId(numberIn(context, field), at.child(field), check)
+  for (const [i, group] of listOf(context, 'supplementalGroups').entries()) {
+    const id = typeof group === 'number' || typeof group === 'bigint' ? group : 0
+    checkId(id, at.child('supplementalGroups').index(i), check)
+  }
+  if (flagOf(spec, 'shareProcessNamespace') && flagOf(spec, 'hostPID')) {
+    const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
+    check.invalid(at.child('shareProcessNamespace'), true, detail)
+  }
+  checkSysctls(spec, at.child('sysctls'), check)
+  checkWord(context, 'fsGroupChangePolicy', { at, check, words: ['Always', 'OnRootMismatch'] })
+  checkSeccomp(partIn(context, 'seccompProfile'), at.child('seccompProfile'), check)
+  checkWindowsOptions(partIn(context, 'windowsOptions'), at.child('windowsOptions'), check)
+  checkAppArmor(partIn(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
+  checkWord(context, 'supplementalGroupsPolicy', { at, check, words: ['Merge', 'Strict'] })
+  const policies = check.gate('SELinuxMount') ? ['MountOption', 'Recursive'] : ['Recursive']
+  checkWord(context, 'seLinuxChangePolicy', { at, check, words: policies })
+}
+
+interface Words {
+  readonly at: FieldPath
+  readonly check: Check
+  readonly words: readonly string[]
+}
+
+function checkWord(context: ValueMap, field: string, { at, check, words }: Words): void {
+  const word = textIn(context, field)
+  if (word !== undefined) check.oneOf(at.child(field), word, words)
+}
+
+const SYSCTL_FORM =
+  'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$'
+
+function checkSysctls(spec: ValueMap, list: FieldPath, check: Check): void {
+  const names = new Set<string>()
+  for (const [i, sysctl] of partsOf(partOf(spec, 'securityContext'), 'sysctls').entries()) {
+    const at = list.index(i).child('name')
+    const name = textOf(sysctl, 'name')
+    if (name === '') check.required(at)
+    else if (longerThan(name, 253) || !isSysctlName(name)) check.invalid(at, name, SYSCTL_FORM)
+    else if (names.has(name)) check.duplicate(at, name)
+    const namespace = sysctlNamespace(name)
+    if (flagOf(spec, 'hostNetwork') && namespace === 'net') {
+      check.invalid(at, name, "may not be specified when 'hostNetwork' is true")
+    } else if (flagOf(spec, 'hostIPC') && namespace === 'ipc') {
+      check.invalid(at, name, "may not be specified when 'hostIPC' is true")
+    }
+    names.add(name)
+  }
+}
+
+const IPC_SYSCTLS: readonly string[] = ['kernel.sem', 'kernel.shm_rmid_forced']
+
+/** Which part of the kernel a parameter belongs to, where that part can be a container's own. */
+function sysctlNamespace(name: string): 'net' | 'ipc' | undefined {
+  const dotted = name.replaceAll('/', '.')
+  if (dotted.startsWith('net.')) return 'net'
+  const ofIpc = IPC_SYSCTLS.includes(dotted) || /^(kernel\.shm|kernel\.msg|fs\.mqueue\.)/.test(dotted)
+  return ofIpc ? 'ipc' : undefined
+}
+
+const PROFILE_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault', 'Unconfined']
+
+function checkSeccomp(profile: ValueMap | undefined, at: FieldPath, check: Check): void {
+  if (profile === undefined) return
+  const type = textOf(profile, 'type')
+  if (type === '') check.required(at.child('type'), 'type is required when seccompProfile is set')
+  else check.oneOf(at.child('type'), type, PROFILE_TYPES)
+  const local = textIn(profile, 'localhostProfile')
+  const place = at.child('localhostProfile')
+  if (type !== 'Localhost') {
+    if (local !== undefined)
+      check.invalid(place, shownAs(profile, SECCOMP_PROFILE), 'can only be set when seccomp type is Localhost')
+  } else if (local === undefined) check.required(place, 'must be set when seccomp type is Localhost')
+  else checkDescendingPath(local, place, check)
+}
+
+const MAX_PROFILE_BYTES = 4095
+
+function checkAppArmor(profile: ValueMap | undefined, at: FieldPath, check: Check): void {
+  if (profile === undefined) return
+  const type = textOf(profile, 'type')
+  const local = textIn(profile, 'localhostProfile')
+  const place = at.child('localhostProfile')
+  switch (type) {
+    case 'Localhost':
+      if (local === undefined) check.required(place, 'must be set when AppArmor type is Localhost')
+      else checkLocalProfile(local, place, check)
+      break
+    case 'RuntimeDefault':
+    case 'Unconfined':
+      if (local !== undefined) check.invalid(place, local, 'can only be set when AppArmor type is Localhost')
+      break
+    case '':
+      check.required(at.child('type'), 'type is required when appArmorProfile is set')
+      break
+    default:
+      check.notSupported(at.child('type'), type, PROFILE_TYPES)
+  }
+}
+
+function checkLocalProfile(profile: string, at: FieldPath, check: Check): void {
+  if (profile.trim() !== profile) check.invalid(at, profile, 'must not be padded with whitespace')
+  else if (profile === '') check.required(at, 'must be set when AppArmor type is Localhost')
+  if (longerThan(profile, MAX_PROFILE_BYTES)) check.tooLong(at, MAX_PROFILE_BYTES)
+}
+
+/** The security context of a container. */
+export function checkContainerSecurity(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
+  const { check } = scope
+  const context = partIn(container, 'securityContext')
+  if (context === undefined) return
+  const privileged = flagOf(context, 'privileged')
+  if (privileged && check.context.allowPrivileged !== true) {
+    check.forbidden(at.child('privileged'), 'disallowed by cluster policy')
+  }
+  checkId(numberIn(context, 'runAsUser'), at.child('runAsUser'), check)
+  checkId(numberIn(context, 'runAsGroup'), at.child('runAsGroup'), check)
+  const procMount = textIn(context, 'procMount')
+  if (procMount !== undefined) {
+    check.oneOf(at.child('procMount'), procMount, ['Default', 'Unmasked'])
+    if (scope.hostUsers && procMount === 'Unmasked') {
+      check.invalid(at.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`')
+    }
+  }
+  checkSeccomp(partIn(context, 'seccompProfile'), at.child('seccompProfile'), check)
+  if (context['allowPrivilegeEscalation'] === false) checkNoEscalation(context, at, check)
+  checkWindowsOptions(partIn(context, 'windowsOptions'), at.child('windowsOptions'), check)
+  checkAppArmor(partIn(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
+}
+
+function checkNoEscalation(context: ValueMap, at: FieldPath, check: Check): void {
+  if (flagOf(context, 'privileged')) {
+    check.invalid(
+      at,
+      shownAs(context, SECURITY_CONTEXT),
+      'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+    )
+  }
+  if (textsOf(partOf(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
+    const detail = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'
+    check.invalid(at, shownAs(context, SECURITY_CONTEXT), detail)
+  }
+}

@@ -1,0 +1,82 @@
+// Taints of nodes and the tolerations of pods for them.
+import type { FieldPath } from '../../../api/field-path.ts'
+import { shownJson } from '../../../api/field-error.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { labelValue, qualifiedName } from '../../../schema/validation/formats.ts'
+import { has, textOf } from '../../../schema/validation/members.ts'
+
+const EFFECTS: readonly string[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+
+export function checkTolerations(tolerations: readonly ValueMap[], list: FieldPath, check: Check): void {
+  for (const [i, toleration] of tolerations.entries()) checkToleration(toleration, list.index(i), check)
+}
+
+function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): void {
+  const key = textOf(toleration, 'key')
+  const operator = textOf(toleration, 'operator')
+  const effect = textOf(toleration, 'effect')
+  if (key !== '') check.format(at.child('key'), key, qualifiedName(key))
+  else if (operator !== 'Exists') {
+    const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+    check.invalid(at.child('operator'), operator, detail)
+  }
+  if (has(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
+    check.invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
+  }
+  checkOperator(toleration, at, check)
+  if (effect !== '') check.oneOf(at.child('effect'), effect, EFFECTS)
+}
+
+function checkOperator(toleration: ValueMap, at: FieldPath, check: Check): void {
+  const operator = textOf(toleration, 'operator')
+  const value = textOf(toleration, 'value')
+  switch (operator) {
+    case 'Equal':
+    case '': {
+      const faults = labelValue(value)
+      if (faults.length > 0) check.invalid(at.child('operator'), value, faults.join(';'))
+      break
+    }
+    case 'Exists':
+      if (value !== '') check.invalid(at.child('operator'), value, "value must be empty when `operator` is 'Exists'")
+      break
+    case 'Lt':
+    case 'Gt':
+      if (check.gate('TaintTolerationComparisonOperators')) checkNumber(value, at.child('value'), check)
+      else check.notSupported(at.child('operator'), operator, ['Equal', 'Exists', 'Lt', 'Gt'])
+      break
+    default:
+      check.notSupported(at.child('operator'), operator, ['Equal', 'Exists'])
+  }
+}
+
+const MAX_INT64 = 2n ** 63n - 1n
+
+function checkNumber(value: string, at: FieldPath, check: Check): void {
+  const decimal = /^(?:0|-?[1-9][0-9]{0,18})$/.test(value)
+  if (!decimal || BigInt(value) > MAX_INT64 || BigInt(value) < -MAX_INT64 - 1n) {
+    check.invalid(at, value, 'must be a valid decimal integer of 64 bits')
+  }
+}
+
+export function checkTaints(taints: readonly ValueMap[], list: FieldPath, check: Check): void {
+  const seen = new Set<string>()
+  for (const [i, taint] of taints.entries()) {
+    const at = list.index(i)
+    const key = textOf(taint, 'key')
+    const value = textOf(taint, 'value')
+    const effect = textOf(taint, 'effect')
+    check.format(at.child('key'), key, qualifiedName(key))
+    const faults = labelValue(value)
+    if (faults.length > 0) check.invalid(at.child('value'), value, faults.join(';'))
+    if (effect === '') check.required(at.child('effect'))
+    else check.oneOf(at.child('effect'), effect, EFFECTS)
+    const pair = `${effect}\0${key}`
+    if (seen.has(pair)) {
+      const shown = shownJson({ Key: key, Value: value, Effect: effect, TimeAdded: taint['timeAdded'] ?? null })
+      check.duplicate(at, shown, 'taints must be unique by key and effect pair')
+    }
+    seen.add(pair)
+  }
+}

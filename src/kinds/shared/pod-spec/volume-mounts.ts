@@ -1,0 +1,109 @@
+// Where containers see volumes: as directories, or as raw devices.
+import type { FieldPath } from '../../../api/field-path.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import type { ContainerScope } from './container-scope.ts'
+import { flagOf, has, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { checkDescendingPath, hasBackstep } from '../paths.ts'
+
+export function checkMounts(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
+  const mounts = partsOf(container, 'volumeMounts')
+  const devices = partsOf(container, 'volumeDevices')
+  if (mounts.length > 0) checkVolumeMounts(container, at.child('volumeMounts'), scope)
+  if (devices.length > 0) checkVolumeDevices(container, at.child('volumeDevices'), scope)
+}
+
+function checkVolumeMounts(container: ValueMap, list: FieldPath, { check, volumes }: ContainerScope): void {
+  const devices = partsOf(container, 'volumeDevices')
+  const deviceNames = new Set(devices.map((device) => textOf(device, 'name')))
+  const devicePaths = new Set(devices.map((device) => textOf(device, 'devicePath')))
+  const paths = new Set<string>()
+  for (const [i, mount] of partsOf(container, 'volumeMounts').entries()) {
+    const at = list.index(i)
+    const name = textOf(mount, 'name')
+    const path = textOf(mount, 'mountPath')
+    if (name === '') check.required(at.child('name'))
+    if (!volumes.has(name)) check.notFound(at.child('name'), name)
+    if (path === '') check.required(at.child('mountPath'))
+    if (paths.has(path)) check.invalid(at.child('mountPath'), path, 'must be unique')
+    paths.add(path)
+    if (deviceNames.has(name)) check.invalid(at.child('name'), name, 'must not already exist in volumeDevices')
+    if (devicePaths.has(path)) {
+      check.invalid(at.child('mountPath'), path, 'must not already exist as a path in volumeDevices')
+    }
+    checkSubPaths(mount, { at, list, check })
+    checkPropagation(mount, container, { at: list, check })
+    checkRecursiveReadOnly(mount, list.child('recursiveReadOnly'), check)
+  }
+}
+
+interface MountPlace {
+  readonly at: FieldPath
+  /** The reference tells some faults of an item as those of the list. */
+  readonly list: FieldPath
+  readonly check: Check
+}
+
+function checkSubPaths(mount: ValueMap, { at, list, check }: MountPlace): void {
+  const path = textOf(mount, 'subPath')
+  const expression = textOf(mount, 'subPathExpr')
+  if (path !== '') checkDescendingPath(path, list.child('subPath'), check)
+  if (expression === '') return
+  if (path !== '') {
+    check.invalid(at.child('subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive')
+  }
+  checkDescendingPath(expression, list.child('subPathExpr'), check)
+}
+
+function checkPropagation(mount: ValueMap, container: ValueMap, place: { at: FieldPath; check: Check }): void {
+  const propagation = textIn(mount, 'mountPropagation')
+  if (propagation === undefined) return
+  const at = place.at.child('mountPropagation')
+  place.check.oneOf(at, propagation, ['Bidirectional', 'HostToContainer', 'None'])
+  if (propagation === 'Bidirectional' && !flagOf(partOf(container, 'securityContext'), 'privileged')) {
+    place.check.forbidden(at, 'Bidirectional mount propagation is available only to privileged containers')
+  }
+}
+
+function checkRecursiveReadOnly(mount: ValueMap, at: FieldPath, check: Check): void {
+  const mode = textIn(mount, 'recursiveReadOnly')
+  if (mode === undefined || mode === 'Disabled') return
+  if (mode !== 'Enabled' && mode !== 'IfPossible') {
+    check.notSupported(at, mode, ['Disabled', 'Enabled', 'IfPossible'])
+    return
+  }
+  if (!flagOf(mount, 'readOnly')) check.forbidden(at, 'may only be specified when readOnly is true')
+  const propagation = textIn(mount, 'mountPropagation')
+  if (propagation !== undefined && propagation !== 'None') {
+    check.forbidden(at, 'may only be specified when mountPropagation is None or not specified')
+  }
+}
+
+function checkVolumeDevices(container: ValueMap, list: FieldPath, { check, volumes }: ContainerScope): void {
+  const mounts = partsOf(container, 'volumeMounts')
+  const mountNames = new Set(mounts.map((mount) => textOf(mount, 'name')))
+  const mountPaths = new Set(mounts.map((mount) => textOf(mount, 'mountPath')))
+  const names = new Set<string>()
+  const paths = new Set<string>()
+  for (const [i, device] of partsOf(container, 'volumeDevices').entries()) {
+    const nameAt = list.index(i).child('name')
+    const pathAt = list.index(i).child('devicePath')
+    const name = textOf(device, 'name')
+    const path = textOf(device, 'devicePath')
+    const volume = volumes.get(name)
+    if (name === '') check.required(nameAt)
+    if (names.has(name)) check.invalid(nameAt, name, 'must be unique')
+    if (volume === undefined) check.notFound(nameAt, name)
+    else if (!has(volume, 'persistentVolumeClaim') && !has(volume, 'ephemeral')) {
+      const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'
+      check.invalid(nameAt, name, detail)
+    }
+    if (path === '') check.required(pathAt)
+    if (paths.has(path)) check.invalid(pathAt, path, 'must be unique')
+    if (hasBackstep(path)) check.invalid(pathAt, path, "can not contain backsteps ('..')")
+    else paths.add(path)
+    if (mountNames.has(name)) check.invalid(nameAt, name, 'must not already exist in volumeMounts')
+    if (mountPaths.has(path)) check.invalid(pathAt, path, 'must not already exist as a path in volumeMounts')
+    if (name !== '') names.add(name)
+  }
+}

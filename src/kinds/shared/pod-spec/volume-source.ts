@@ -1,0 +1,359 @@
+// Where the data of a volume comes from: the kinds of sources that pods and persistent volumes have, each with its
+// rules. Exactly one may be given.
+import type { FieldPath } from '../../../api/field-path.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { dns1123Label, dns1123Subdomain, inclusiveRange, longerThan } from '../../../schema/validation/formats.ts'
+import {
+  flagOf,
+  has,
+  listOf,
+  numberIn,
+  numberOf,
+  partIn,
+  partOf,
+  textIn,
+  textOf,
+} from '../../../schema/validation/members.ts'
+import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
+import { checkDescendingPath, checkNoBacksteps } from '../paths.ts'
+
+export type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
+
+export interface Source {
+  /** The member of the volume. */
+  readonly field: string
+  /** The name under which a second source is refused, where it is another. */
+  readonly refusedAs?: string
+  /** The name under which its own faults are told, where it is another. */
+  readonly toldAs?: string
+  /** It counts, but is looked at beside another too. */
+  readonly neverRefused?: true
+  readonly rule: SourceRule
+}
+
+/** Checks the one source that is given and refuses the others; tells how many there are. */
+export function checkSources(sources: readonly Source[], volume: ValueMap, place: Place): void {
+  const { at, check } = place
+  let found = 0
+  for (const { field, refusedAs, toldAs, neverRefused, rule } of sources) {
+    const source = partIn(volume, field)
+    if (source === undefined) continue
+    if (found > 0 && neverRefused !== true)
+      check.forbidden(at.child(refusedAs ?? field), 'may not specify more than 1 volume type')
+    else rule(source, at.child(toldAs ?? field), check)
+    found++
+  }
+  if (found === 0) check.required(at, 'must specify a volume type')
+}
+
+export interface Place {
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+/** Each of these members must be there and not be empty. */
+const needs =
+  (...fields: readonly string[]): SourceRule =>
+  (source, at, check) => {
+    for (const field of fields) {
+      const value = source[field]
+      if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) {
+        check.required(at.child(field))
+      }
+    }
+  }
+
+const all =
+  (...rules: readonly SourceRule[]): SourceRule =>
+  (source, at, check) => {
+    for (const rule of rules) rule(source, at, check)
+  }
+
+const HOST_PATH_TYPES: readonly string[] = [
+  '',
+  'BlockDevice',
+  'CharDevice',
+  'Directory',
+  'DirectoryOrCreate',
+  'File',
+  'FileOrCreate',
+  'Socket',
+]
+
+const hostPath: SourceRule = (source, at, check) => {
+  const path = textOf(source, 'path')
+  if (path === '') {
+    check.required(at.child('path'))
+    return
+  }
+  checkNoBacksteps(path, at.child('path'), check)
+  const type = textIn(source, 'type')
+  if (type !== undefined) check.oneOf(at.child('type'), type, HOST_PATH_TYPES)
+}
+
+const partition: SourceRule = (source, at, check) => {
+  const number = numberOf(source, 'partition')
+  if (number < 0 || number > 255) check.invalid(at.child('partition'), number, inclusiveRange(1, 255))
+}
+
+const nfs: SourceRule = (source, at, check) => {
+  needs('server', 'path')(source, at, check)
+  const path = textOf(source, 'path')
+  if (!path.startsWith('/')) check.invalid(at.child('path'), path, 'must be an absolute path')
+}
+
+/** `start` is what the reference says of a name that begins otherwise. */
+const iscsi =
+  (start: string): SourceRule =>
+  (source, at, check) => {
+    needs('targetPortal', 'iqn')(source, at, check)
+    const iqn = textOf(source, 'iqn')
+    if (iqn !== '') checkIscsiName(iqn, start, { at: at.child('iqn'), check })
+    const lun = numberOf(source, 'lun')
+    if (lun < 0 || lun > 255) check.invalid(at.child('lun'), lun, inclusiveRange(0, 255))
+    const authenticates = flagOf(source, 'chapAuthDiscovery') || flagOf(source, 'chapAuthSession')
+    if (authenticates && !has(source, 'secretRef')) check.required(at.child('secretRef'))
+  }
+
+const iscsiInitiator =
+  (start: string): SourceRule =>
+  (source, at, check) => {
+    const initiator = textIn(source, 'initiatorName')
+    if (initiator !== undefined) checkIscsiName(initiator, start, { at: at.child('initiatorname'), check })
+  }
+
+function checkIscsiName(name: string, start: string, { at, check }: Place): void {
+  const form = ISCSI_FORMS.find(({ prefix }) => name.startsWith(prefix))
+  if (form === undefined) check.invalid(at, name, start)
+  else if (name.length > MAX_ISCSI_NAME || !form.expression.test(name)) check.invalid(at, name, 'must be valid format')
+}
+
+/** Many times the length of a name in use; the expressions take their time with long ones. */
+const MAX_ISCSI_NAME = 2048
+
+const ISCSI_FORMS = [
+  { prefix: 'iqn', expression: /iqn\.\d{4}-\d{2}\.[a-zA-Z0-9\-.]+:[^,;*&$|\s]+$/ },
+  { prefix: 'eui', expression: /^eui.[a-zA-Z0-9]{16}$/ },
+  { prefix: 'naa', expression: /^naa.[a-zA-Z0-9]{32}$/ },
+] as const
+
+const fibreChannel: SourceRule = (source, at, check) => {
+  const names = listOf(source, 'targetWWNs')
+  const identifiers = listOf(source, 'wwids')
+  if (names.length === 0 && identifiers.length === 0) {
+    check.required(at.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both')
+  }
+  if (names.length > 0 && identifiers.length > 0) {
+    check.invalid(at.child('targetWWNs'), names, 'targetWWNs and wwids can not be specified simultaneously')
+  }
+  if (names.length === 0) return
+  const lun = numberIn(source, 'lun')
+  if (lun === undefined) check.required(at.child('lun'), 'lun is required if targetWWNs is specified')
+  else if (lun < 0 || lun > 255) check.invalid(at.child('lun'), lun, inclusiveRange(0, 255))
+}
+
+const HOST_AND_PORT = 'must be a host:port pair or multiple pairs separated by commas'
+
+const quobyte: SourceRule = (source, at, check) => {
+  const registry = textOf(source, 'registry')
+  if (registry === '') check.required(at.child('registry'), HOST_AND_PORT)
+  else if (longerThan(textOf(source, 'tenant'), 64)) {
+    check.required(at.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters')
+  } else if (!registry.split(',').every(isHostAndPort)) check.invalid(at.child('registry'), registry, HOST_AND_PORT)
+  if (textOf(source, 'volume') === '') check.required(at.child('volume'))
+}
+
+function isHostAndPort(text: string): boolean {
+  return /^(?:[^:[\]]*|\[[^[\]]*\]):[^:[\]]*$/.test(text)
+}
+
+const glusterfsNamespace: SourceRule = (source, at, check) => {
+  const namespace = textIn(source, 'endpointsNamespace')
+  if (namespace === undefined) return
+  const place = at.child('endpointsNamespace')
+  if (namespace === '') {
+    check.invalid(place, '', 'if the endpointnamespace is set, it must be a valid namespace name')
+  } else check.format(place, namespace, labelName(namespace, false))
+}
+
+const flocker: SourceRule = (source, at, check) => {
+  const name = textOf(source, 'datasetName')
+  const uuid = textOf(source, 'datasetUUID')
+  if (name === '' && uuid === '') check.required(at, 'one of datasetName and datasetUUID is required')
+  if (name !== '' && uuid !== '') {
+    check.invalid(at, 'resource', 'datasetName and datasetUUID can not be specified simultaneously')
+  }
+  if (name.includes('/')) check.invalid(at.child('datasetName'), name, "must not contain '/'")
+}
+
+const flexOptions: SourceRule = (source, at, check) => {
+  for (const key of Object.keys(partOf(source, 'options'))) {
+    const [domain = ''] = key.split('/', 1)
+    const name = `.${domain.toLowerCase()}`
+    if (name.endsWith('.kubernetes.io') || name.endsWith('.k8s.io')) {
+      check.invalid(at.child('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved')
+    }
+  }
+}
+
+const azureDisk: SourceRule = (source, at, check) => {
+  needs('diskName', 'diskURI')(source, at, check)
+  const caching = textIn(source, 'cachingMode')
+  if (caching !== undefined) check.oneOf(at.child('cachingMode'), caching, ['None', 'ReadOnly', 'ReadWrite'])
+  const kind = textIn(source, 'kind')
+  if (kind === undefined) return
+  check.oneOf(at.child('kind'), kind, ['Dedicated', 'Managed', 'Shared'])
+  const uri = textOf(source, 'diskURI')
+  if (kind === 'Managed' && !uri.startsWith('/subscriptions/')) {
+    check.notSupported(at.child('diskURI'), uri, [
+      '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}',
+    ])
+  }
+  if (kind !== 'Managed' && !uri.startsWith('https://')) {
+    check.notSupported(at.child('diskURI'), uri, [
+      'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd',
+    ])
+  }
+}
+
+const storageOs: SourceRule = (source, at, check) => {
+  const name = textOf(source, 'volumeName')
+  if (name === '') check.required(at.child('volumeName'))
+  else check.format(at.child('volumeName'), name, dns1123Label(name))
+  const namespace = textOf(source, 'volumeNamespace')
+  if (namespace !== '') check.format(at.child('volumeNamespace'), namespace, dns1123Label(namespace))
+}
+
+/** A secret, if one is named, is named by each of these. */
+const secretRef =
+  (...fields: readonly string[]): SourceRule =>
+  (source, at, check) => {
+    const ref = partIn(source, 'secretRef')
+    if (ref !== undefined) needs(...fields)(ref, at.child('secretRef'), check)
+  }
+
+/** The name of a storage driver. */
+export function checkDriverName(name: string, at: FieldPath, check: Check): void {
+  if (name === '') {
+    check.required(at)
+    return
+  }
+  if (longerThan(name, 63)) check.tooLong(at, 63)
+  check.format(at, name, dns1123Subdomain(name.toLowerCase()))
+}
+
+const driver: SourceRule = (source, at, check) => checkDriverName(textOf(source, 'driver'), at.child('driver'), check)
+
+const publishSecret: SourceRule = (source, at, check) => {
+  const ref = partIn(source, 'nodePublishSecretRef')
+  if (ref === undefined) return
+  const name = textOf(ref, 'name')
+  if (name === '') check.required(at.child('nodePublishSecretRef').child('name'))
+  else check.format(at.child('name'), name, subdomainName(name, false))
+}
+
+const CSI_SECRETS: readonly string[] = [
+  'controllerPublishSecretRef',
+  'controllerExpandSecretRef',
+  'nodePublishSecretRef',
+  'nodeExpandSecretRef',
+]
+
+const volumeSecrets: SourceRule = (source, at, check) => {
+  for (const field of CSI_SECRETS) {
+    const ref = partIn(source, field)
+    if (ref === undefined) continue
+    const name = textOf(ref, 'name')
+    const place = at.child(field)
+    if (name === '') check.required(place.child('name'))
+    else check.format(place.child('name'), name, dns1123Subdomain(name))
+    const namespace = textOf(ref, 'namespace')
+    if (namespace === '') check.required(place.child('namespace'))
+    else check.format(place.child('namespace'), namespace, dns1123Label(namespace))
+  }
+}
+
+const ISCSI_START = 'must be valid format starting with iqn, eui, or naa'
+const ISCSI_FORM = 'must be valid format'
+
+const MORE_DISKS: readonly Source[] = [
+  { field: 'vsphereVolume', rule: needs('volumePath') },
+  { field: 'photonPersistentDisk', rule: needs('pdID') },
+  { field: 'portworxVolume', rule: needs('volumeID') },
+  { field: 'azureDisk', rule: azureDisk },
+]
+
+const scaleIo: Source = { field: 'scaleIO', rule: needs('gateway', 'system', 'volumeName') }
+const gce: Source = { field: 'gcePersistentDisk', toldAs: 'persistentDisk', rule: all(needs('pdName'), partition) }
+const aws: Source = { field: 'awsElasticBlockStore', rule: all(needs('volumeID'), partition) }
+const host: Source = { field: 'hostPath', rule: hostPath }
+const gluster = needs('endpoints', 'path')
+const rbd: Source = { field: 'rbd', rule: needs('monitors', 'image') }
+const cephfs: Source = { field: 'cephfs', refusedAs: 'cephFS', rule: needs('monitors') }
+const fc: Source = { field: 'fc', rule: fibreChannel }
+const flex: Source = { field: 'flexVolume', rule: all(needs('driver'), flexOptions) }
+
+/** Sources of volumes of pods that persistent volumes have too, before and after those that only pods have. */
+export const POD_SOURCES = {
+  host,
+  gitRepo: {
+    field: 'gitRepo',
+    rule: all(needs('repository'), (source, at, check) =>
+      checkDescendingPath(textOf(source, 'directory'), at.child('directory'), check),
+    ),
+  },
+  disks: [gce, aws],
+  network: [
+    { field: 'nfs', rule: nfs },
+    { field: 'iscsi', rule: all(iscsi(ISCSI_START), iscsiInitiator(ISCSI_START)) },
+    { field: 'glusterfs', rule: gluster },
+    { field: 'flocker', rule: flocker },
+  ],
+  claim: { field: 'persistentVolumeClaim', rule: needs('claimName') },
+  clusters: [
+    rbd,
+    { field: 'cinder', rule: all(needs('volumeID'), secretRef('name')) },
+    cephfs,
+    { field: 'quobyte', rule: quobyte },
+  ],
+  drivers: [fc, flex],
+  azureFile: { field: 'azureFile', rule: needs('secretName', 'shareName') },
+  more: [...MORE_DISKS, { field: 'storageos', rule: all(storageOs, secretRef('name')) }],
+  scaleIo,
+  csi: { field: 'csi', rule: all(driver, publishSecret) },
+} as const satisfies Readonly<Record<string, Source | readonly Source[]>>
+
+const azureFileNamespace: SourceRule = (source, at, check) => {
+  if (textIn(source, 'secretNamespace') === '') check.required(at.child('secretNamespace'))
+}
+
+/** Sources of persistent volumes, in the reference's order; `local` is the kind's own matter. */
+export const PERSISTENT_SOURCES: readonly Source[] = [
+  host,
+  gce,
+  aws,
+  { field: 'glusterfs', rule: all(gluster, glusterfsNamespace) },
+  { field: 'flocker', rule: flocker },
+  { field: 'nfs', rule: nfs },
+  rbd,
+  { field: 'quobyte', rule: quobyte },
+  cephfs,
+  { field: 'iscsi', rule: all(iscsi(ISCSI_FORM), secretRef('name'), iscsiInitiator(ISCSI_FORM)) },
+  { field: 'cinder', rule: all(needs('volumeID'), secretRef('name', 'namespace')) },
+  fc,
+  { ...flex, neverRefused: true },
+  { field: 'azureFile', rule: all(needs('secretName', 'shareName'), azureFileNamespace) },
+  ...MORE_DISKS,
+  scaleIo,
+  {
+    field: 'local',
+    rule: (source, at, check) => {
+      const path = textOf(source, 'path')
+      if (path === '') check.required(at.child('path'))
+      else checkNoBacksteps(path, at.child('path'), check)
+    },
+  },
+  { field: 'storageos', rule: all(storageOs, secretRef('name', 'namespace')) },
+  { field: 'csi', rule: all(driver, needs('volumeHandle'), volumeSecrets) },
+]

@@ -1,0 +1,138 @@
+// The volumes of a pod, by name, each with one source; and what can be projected into one.
+import type { FieldPath } from '../../../api/field-path.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import { signOfQuantity } from '../../../lib/quantity.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { checkClaimTemplate } from '../claim-spec.ts'
+import { checkPullPolicyWord } from './container.ts'
+import { dns1123Label, longerThan } from '../../../schema/validation/formats.ts'
+import { has, partIn, partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
+import { subdomainName } from '../../../schema/validation/object-meta.ts'
+import { checkProjections } from './projected-volume.ts'
+import { amountOf } from '../resource-names.ts'
+import { checkDownwardFile, checkKeyToPath, checkMode } from './volume-files.ts'
+import { checkSources, POD_SOURCES, type Source, type SourceRule } from './volume-source.ts'
+
+export interface VolumeScope {
+  readonly check: Check
+  /** The name of the pod; '' in templates, where it is not known. */
+  readonly podName: string
+  readonly isPod: boolean
+}
+
+/** The volumes that have no faults, by name: the others are not there for containers. */
+export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope): ReadonlyMap<string, ValueMap> {
+  const { check, podName } = scope
+  const volumes = partsOf(spec, 'volumes')
+  const found = new Map<string, ValueMap>()
+  if (volumes.length === 0) return found
+  const made = new Set(
+    podName === '' ? [] : volumes.filter((v) => has(v, 'ephemeral')).map((v) => `${podName}-${textOf(v, 'name')}`),
+  )
+  const sources = sourcesFor(scope)
+  for (const [i, volume] of volumes.entries()) {
+    const at = list.index(i)
+    const name = textOf(volume, 'name')
+    const before = check.errors.length
+    checkSources(sources, volume, { at, check })
+    checkNamesMade(volume, at, scope)
+    if (name === '') check.required(at.child('name'))
+    else check.format(at.child('name'), name, dns1123Label(name))
+    if (found.has(name)) check.duplicate(at.child('name'), name)
+    if (check.errors.length === before) found.set(name, volume)
+    const claim = textOf(partOf(volume, 'persistentVolumeClaim'), 'claimName')
+    if (made.has(claim)) {
+      const detail = 'must not reference a PVC that gets created for an ephemeral volume'
+      check.invalid(at.child('persistentVolumeClaim').child('claimName'), claim, detail)
+    }
+  }
+  return found
+}
+
+const ISCSI_NAME_TOO_LONG =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+
+/** Names that follow from the volume's must be good names too. */
+function checkNamesMade(volume: ValueMap, at: FieldPath, { check, podName }: VolumeScope): void {
+  const name = textOf(volume, 'name')
+  const iscsi = partIn(volume, 'iscsi')
+  if (
+    iscsi !== undefined &&
+    has(iscsi, 'initiatorName') &&
+    longerThan(`${name}:${textOf(iscsi, 'targetPortal')}`, 64)
+  ) {
+    check.invalid(at.child('name'), name, ISCSI_NAME_TOO_LONG)
+  }
+  if (!has(volume, 'ephemeral') || podName === '' || name === '') return
+  const claim = `${podName}-${name}`
+  for (const fault of subdomainName(claim, false))
+    check.invalid(at.child('name'), name, `PVC name "${claim}": ${fault}`)
+}
+
+const emptyDir: SourceRule = (source, at, check) => {
+  const limit = amountOf(source['sizeLimit'])
+  if (limit !== undefined && signOfQuantity(limit) < 0) {
+    check.forbidden(at.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')
+  }
+}
+
+/** Keys of a config map or secret that become files. */
+const files =
+  (name: string): SourceRule =>
+  (source, at, check) => {
+    if (textOf(source, name) === '') check.required(at.child(name))
+    checkMode(source, 'defaultMode', { at, check })
+    for (const [i, item] of partsOf(source, 'items').entries()) checkKeyToPath(item, at.child('items').index(i), check)
+  }
+
+const downwardApi: SourceRule = (source, at, check) => {
+  checkMode(source, 'defaultMode', { at, check })
+  for (const file of partsOf(source, 'items')) checkDownwardFile(file, at, check)
+}
+
+const projected: SourceRule = (source, at, check) => {
+  checkMode(source, 'defaultMode', { at, check })
+  checkProjections(source, at, check)
+}
+
+const ephemeral: SourceRule = (source, at, check) => {
+  const template = partIn(source, 'volumeClaimTemplate')
+  if (template === undefined) check.required(at.child('volumeClaimTemplate'))
+  else checkClaimTemplate(template, at.child('volumeClaimTemplate'), check)
+}
+
+const image =
+  (isPod: boolean): SourceRule =>
+  (source, at, check) => {
+    if (isPod && textOf(source, 'reference') === '') check.required(at.child('reference'))
+    checkPullPolicyWord(textOf(source, 'pullPolicy'), at.child('pullPolicy'), check)
+  }
+
+function sourcesFor({ isPod }: VolumeScope): readonly Source[] {
+  return isPod ? SOURCES_OF_PODS : SOURCES_OF_TEMPLATES
+}
+
+/** In the reference's order, which decides which of two sources is refused. */
+const sources = (isPod: boolean): readonly Source[] => [
+  { field: 'emptyDir', rule: emptyDir },
+  POD_SOURCES.host,
+  POD_SOURCES.gitRepo,
+  ...POD_SOURCES.disks,
+  { field: 'secret', rule: files('secretName') },
+  ...POD_SOURCES.network,
+  POD_SOURCES.claim,
+  ...POD_SOURCES.clusters,
+  { field: 'downwardAPI', refusedAs: 'downwarAPI', rule: downwardApi },
+  ...POD_SOURCES.drivers,
+  { field: 'configMap', rule: files('name') },
+  POD_SOURCES.azureFile,
+  ...POD_SOURCES.more,
+  { field: 'projected', rule: projected },
+  POD_SOURCES.scaleIo,
+  POD_SOURCES.csi,
+  { field: 'ephemeral', rule: ephemeral },
+  { field: 'image', rule: image(isPod) },
+]
+
+const SOURCES_OF_PODS = sources(true)
+const SOURCES_OF_TEMPLATES = sources(false)

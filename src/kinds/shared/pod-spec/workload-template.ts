@@ -1,0 +1,50 @@
+// What workloads that keep pods running ask of their template: labels that their selector takes, and pods that stay.
+import type { FieldPath } from '../../../api/field-path.ts'
+import { shownMap } from '../../../api/field-error.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { has, numberOf, partIn, partOf, textOf } from '../../../schema/validation/members.ts'
+import { checkPodTemplate } from './pod-template.ts'
+
+const MISMATCH = '`selector` does not match template `labels`'
+
+export interface TemplateScope {
+  readonly at: FieldPath
+  readonly check: Check
+  /** The kind in messages; '' where deadlines are not spoken of. */
+  readonly kind: string
+}
+
+/** The template of a workload whose pods are always started again. */
+export function checkLastingTemplate(template: ValueMap, { at, check, kind }: TemplateScope): void {
+  checkPodTemplate(template, at, check)
+  const spec = partOf(template, 'spec')
+  const policy = textOf(spec, 'restartPolicy')
+  if (policy !== 'Always') check.notSupported(at.child('spec').child('restartPolicy'), policy, ['Always'])
+  if (has(spec, 'activeDeadlineSeconds')) {
+    const detail = `activeDeadlineSeconds in ${kind} is not Supported`
+    check.forbidden(at.child('spec').child('activeDeadlineSeconds'), detail)
+  }
+}
+
+export function labelsOf(template: ValueMap): ValueMap | undefined {
+  return partIn(partOf(template, 'metadata'), 'labels')
+}
+
+export function tellMismatch(template: ValueMap, at: FieldPath, check: Check): void {
+  check.invalid(at.child('metadata').child('labels'), shownMap(labelsOf(template)), MISMATCH)
+}
+
+/** Counts in a status that may not be negative. */
+export function checkCounts(status: ValueMap, fields: readonly string[], place: { at: FieldPath; check: Check }): void {
+  for (const field of fields) place.check.notNegative(place.at.child(field), numberOf(status, field))
+}
+
+/** Counts of parts that may not exceed the whole. */
+export function checkWithin(status: ValueMap, fields: readonly string[], place: { at: FieldPath; check: Check }): void {
+  const replicas = numberOf(status, 'replicas')
+  for (const field of fields) {
+    const count = numberOf(status, field)
+    if (count > replicas) place.check.invalid(place.at.child(field), count, 'cannot be greater than status.replicas')
+  }
+}

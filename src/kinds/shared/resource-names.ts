@@ -1,0 +1,152 @@
+// The names of resources that containers, quotas and limits speak of, and the amounts that each may have.
+import type { FieldPath } from '../../api/field-path.ts'
+import { shownJson } from '../../api/field-error.ts'
+import type { Value } from '../../api/value.ts'
+import { parseQuantity, type Quantity, scaledValue, signOfQuantity } from '../../lib/quantity.ts'
+import { type Check, NOT_NEGATIVE } from '../../schema/validation/check.ts'
+import { qualifiedName } from '../../schema/validation/formats.ts'
+
+const COMPUTE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage']
+const COUNTS: readonly string[] = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]
+const QUOTA_AMOUNTS: readonly string[] = [
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'requests.storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+]
+const QUOTA: ReadonlySet<string> = new Set([...COMPUTE, ...COUNTS, ...QUOTA_AMOUNTS])
+const STANDARD: ReadonlySet<string> = new Set([...QUOTA, 'storage'])
+const COUNTED: ReadonlySet<string> = new Set(COUNTS)
+
+export function isHugePages(name: string): boolean {
+  return name.startsWith('hugepages-')
+}
+
+function isQuotaHugePages(name: string): boolean {
+  return isHugePages(name) || name.startsWith('requests.hugepages-')
+}
+
+export function isStandardQuotaName(name: string): boolean {
+  return QUOTA.has(name) || isQuotaHugePages(name)
+}
+
+/** Without a domain, or in the project's own. */
+export function isNative(name: string): boolean {
+  return !name.includes('/') || name.includes('kubernetes.io/')
+}
+
+/** A resource that somebody else defined: `example.com/device`. */
+export function isExtended(name: string): boolean {
+  return !isNative(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0
+}
+
+/** More of it may be promised than there is. */
+export function isOvercommittable(name: string): boolean {
+  return isNative(name) && !isHugePages(name)
+}
+
+/** Whether the name is well formed and, without a domain, known. */
+export function checkResourceName(name: string, at: FieldPath, check: Check): boolean {
+  const faults = qualifiedName(name)
+  if (faults.length > 0) {
+    for (const fault of faults) check.invalid(at, shownJson(name), fault)
+    return false
+  }
+  if (name.includes('/') || STANDARD.has(name) || isQuotaHugePages(name)) return true
+  check.invalid(at, shownJson(name), 'must be a standard resource type or fully qualified')
+  return false
+}
+
+export type NameRule = (name: string, at: FieldPath, check: Check) => void
+
+export const checkContainerResourceName: NameRule = (name, at, check) => {
+  if (COMPUTE.includes(name)) return
+  checkResourceName(name, at, check)
+  if (!name.includes('/')) {
+    if (!isHugePages(name)) check.invalid(at, shownJson(name), 'must be a standard resource for containers')
+  } else if (!isNative(name) && !isExtended(name)) {
+    check.invalid(at, shownJson(name), "doesn't follow extended resource name standard")
+  }
+}
+
+export const checkPodResourceName: NameRule = (name, at, check) => {
+  if (!checkResourceName(name, at, check)) return
+  if (name !== 'cpu' && name !== 'memory' && !isHugePages(name)) {
+    check.notSupported(at, shownJson(name), ['cpu', 'hugepages-', 'memory'])
+  }
+}
+
+export const checkQuotaResourceName: NameRule = (name, at, check) => {
+  checkResourceName(name, at, check)
+  if (!name.includes('/') && !isStandardQuotaName(name)) {
+    check.invalid(at, shownJson(name), 'must be a standard resource for quota')
+  }
+}
+
+/** The amount that a text stands for; undefined for anything else, which decoding has refused. */
+export function amountOf(value: Value | undefined): Quantity | undefined {
+  if (typeof value !== 'string') return undefined
+  const parsed = parseQuantity(value)
+  return parsed.ok ? parsed.quantity : undefined
+}
+
+export function checkNotNegativeAmount(value: Value | undefined, at: FieldPath, check: Check): void {
+  const amount = amountOf(value)
+  if (amount !== undefined && signOfQuantity(amount) < 0) check.invalid(at, value, NOT_NEGATIVE)
+}
+
+export function checkPositiveAmount(value: Value | undefined, at: FieldPath, check: Check): void {
+  const amount = amountOf(value)
+  if (amount !== undefined && signOfQuantity(amount) <= 0) check.invalid(at, value, 'must be greater than zero')
+}
+
+/** An amount of a resource: not negative, and whole where the resource is counted. */
+export function checkAmount(name: string, value: Value | undefined, place: Place): void {
+  const { at, check } = place
+  checkNotNegativeAmount(value, at, check)
+  if (!COUNTED.has(name) && !isExtended(name)) return
+  const amount = amountOf(value)
+  if (amount !== undefined && scaledValue(amount, -3) % 1000n !== 0n) check.invalid(at, value, 'must be an integer')
+}
+
+export interface Place {
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+/** Whole huge pages only. */
+export function checkHugePages(name: string, value: Value | undefined, { at, check }: Place): void {
+  if (!isHugePages(name)) return
+  const size = amountOf(name.slice('hugepages-'.length))
+  const amount = amountOf(value)
+  if (amount === undefined) return
+  const whole = size !== undefined && signOfQuantity(size) > 0 && scaledValue(size, -3) % 1000n === 0n
+  if (!whole || scaledValue(amount, 0) % scaledValue(size, 0) !== 0n) {
+    check.invalid(at, value, `${told(value)} is not positive integer multiple of ${name}`)
+  }
+}
+
+/** An amount inside a message. */
+export function told(value: Value | undefined): string {
+  return typeof value === 'string' ? value : '0'
+}
+
+/** A quantity that is shown as the whole number it stands for. */
+export function checkBasicAmount(value: Value | undefined, at: FieldPath, check: Check): void {
+  const amount = amountOf(value)
+  const whole = amount === undefined ? 0n : scaledValue(amount, 0)
+  if (whole < 0n) check.invalid(at, whole, 'must be a valid resource quantity')
+}
