@@ -3,6 +3,7 @@ import type { GroupVersionKind } from '../api/object.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { ActionBody } from '../registry/registry.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
+import { defaultsOf } from './defaults.ts'
 import { decodeInTurns, decodeObject } from '../schema/decode.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { IDENTITY } from './conversion.ts'
@@ -23,7 +24,7 @@ export function actionBody(schemas: SchemaTable, { group, version, kind }: Group
       decode: (source, turns) => decodeInTurns(source, schema.shape, { turns }),
       toCanonical: async (object) => object,
     },
-    withDefaults: (object, context) => applyDefaults(gvk, object, context),
+    withDefaults: (object, context) => applyDefaults(defaultsOf(gvk), object, context),
     versions: kindVersions({ shape: () => schema.shape, convert: (same) => same }),
   }
 }

@@ -10,6 +10,7 @@ import type { Action, Conversion, Resource, ResourceTable, Subresource } from '.
 import type { BuiltInResource } from '../schema/built-in-resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
+import { defaultsOf } from './defaults.ts'
 import { decodeChanged, decodeObject, type Decoded } from '../schema/decode.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import { knownVersionsOf } from '../schema/known-versions.ts'
@@ -217,7 +218,7 @@ function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefine
         : { encodeInTurns: (object, turns) => encodeInTurns(object, storedSchema, turns) }),
     },
     conversion,
-    withDefaults: (object, context) => applyDefaults(row, object, context),
+    withDefaults: (object, context) => applyDefaults(defaultsOf(row), object, context),
     decode: (source, known) => decoded(source, kind.shape, known),
     toCanonical: (object, known) =>
       inOrder(

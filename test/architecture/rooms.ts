@@ -25,7 +25,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     // What rules are written with, for those who write them.
     sideDoors: [
       ...['check', 'formats', 'labels', 'members', 'object-meta', 'rules'].map((name) => `validation/${name}.ts`),
-      'defaults/pod-level-resources.ts',
+      'defaults/rule.ts',
     ],
   },
   codec: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },

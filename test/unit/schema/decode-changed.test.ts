@@ -5,6 +5,7 @@ import type { Value, ValueMap } from '../../../src/api/value.ts'
 import { isList, isMap } from '../../../src/api/value.ts'
 import { decodeChanged, decodeObject } from '../../../src/schema/decode.ts'
 import { applyDefaults } from '../../../src/schema/defaults/defaults.ts'
+import { defaultsOf } from '../../fakes/kind-of.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 
 const POD = loadBuiltInSchema().shape('core_v1.Pod')!
@@ -31,7 +32,7 @@ const LIVE = defaulted({
 
 function defaulted(pod: ValueMap, stored?: ValueMap): ValueMap {
   const decoded = decodeObject(pod, POD).value
-  return applyDefaults(KIND, decoded as never, stored === undefined ? CONTEXT : { ...CONTEXT, stored })
+  return applyDefaults(defaultsOf(KIND), decoded as never, stored === undefined ? CONTEXT : { ...CONTEXT, stored })
 }
 
 /** The value with one part replaced; `steps` say which way to go at each fork. */

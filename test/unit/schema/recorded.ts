@@ -10,6 +10,7 @@ import { applyStrategicMerge } from '../../../src/patch/strategic-merge.ts'
 import { builtInGroups, type BuiltInResource } from '../../../src/schema/built-in-resources.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
 import { applyDefaults } from '../../../src/schema/defaults/defaults.ts'
+import { defaultsOf } from '../../fakes/kind-of.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import type { ObjectShape } from '../../../src/schema/table.ts'
 import { ENABLED_GATES } from './gates.ts'
@@ -227,7 +228,7 @@ class StandIn {
     }
     try {
       const object = decodeObject(named, shapeOf(gvk)).value as ApiObject
-      return applyDefaults(gvk, object, { gates: ENABLED_GATES, now: () => '2024-01-01T00:00:00Z' })
+      return applyDefaults(defaultsOf(gvk), object, { gates: ENABLED_GATES, now: () => '2024-01-01T00:00:00Z' })
     } catch {
       return undefined
     }

@@ -1,7 +1,7 @@
 // The spec of a pod, in pods and wherever templates of pods occur. The order of the checks is that of the reference.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { own, type ValueMap } from '../../../api/value.ts'
-import { aggregate } from '../../../schema/defaults/pod-level-resources.ts'
+import { aggregate } from './pod-level-resources.ts'
 import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
 import { checkAffinity, checkTopologySpread } from './affinity.ts'
 import type { Check } from '../../../schema/validation/check.ts'

@@ -2,6 +2,7 @@
 import type { ApiObject } from '../../../../src/api/object.ts'
 import type { ValueMap } from '../../../../src/api/value.ts'
 import { applyDefaults } from '../../../../src/schema/defaults/defaults.ts'
+import { defaultsOf } from '../../../fakes/kind-of.ts'
 
 export const NOW = '2024-01-02T03:04:05Z'
 
@@ -10,7 +11,10 @@ export function defaulted(kind: string, members: ValueMap, gates: readonly strin
   const [apiVersion = '', name = ''] = kind.split(' ')
   const [version = '', group = ''] = apiVersion.split('/').reverse()
   const object: ApiObject = { apiVersion, kind: name, metadata: {}, ...members }
-  return applyDefaults({ group, version, kind: name }, freeze(object), { gates: new Set(gates), now: () => NOW })
+  return applyDefaults(defaultsOf({ group, version, kind: name }), freeze(object), {
+    gates: new Set(gates),
+    now: () => NOW,
+  })
 }
 
 /** Frozen all the way down: a rule that changes what it was given throws. */

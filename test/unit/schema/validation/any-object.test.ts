@@ -8,7 +8,7 @@ import { decodeObject } from '../../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../../src/schema/schema.ts'
 import type { KindSchema } from '../../../../src/schema/table.ts'
 import { validateCreate, validateSubresource, validateUpdate } from '../../../../src/schema/validation/validation.ts'
-import { rulesOf } from '../../../fakes/kind-of.ts'
+import { defaultsOf, rulesOf } from '../../../fakes/kind-of.ts'
 import { arbitraryObject } from '../../../fakes/arbitrary-object.ts'
 import { ENABLED_GATES } from '../gates.ts'
 
@@ -16,7 +16,7 @@ const KINDS = [...loadBuiltInSchema().kinds()].filter(({ isList }) => !isList)
 const SUBRESOURCES: readonly string[] = ['status', 'approval', 'ephemeralcontainers', 'resize', 'finalize', 'scale']
 
 function defaulted(kind: KindSchema, object: ApiObject): ApiObject {
-  return applyDefaults(kind, object, { gates: ENABLED_GATES, now: () => '2024-01-01T00:00:00Z' })
+  return applyDefaults(defaultsOf(kind), object, { gates: ENABLED_GATES, now: () => '2024-01-01T00:00:00Z' })
 }
 
 function everyFault(kind: KindSchema, object: ApiObject, stored: ApiObject): readonly FieldError[] {

@@ -5,7 +5,7 @@ import type { ApiObject, GroupVersionKind } from '../../../../src/api/object.ts'
 import { isMap, type Value, type ValueMap } from '../../../../src/api/value.ts'
 import { applyDefaults } from '../../../../src/schema/defaults/defaults.ts'
 import { validateCreate, validateSubresource, validateUpdate } from '../../../../src/schema/validation/validation.ts'
-import { rulesOf } from '../../../fakes/kind-of.ts'
+import { defaultsOf, rulesOf } from '../../../fakes/kind-of.ts'
 import { ENABLED_GATES } from '../gates.ts'
 import { CLUSTER_KINDS, VALID } from './valid-objects.ts'
 
@@ -92,7 +92,10 @@ function made(gvk: GroupVersionKind, tweak: Tweak): ApiObject {
     const steps = path.split('/').map((step) => step.replaceAll('~1', '/'))
     object = changed(object, steps, value) as ValueMap
   }
-  return applyDefaults(gvk, object as ApiObject, { gates: ENABLED_GATES, now: () => '2024-01-01T00:00:00Z' })
+  return applyDefaults(defaultsOf(gvk), object as ApiObject, {
+    gates: ENABLED_GATES,
+    now: () => '2024-01-01T00:00:00Z',
+  })
 }
 
 function part(map: ValueMap, name: string): ValueMap {

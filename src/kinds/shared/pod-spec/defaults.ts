@@ -1,7 +1,7 @@
 // The defaults of a pod's spec, which hold in pods and wherever a template of pods occurs.
-import { isMap, type Value, type ValueMap } from '../../api/value.ts'
+import { isMap, type Value, type ValueMap } from '../../../api/value.ts'
 import { imageTag } from './image-reference.ts'
-import { rounded, roundedResources } from './resource-list.ts'
+import { rounded, roundedResources } from '../resource-list.ts'
 import {
   absent,
   always,
@@ -14,7 +14,7 @@ import {
   withMember,
   within,
   zero,
-} from './rule.ts'
+} from '../../../schema/defaults/rule.ts'
 
 const FILE_MODE = 0o644
 

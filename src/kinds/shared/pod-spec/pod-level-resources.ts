@@ -1,7 +1,13 @@
 // Resources that a pod asks for as a whole: what is left open follows from its containers and from its own limits.
-import { isList, isMap, setOwn, type Value, type ValueMap } from '../../api/value.ts'
-import { addQuantities, compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../../lib/quantity.ts'
-import { type Rule, withMember } from './rule.ts'
+import { isList, isMap, setOwn, type Value, type ValueMap } from '../../../api/value.ts'
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+} from '../../../lib/quantity.ts'
+import { type Rule, withMember } from '../../../schema/defaults/rule.ts'
 
 type Amounts = Map<string, Quantity>
 

@@ -1,7 +1,19 @@
 // The defaults of services, which follow from one another: the type decides what traffic and balancing mean.
-import type { ValueMap } from '../../api/value.ts'
-import { isMap } from '../../api/value.ts'
-import { absent, always, blank, both, each, isAbsent, isEmpty, type Rule, where, withMember, within } from './rule.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import { isMap } from '../../../api/value.ts'
+import {
+  absent,
+  always,
+  blank,
+  both,
+  each,
+  isAbsent,
+  isEmpty,
+  type Rule,
+  where,
+  withMember,
+  within,
+} from '../../../schema/defaults/rule.ts'
 
 const AFFINITY_SECONDS = 3 * 60 * 60
 

@@ -1,10 +1,21 @@
 // The defaults of pods that templates of pods do not have: requests from limits, ports of the host, and what the status
 // says twice.
-import { isList, isMap, type Value } from '../../api/value.ts'
-import { podLevelResources } from './pod-level-resources.ts'
-import { podMetadata, podSpec } from './pod-spec.ts'
-import { completedFrom, rounded, roundedResources } from './resource-list.ts'
-import { absent, both, each, gated, isAbsent, type Rule, unlessStored, where, withMember, within } from './rule.ts'
+import { isList, isMap, type Value } from '../../../api/value.ts'
+import { podLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
+import { podMetadata, podSpec } from '../../shared/pod-spec/defaults.ts'
+import { completedFrom, rounded, roundedResources } from '../../shared/resource-list.ts'
+import {
+  absent,
+  both,
+  each,
+  gated,
+  isAbsent,
+  type Rule,
+  unlessStored,
+  where,
+  withMember,
+  within,
+} from '../../../schema/defaults/rule.ts'
 
 /** Who asks for at most so much asks for that much. */
 const requestsFromLimits: Rule = (given) => {

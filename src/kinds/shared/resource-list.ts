@@ -1,7 +1,7 @@
 // Amounts of resources are kept in thousandths at the finest: what is finer is rounded up.
 import { isMap, setOwn, type Value, type ValueMap } from '../../api/value.ts'
 import { formatQuantity, milliQuantityOf, parseQuantity, scaledValue } from '../../lib/quantity.ts'
-import { type Rule, within } from './rule.ts'
+import { type Rule, within } from '../../schema/defaults/rule.ts'
 
 /** Only these canonical forms can be finer than a thousandth. */
 const MAYBE_FINER = /[nu]$|\.|e-/

@@ -1,7 +1,19 @@
 // The defaults of the small groups: access rules, flow control, devices, priorities, slices of endpoints, and the kinds
 // that describe further kinds.
 import { isList, isMap, type Value } from '../../api/value.ts'
-import { absent, always, blank, both, each, empty, isAbsent, type Rule, where, within, zero } from './rule.ts'
+import {
+  absent,
+  always,
+  blank,
+  both,
+  each,
+  empty,
+  isAbsent,
+  type Rule,
+  where,
+  within,
+  zero,
+} from '../../schema/defaults/rule.ts'
 
 type Kinds = Readonly<Record<string, Rule>>
 

@@ -1,7 +1,18 @@
 // The defaults of jobs and of those made on a schedule.
 import { isMap, type ValueMap } from '../../api/value.ts'
-import { podTemplate } from './pod-spec.ts'
-import { absent, always, blank, both, each, isAbsent, type Rule, where, withMember, within } from './rule.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import {
+  absent,
+  always,
+  blank,
+  both,
+  each,
+  isAbsent,
+  type Rule,
+  where,
+  withMember,
+  within,
+} from '../../schema/defaults/rule.ts'
 
 const podFailurePolicy = within({
   rules: each(within({ onPodConditions: each(within({ status: blank('True') })) })),

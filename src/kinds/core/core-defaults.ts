@@ -1,9 +1,9 @@
 // The defaults of the core group's kinds, pods and volumes aside.
 import { isList, isMap, type Value, type ValueMap } from '../../api/value.ts'
-import { labelsFromTemplate, templateLabels } from './batch.ts'
-import { pod, podStatus } from './pod.ts'
-import { podTemplate } from './pod-spec.ts'
-import { completedFrom, rounded } from './resource-list.ts'
+import { labelsFromTemplate, templateLabels } from '../batch/batch-defaults.ts'
+import { pod, podStatus } from './pod/defaults.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import { completedFrom, rounded } from '../shared/resource-list.ts'
 import {
   absent,
   always,
@@ -16,9 +16,9 @@ import {
   withMember,
   withoutMember,
   within,
-} from './rule.ts'
-import { service } from './service.ts'
-import { persistentVolume, persistentVolumeClaim } from './storage.ts'
+} from '../../schema/defaults/rule.ts'
+import { service } from './service/defaults.ts'
+import { persistentVolume, persistentVolumeClaim } from '../storage/storage-defaults.ts'
 
 const NAME_LABEL = 'kubernetes.io/metadata.name'
 

@@ -1,5 +1,5 @@
 // The defaults of webhooks and admission policies.
-import { absent, always, each, type Fields, type Rule, within } from './rule.ts'
+import { absent, always, each, type Fields, type Rule, within } from '../../schema/defaults/rule.ts'
 
 const rules = each(within({ scope: absent('*') }))
 

@@ -1,6 +1,6 @@
 // The defaults of autoscalers. Both versions are one stored object: what version 2 fills in shows in version 1 too.
-import { isMap, type Value } from '../../api/value.ts'
-import { absent, always, empty, type Rule, withMember, within } from './rule.ts'
+import { isMap, type Value } from '../../../api/value.ts'
+import { absent, always, empty, type Rule, withMember, within } from '../../../schema/defaults/rule.ts'
 
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics'
 const TARGET_CPU_PERCENT = 80

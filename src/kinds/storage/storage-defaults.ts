@@ -1,7 +1,7 @@
 // The defaults of claims and volumes, and of the storage group.
-import { SHARED_SOURCES } from './pod-spec.ts'
-import { rounded, roundedResources } from './resource-list.ts'
-import { absent, always, blank, empty, type Fields, gated, type Rule, within } from './rule.ts'
+import { SHARED_SOURCES } from '../shared/pod-spec/defaults.ts'
+import { rounded, roundedResources } from '../shared/resource-list.ts'
+import { absent, always, blank, empty, type Fields, gated, type Rule, within } from '../../schema/defaults/rule.ts'
 
 /** The members of a claim, alone or as a template of one. */
 export const CLAIM_FIELDS: Fields = {

@@ -1,8 +1,8 @@
 // The defaults of the workloads in the apps group.
 import type { ValueMap } from '../../api/value.ts'
-import { CLAIM_FIELDS } from './storage.ts'
-import { podTemplate } from './pod-spec.ts'
-import { absent, always, blank, both, each, gated, type Rule, where, within } from './rule.ts'
+import { CLAIM_FIELDS } from '../storage/storage-defaults.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import { absent, always, blank, both, each, gated, type Rule, where, within } from '../../schema/defaults/rule.ts'
 
 const template = always(podTemplate)
 

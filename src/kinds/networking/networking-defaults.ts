@@ -1,5 +1,5 @@
 // The defaults of the networking group.
-import { absent, always, each, isEmpty, type Rule, within } from './rule.ts'
+import { absent, always, each, isEmpty, type Rule, within } from '../../schema/defaults/rule.ts'
 
 const ports = each(within({ protocol: absent('TCP') }))
 
