@@ -1,6 +1,6 @@
 // Objects from one encoding into another, for people who look into stored bytes and for tests. Kinds of the table take their
 // canonical form on the way; others pass as they are, where the encoding needs no schema.
-import { parseGroupVersion } from '../api/object.ts'
+import { type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
 import { type Value, type ValueMap, isList, isMap, own } from '../api/value.ts'
 import { DecodeError, decodeObject } from '../schema/decode.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
@@ -14,7 +14,16 @@ import { plainJson, typedJson } from './json-encode.ts'
 import { parseJson } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
-import { TABLE_END, type TableForm, type TableItem, tableDocument, tableHead, tableRow, tableShapeOf } from './table.ts'
+import {
+  DEFAULT_TABLE,
+  TABLE_END,
+  tableDocument,
+  type TableForm,
+  tableHead,
+  type TableItem,
+  tableRow,
+  type TableShape,
+} from './table.ts'
 import { splitDocuments } from './yaml-document.ts'
 import { emitYaml } from './yaml-emit.ts'
 import { YamlError } from './yaml-faults.ts'
@@ -27,6 +36,8 @@ export interface Conversion {
   readonly from: SourceEncoding
   readonly to: TargetEncoding
   readonly kinds: SchemaTable
+  /** The columns of a kind; those of every kind without its own where this is absent. */
+  readonly columnsOf?: (kind: Omit<GroupVersionKind, 'version'>) => TableShape
   /** In milliseconds since the epoch; ages in tables are counted to here. */
   readonly now: number
 }
@@ -152,7 +163,7 @@ function write(objects: readonly ConvertedObject[], conversion: Conversion): Buf
     case 'protobuf':
       return encoded(single(objects), conversion.to)
     case 'table':
-      return indentJson(tableOf(single(objects), conversion.now))
+      return indentJson(tableOf(single(objects), conversion))
   }
 }
 
@@ -176,11 +187,11 @@ function writeJson(objects: readonly ConvertedObject[]): Buffer {
   return lines.length === 1 ? indentJson(Buffer.from(lines[0] ?? '')) : Buffer.from(`${lines.join('\n')}\n`)
 }
 
-function tableOf({ value, kind }: ConvertedObject, now: number): Buffer {
+function tableOf({ value, kind }: ConvertedObject, { columnsOf = () => DEFAULT_TABLE, now }: Conversion): Buffer {
   const items = own(value, 'items')
   const names = typeNamesIn(value)
   const isListKind = kind?.isList ?? (isList(items) && names.kind.endsWith('List'))
-  const shape = tableShapeOf({
+  const shape = columnsOf({
     group: kind?.group ?? parseGroupVersion(names.apiVersion)?.group ?? '',
     kind: isListKind ? names.kind.slice(0, -'List'.length) : names.kind,
   })

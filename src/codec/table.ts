@@ -1,36 +1,16 @@
-// Tables: what people see of objects. Which columns a kind has, and the rows and documents of `as=Table` in JSON; other
-// encodings are made from that JSON. Built on `tables/`, one file a family of kinds.
+// Tables: what people see of objects. The rows and documents of `as=Table` in JSON, from the columns that a kind has; other
+// encodings are made from that JSON.
 import { quoted } from '../api/field-error.ts'
-import type { GroupVersionKind } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { plainJson } from './json-encode.ts'
-import { metadataOf, partialHead } from './partial-metadata.ts'
-import type { WithMetadata } from './partial-metadata.ts'
-import { ACCESS_TABLES } from './tables/access.ts'
-import { CLUSTER_TABLES } from './tables/cluster.ts'
-import { column, NAME, tableOf } from './tables/column.ts'
-import type { TableShape, TableShapes } from './tables/column.ts'
-import { AGE_MARK_JSON, ageSince, LaterAges } from './tables/elapsed.ts'
-import type { Now } from './tables/elapsed.ts'
-import { GATED_TABLES } from './tables/gated.ts'
-import { NETWORK_TABLES } from './tables/network.ts'
-import { POD_TABLES } from './tables/pods.ts'
+import { metadataOf, partialHead, type WithMetadata } from './partial-metadata.ts'
+import { column, NAME, tableOf, type TableShape } from './tables/column.ts'
+import { AGE_MARK_JSON, ageSince, LaterAges, type Now } from './tables/elapsed.ts'
 import { textAt } from './tables/reading.ts'
-import { STORAGE_TABLES } from './tables/storage.ts'
-import { WORKLOAD_TABLES } from './tables/workloads.ts'
 
-export { customTable } from './tables/custom.ts'
-
-const TABLES: TableShapes = {
-  ...POD_TABLES,
-  ...WORKLOAD_TABLES,
-  ...NETWORK_TABLES,
-  ...STORAGE_TABLES,
-  ...CLUSTER_TABLES,
-  ...ACCESS_TABLES,
-  ...GATED_TABLES,
-}
+export type { TableShape } from './tables/column.ts'
+export { customTable, type PrinterColumn } from './tables/custom.ts'
 
 /** Of every kind without columns of its own (D11). The time is a timestamp, not an age. */
 export const DEFAULT_TABLE: TableShape = tableOf([
@@ -42,12 +22,6 @@ export const DEFAULT_TABLE: TableShape = tableOf([
     { type: 'date' },
   ),
 ])
-
-/** The table of a built-in kind. */
-export function tableShapeOf({ group, kind }: Omit<GroupVersionKind, 'version'>): TableShape {
-  const key = `${group} ${kind}`
-  return Object.hasOwn(TABLES, key) ? (TABLES[key] ?? DEFAULT_TABLE) : DEFAULT_TABLE
-}
 
 /** What rows carry beside their cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
@@ -80,7 +54,7 @@ export interface TableItem extends WithMetadata {
 }
 
 /** A row's cells and conditions, all but the ages in them. */
-export interface KnownRow {
+interface KnownRow {
   readonly shape: TableShape
   /** What stands around the ages. */
   readonly texts: readonly string[]
@@ -117,7 +91,7 @@ export function tableRow(form: TableForm, item: TableItem): Buffer {
 function rowText({ shape, now }: TableForm, item: TableItem): string {
   if (item.row?.shape === shape) return withAges(item.row, now)
   const object = item.shown === undefined ? item.object() : item.shown()
-  if (!('row' in item) || shape.isPassing) return cellsText(shape, object, now)
+  if (!('row' in item)) return cellsText(shape, object, now)
   const ages = new LaterAges()
   const texts = cellsText(shape, object, ages).split(AGE_MARK_JSON)
   // The mark may be in the object itself, and an age may be asked for and not shown.

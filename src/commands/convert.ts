@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import { columnsOf } from '../kinds/kinds.ts'
 import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from '../codec/convert.ts'
 import { encodingOf } from '../codec/media-type.ts'
 import { makeDirectory } from '../lib/make-directory.ts'
@@ -41,7 +42,7 @@ export async function runConvert(args: readonly string[]): Promise<number> {
   let failed = false
   for (const file of options.files) {
     try {
-      const { bytes, problems } = convert(await readInput(file), { ...options, kinds, now: Date.now() })
+      const { bytes, problems } = convert(await readInput(file), { ...options, kinds, columnsOf, now: Date.now() })
       for (const problem of problems) complain(file, problem)
       await writeOutput(bytes, file, options)
     } catch (error) {

@@ -62,7 +62,10 @@ export interface ResourceRequest {
 
 /** A request whose answer is an object of this kind; what it is sent need not be stored. */
 export interface ServedRequest extends Pick<ResourceRequest, 'http' | 'info'> {
-  readonly resource: Pick<Resource, 'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'custom'> & {
+  readonly resource: Pick<
+    Resource,
+    'group' | 'version' | 'kind' | 'schema' | 'isCustom' | 'storedKind' | 'columns' | 'custom'
+  > & {
     readonly conversion: Pick<Resource['conversion'], 'isIdentity' | 'fromStored'>
   }
 }

@@ -19,7 +19,7 @@ import { encodeEnvelope, encodeProtobuf } from '../codec/protobuf.ts'
 import { parseJson } from '../codec/stored-json.ts'
 import { emitYaml } from '../codec/yaml-emit.ts'
 import type { TableForm } from '../codec/table.ts'
-import { customTable, DEFAULT_TABLE, parseIncludeObject, tableDocument, tableShapeOf } from '../codec/table.ts'
+import { parseIncludeObject, tableDocument } from '../codec/table.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { wantsPretty } from '../http/pretty.ts'
 import type { ListPage } from '../registry/read.ts'
@@ -97,9 +97,7 @@ function completeView(parts: ResourceParts, { http, resource }: ServedRequest, f
   }
   if (transform?.as !== 'Table') return { ...view, table: undefined }
   const include = parseIncludeObject(http.query.get('includeObject'))
-  const { custom, storedKind } = resource
-  const shape = custom === undefined ? tableShapeOf(storedKind) : (customTable(custom.columns) ?? DEFAULT_TABLE)
-  return { ...view, table: { shape, apiVersion: transform.apiVersion, include, now: Date.now() } }
+  return { ...view, table: { shape: resource.columns, apiVersion: transform.apiVersion, include, now: Date.now() } }
 }
 
 const NEWLINE = Buffer.from('\n')

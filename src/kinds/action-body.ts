@@ -3,6 +3,7 @@ import type { GroupVersionKind } from '../api/object.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { ActionBody } from '../registry/registry.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
+import { columnsOf } from './columns/columns.ts'
 import { defaultsOf } from './defaults.ts'
 import { decodeInTurns, decodeObject } from '../schema/decode.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -25,6 +26,7 @@ export function actionBody(schemas: SchemaTable, { group, version, kind }: Group
       toCanonical: async (object) => object,
     },
     withDefaults: (object, context) => applyDefaults(defaultsOf(gvk), object, context),
+    columns: columnsOf(gvk),
     versions: kindVersions({ shape: () => schema.shape, convert: (same) => same }),
   }
 }

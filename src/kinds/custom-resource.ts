@@ -4,6 +4,7 @@ import { parseGroupVersion } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { customSelectableFields } from '../api/selector-fields.ts'
 import type { ValueMap } from '../api/value.ts'
+import { customTable, DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { Resource, Subresource } from '../registry/registry.ts'
@@ -98,6 +99,7 @@ export function customResource(
       serve: (object, shown) => parts.serve(object, shown, stored),
     }),
   }
+  let columns: TableShape | undefined
   return {
     ...gvk,
     resource: names.plural,
@@ -115,11 +117,14 @@ export function customResource(
     decode: (source) => schema.decode(source),
     toCanonical: (object) => schema.canonical(object),
     versions: versionsOf(group, schemas, definition.webhook === undefined ? undefined : convert),
+    get columns() {
+      columns ??= customTable(version.columns) ?? DEFAULT_TABLE
+      return columns
+    },
     character: customCharacter({ definition, version, schema }),
     custom: {
       listKind: accepted.listKind || names.listKind,
       selectable,
-      columns: version.columns,
       isStorageVersion: version.version === definition.storageVersion,
       convert,
     },

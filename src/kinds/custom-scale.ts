@@ -10,7 +10,8 @@ import { formatGoValue, goType } from '../api/go-format.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { customSelectableFields } from '../api/selector-fields.ts'
-import type { CustomColumn, ObjectView } from '../registry/registry.ts'
+import { customTable, DEFAULT_TABLE, type PrinterColumn, type TableShape } from '../codec/table.ts'
+import type { ObjectView } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { actionBody } from './action-body.ts'
 import type { ScalePaths } from './definition.ts'
@@ -47,8 +48,8 @@ export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: S
     custom: {
       listKind: 'ScaleList',
       selectable: customSelectableFields({ namespaced: true, paths: [] }),
-      columns: COLUMNS,
     },
+    columns: COLUMNS,
     versions: kindVersions({
       shape: (apiVersion) => (apiVersion === viewVersion ? body.schema.shape : undefined),
       convert: (object) => object,
@@ -63,7 +64,7 @@ export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: S
   }
 }
 
-const COLUMNS: readonly CustomColumn[] = [
+const PRINTED: readonly PrinterColumn[] = [
   { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas', description: 'Number of desired replicas' },
   { name: 'Available', type: 'integer', jsonPath: '.status.replicas', description: 'Number of actual replicas' },
   {
@@ -77,6 +78,8 @@ const COLUMNS: readonly CustomColumn[] = [
       'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata',
   },
 ]
+
+const COLUMNS: TableShape = customTable(PRINTED) ?? DEFAULT_TABLE
 
 /** What the numbers may be, whoever writes them. */
 export function scaleFaults(object: ValueMap, paths: ScalePaths): readonly FieldError[] {

@@ -4,7 +4,7 @@ import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { isTerminating, metaNumber, metaText } from '../registry/object-meta.ts'
-import type { CustomColumn } from '../registry/registry.ts'
+import type { PrinterColumn } from '../codec/table.ts'
 import { authorityFault } from './shared/pem.ts'
 import { mapIn, mapsIn, textIn } from './members.ts'
 
@@ -51,7 +51,7 @@ export interface DefinitionVersion {
   readonly deprecationWarning: string | undefined
   readonly hasStatus: boolean
   readonly scale: ScalePaths | undefined
-  readonly columns: readonly CustomColumn[]
+  readonly columns: readonly PrinterColumn[]
   /** Simple JSON paths. */
   readonly selectable: readonly string[]
 }
@@ -145,7 +145,7 @@ function scaleOf(scale: ValueMap): ScalePaths {
   }
 }
 
-function columnOf(column: ValueMap): CustomColumn {
+function columnOf(column: ValueMap): PrinterColumn {
   const priority = own(column, 'priority')
   return {
     name: textIn(column, 'name'),

@@ -10,6 +10,7 @@ import type { Action, Conversion, Resource, ResourceTable, Subresource } from '.
 import type { BuiltInResource } from '../schema/built-in-resources.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
+import { columnsOf } from './columns/columns.ts'
 import { defaultsOf } from './defaults.ts'
 import { decodeChanged, decodeObject, type Decoded } from '../schema/decode.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
@@ -38,6 +39,7 @@ import { ServiceMeasures } from './service-measures.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
 
+export { columnsOf } from './columns/columns.ts'
 export { accessReviewActions } from './access-reviews.ts'
 export type { RoleGuard } from './role-escalation.ts'
 export { type ConversionParts, type ConvertByWebhook, conversionWebhook } from './conversion-webhook.ts'
@@ -232,6 +234,7 @@ function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefine
       allowPrivileged,
     }),
     versions: versionsOf(schema, row, conversion),
+    columns: columnsOf(storedKind),
     character: characterOf(
       {
         stored: storedKind,

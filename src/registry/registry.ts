@@ -7,6 +7,7 @@ import type { StoredObject } from '../api/read.ts'
 import type { SelectableFields } from '../api/selector-fields.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
+import type { TableShape } from '../codec/table.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Turns } from '../lib/turns.ts'
 import type { KindVersions } from '../patch/ownership.ts'
@@ -48,6 +49,8 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
   /** All versions that ownership may be recorded under. */
   readonly versions: KindVersions
   readonly character: Character
+  /** What people see of its objects. */
+  readonly columns: TableShape
   /** What a definition says of how its objects are told; absent for built-in kinds. */
   readonly custom?: CustomFacts
 }
@@ -69,8 +72,6 @@ export interface KnownObject {
 export interface CustomFacts {
   readonly listKind: string
   readonly selectable: SelectableFields
-  /** What people see beside the name; empty: the default. */
-  readonly columns: readonly CustomColumn[]
   /** Whether objects are stored in this version; absent where the kind has no versions of its own. */
   readonly isStorageVersion?: boolean
   /** Objects of the kind in another of its versions, in their order; absent where the kind has no versions of its own. */
@@ -79,16 +80,6 @@ export interface CustomFacts {
     toApiVersion: string,
     signal: AbortSignal,
   ) => MaybePromise<readonly ApiObject[]>
-}
-
-/** A member of `additionalPrinterColumns`. */
-export interface CustomColumn {
-  readonly name: string
-  readonly type: string
-  readonly jsonPath: string
-  readonly format?: string
-  readonly description?: string
-  readonly priority?: number
 }
 
 export interface Subresource {
@@ -112,6 +103,7 @@ export interface ObjectView
     | 'large'
     | 'withDefaults'
     | 'versions'
+    | 'columns'
     | 'custom'
   > {
   /** From what is stored to the view, without managedFields. */
@@ -286,6 +278,7 @@ export type ActionBody = Pick<
   | 'large'
   | 'withDefaults'
   | 'versions'
+  | 'columns'
 >
 
 /** Where an action is served. */

@@ -24,11 +24,16 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'words',
     // What rules are written with, for those who write them.
     sideDoors: [
-      ...['check', 'formats', 'labels', 'members', 'object-meta', 'rules'].map((name) => `validation/${name}.ts`),
       'defaults/rule.ts',
+      ...['check', 'formats', 'labels', 'members', 'object-meta', 'rules'].map((name) => `validation/${name}.ts`),
     ],
   },
-  codec: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
+  codec: {
+    mayImport: ['lib', 'api', 'schema'],
+    entrance: 'words',
+    // What columns are written with, for those who write them.
+    sideDoors: ['column', 'elapsed', 'reading'].map((name) => `tables/${name}.ts`),
+  },
   kv: { mayImport: ['lib'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
   outgoing: { mayImport: ['lib', 'api'], entrance: 'words' },
   auth: { mayImport: ['lib', 'pki', 'api'], entrance: 'words' },

@@ -6,7 +6,7 @@ import type { ApiObject } from '../../src/api/object.ts'
 import type { ListForm, ListItem } from '../../src/codec/list-json.ts'
 import { writeProtobufList } from '../../src/codec/list-protobuf.ts'
 import { writeJsonList } from '../../src/codec/list-json.ts'
-import { tableShapeOf } from '../../src/codec/table.ts'
+import { columnsOf } from '../fakes/kind-of.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
 import { type GatheredWrite, Gathering } from '../../src/http/gathering.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
@@ -29,7 +29,7 @@ export async function bench(): Promise<void> {
   const form: ListForm = { kind: 'objects', type: TYPE }
   const tools = { schemas: loadBuiltInSchema(), transcoder: new Transcoder() }
   const table = {
-    shape: tableShapeOf({ group: '', kind: 'Pod' }),
+    shape: columnsOf({ group: '', kind: 'Pod' }),
     apiVersion: 'meta.k8s.io/v1',
     include: 'Metadata',
   } as const

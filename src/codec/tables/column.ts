@@ -25,8 +25,6 @@ export interface Column extends ColumnDefinition {
 export interface TableShape {
   readonly columns: readonly ColumnDefinition[]
   readonly cells: (object: ValueMap, now: Now) => readonly Value[]
-  /** Made for one request: nothing that is kept with an object would be found again. */
-  readonly isPassing?: true
   /** Conditions of the row; absent: none. */
   readonly conditions?: (object: ValueMap) => readonly Value[] | undefined
 }

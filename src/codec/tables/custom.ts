@@ -29,7 +29,7 @@ export function customTable(columns: readonly PrinterColumn[]): TableShape | und
       priority: one.priority ?? 0,
     })
   })
-  return { ...tableOf([NAME, ...cells]), isPassing: true }
+  return tableOf([NAME, ...cells])
 }
 
 function typeOf(type: string): ColumnDefinition['type'] {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { type Value, equalValues } from '../../../src/api/value.ts'
 import { convert, ConvertError, type SourceEncoding, type TargetEncoding } from '../../../src/codec/convert.ts'
+import { columnsOf } from '../../fakes/kind-of.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
 
 const kinds = loadBuiltInSchema()
 
 function run(input: Buffer | string, from: SourceEncoding, to: TargetEncoding): Buffer {
-  return convert(Buffer.from(input), { from, to, kinds, now: 0 }).bytes
+  return convert(Buffer.from(input), { from, to, kinds, columnsOf, now: 0 }).bytes
 }
 
 function messageOf(input: Buffer | string, from: SourceEncoding, to: TargetEncoding): string {

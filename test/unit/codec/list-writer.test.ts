@@ -6,7 +6,7 @@ import { writeJsonList } from '../../../src/codec/list-json.ts'
 import { writeList } from '../../../src/codec/list-writer.ts'
 import { writeProtobufList } from '../../../src/codec/list-protobuf.ts'
 import { decodeProtobuf, encodeProtobuf } from '../../../src/codec/protobuf.ts'
-import { tableShapeOf } from '../../../src/codec/table.ts'
+import { columnsOf } from '../../fakes/kind-of.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import { emitYaml } from '../../../src/codec/yaml-emit.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
@@ -81,7 +81,7 @@ describe('a list in JSON', () => {
 
   it('as a table has a row an item', async () => {
     const table = {
-      shape: tableShapeOf({ group: '', kind: 'Namespace' }),
+      shape: columnsOf({ group: '', kind: 'Namespace' }),
       apiVersion: 'meta.k8s.io/v1',
       include: 'None',
       now: 0,
@@ -218,7 +218,7 @@ describe('a list in protobuf', () => {
   })
 
   it('as a table is JSON in an envelope', async () => {
-    const shape = tableShapeOf({ group: '', kind: 'Pod' })
+    const shape = columnsOf({ group: '', kind: 'Pod' })
     const table = { shape, apiVersion: 'meta.k8s.io/v1', include: 'None', now: 0 } as const
     const envelope = decodeProtobuf(await bytesOf({ kind: 'table', table }, pods.slice(0, 2)))
     expect(envelope).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', contentType: 'application/json' })
@@ -234,7 +234,7 @@ describe('a list in the other encodings', () => {
   const tools = { schemas: loadBuiltInSchema(), transcoder: new Transcoder() }
   const metadata: ListMetadata = { resourceVersion: '9', continue: '', remainingItemCount: undefined }
   const table = {
-    shape: tableShapeOf({ group: '', kind: 'Secret' }),
+    shape: columnsOf({ group: '', kind: 'Secret' }),
     apiVersion: 'meta.k8s.io/v1',
     include: 'None',
     now: 0,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
-import { DEFAULT_TABLE, tableShapeOf } from '../../../src/codec/table.ts'
+import { DEFAULT_TABLE } from '../../../src/codec/table.ts'
+import { columnsOf } from '../../fakes/kind-of.ts'
 import { COLUMNS } from './table-columns.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -17,13 +18,13 @@ function split(key: string): { group: string; kind: string } {
 /** The cells of an object, without name and age, which are the same for all. */
 function cellsOf(key: string, object: ValueMap): readonly Value[] {
   const metadata = { name: 'a', creationTimestamp: CREATED, ...(object['metadata'] as ValueMap | undefined) }
-  const cells = tableShapeOf(split(key)).cells({ ...object, metadata }, NOW)
+  const cells = columnsOf(split(key)).cells({ ...object, metadata }, NOW)
   return cells.filter((cell) => cell !== 'a' && cell !== AGE)
 }
 
 describe('columns', () => {
   it.each(Object.entries(COLUMNS))('of %s', (key, expected) => {
-    const columns = tableShapeOf(split(key)).columns.map(({ name, type, format, priority }) => {
+    const columns = columnsOf(split(key)).columns.map(({ name, type, format, priority }) => {
       const detail = type === 'string' && format === '' ? '' : ` : ${type}${format === '' ? '' : ` ${format}`}`
       return `${priority === 0 ? '' : '|'}${name}${detail}`
     })
@@ -31,7 +32,7 @@ describe('columns', () => {
   })
 
   it.each(Object.keys(COLUMNS))('%s has a cell a column, even for an empty object', (key) => {
-    const { columns, cells } = tableShapeOf(split(key))
+    const { columns, cells } = columnsOf(split(key))
     // The reference gives addresses their age without a column for it.
     const more = key === 'networking.k8s.io IPAddress' ? 1 : 0
     expect(cells({}, NOW)).toHaveLength(columns.length + more)
@@ -44,7 +45,7 @@ describe('columns', () => {
     'storage.k8s.io CSIStorageCapacity',
     'x.io constructor',
   ])('%s has the default table', (key) => {
-    const shape = tableShapeOf(split(key))
+    const shape = columnsOf(split(key))
     expect(shape).toBe(DEFAULT_TABLE)
     expect(shape.columns.map(({ name, type, format }) => [name, type, format])).toEqual([
       ['Name', 'string', 'name'],
@@ -56,7 +57,7 @@ describe('columns', () => {
 
 describe('cells', () => {
   it('name and age', () => {
-    const { cells } = tableShapeOf(split(' ServiceAccount'))
+    const { cells } = columnsOf(split(' ServiceAccount'))
     expect(cells({ metadata: { name: 'a', creationTimestamp: CREATED } }, NOW)).toEqual(['a', AGE])
     expect(cells({ metadata: { name: 'a' } }, NOW)).toEqual(['a', '<unknown>'])
   })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { tableShapeOf } from '../../../src/codec/table.ts'
+import { columnsOf } from '../../fakes/kind-of.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
-const { cells, conditions } = tableShapeOf({ group: '', kind: 'Pod' })
+const { cells, conditions } = columnsOf({ group: '', kind: 'Pod' })
 
 const running = { name: 'c', ready: true, restartCount: 0, state: { running: {} } }
 const waiting = (reason: string) => ({ name: 'c', restartCount: 0, state: { waiting: { reason } } })

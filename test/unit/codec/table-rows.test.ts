@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { customTable, DEFAULT_TABLE, tableRow, tableShapeOf } from '../../../src/codec/table.ts'
+import { customTable, DEFAULT_TABLE, tableRow } from '../../../src/codec/table.ts'
+import { columnsOf } from '../../fakes/kind-of.ts'
 import type { TableItem } from '../../../src/codec/table.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00Z')
@@ -32,25 +33,25 @@ const restarted = {
 
 const CASES: readonly (readonly [name: string, shape: typeof DEFAULT_TABLE, object: ValueMap])[] = [
   ['without an age', DEFAULT_TABLE, { metadata: METADATA }],
-  ['a pod', tableShapeOf({ group: '', kind: 'Pod' }), { metadata: METADATA, status: { phase: 'Failed' } }],
+  ['a pod', columnsOf({ group: '', kind: 'Pod' }), { metadata: METADATA, status: { phase: 'Failed' } }],
   [
     'a pod that was restarted',
-    tableShapeOf({ group: '', kind: 'Pod' }),
+    columnsOf({ group: '', kind: 'Pod' }),
     { metadata: METADATA, status: { containerStatuses: [restarted] } },
   ],
   [
     'an event',
-    tableShapeOf({ group: '', kind: 'Event' }),
+    columnsOf({ group: '', kind: 'Event' }),
     { metadata: METADATA, firstTimestamp: '2026-03-01T10:00:00Z', message: '<&>' },
   ],
   [
     'a job that runs',
-    tableShapeOf({ group: 'batch', kind: 'Job' }),
+    columnsOf({ group: 'batch', kind: 'Job' }),
     { metadata: METADATA, status: { startTime: '2026-03-01T11:59:00Z' } },
   ],
   [
     'the mark of an age in the object',
-    tableShapeOf({ group: '', kind: 'Event' }),
+    columnsOf({ group: '', kind: 'Event' }),
     { metadata: METADATA, message: 'odd \u0001 text' },
   ],
 ]
@@ -71,14 +72,15 @@ describe('a row that is remembered', () => {
     const first = tableRow(form, item)
     expect(tableRow(form, item)).toEqual(first)
     expect(item.parsed).toBe(1)
-    tableRow({ ...form, shape: tableShapeOf({ group: '', kind: 'Pod' }) }, item)
+    tableRow({ ...form, shape: columnsOf({ group: '', kind: 'Pod' }) }, item)
     expect(item.parsed).toBe(2)
   })
 
-  it('is not kept where its columns are of one request', () => {
+  it('is kept where a definition has said what the columns are', () => {
     const item = new Item({ metadata: METADATA, spec: { size: 3 } })
     const shape = customTable([{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }])!
-    tableRow({ shape, apiVersion: 'meta.k8s.io/v1', include: 'None', now: NOW }, item)
-    expect(item.row).toBeUndefined()
+    const form = { shape, apiVersion: 'meta.k8s.io/v1', include: 'None', now: NOW } as const
+    expect(tableRow(form, item)).toEqual(tableRow(form, item))
+    expect(item.parsed).toBe(1)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
-import { DEFAULT_TABLE, parseIncludeObject, tableDocument, tableShapeOf } from '../../../src/codec/table.ts'
+import { DEFAULT_TABLE, parseIncludeObject, tableDocument } from '../../../src/codec/table.ts'
+import { columnsOf } from '../../fakes/kind-of.ts'
 import type { TableForm } from '../../../src/codec/table.ts'
 import { customTable } from '../../../src/codec/tables/custom.ts'
 import { humanDuration } from '../../../src/codec/tables/elapsed.ts'
@@ -21,7 +22,7 @@ const SECRET: ValueMap = {
 }
 
 const form = (more: Partial<TableForm> = {}): TableForm => ({
-  shape: tableShapeOf({ group: '', kind: 'Secret' }),
+  shape: columnsOf({ group: '', kind: 'Secret' }),
   apiVersion: 'meta.k8s.io/v1',
   include: 'Metadata',
   now: NOW,
@@ -95,12 +96,12 @@ describe('a table', () => {
 
   it('has conditions in the rows of pods that ended', () => {
     const pod = { metadata: { name: 'p' }, status: { phase: 'Failed' } }
-    const rows = rowsOf(tableDocument(form({ shape: tableShapeOf({ group: '', kind: 'Pod' }) }), itemOf(pod)))
+    const rows = rowsOf(tableDocument(form({ shape: columnsOf({ group: '', kind: 'Pod' }) }), itemOf(pod)))
     expect(Object.keys(rows[0] ?? {})).toEqual(['cells', 'conditions', 'object'])
   })
 
   it('keeps big integers', () => {
-    const shape = tableShapeOf({ group: 'apps', kind: 'ControllerRevision' })
+    const shape = columnsOf({ group: 'apps', kind: 'ControllerRevision' })
     const text = tableDocument(form({ shape, include: 'None' }), {
       bytes: Buffer.from('{}'),
       object: () => ({ revision: 9007199254740993n }),

@@ -5,7 +5,7 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import { ApiError, statusOf } from '../../../src/api/status.ts'
 import { parseCborSequence } from '../../../src/codec/cbor-decode.ts'
 import { decodeProtobuf, decodeRaw } from '../../../src/codec/protobuf.ts'
-import { tableShapeOf } from '../../../src/codec/table.ts'
+import { columnsOf } from '../../fakes/kind-of.ts'
 import { frameEncoding, JSON_FRAMES, protobufFrames } from '../../../src/codec/watch-encodings.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
@@ -46,7 +46,7 @@ const OBJECT: WatchForm = { kind: 'object' }
 const METADATA: WatchForm = { kind: 'metadata', apiVersion: 'meta.k8s.io/v1' }
 const table = (include: 'None' | 'Metadata' | 'Object' = 'None'): WatchForm => ({
   kind: 'table',
-  table: { shape: tableShapeOf({ group: '', kind: 'ConfigMap' }), apiVersion: 'meta.k8s.io/v1', include },
+  table: { shape: columnsOf({ group: '', kind: 'ConfigMap' }), apiVersion: 'meta.k8s.io/v1', include },
 })
 
 const parsed = (frame: Buffer): unknown => JSON.parse(frame.toString())

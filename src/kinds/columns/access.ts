@@ -1,9 +1,9 @@
 // The tables of who may do what: role bindings, certificates, admission, disruption budgets.
 import type { Value, ValueMap } from '../../api/value.ts'
-import { AGE, column, count, integer, length, NAME, tableOf, text, wide } from './column.ts'
-import type { Column, TableShape, TableShapes } from './column.ts'
-import { humanDuration } from './elapsed.ts'
-import { at, listAt, mapAt, numberAt, orNone, textAt } from './reading.ts'
+import { AGE, column, count, integer, length, NAME, tableOf, text, wide } from '../../codec/tables/column.ts'
+import type { Column, TableShape, TableShapes } from '../../codec/tables/column.ts'
+import { humanDuration } from '../../codec/tables/elapsed.ts'
+import { at, listAt, mapAt, numberAt, orNone, textAt } from '../../codec/tables/reading.ts'
 
 /** The subjects of one kind, those of service accounts with their namespace. */
 function subjects(kind: string): (binding: ValueMap) => string {

@@ -1,7 +1,7 @@
 // The tables of what carries traffic: services, endpoints, ingresses, network policies, addresses.
 import type { Value, ValueMap } from '../../api/value.ts'
-import { AGE, ageOfObject, column, NAME, NAME_DESCRIPTION, tableOf, text, wide } from './column.ts'
-import type { TableShapes } from './column.ts'
+import { AGE, ageOfObject, column, NAME, NAME_DESCRIPTION, tableOf, text, wide } from '../../codec/tables/column.ts'
+import type { TableShapes } from '../../codec/tables/column.ts'
 import {
   at,
   firstOf,
@@ -14,7 +14,7 @@ import {
   selectorText,
   textAt,
   textsAt,
-} from './reading.ts'
+} from '../../codec/tables/reading.ts'
 
 /** The addresses that a load balancer gave, sorted, each once. */
 function balancerAddresses(object: ValueMap): readonly string[] {

@@ -14,10 +14,10 @@ import {
   tableOf,
   text,
   wide,
-} from './column.ts'
-import type { Cell, Column, TableShapes } from './column.ts'
-import { ageOf, humanDuration } from './elapsed.ts'
-import type { Now } from './elapsed.ts'
+} from '../../codec/tables/column.ts'
+import type { Cell, Column, TableShapes } from '../../codec/tables/column.ts'
+import { ageOf, humanDuration } from '../../codec/tables/elapsed.ts'
+import type { Now } from '../../codec/tables/elapsed.ts'
 import {
   at,
   conditionHolds,
@@ -29,7 +29,7 @@ import {
   orNone,
   selectorText,
   textAt,
-} from './reading.ts'
+} from '../../codec/tables/reading.ts'
 
 function each(member: string, ...path: readonly string[]): Cell {
   return (object) =>

@@ -1,10 +1,10 @@
 // The table of pods. Its status is a digest of the phase, the conditions and what each container says.
 import type { Value, ValueMap } from '../../api/value.ts'
-import { AGE, ageOfObject, definitionOf, header, NAME, nameOf } from './column.ts'
-import type { TableShape, TableShapes } from './column.ts'
-import { ageOf } from './elapsed.ts'
-import type { Now } from './elapsed.ts'
-import { at, booleanAt, conditionHolds, listAt, numberAt, orNone, textAt } from './reading.ts'
+import { AGE, ageOfObject, definitionOf, header, NAME, nameOf } from '../../codec/tables/column.ts'
+import type { TableShape, TableShapes } from '../../codec/tables/column.ts'
+import { ageOf } from '../../codec/tables/elapsed.ts'
+import type { Now } from '../../codec/tables/elapsed.ts'
+import { at, booleanAt, conditionHolds, listAt, numberAt, orNone, textAt } from '../../codec/tables/reading.ts'
 
 interface PodDigest {
   readonly ready: number

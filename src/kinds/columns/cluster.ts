@@ -1,10 +1,10 @@
 // The tables of the cluster's own things: namespaces, nodes, events, configuration, quotas, leases, flow control, devices.
 import type { Value, ValueMap } from '../../api/value.ts'
-import { AGE, boolean, column, count, integer, NAME, tableOf, text, wide } from './column.ts'
-import type { TableShape, TableShapes } from './column.ts'
-import { ageOf } from './elapsed.ts'
-import type { Now } from './elapsed.ts'
-import { at, booleanAt, conditionAt, listAt, mapAt, numberAt, orNone, textAt } from './reading.ts'
+import { AGE, boolean, column, count, integer, NAME, tableOf, text, wide } from '../../codec/tables/column.ts'
+import type { TableShape, TableShapes } from '../../codec/tables/column.ts'
+import { ageOf } from '../../codec/tables/elapsed.ts'
+import type { Now } from '../../codec/tables/elapsed.ts'
+import { at, booleanAt, conditionAt, listAt, mapAt, numberAt, orNone, textAt } from '../../codec/tables/reading.ts'
 
 function nodeStatus(node: ValueMap): string {
   // The last one of a type counts here, unlike elsewhere.

@@ -1,8 +1,19 @@
 // The tables of storage: volumes, claims, classes, drivers.
 import type { ValueMap } from '../../api/value.ts'
-import { AGE, boolean, column, integer, length, NAME, NAME_DESCRIPTION, tableOf, text, wide } from './column.ts'
-import type { Column, TableShapes } from './column.ts'
-import { at, booleanAt, listAt, orNone, orUnset, textAt, textsAt } from './reading.ts'
+import {
+  AGE,
+  boolean,
+  column,
+  integer,
+  length,
+  NAME,
+  NAME_DESCRIPTION,
+  tableOf,
+  text,
+  wide,
+} from '../../codec/tables/column.ts'
+import type { Column, TableShapes } from '../../codec/tables/column.ts'
+import { at, booleanAt, listAt, orNone, orUnset, textAt, textsAt } from '../../codec/tables/reading.ts'
 
 const MODES: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',

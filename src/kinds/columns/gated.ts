@@ -1,9 +1,19 @@
 // The tables of kinds whose versions are off by default, and of a Status. Kept so that switching a version on needs nothing here.
 import type { ValueMap } from '../../api/value.ts'
-import { AGE, column, integer, NAME, nameOf, NAME_DESCRIPTION, tableOf, text } from './column.ts'
-import type { TableShapes } from './column.ts'
-import { ageOf } from './elapsed.ts'
-import { conditionHolds, firstOf, labelText, listAt, mapAt, numberAt, orNone, orUnset, textAt } from './reading.ts'
+import { AGE, column, integer, NAME, nameOf, NAME_DESCRIPTION, tableOf, text } from '../../codec/tables/column.ts'
+import type { TableShapes } from '../../codec/tables/column.ts'
+import { ageOf } from '../../codec/tables/elapsed.ts'
+import {
+  conditionHolds,
+  firstOf,
+  labelText,
+  listAt,
+  mapAt,
+  numberAt,
+  orNone,
+  orUnset,
+  textAt,
+} from '../../codec/tables/reading.ts'
 
 /** The first of these conditions that is true. */
 function stateOf(object: ValueMap, types: readonly string[], otherwise: string): string {
