@@ -195,9 +195,9 @@ function faultsOf(resource: Resource, sent: ApiObject): readonly FieldError[] {
     resource.namespaced && own(sent.metadata, 'namespace') === undefined
       ? withMeta(sent, { namespace: 'default' })
       : sent
-  const { character } = resource
-  const prepared = character.prepareForCreate(metaForCreate(placed, context.now), context)
-  return character.validateCreate(resource.toCanonical(prepared), context)
+  const { strategy } = resource
+  const prepared = strategy.prepareForCreate(metaForCreate(placed, context.now), context)
+  return strategy.validateCreate(resource.toCanonical(prepared), context)
 }
 
 /** Faults of definitions name fields of an older form of theirs; people have written them as version 1. */

@@ -2,7 +2,7 @@
 // in the kind's own file.
 import type { Propagation } from '../registry/registry.ts'
 
-export interface CharacterRow {
+export interface KindStrategy {
   /** PUT creates what is not there, whatever resourceVersion it names. */
   readonly createOnUpdate?: true
   /** PUT must name a resourceVersion. */
@@ -33,14 +33,14 @@ const ON_SPEC: GenerationRule = { first: 1, on: ['spec'] }
 const USER_METADATA: readonly string[] = ['labels', 'annotations', 'finalizers', 'ownerReferences']
 const STATUS: StatusRule = { keepsMetadata: [], resetFields: ['spec'] }
 const STATUS_ALONE: StatusRule = { keepsMetadata: USER_METADATA, resetFields: ['spec', 'metadata'] }
-const WORKLOAD: CharacterRow = { generation: ON_SPEC, status: STATUS }
-const CONFIGURATION: CharacterRow = { conditionalUpdate: true, generation: ON_SPEC }
-const WEBHOOKS: CharacterRow = { conditionalUpdate: true, generation: { first: 1, on: ['webhooks'] } }
-const ROLE: CharacterRow = { createOnUpdate: true }
-const EVENT: CharacterRow = { createOnUpdate: true, propagation: 'none' }
+const WORKLOAD: KindStrategy = { generation: ON_SPEC, status: STATUS }
+const CONFIGURATION: KindStrategy = { conditionalUpdate: true, generation: ON_SPEC }
+const WEBHOOKS: KindStrategy = { conditionalUpdate: true, generation: { first: 1, on: ['webhooks'] } }
+const ROLE: KindStrategy = { createOnUpdate: true }
+const EVENT: KindStrategy = { createOnUpdate: true, propagation: 'none' }
 
 /** By `group/Kind`; kinds that are not here are plain: unconditional updates, no generation, no status. */
-export const CHARACTER_ROWS: Readonly<Record<string, CharacterRow>> = {
+export const CHARACTER_ROWS: Readonly<Record<string, KindStrategy>> = {
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': CONFIGURATION,
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': CONFIGURATION,
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': WEBHOOKS,

@@ -1,92 +1,119 @@
-// The front door: every resource that is built in, made from the schema's facts, a row, and a file where the kind has a
-// character of its own.
-import type { ApiObject, GroupVersion, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
-import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
-import { selectableFields } from '../api/selector-fields.ts'
-import { ApiError } from '../api/status.ts'
-import type { ValueMap } from '../api/value.ts'
-import { own } from '../api/value.ts'
-import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
-import type { BuiltInResource } from '../schema/built-in-resources.ts'
-import { builtInGroups } from '../schema/built-in-resources.ts'
-import { applyDefaults } from '../schema/defaults/defaults.ts'
-import { columnsOf } from './columns/columns.ts'
+// The front door: every kind that is built in, the resources that are made of them, and those that definitions add. Whoever
+// adds a kind adds its file and a line to the table here.
+import type { GroupVersionKind } from '../api/object.ts'
+import type { GroupResource } from '../api/object.ts'
+import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
+import type { Action, ResourceTable } from '../registry/registry.ts'
+import type { SchemaTable } from '../schema/table.ts'
+import { CHARACTER_ROWS, STORAGE_PREFIXES } from './character-rows.ts'
+import { columnsOf as columnsOfKind } from './columns/columns.ts'
+import { bindingActions } from './core/pod/binding.ts'
+import { POD } from './core/pod/strategy.ts'
+import { addressRange } from './core/service/address-range.ts'
+import { DEFAULT_NODE_PORTS, type PortRange } from './core/service/claims.ts'
+import { ServiceMeasures } from './core/service/measures.ts'
+import { serviceStrategy } from './core/service/strategy.ts'
+import type { EncodeInTurns, EncodeObject } from './custom/resource.ts'
 import { defaultsOf } from './defaults.ts'
-import { decodeChanged, decodeObject, type Decoded } from '../schema/decode.ts'
-import type { SourceValue } from '../schema/exact-value.ts'
-import { knownVersionsOf } from '../schema/known-versions.ts'
-import { inOrder } from '../schema/member-order.ts'
-import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
-import { addressRange } from './address-range.ts'
-import { bindingActions } from './binding.ts'
-import { characterOf } from './character.ts'
-import type { CharacterTraits } from './character.ts'
-import { STORAGE_PREFIXES } from './character-rows.ts'
-import { CONVERSIONS, IDENTITY } from './conversion.ts'
-import type { EncodeInTurns, EncodeObject } from './custom-resource.ts'
-import { AUTOSCALER_V1 } from './horizontal-pod-autoscaler.ts'
-import { evictionAction } from './eviction.ts'
-import { largeObjects } from './large-objects.ts'
-import { NAMESPACE } from './namespace.ts'
-import { podTraits } from './pod.ts'
-import { claimTraits } from './resource-claim.ts'
-import { type RoleGuard, roleTraits } from './role-escalation.ts'
+import { NAMESPACE } from './core/namespace-strategy.ts'
+import type { Kind, StoredAs } from './kind.ts'
+import type { KindNeeds, RoleGuard } from './needs.ts'
+import { evictionAction } from './policy/eviction.ts'
+import { roleStrategy } from './rbac/escalation.ts'
+import { claimStrategy, claimTemplateStrategy } from './resource/resource-claim-strategy.ts'
+import { resourceTable, type StoredTexts } from './resources.ts'
 import { rulesOf } from './rules.ts'
-import { scaleView } from './scale.ts'
-import { serviceTraits } from './service.ts'
-import { DEFAULT_NODE_PORTS, type PortRange } from './service-claims.ts'
-import { ServiceMeasures } from './service-measures.ts'
+import { EVENT_OF_ITS_GROUP } from './events/event.ts'
+import { AUTOSCALER_V1 } from './autoscaling/horizontal-pod-autoscaler/v1.ts'
+import { storageKeyReader } from './storage-keys.ts'
+import type { KindStrategy } from './strategy.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
-import { kindVersions } from '../registry/kind-versions.ts'
 
-export { columnsOf } from './columns/columns.ts'
-export { accessReviewActions } from './access-reviews.ts'
-export type { RoleGuard } from './role-escalation.ts'
-export { type ConversionParts, type ConvertByWebhook, conversionWebhook } from './conversion-webhook.ts'
-export { RENAME_VERSION } from './custom-form.ts'
-export {
-  compareVersions,
-  conditionOf,
-  type Definition,
-  hasBadAuthority,
-  readDefinition,
-} from './definition.ts'
-export { DefinitionTable } from './definition-table.ts'
+export { tokenRequestAction, type TokenRequestOptions } from './authentication/token-request.ts'
+export { tokenReviewAction } from './authentication/token-review.ts'
+export { accessReviewActions } from './authorization/access-reviews.ts'
+export { addressCount } from './core/service/address-range.ts'
+export { NODE_PORTS } from './core/service/claims.ts'
+export { ServiceMeasures } from './core/service/measures.ts'
+export { PORT_RANGES } from './core/service/port-map.ts'
+export { claimWhatServicesHave, repairServiceClaims } from './core/service/repair.ts'
+export { type ConversionParts, type ConvertByWebhook, conversionWebhook } from './custom/conversion-webhook.ts'
+export { compareVersions, conditionOf, type Definition, hasBadAuthority, readDefinition } from './custom/definition.ts'
+export { DefinitionTable } from './custom/definition-table.ts'
+export { RENAME_VERSION } from './custom/form.ts'
+export type { RoleGuard } from './needs.ts'
 export { olderVersion } from './older-versions.ts'
-export { PORT_RANGES } from './port-map.ts'
 export { readAnew } from './read-anew.ts'
-export { addressCount } from './address-range.ts'
-export { NODE_PORTS } from './service-claims.ts'
-export { ServiceMeasures } from './service-measures.ts'
-export { CLEANUP } from './small-kinds.ts'
-export { claimWhatServicesHave, repairServiceClaims } from './service-repair.ts'
-export { resourceOfStorageKey } from './storage-keys.ts'
-export { tokenRequestAction, type TokenRequestOptions } from './token-request.ts'
-export { tokenReviewAction } from './token-review.ts'
-
-const TRAITS: Readonly<Record<string, CharacterTraits>> = {
-  ...TRAITS_OF_KINDS,
-  '/Namespace': NAMESPACE,
-}
-
-/** The kinds that are held to the rules of the version that they are written in (W-603). */
-const VALIDATED_AS_SERVED: ReadonlySet<string> = new Set(['events.k8s.io/v1/Event'])
-
-/** The kinds that are stored as another version or group of theirs. */
-const STORED_AS: Readonly<Record<string, GroupVersionKind>> = {
-  'autoscaling/v1/HorizontalPodAutoscaler': { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
-  'events.k8s.io/v1/Event': { group: '', version: 'v1', kind: 'Event' },
-}
+export { CLEANUP } from './shared/small-kinds.ts'
 
 const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {
-  '/v1/ComponentStatus': ['v1 ComponentStatus is deprecated in v1.19+'],
-  '/v1/Endpoints': ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+  '/ComponentStatus': ['v1 ComponentStatus is deprecated in v1.19+'],
+  '/Endpoints': ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
 }
 
-type Stored = Resource['stored']
+const STORED_AS: Readonly<Record<string, Readonly<Record<string, StoredAs>>>> = {
+  'autoscaling/HorizontalPodAutoscaler': {
+    v1: {
+      kind: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
+      conversion: AUTOSCALER_V1,
+      isReadAnew: true,
+    },
+  },
+  'events.k8s.io/Event': { v1: { kind: { group: '', version: 'v1', kind: 'Event' }, conversion: EVENT_OF_ITS_GROUP } },
+}
 
-/** How the objects of a resource are read and written where they are stored, by how they are written plainly; the codec's too. */
-export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored, 'encode' | 'parse'>
+const NEEDY: Readonly<Record<string, (needs: KindNeeds) => KindStrategy>> = {
+  '/Event': ({ eventTtlSeconds }) => ({ ttlSeconds: eventTtlSeconds }),
+  'events.k8s.io/Event': ({ eventTtlSeconds }) => ({ ttlSeconds: eventTtlSeconds }),
+  '/Service': serviceStrategy,
+  'rbac.authorization.k8s.io/ClusterRole': roleStrategy('ClusterRole'),
+  'rbac.authorization.k8s.io/ClusterRoleBinding': roleStrategy('ClusterRoleBinding'),
+  'rbac.authorization.k8s.io/Role': roleStrategy('Role'),
+  'rbac.authorization.k8s.io/RoleBinding': roleStrategy('RoleBinding'),
+  'resource.k8s.io/ResourceClaim': claimStrategy,
+  'resource.k8s.io/ResourceClaimTemplate': claimTemplateStrategy,
+}
+
+const PLAIN: Readonly<Record<string, KindStrategy>> = { ...TRAITS_OF_KINDS, '/Namespace': NAMESPACE, '/Pod': POD }
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  '/Node': STORAGE_PREFIXES['/nodes']!,
+  '/Service': STORAGE_PREFIXES['/services']!,
+  '/Endpoints': STORAGE_PREFIXES['/endpoints']!,
+  '/ReplicationController': STORAGE_PREFIXES['/replicationcontrollers']!,
+  'networking.k8s.io/Ingress': STORAGE_PREFIXES['networking.k8s.io/ingresses']!,
+  'apiextensions.k8s.io/CustomResourceDefinition': STORAGE_PREFIXES['apiextensions.k8s.io/customresourcedefinitions']!,
+  'apiregistration.k8s.io/APIService': STORAGE_PREFIXES['apiregistration.k8s.io/apiservices']!,
+}
+
+/** A built-in kind by its name; one of which nothing is particular where it is not known. */
+export function kindOf({ group, kind }: Omit<GroupVersionKind, 'version'>): Kind {
+  const path = `${group}/${kind}`
+  const name = { group, version: '', kind }
+  const defaults = defaultsOf(name)
+  const row = CHARACTER_ROWS[path]
+  const needy = NEEDY[path]
+  return {
+    validation: rulesOf(name),
+    ...(defaults === undefined ? {} : { defaults }),
+    strategy: (needs) => ({ ...row, ...PLAIN[path], ...needy?.(needs) }),
+    columns: columnsOfKind({ group, kind }),
+    ...(SCALABLE[path] === undefined ? {} : { scale: SCALABLE[path] }),
+    ...(DEPRECATIONS[path] === undefined ? {} : { deprecations: DEPRECATIONS[path] }),
+    ...(PREFIXES[path] === undefined ? {} : { storagePrefix: PREFIXES[path] }),
+    ...(STORED_AS[path] === undefined ? {} : { storedAs: STORED_AS[path] }),
+  }
+}
+
+/** What people see of the objects of a kind. */
+export function columnsOf(kind: Omit<GroupVersionKind, 'version'>): TableShape {
+  return kindOf(kind).columns ?? DEFAULT_TABLE
+}
+
+/** Whose object a storage key holds; undefined for what is no object of the API. */
+export function resourceOfStorageKey(): (key: string) => GroupResource | undefined {
+  return storageKeyReader(kindOf)
+}
 
 export interface BuiltInOptions {
   /** Absent: plainly. */
@@ -109,197 +136,29 @@ export interface BuiltInOptions {
 }
 
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
+const DEFAULT_EVENT_TTL_SECONDS = 3600
 
 export function builtInResources(
   schema: SchemaTable,
   encode: EncodeObject,
   options: BuiltInOptions = {},
 ): ResourceTable {
-  const { actions: more = [], serviceRange = DEFAULT_SERVICE_RANGE, eventTtlSeconds = 3600, roleGuard } = options
-  const {
-    encodeInTurns,
-    allowPrivileged = false,
-    nodePorts = DEFAULT_NODE_PORTS,
-    texts = (plain) => ({ encode: plain }),
-  } = options
-  const resources = new Map<string, Resource>()
-  const declared = new Set<string>()
-  const actions = new Map(
-    [...bindingActions(schema), evictionAction(schema), ...more].map((action) => [placeOf(action.at), action]),
-  )
-  const find = (group: string, resource: string): Resource | undefined =>
-    resources.get(keyOf({ group, version: 'v1', resource }))
+  const { serviceRange = DEFAULT_SERVICE_RANGE, nodePorts = DEFAULT_NODE_PORTS } = options
   const { serviceMeasures: measures = new ServiceMeasures() } = options
-  const service = serviceTraits({ network: { ranges: [addressRange(serviceRange)], nodePorts, measures }, find })
-  const roles = roleGuard === undefined ? {} : roleTraits(roleGuard, find)
-  const claims = claimTraits(() => find('', 'namespaces'))
-  const traits = {
-    ...TRAITS,
-    ...roles,
-    ...claims,
-    '/Event': { ttlSeconds: eventTtlSeconds },
-    '/Pod': podTraits(allowPrivileged),
-    '/Service': service,
-  }
-  for (const { versions } of builtInGroups()) {
-    for (const { resources: rows } of versions) {
-      for (const row of rows) {
-        declared.add(keyOf({ ...row, resource: row.plural }))
-        const resource = resourceOf({ schema, encode, encodeInTurns, texts, traits, allowPrivileged }, row)
-        if (resource !== undefined) resources.set(keyOf(resource), resource)
-      }
-    }
-  }
-  return {
-    find: (resource) => resources.get(keyOf(resource)),
-    all: () => resources.values(),
-    findAction: (place) => actions.get(placeOf(place)),
-    isDeclared: (resource) => declared.has(keyOf(resource)),
-    knowsKind: (kind) => schema.kind(kind) !== undefined || isKindOfAnotherVersion(schema, kind),
-    // What is built in never changes.
-    onChange: () => () => {},
-  }
-}
-
-/** A version that is no longer or not yet served has the kinds of those that are, as far as clients can tell. */
-function isKindOfAnotherVersion(schema: SchemaTable, { group, version, kind }: GroupVersionKind): boolean {
-  const versions = knownVersionsOf(group)
-  return (
-    versions.includes(version) && versions.some((other) => schema.kind({ group, version: other, kind }) !== undefined)
-  )
-}
-
-function keyOf({ group, version, resource }: GroupVersionResource): string {
-  return `${group}/${version}/${resource}`
-}
-
-function placeOf(place: GroupVersionResource & { readonly subresource: string }): string {
-  return `${keyOf(place)}/${place.subresource}`
-}
-
-interface Sources {
-  readonly schema: SchemaTable
-  readonly encode: EncodeObject
-  readonly encodeInTurns: EncodeInTurns | undefined
-  readonly texts: StoredTexts
-  readonly traits: Readonly<Record<string, CharacterTraits>>
-  readonly allowPrivileged: boolean
-}
-
-/** Undefined for what is not stored: reviews and bindings. Component statuses are not either, but can be read. */
-function resourceOf(sources: Sources, row: BuiltInResource): Resource | undefined {
-  const { schema, encode, encodeInTurns, texts, traits, allowPrivileged } = sources
-  const kind = schema.kind(row)
-  if (kind === undefined || !row.verbs.includes('get')) return undefined
-  const path = pathOf(row, row.kind)
-  const storedKind = STORED_AS[path] ?? { group: row.group, version: row.version, kind: row.kind }
-  const storedSchema = schema.kind(storedKind) ?? kind
-  const conversion = conversionOf(row, storedSchema)
-  return {
-    group: row.group,
-    version: row.version,
-    resource: row.plural,
-    kind: row.kind,
-    singular: row.singular,
-    namespaced: row.namespaced,
-    schema: kind,
-    isCustom: false,
-    deprecations: DEPRECATIONS[path] ?? [],
-    verbs: new Set(row.verbs),
-    subresources: new Map(row.subresources.map((sub) => [sub.name, subresourceOf(schema, row, sub)])),
-    storedKind,
-    stored: {
-      group: row.group,
-      resource: row.plural,
-      storagePrefix: STORAGE_PREFIXES[`${row.group}/${row.plural}`] ?? row.plural,
-      namespaced: row.namespaced,
-      selectableFields: selectableFields(row).own,
-      ...texts((object) => encode(object, storedSchema)),
-      ...(encodeInTurns === undefined
-        ? {}
-        : { encodeInTurns: (object, turns) => encodeInTurns(object, storedSchema, turns) }),
+  const table: ResourceTable = resourceTable({
+    schema,
+    encode,
+    encodeInTurns: options.encodeInTurns,
+    texts: options.texts ?? ((plain) => ({ encode: plain })),
+    kindOf,
+    needs: {
+      find: (group, resource) => table.find({ group, version: 'v1', resource }),
+      network: { ranges: [addressRange(serviceRange)], nodePorts, measures },
+      roleGuard: options.roleGuard,
+      eventTtlSeconds: options.eventTtlSeconds ?? DEFAULT_EVENT_TTL_SECONDS,
     },
-    conversion,
-    withDefaults: (object, context) => applyDefaults(defaultsOf(row), object, context),
-    decode: (source, known) => decoded(source, kind.shape, known),
-    toCanonical: (object, known) =>
-      inOrder(
-        decoded(object, storedSchema.shape, known?.object).value,
-        storedSchema.shape,
-        known?.isInOrder === true ? known.object : undefined,
-      ) as ApiObject,
-    large: largeObjects(kind.shape, storedSchema.shape, {
-      rules: rulesOf(VALIDATED_AS_SERVED.has(path) ? row : storedKind),
-      namespaced: row.namespaced,
-      allowPrivileged,
-    }),
-    versions: versionsOf(schema, row, conversion),
-    columns: columnsOf(storedKind),
-    character: characterOf(
-      {
-        stored: storedKind,
-        validated: VALIDATED_AS_SERVED.has(path) ? row : storedKind,
-        namespaced: row.namespaced,
-        allowPrivileged,
-      },
-      traits[`${storedKind.group}/${storedKind.kind}`],
-    ),
-  }
-}
-
-function decoded(source: SourceValue, shape: ObjectShape, known: ValueMap | undefined): Decoded {
-  return known === undefined ? decodeObject(source, shape) : decodeChanged(source, shape, known)
-}
-
-/** What is read out of annotations can be anything; where it is no object of the stored kind the client is told. */
-function conversionOf(row: GroupVersionKind, storedSchema: KindSchema): Conversion {
-  const conversion = CONVERSIONS[pathOf(row, row.kind)] ?? IDENTITY
-  if (conversion !== AUTOSCALER_V1) return conversion
-  return {
-    ...conversion,
-    toStored: (object) => {
-      try {
-        const stored = conversion.toStored(object)
-        decodeObject(stored, storedSchema.shape)
-        return stored
-      } catch (error) {
-        const subject = `${row.kind} in version ${JSON.stringify(row.version)}`
-        throw new ApiError('BadRequest', `${subject} cannot be handled as a ${row.kind}: ${(error as Error).message}`)
-      }
-    },
-  }
-}
-
-function subresourceOf(
-  schema: SchemaTable,
-  row: BuiltInResource,
-  sub: BuiltInResource['subresources'][number],
-): Subresource {
-  const served = { kind: sub, verbs: new Set(sub.verbs) }
-  const scalable = sub.name === 'scale' ? SCALABLE[`${row.group}/${row.kind}`] : undefined
-  return scalable === undefined ? served : { ...served, view: scaleView(schema, row, scalable) }
-}
-
-function pathOf({ group, version }: GroupVersion, kind: string): string {
-  return `${group}/${version}/${kind}`
-}
-
-/** Ownership may have been recorded under any version of the kind; claims of one are compared in that one. */
-function versionsOf(schema: SchemaTable, served: GroupVersionKind, conversion: Conversion): Resource['versions'] {
-  return kindVersions({
-    shape: (apiVersion) => {
-      const gv = parseGroupVersion(apiVersion)
-      return gv === undefined ? undefined : schema.kind({ ...gv, kind: served.kind })?.shape
-    },
-    isGivenUp: (apiVersion) => parseGroupVersion(apiVersion) !== undefined,
-    convert: (object: ValueMap, apiVersion: string): ValueMap => {
-      const given = own(object, 'apiVersion')
-      const from = typeof given === 'string' ? parseGroupVersion(given) : undefined
-      const source = from === undefined ? conversion : (CONVERSIONS[pathOf(from, served.kind)] ?? IDENTITY)
-      const stored = source.toStored(object as ApiObject)
-      const gv = parseGroupVersion(apiVersion)
-      if (gv === undefined || formatGroupVersion(gv) === stored.apiVersion) return stored
-      return (CONVERSIONS[pathOf(gv, served.kind)] ?? IDENTITY).fromStored(stored)
-    },
+    actions: [...bindingActions(schema), evictionAction(schema), ...(options.actions ?? [])],
+    allowPrivileged: options.allowPrivileged ?? false,
   })
+  return table
 }

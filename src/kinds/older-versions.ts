@@ -3,9 +3,9 @@
 import type { GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
-import { NO_POD } from './budget-selector.ts'
-import { definitionFromV1beta1 } from './definition-v1beta1.ts'
-import { mapIn, withMembers } from './members.ts'
+import { NO_POD } from './policy/budget-selector.ts'
+import { definitionFromV1beta1 } from './apiextensions/custom-resource-definition/v1beta1.ts'
+import { mapIn, withMembers } from './shared/members.ts'
 
 export interface OlderVersion {
   /** The kind that its messages can be read as: the fields have the same numbers. */

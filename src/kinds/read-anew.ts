@@ -2,12 +2,12 @@
 // with them.
 import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
-import { familyOf, type IpFamily } from './address-range.ts'
-import { withSpec } from './members.ts'
-import { isBare, OTHER_FAMILY } from './service-families.ts'
-import { isExternalName, NO_ADDRESS, textIn, textsIn } from './service-fields.ts'
-import { specOf } from './pod-conditions.ts'
-import { mirrored } from './volumes.ts'
+import { familyOf, type IpFamily } from './core/service/address-range.ts'
+import { withSpec } from './shared/members.ts'
+import { isBare, OTHER_FAMILY } from './core/service/families.ts'
+import { isExternalName, NO_ADDRESS, textIn, textsIn } from './core/service/fields.ts'
+import { specOf } from './shared/pod-conditions.ts'
+import { mirrored } from './core/volumes.ts'
 
 /** `family` is that of the cluster's services. */
 export function readAnew({ group, kind }: GroupVersionKind, object: ApiObject, family: IpFamily): ApiObject {

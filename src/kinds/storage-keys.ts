@@ -1,15 +1,15 @@
 // Whose object a storage key holds, from the key alone: what is sealed at rest is said resource by resource.
 import type { GroupResource } from '../api/object.ts'
 import { builtInGroups } from '../schema/built-in-resources.ts'
-import { STORAGE_PREFIXES } from './character-rows.ts'
+import type { KindOf } from './kind.ts'
 
 /** For a key relative to the server's prefix: `secrets/ns/name`. Undefined for what is no object of the API. */
-export function resourceOfStorageKey(): (key: string) => GroupResource | undefined {
+export function storageKeyReader(kindOf: KindOf): (key: string) => GroupResource | undefined {
   const known = new Map<string, GroupResource>()
   for (const { versions } of builtInGroups()) {
-    for (const { group, plural, storageVersionHash } of versions.flatMap(({ resources }) => resources)) {
+    for (const { group, kind, plural, storageVersionHash } of versions.flatMap(({ resources }) => resources)) {
       if (storageVersionHash === undefined) continue
-      const prefix = STORAGE_PREFIXES[`${group}/${plural}`] ?? plural
+      const prefix = kindOf({ group, kind }).storagePrefix ?? plural
       // Events are stored as those of the core group, which comes first.
       if (!known.has(prefix)) known.set(prefix, { group, resource: plural })
     }

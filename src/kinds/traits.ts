@@ -1,16 +1,16 @@
 // Which kinds have traits of their own, and which can be scaled; by `group/Kind`.
-import { DISRUPTION_BUDGET } from './budget-selector.ts'
-import { CERTIFICATE_SIGNING_REQUEST } from './certificate-signing-request.ts'
-import type { CharacterTraits } from './character.ts'
-import { DAEMON_SET } from './daemon-set.ts'
-import { ENDPOINT_SLICE } from './endpoint-slice.ts'
-import { withGatedFields } from './gated-field.ts'
-import { AUTOSCALER } from './horizontal-pod-autoscaler.ts'
-import { JOB } from './job.ts'
-import { NODE } from './node.ts'
-import { gatedPodFields } from './pod-gated-fields.ts'
-import type { Scalable } from './scale.ts'
-import { BY_LABEL_SELECTOR, BY_LABELS } from './scale.ts'
+import { DISRUPTION_BUDGET } from './policy/budget-selector.ts'
+import { CERTIFICATE_SIGNING_REQUEST } from './certificates/certificate-signing-request-strategy.ts'
+import type { KindStrategy } from './strategy.ts'
+import { DAEMON_SET } from './apps/daemon-set-strategy.ts'
+import { ENDPOINT_SLICE } from './discovery/endpoint-slice.ts'
+import { withGatedFields } from './shared/gated-field.ts'
+import { AUTOSCALER } from './autoscaling/horizontal-pod-autoscaler/v1.ts'
+import { JOB } from './batch/job/strategy.ts'
+import { NODE } from './core/node-strategy.ts'
+import { gatedPodFields } from './shared/pod-spec/gated-fields.ts'
+import type { Scalable } from './kind.ts'
+import { BY_LABEL_SELECTOR, BY_LABELS } from './shared/scale.ts'
 import {
   API_SERVICE,
   CSI_DRIVER,
@@ -19,8 +19,8 @@ import {
   LIMIT_RANGE,
   PRIORITY_CLASS,
   SERVICE_ACCOUNT,
-} from './small-kinds.ts'
-import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './volumes.ts'
+} from './shared/small-kinds.ts'
+import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './core/volumes.ts'
 import {
   ADMISSION_OBJECT,
   ENDPOINTS,
@@ -32,11 +32,11 @@ import {
   sliceWarnings,
   STORAGE_CAPACITY,
   STORAGE_CLASS,
-} from './warnings-small.ts'
-import { CRON_JOB, POD_TEMPLATE, REPLICATED, REPLICATION_CONTROLLER, STATEFUL_SET } from './workloads.ts'
+} from './shared/small-warnings.ts'
+import { CRON_JOB, POD_TEMPLATE, REPLICATED, REPLICATION_CONTROLLER, STATEFUL_SET } from './apps/workloads.ts'
 
 const TEMPLATE = gatedPodFields('spec/template/spec')
-const RESOURCE_SLICE: CharacterTraits = withGatedFields(
+const RESOURCE_SLICE: KindStrategy = withGatedFields(
   ['bools', 'ints', 'strings', 'versions'].map((list) => ({
     gate: 'DRAListTypeAttributes',
     path: ['spec', 'devices', '*', 'attributes', '*', list],
@@ -44,7 +44,7 @@ const RESOURCE_SLICE: CharacterTraits = withGatedFields(
   { warnings: sliceWarnings },
 )
 
-export const TRAITS_OF_KINDS: Readonly<Record<string, CharacterTraits>> = {
+export const TRAITS_OF_KINDS: Readonly<Record<string, KindStrategy>> = {
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': ADMISSION_OBJECT,
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': ADMISSION_OBJECT,
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': ADMISSION_OBJECT,

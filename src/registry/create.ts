@@ -55,7 +55,7 @@ function trackedForCreate(resource: Resource, sent: ApiObject, context: WriteCon
     apiVersion,
     manager: context.fieldManager,
     subresource: '',
-    reset: resource.versions.sets.ofNames(resource.character.main.resetFields),
+    reset: resource.versions.sets.ofNames(resource.strategy.main.resetFields),
     now: context.now,
     live: { kind, apiVersion },
   }
@@ -106,14 +106,14 @@ async function storeNew(
   made: NewObject,
   context: WriteContext,
 ): Promise<WriteResult> {
-  const { authorizeWrite } = resource.character
+  const { authorizeWrite } = resource.strategy
   if (authorizeWrite !== undefined) {
     await authorizeWrite({ object: made.admitted, stored: undefined, name: '' }, context, parts)
   }
   const { object, reservation } = await prepareNew(parts, resource, made, context)
   const text = await textInTurns(resource, object, context)
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
-  const ttl = resource.character.ttlSeconds
+  const ttl = resource.strategy.ttlSeconds
   // A write that breaks may have been stored all the same: then nothing is settled, the reservation stands.
   const decide: Decide = (current) =>
     current === undefined
@@ -131,14 +131,14 @@ export async function prepareNew(
   { admitted, sent }: NewObject,
   context: WriteContext,
 ): Promise<{ readonly object: ApiObject; readonly reservation: Reservation | undefined }> {
-  const { character, conversion } = resource
+  const { strategy, conversion } = resource
   const known = sent !== undefined && conversion.isIdentity ? { object: sent, isInOrder: false } : undefined
   const named = nameNew(withNamespace(admitted, resource, context))
   const prepared = withFirstGeneration(
-    character.prepareForCreate(metaForCreate(named, context.now), context),
-    character.firstGeneration,
+    strategy.prepareForCreate(metaForCreate(named, context.now), context),
+    strategy.firstGeneration,
   )
-  const reservation = await character.reserve?.({ object: prepared, stored: undefined }, context, parts)
+  const reservation = await strategy.reserve?.({ object: prepared, stored: undefined }, context, parts)
   try {
     const { turns } = context
     const large = turns === undefined ? undefined : resource.large
@@ -147,11 +147,11 @@ export async function prepareNew(
       large === undefined ? resource.toCanonical(whole, known) : await large.toCanonical(whole, turns!, known)
     const faults =
       large?.validateCreate === undefined
-        ? character.validateCreate(object, context)
+        ? strategy.validateCreate(object, context)
         : await large.validateCreate(object, context, turns!)
     refuseInvalid(resource, object, faults)
     if (turns?.isOver === true) await turns.next()
-    for (const text of character.warnings(object, undefined, context)) context.warn(text)
+    for (const text of strategy.warnings(object, undefined, context)) context.warn(text)
     const step = admissionRequest(
       {
         resource,

@@ -42,7 +42,7 @@ export async function deleteObject(
       const stored = present(resource, request.name, current)
       checkPreconditions(resource, stored, request.options)
       await admitDelete(parts, resource, stored, { request, context })
-      deletion = decideDeletion(resource.character, stored, request.options, context.now)
+      deletion = decideDeletion(resource.strategy, stored, request.options, context.now)
       if (deletion.kind === 'remove') return { kind: 'remove' }
       return deletion.object === stored ? { kind: 'keep' } : { kind: 'put', object: deletion.object }
     },
@@ -63,13 +63,13 @@ export async function deleteObject(
 }
 
 function beforeDelete(resource: Resource, request: DeleteRequest, context: WriteContext): void {
-  const refusal = resource.character.refuseDelete(request.name)
+  const refusal = resource.strategy.refuseDelete(request.name)
   if (refusal !== undefined) throw forbiddenError(resource, request.name, refusal)
   warnOfDelete(resource, request.options, context)
 }
 
-function warnOfDelete({ character }: Resource, options: DeleteOptions, context: WriteContext): void {
-  const { deleteWarning } = character
+function warnOfDelete({ strategy }: Resource, options: DeleteOptions, context: WriteContext): void {
+  const { deleteWarning } = strategy
   const { propagationPolicy, orphanDependents } = options
   if (deleteWarning !== undefined && propagationPolicy === undefined && orphanDependents === undefined) {
     context.warn(deleteWarning)
@@ -91,13 +91,13 @@ async function removed(
   last: StoredObject,
   context: WriteContext,
 ): Promise<DeleteAnswer> {
-  const { character } = resource
+  const { strategy } = resource
   const object = last.object()
   if (!context.dryRun) {
-    const reservation = await character.reserve?.({ object: undefined, stored: object }, context, parts)
+    const reservation = await strategy.reserve?.({ object: undefined, stored: object }, context, parts)
     await reservation?.settle(true)
   }
-  return character.answersDeleteWithObject
+  return strategy.answersDeleteWithObject
     ? { kind: 'object', object: last, removed: true }
     : { kind: 'gone', uid: metaText(object, 'uid') }
 }
@@ -125,7 +125,7 @@ export function checkPreconditions(resource: Resource, stored: ApiObject, { prec
   const wrongUid = preconditions.uid !== undefined && preconditions.uid !== uid
   const wrongVersion = preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== version
   if (!wrongUid && !wrongVersion) return
-  if (resource.character.markOnDelete !== undefined) {
+  if (resource.strategy.markOnDelete !== undefined) {
     const [what, sent, found] = wrongUid
       ? ['UID', preconditions.uid, uid]
       : ['ResourceVersion', preconditions.resourceVersion, version]

@@ -2,7 +2,7 @@
 import type { ApiObject } from '../api/object.ts'
 import { equalValues } from '../api/value.ts'
 import { finalizersOf, isTerminating, metaNumber, metaText, withMeta } from './object-meta.ts'
-import type { Character, DependentsWish } from './registry.ts'
+import type { Strategy, DependentsWish } from './registry.ts'
 
 const ORPHAN = 'orphan'
 const FOREGROUND = 'foregroundDeletion'
@@ -31,15 +31,15 @@ export type Deletion =
   /** Store it so, then take it away: watchers see both (W-329). */
   | { readonly kind: 'markAndRemove'; readonly object: ApiObject }
 
-export function decideDeletion(character: Character, stored: ApiObject, options: DeleteOptions, now: string): Deletion {
-  if (character.markOnDelete !== undefined) {
-    if (!isTerminating(stored)) return { kind: 'mark', object: character.markOnDelete(stored, now, options) }
-    if (character.isHeldBack(stored)) return { kind: 'mark', object: stored }
+export function decideDeletion(strategy: Strategy, stored: ApiObject, options: DeleteOptions, now: string): Deletion {
+  if (strategy.markOnDelete !== undefined) {
+    if (!isTerminating(stored)) return { kind: 'mark', object: strategy.markOnDelete(stored, now, options) }
+    if (strategy.isHeldBack(stored)) return { kind: 'mark', object: stored }
   }
-  const finalizers = finalizersAfter(character, stored, options)
-  const graceful = character.gracePeriodSeconds === undefined ? undefined : graceAfter(character, stored, options, now)
+  const finalizers = finalizersAfter(strategy, stored, options)
+  const graceful = strategy.gracePeriodSeconds === undefined ? undefined : graceAfter(strategy, stored, options, now)
   if (graceful?.pending === true) return { kind: 'mark', object: stored }
-  const held = finalizers.length > 0 || character.isHeldBack(stored)
+  const held = finalizers.length > 0 || strategy.isHeldBack(stored)
   if (graceful !== undefined) {
     const object = withFinalizers(graceful.object, finalizers)
     const ends = (metaNumber(object, 'deletionGracePeriodSeconds') ?? 0) === 0 && !held
@@ -71,14 +71,14 @@ function bumpedGeneration(object: ApiObject): { generation?: number } {
 }
 
 /** An explicit wish counts first, then what a finalizer on the object says, then the kind's own way (W-322, W-323). */
-function finalizersAfter(character: Character, stored: ApiObject, options: DeleteOptions): readonly string[] {
+function finalizersAfter(strategy: Strategy, stored: ApiObject, options: DeleteOptions): readonly string[] {
   const before = finalizersOf(stored)
-  if (character.defaultPropagation === undefined) return before
+  if (strategy.defaultPropagation === undefined) return before
   const asked =
     options.propagationPolicy ??
     (options.orphanDependents === undefined ? undefined : options.orphanDependents ? 'Orphan' : 'Background')
   const named = before.includes(ORPHAN) ? 'Orphan' : before.includes(FOREGROUND) ? 'Foreground' : undefined
-  const propagation = asked ?? named ?? character.defaultPropagation
+  const propagation = asked ?? named ?? strategy.defaultPropagation
   const others = before.filter((finalizer) => finalizer !== ORPHAN && finalizer !== FOREGROUND)
   const after =
     propagation === 'Orphan' ? [...others, ORPHAN] : propagation === 'Foreground' ? [...others, FOREGROUND] : others
@@ -92,11 +92,11 @@ interface Grace {
 }
 
 /** A first deletion sets the grace period; a later one can only shorten it (W-328 to W-332). */
-function graceAfter(character: Character, stored: ApiObject, options: DeleteOptions, now: string): Grace {
+function graceAfter(strategy: Strategy, stored: ApiObject, options: DeleteOptions, now: string): Grace {
   const asked =
     options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
   if (!isTerminating(stored)) {
-    const grace = character.gracePeriodSeconds!(stored, asked)
+    const grace = strategy.gracePeriodSeconds!(stored, asked)
     const object = withMeta(stored, {
       deletionTimestamp: secondsAfter(now, grace),
       deletionGracePeriodSeconds: grace,

@@ -48,7 +48,7 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
   readonly large?: LargeObjects | undefined
   /** All versions that ownership may be recorded under. */
   readonly versions: KindVersions
-  readonly character: Character
+  readonly strategy: Strategy
   /** What people see of its objects. */
   readonly columns: TableShape
   /** What a definition says of how its objects are told; absent for built-in kinds. */
@@ -146,7 +146,7 @@ export interface DependentsWish {
 }
 
 /** What a kind does differently. Objects are in the stored version and never changed in place. */
-export interface Character {
+export interface Strategy {
   /** PUT with a resourceVersion creates what is not there (W-095). */
   readonly createOnUpdate: boolean
   /** PUT without a resourceVersion overwrites (W-107). */

@@ -31,11 +31,11 @@ export function updateFormOf(resource: Resource, subresource: string): UpdateFor
   return view === undefined ? ownForm(resource, subresource) : viewForm(resource, view)
 }
 
-function ownForm({ conversion, storedKind, versions, character }: Resource, subresource: string): UpdateForm {
+function ownForm({ conversion, storedKind, versions, strategy }: Resource, subresource: string): UpdateForm {
   return {
     kind: storedKind,
     versions,
-    resetFields: (character.subresources[subresource] ?? character.main).resetFields,
+    resetFields: (strategy.subresources[subresource] ?? strategy.main).resetFields,
     live: (stored) => conversion.fromStored(stored),
     toAdmission: (changed) => conversion.toStored(changed),
     shown: (stored) => stored,

@@ -74,7 +74,7 @@ class UpdatePipeline {
     this.resource = resource
     this.request = request
     this.context = context
-    const { main, subresources } = resource.character
+    const { main, subresources } = resource.strategy
     this.endpoint = request.subresource === '' ? main : (subresources[request.subresource] ?? main)
     this.form = updateFormOf(resource, request.subresource)
   }
@@ -113,7 +113,7 @@ class UpdatePipeline {
   private async release(stored: ApiObject): Promise<void> {
     const { context, resource, parts } = this
     if (context.dryRun) return
-    const reservation = await resource.character.reserve?.({ object: undefined, stored }, context, parts)
+    const reservation = await resource.strategy.reserve?.({ object: undefined, stored }, context, parts)
     await reservation?.settle(true)
   }
 
@@ -130,7 +130,7 @@ class UpdatePipeline {
     const wanted = await request.wanted(undefined)
     if (request.absent === 'put') {
       const version = parseResourceVersion(metaText(wanted, 'resourceVersion'))
-      if (resource.character.createOnUpdate) checkUid(resource, request.name, request.uid, '')
+      if (resource.strategy.createOnUpdate) checkUid(resource, request.name, request.uid, '')
       else if (request.uid !== '' || version !== 0) throw notFoundError(resource, request.name)
     }
     await context.authorize('create')
@@ -139,7 +139,7 @@ class UpdatePipeline {
     const echoesVersion = request.absent === 'put' && context.dryRun
     const fresh = echoesVersion ? admitted : withMeta(admitted, { resourceVersion: undefined })
     const write = { object: fresh, stored: undefined, name: request.name }
-    await resource.character.authorizeWrite?.(write, context, this.parts)
+    await resource.strategy.authorizeWrite?.(write, context, this.parts)
     const { object, reservation } = await prepareNew(this.parts, resource, { admitted: fresh }, context)
     this.reservation = reservation
     return this.putOutcome(object)
@@ -147,7 +147,7 @@ class UpdatePipeline {
 
   private async updateOutcome(stored: ApiObject): Promise<Outcome> {
     const { resource, request, context, endpoint, form } = this
-    const { character } = resource
+    const { strategy } = resource
     checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
     const live = form.live(stored)
     await this.turn()
@@ -156,17 +156,17 @@ class UpdatePipeline {
     const tracked = await this.track(live, withNamespace(wanted, resource, context))
     await this.turn()
     const admitted = form.adopt(await this.admit(form.toAdmission(tracked), form.shown(stored)), stored)
-    await character.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
+    await strategy.authorizeWrite?.({ object: admitted, stored, name: request.name }, context, this.parts)
     this.checkVersion(admitted, stored)
     const restored = metaForUpdate(withNamespace(admitted, resource, context), stored)
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
-    this.reservation = await character.reserve?.({ object: bumped, stored }, context, this.parts)
+    this.reservation = await strategy.reserve?.({ object: bumped, stored }, context, this.parts)
     const object = withoutNewTimes(await this.canonical(this.reservation?.object ?? bumped, stored), stored)
     await this.turn()
     refuseInvalid(resource, object, endpoint.validate(object, stored, context))
     for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)
-    if (endsLife(object, stored) && !character.isHeldBack(object)) {
+    if (endsLife(object, stored) && !strategy.isHeldBack(object)) {
       this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
       return { kind: 'remove', last: this.last }
     }
@@ -189,7 +189,7 @@ class UpdatePipeline {
 
   private async putOutcome(object: ApiObject): Promise<Outcome> {
     const text = await textInTurns(this.resource, object, this.context)
-    const ttl = this.resource.character.ttlSeconds
+    const ttl = this.resource.strategy.ttlSeconds
     return { kind: 'put', object, text, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
   }
 
@@ -197,7 +197,7 @@ class UpdatePipeline {
   private warningsOf(object: ApiObject, stored: ApiObject): readonly string[] {
     const { subresource } = this.request
     const isObject = subresource === '' || subresource === 'scale'
-    if (isObject) return this.resource.character.warnings(object, stored, this.context)
+    if (isObject) return this.resource.strategy.warnings(object, stored, this.context)
     return this.endpoint.warnings?.(object) ?? []
   }
 
@@ -232,7 +232,7 @@ class UpdatePipeline {
     const { resource, request } = this
     const given = parseResourceVersion(metaText(object, 'resourceVersion'))
     if (given === 0) {
-      if (resource.character.unconditionalUpdate) return
+      if (resource.strategy.unconditionalUpdate) return
       throw invalidError({ group: resource.group, kind: resource.resource }, request.name, [
         {
           reason: 'FieldValueInvalid',
@@ -245,9 +245,9 @@ class UpdatePipeline {
   }
 
   private withGeneration(object: ApiObject, stored: ApiObject): ApiObject {
-    const { character } = this.resource
-    if (this.request.subresource !== '' && !character.bumpsGenerationOn.has(this.request.subresource)) return object
-    if (character.firstGeneration === undefined || !character.bumpsGeneration(object, stored)) return object
+    const { strategy } = this.resource
+    if (this.request.subresource !== '' && !strategy.bumpsGenerationOn.has(this.request.subresource)) return object
+    if (strategy.firstGeneration === undefined || !strategy.bumpsGeneration(object, stored)) return object
     return withMeta(object, { generation: (metaNumber(stored, 'generation') ?? 0) + 1 })
   }
 }

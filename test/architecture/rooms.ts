@@ -48,7 +48,10 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   store: { mayImport: ['lib', 'api', 'codec', 'kv'], entrance: 'words' },
   cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
   registry: { mayImport: ['lib', 'api', 'schema', 'codec', 'admission', 'patch', 'store'], entrance: 'words' },
-  kinds: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth', 'registry'], entrance: 'front' },
+  kinds: {
+    mayImport: ['lib', 'pki', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth', 'registry'],
+    entrance: 'front',
+  },
   http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
   informers: {

@@ -12,7 +12,7 @@ export function lengthened(value: Value, i = 0): Value {
       : Array.from({ length: LENGTH }, (_, at) => lengthened(value[at % value.length]!, at))
   }
   if (!isMap(value)) return value
-  const made: [string, Value][] = Object.entries(value as ValueMap).map(([key, member]) => [key, lengthened(member)])
+  const made: [string, Value][] = Object.entries(value).map(([key, member]) => [key, lengthened(member)])
   const name = value['name']
   if (typeof name === 'string') made.push(['name', `${name}-${i}`])
   return Object.fromEntries(made)

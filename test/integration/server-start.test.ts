@@ -71,7 +71,10 @@ describe('a second start', () => {
     // Whose directory it is nobody knows: an operator may have named one that others need too.
     expect(openEntries(dataDirectory)).toEqual([dataDirectory, notes])
     const { stderr } = await second.stop()
-    for (const place of opened) expect(stderr).toContain(`"path":"${place}","mode":"755","msg":"file was accessible to others; permissions tightened`)
+    for (const place of opened)
+      expect(stderr).toContain(
+        `"path":"${place}","mode":"755","msg":"file was accessible to others; permissions tightened`,
+      )
   })
 })
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressAt, addressRange, canonicalAddress, offsetOf } from '../../../src/kinds/address-range.ts'
+import { addressAt, addressRange, canonicalAddress, offsetOf } from '../../../src/kinds/core/service/address-range.ts'
 
 describe('a range of addresses', () => {
   test('leaves out the network and, in IPv4, the address of all of it', () => {

@@ -5,7 +5,7 @@ import { plainJson } from '../../../src/codec/json-encode.ts'
 import { parseJson } from '../../../src/codec/json-parse.ts'
 import { egressPolicy } from '../../../src/outgoing/egress-policy.ts'
 import { OutgoingCaller } from '../../../src/outgoing/call.ts'
-import { conversionWebhook, type ConvertByWebhook } from '../../../src/kinds/conversion-webhook.ts'
+import { conversionWebhook, type ConvertByWebhook } from '../../../src/kinds/custom/conversion-webhook.ts'
 import { answerWith, type Behaviour, openWebhookServer, type WebhookServer } from '../../fakes/webhook-server.ts'
 
 interface ConversionRequest {

@@ -132,6 +132,6 @@ describe('events', () => {
   })
 
   test('are kept for an hour', () => {
-    expect(new ApiWorld().resource('events').character.ttlSeconds).toBe(3600)
+    expect(new ApiWorld().resource('events').strategy.ttlSeconds).toBe(3600)
   })
 })

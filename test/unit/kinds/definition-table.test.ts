@@ -70,7 +70,7 @@ describe('finalizers of custom objects', () => {
   it('are to have names that nobody else uses; those that are new are told of, in order', () => {
     const { table } = open()
     table.put(stored(definition(), 1))
-    const { character } = table.find(place('v1'))!
+    const { strategy } = table.find(place('v1'))!
     const object = (...finalizers: readonly string[]): ApiObject => ({
       kind: 'CronTab',
       apiVersion: `${GROUP}/v1`,
@@ -78,7 +78,7 @@ describe('finalizers of custom objects', () => {
     })
     const context = new ApiWorld().context()
     const given = object('plain', 'example.com', 'example.com/x', 'orphan', 'foregroundDeletion', 'kubernetes', 'old')
-    expect(character.warnings(given, object('old'), context)).toEqual([
+    expect(strategy.warnings(given, object('old'), context)).toEqual([
       `metadata.finalizers: "example.com": ${QUALIFIED} including a path (/) ${OTHERS}`,
       `metadata.finalizers: "plain": ${QUALIFIED} ${OTHERS}`,
     ])

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { WriteContext } from '../../../src/registry/registry.ts'
-import { withGatedFields } from '../../../src/kinds/gated-field.ts'
-import { gatedPodFields } from '../../../src/kinds/pod-gated-fields.ts'
+import { withGatedFields } from '../../../src/kinds/shared/gated-field.ts'
+import { gatedPodFields } from '../../../src/kinds/shared/pod-spec/gated-fields.ts'
 import { outOfProportion } from '../../fakes/processor-time.ts'
 
 const HEAD = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'x' } } as const

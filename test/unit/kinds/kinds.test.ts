@@ -86,14 +86,14 @@ describe('certificate signing requests', () => {
 
   test('say who asked, whatever they are told', () => {
     const world = new ApiWorld()
-    const { character } = world.resource('certificatesigningrequests', 'certificates.k8s.io')
+    const { strategy } = world.resource('certificatesigningrequests', 'certificates.k8s.io')
     const object = {
       kind: '',
       apiVersion: '',
       metadata: { name: 'c' },
       spec: { request, username: 'forged', uid: '1' },
     }
-    const prepared = character.prepareForCreate(object, world.context({ user }))
+    const prepared = strategy.prepareForCreate(object, world.context({ user }))
     expect(prepared['spec']).toEqual({ request, username: 'jane', groups: ['devs'], extra: { from: ['here'] } })
   })
 
@@ -109,9 +109,9 @@ describe('certificate signing requests', () => {
 
   test('take conditions through approval and nothing else, and date them', () => {
     const world = new ApiWorld()
-    const { character } = world.resource('certificatesigningrequests', 'certificates.k8s.io')
+    const { strategy } = world.resource('certificatesigningrequests', 'certificates.k8s.io')
     const sent = { ...stored([condition('Approved')]), spec: { a: 2 } }
-    const prepared = character.subresources['approval']!.prepare(sent, stored([]), world.context())
+    const prepared = strategy.subresources['approval']!.prepare(sent, stored([]), world.context())
     expect(prepared['spec']).toEqual({ a: 1 })
     expect(prepared['status']).toEqual({
       conditions: [condition('Approved', { lastUpdateTime: NOW, lastTransitionTime: NOW })],
@@ -121,10 +121,10 @@ describe('certificate signing requests', () => {
 
   test('keep what was decided where a signer repeats it', () => {
     const world = new ApiWorld()
-    const { character } = world.resource('certificatesigningrequests', 'certificates.k8s.io')
+    const { strategy } = world.resource('certificatesigningrequests', 'certificates.k8s.io')
     const decided = condition('Approved', { reason: 'Good', lastUpdateTime: NOW, lastTransitionTime: NOW })
     const sent = stored([condition('Approved', { reason: 'Other' }), condition('Failed')])
-    const prepared = character.subresources['status']!.prepare(sent, stored([decided]), world.context())
+    const prepared = strategy.subresources['status']!.prepare(sent, stored([decided]), world.context())
     expect(prepared['status']).toMatchObject({ conditions: [decided, { type: 'Failed', lastTransitionTime: NOW }] })
   })
 })
@@ -193,9 +193,9 @@ describe('first states', () => {
 })
 
 test('the priority classes of the system cannot be deleted', () => {
-  const { character } = new ApiWorld().resource('priorityclasses', 'scheduling.k8s.io')
-  expect(character.refuseDelete('system-node-critical')).toBe('this is a system priority class and cannot be deleted')
-  expect(character.refuseDelete('mine')).toBeUndefined()
+  const { strategy } = new ApiWorld().resource('priorityclasses', 'scheduling.k8s.io')
+  expect(strategy.refuseDelete('system-node-critical')).toBe('this is a system priority class and cannot be deleted')
+  expect(strategy.refuseDelete('mine')).toBeUndefined()
 })
 
 test('a volume that changes its phase says when, unless it is told', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { NODE_PORTS, repairServiceClaims, ServiceMeasures } from '../../../src/kinds/kinds.ts'
-import { addressBook, claim, PORT_BOOK } from '../../../src/kinds/service-claims.ts'
+import { addressBook, claim, PORT_BOOK } from '../../../src/kinds/core/service/claims.ts'
 import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const LATER = '2030-01-02T03:14:06Z'

@@ -92,13 +92,13 @@ function objectWith(path: readonly string[], value: string): ApiObject {
 }
 
 describe.each(rows)('%s', (path = '', flags = '', generation = '', main = '', status = '') => {
-  const { character } = resourceOf(path)
+  const { strategy } = resourceOf(path)
 
   it('is written and deleted as its row says', () => {
     expect({
-      createOnUpdate: character.createOnUpdate,
-      unconditionalUpdate: character.unconditionalUpdate,
-      answersDeleteWithObject: character.answersDeleteWithObject,
+      createOnUpdate: strategy.createOnUpdate,
+      unconditionalUpdate: strategy.unconditionalUpdate,
+      answersDeleteWithObject: strategy.answersDeleteWithObject,
     }).toEqual({
       createOnUpdate: flags.includes('C'),
       unconditionalUpdate: !flags.includes('V'),
@@ -108,13 +108,13 @@ describe.each(rows)('%s', (path = '', flags = '', generation = '', main = '', st
 
   it('keeps its generation as its row says', () => {
     const [first = '', counted = ''] = generation.split(':')
-    expect(character.firstGeneration).toBe(generation === '-' ? undefined : Number(first))
+    expect(strategy.firstGeneration).toBe(generation === '-' ? undefined : Number(first))
     if (generation === '-') return
     const paths = ['spec', 'status', 'template', 'webhooks', 'endpoints', 'metadata.annotations', 'metadata.labels']
     const anything = counted.startsWith('endpoints')
     const bumps = paths.filter((field) => {
       const parts = field.split('.')
-      return character.bumpsGeneration(objectWith(parts, '1'), objectWith(parts, '2'))
+      return strategy.bumpsGeneration(objectWith(parts, '1'), objectWith(parts, '2'))
     })
     const wanted = counted === '' ? [] : counted.split(',')
     if (anything) expect(bumps).toEqual(expect.arrayContaining(wanted))
@@ -123,8 +123,8 @@ describe.each(rows)('%s', (path = '', flags = '', generation = '', main = '', st
   })
 
   it('lets nobody own what a write cannot change', () => {
-    if (main !== '') expect(character.main.resetFields).toEqual(main.split(','))
-    if (status !== '') expect(character.subresources['status']?.resetFields.toSorted()).toEqual(status.split(','))
+    if (main !== '') expect(strategy.main.resetFields).toEqual(main.split(','))
+    if (status !== '') expect(strategy.subresources['status']?.resetFields.toSorted()).toEqual(status.split(','))
   })
 })
 
@@ -141,8 +141,8 @@ it('there is a row for every kind that is stored and served for good', () => {
 })
 
 it('jobs and replication controllers leave their dependents, events have none, all others take them along', () => {
-  const left = resources.filter(({ character }) => character.defaultPropagation === 'Orphan').map(({ kind }) => kind)
-  const none = resources.filter(({ character }) => character.defaultPropagation === undefined).map(({ kind }) => kind)
+  const left = resources.filter(({ strategy }) => strategy.defaultPropagation === 'Orphan').map(({ kind }) => kind)
+  const none = resources.filter(({ strategy }) => strategy.defaultPropagation === undefined).map(({ kind }) => kind)
   expect([...new Set(left)].toSorted()).toEqual(['Job', 'ReplicationController'])
   expect([...new Set(none)]).toEqual(['Event'])
 })

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { TokenOrder } from '../../../src/auth/service-account-token.ts'
-import { tokenRequestAction, type TokenRequestOptions } from '../../../src/kinds/token-request.ts'
-import { tokenReviewAction } from '../../../src/kinds/token-review.ts'
+import { tokenRequestAction, type TokenRequestOptions } from '../../../src/kinds/authentication/token-request.ts'
+import { tokenReviewAction } from '../../../src/kinds/authentication/token-review.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 
 const API = 'https://api.example'

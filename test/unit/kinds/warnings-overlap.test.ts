@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { containersIn, portWarnings } from '../../../src/kinds/warnings-container.ts'
-import { pathWarnings } from '../../../src/kinds/warnings-paths.ts'
+import { containersIn, portWarnings } from '../../../src/kinds/shared/pod-spec/container-warnings.ts'
+import { pathWarnings } from '../../../src/kinds/shared/pod-spec/template-warning-paths.ts'
 import { outOfProportion } from '../../fakes/processor-time.ts'
 
 const list = (size: number, item: (i: number) => object): object[] => Array.from({ length: size }, (_, i) => item(i))

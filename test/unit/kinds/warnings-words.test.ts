@@ -8,7 +8,7 @@ import { ApiWorld } from '../../fakes/api-world.ts'
 
 const world = new ApiWorld()
 const warningsOf = (at: readonly [string, string?], object: object): readonly string[] =>
-  world.resource(...at).character.warnings(object as ApiObject, undefined, world.context())
+  world.resource(...at).strategy.warnings(object as ApiObject, undefined, world.context())
 
 describe('labels of nodes that are no longer to be used', () => {
   const labels: readonly [string, string][] = [
@@ -123,7 +123,7 @@ describe('AppArmor profiles in annotations', () => {
   ])('are set as fields of new pods: %s', (annotation, ofPod, field) => {
     const warnings: string[] = []
     const context = world.context({ warn: (text) => void warnings.push(text) })
-    const pod = world.resource('pods').character.prepareForCreate(made(annotation, ofPod) as ApiObject, context)
+    const pod = world.resource('pods').strategy.prepareForCreate(made(annotation, ofPod) as ApiObject, context)
     expect(pod['spec']).toMatchObject({ containers: [{ securityContext: { appArmorProfile: field } }] })
     expect(warnings).toEqual([`metadata.annotations${WARNING}`])
   })
@@ -137,7 +137,7 @@ describe('AppArmor profiles in annotations', () => {
     const warnings: string[] = []
     const context = world.context({ warn: (text) => void warnings.push(text) })
     const object = made(annotation, ofPod, own) as ApiObject
-    const pod = world.resource('pods').character.prepareForCreate(object, context)
+    const pod = world.resource('pods').strategy.prepareForCreate(object, context)
     expect(pod['spec']).toEqual(object['spec'])
     expect(warnings).toHaveLength(count)
   })

@@ -368,25 +368,25 @@ describe('warnings', () => {
   const world = new ApiWorld()
   for (const { name, at, object, warnings } of rows) {
     test(name, () => {
-      const { character } = world.resource(...at)
-      expect(character.warnings(object as ApiObject, undefined, world.context())).toEqual(warnings)
+      const { strategy } = world.resource(...at)
+      expect(strategy.warnings(object as ApiObject, undefined, world.context())).toEqual(warnings)
     })
   }
 
   test('about templates come again only with a new generation', () => {
-    const { character } = world.resource('deployments', 'apps')
+    const { strategy } = world.resource('deployments', 'apps')
     const of = (generation: number): ApiObject => {
       const object = deployment({ terminationGracePeriodSeconds: -1 }) as ApiObject
       return { ...object, metadata: { ...object.metadata, generation } }
     }
-    expect(character.warnings(of(2), of(2), world.context())).toEqual([])
-    expect(character.warnings(of(3), of(2), world.context())).toHaveLength(1)
+    expect(strategy.warnings(of(2), of(2), world.context())).toEqual([])
+    expect(strategy.warnings(of(3), of(2), world.context())).toHaveLength(1)
   })
 
   test('about pods are not repeated on updates', () => {
-    const { character } = world.resource('pods')
+    const { strategy } = world.resource('pods')
     const pod = { metadata: { name: 'a.b' }, spec: {} } as unknown as ApiObject
-    expect(character.warnings(pod, pod, world.context())).toEqual([])
+    expect(strategy.warnings(pod, pod, world.context())).toEqual([])
   })
 
   test.each([
@@ -399,7 +399,7 @@ describe('warnings', () => {
       'networking.k8s.io',
     ],
   ])('about the status of %s', (resource, status, place, group = '') => {
-    const { warnings } = world.resource(resource, group).character.subresources['status']!
+    const { warnings } = world.resource(resource, group).strategy.subresources['status']!
     expect(warnings?.({ metadata: { name: 'x' }, status } as unknown as ApiObject)).toEqual([
       `${place}: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")`,
     ])
@@ -426,15 +426,15 @@ describe('warnings', () => {
     ],
   ])('about updates of %s', (resource, group, body, told) => {
     const object = { metadata: { name: 'x' }, ...body } as unknown as ApiObject
-    const { character } = world.resource(resource, group)
-    expect(character.warnings(object, object, world.context())).toEqual(told)
+    const { strategy } = world.resource(resource, group)
+    expect(strategy.warnings(object, object, world.context())).toEqual(told)
   })
 
   test('about an account come once', () => {
-    const { character } = world.resource('serviceaccounts')
+    const { strategy } = world.resource('serviceaccounts')
     const account = {
       metadata: { name: 's', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
     } as unknown as ApiObject
-    expect(character.warnings(account, account, world.context())).toEqual([])
+    expect(strategy.warnings(account, account, world.context())).toEqual([])
   })
 })

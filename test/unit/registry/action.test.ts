@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AdmissionRequest } from '../../../src/admission/admission.ts'
 import type { Action } from '../../../src/registry/registry.ts'
-import { actionBody } from '../../../src/kinds/action-body.ts'
+import { actionBody } from '../../../src/kinds/shared/action-body.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 
 function worldWith(namespaced: boolean, asked: AdmissionRequest[] = []): ApiWorld {

@@ -1,0 +1,73 @@
+// Definitions in the version that kube-apiserver stores them in: what all versions of a definition have in common stands beside
+// the list of versions there, and some names differ.
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { isList, isMap, own } from '../../../api/value.ts'
+import { mapIn, mapsIn, textIn, withMembers } from '../../shared/members.ts'
+
+/** What stands beside the versions in `v1beta1`, and what it is called in each of them. */
+const SHARED = {
+  subresources: 'subresources',
+  validation: 'schema',
+  additionalPrinterColumns: 'additionalPrinterColumns',
+  selectableFields: 'selectableFields',
+} as const
+
+export function definitionFromV1beta1(document: ValueMap): ValueMap {
+  const spec = mapIn(document, 'spec')
+  const shared = Object.entries(SHARED).flatMap(([name, inVersion]) => {
+    const value = own(spec, name)
+    return value === undefined || value === null ? [] : [[inVersion, value] as const]
+  })
+  const versions = versionsOf(spec).map((version) => withColumns({ ...version, ...Object.fromEntries(shared) }))
+  const rest = withMembers(spec, {
+    version: undefined,
+    subresources: undefined,
+    validation: undefined,
+    additionalPrinterColumns: undefined,
+    selectableFields: undefined,
+  })
+  return {
+    ...document,
+    spec: {
+      ...rest,
+      scope: textIn(spec, 'scope') || 'Namespaced',
+      versions,
+      conversion: conversionOf(mapIn(spec, 'conversion')),
+      preserveUnknownFields: own(spec, 'preserveUnknownFields') !== false,
+    },
+  }
+}
+
+function versionsOf(spec: ValueMap): readonly ValueMap[] {
+  const versions = mapsIn(spec, 'versions')
+  const name = textIn(spec, 'version')
+  return versions.length === 0 && name !== '' ? [{ name, served: true, storage: true }] : versions
+}
+
+function withColumns(version: ValueMap): ValueMap {
+  const columns = own(version, 'additionalPrinterColumns')
+  if (!isList(columns)) return version
+  return { ...version, additionalPrinterColumns: columns.map(columnOf) }
+}
+
+function columnOf(column: Value): Value {
+  if (!isMap(column)) return column
+  const path = own(column, 'JSONPath')
+  return path === undefined ? column : withMembers(column, { JSONPath: undefined, jsonPath: path })
+}
+
+function conversionOf(conversion: ValueMap): ValueMap {
+  const strategy = textIn(conversion, 'strategy') || 'None'
+  const clientConfig = own(conversion, 'webhookClientConfig') ?? null
+  const versions = own(conversion, 'conversionReviewVersions') ?? null
+  const reviewVersions = strategy === 'Webhook' && !hasItems(versions) ? ['v1beta1'] : versions
+  if (clientConfig === null && reviewVersions === null) return { strategy }
+  return {
+    strategy,
+    webhook: { ...(clientConfig === null ? {} : { clientConfig }), conversionReviewVersions: reviewVersions },
+  }
+}
+
+function hasItems(value: Value): boolean {
+  return isList(value) && value.length > 0
+}

@@ -1,0 +1,198 @@
+// A token for a service account, made and never stored: `serviceaccounts/<name>/token` (P-045 to P-050, W-562 to W-565).
+import type { ApiObject } from '../../api/object.ts'
+import { parseGroupVersion } from '../../api/object.ts'
+import { invalid } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { ApiError } from '../../api/status.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { isList, isMap, own } from '../../api/value.ts'
+import type { IssuedToken, Named, TokenOrder } from '../../auth/service-account-token.ts'
+import { invalidError } from '../../api/invalid-error.ts'
+import { conflictError } from '../../registry/errors.ts'
+import { metaText, withMemberOf, withMeta } from '../../registry/object-meta.ts'
+import { getObject } from '../../registry/read.ts'
+import type { Action, ActionAnswer, ActionContext, Resource } from '../../registry/registry.ts'
+import { pathSegment, validateCreate } from '../../schema/validation/validation.ts'
+import type { SchemaTable } from '../../schema/table.ts'
+import { InvariantError } from '../../lib/errors.ts'
+import { actionBody } from '../shared/action-body.ts'
+import { tokenRequest as RULES } from '../authorization/access-review.ts'
+import { mapIn, textIn, withSpec } from '../shared/members.ts'
+
+const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const
+
+/** Kubelets ask for tokens of this very life for old programs, which do not read them again. */
+const EXTENDABLE_SECONDS = 3607
+const EXTENDED_SECONDS = 365 * 24 * 60 * 60
+
+export interface TokenRequestOptions {
+  readonly issue: (order: TokenOrder) => IssuedToken
+  readonly apiAudiences: readonly string[]
+  /** Longer ones are shortened; undefined: there is no limit. */
+  readonly maxLifetimeSeconds: number | undefined
+  /** Whether tokens of the length that says so really last a year. */
+  readonly extend: boolean
+}
+
+export function tokenRequestAction(schemas: SchemaTable, options: TokenRequestOptions): Action {
+  return {
+    at: { group: '', version: 'v1', resource: 'serviceaccounts', subresource: 'token', namespaced: true },
+    body: actionBody(schemas, KIND),
+    alsoVersions: [],
+    run: (request, context) => makeToken(request, context, options),
+  }
+}
+
+async function makeToken(sent: ApiObject, context: ActionContext, options: TokenRequestOptions): Promise<ActionAnswer> {
+  const { name, namespace, now } = context
+  checkName(sent, name)
+  const account = await read(context, 'serviceaccounts', name)
+  const request = completed(sent, options, context)
+  const errors = validateCreate(RULES, request, { gates: context.gates, namespaced: true })
+  if (errors.length > 0) throw invalidError(KIND, '', errors)
+  await context.validate(request)
+  const uid = metaText(account, 'uid')
+  checkAccountUid(request, name, uid)
+  const bound = await boundTo(request, context)
+  const spec = mapIn(request, 'spec')
+  const audiences = textsIn(spec, 'audiences')
+  const seconds = shortened(Number(own(spec, 'expirationSeconds')), options, context.warn)
+  const isExtended =
+    options.extend &&
+    bound.pod !== undefined &&
+    seconds === EXTENDABLE_SECONDS &&
+    audiences.every((audience) => options.apiAudiences.includes(audience))
+  const { token, id } = options.issue({
+    account: { namespace, name, uid },
+    ...bound,
+    audiences,
+    lifetimeSeconds: isExtended ? EXTENDED_SECONDS : seconds,
+    ...(isExtended ? { warnAfterSeconds: seconds } : {}),
+  })
+  context.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`)
+  const expires = new Date(Date.parse(now) + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
+  const named = withMeta(withSpec(request, { expirationSeconds: seconds }), { uid })
+  return { kind: 'object', object: { ...named, status: { token, expirationTimestamp: expires } } }
+}
+
+function checkName(request: ApiObject, name: string): void {
+  const given = metaText(request, 'name')
+  if (given === '' || given === name) return
+  const fault = invalid(
+    FieldPath.root('metadata').child('name'),
+    given,
+    'must match the service account name if specified',
+  )
+  throw invalidError(KIND, name, [fault])
+}
+
+function checkAccountUid(request: ApiObject, name: string, uid: string): void {
+  const given = metaText(request, 'uid')
+  if (given === '' || given === uid) return
+  throw conflictError(
+    { group: KIND.group, resource: KIND.kind },
+    name,
+    `the UID in the token request (${given}) does not match the UID of the service account (${uid})`,
+  )
+}
+
+/** The request with what it left open, and without an answer that it brought along. */
+function completed(
+  sent: ApiObject,
+  { apiAudiences }: TokenRequestOptions,
+  { name, namespace, now }: ActionContext,
+): ApiObject {
+  const request = withMeta(withMemberOf(sent, {}, 'status'), { name, namespace, creationTimestamp: now })
+  const asked = textsIn(mapIn(request, 'spec'), 'audiences')
+  return asked.length > 0 ? request : withSpec(request, { audiences: apiAudiences })
+}
+
+function textsIn(map: ValueMap, name: string): readonly string[] {
+  const value = own(map, name)
+  return isList(value) ? value.filter((text) => typeof text === 'string') : []
+}
+
+function shortened(
+  seconds: number,
+  { maxLifetimeSeconds: most }: TokenRequestOptions,
+  warn: (text: string) => void,
+): number {
+  if (most === undefined || seconds <= most) return seconds
+  warn(`requested expiration of ${seconds} seconds shortened to ${most} seconds`)
+  return most
+}
+
+type Bound = Pick<TokenOrder, 'pod' | 'secret' | 'node'>
+
+/** What the token is to live as long as. */
+async function boundTo(request: ApiObject, context: ActionContext): Promise<Bound> {
+  const reference = own(mapIn(request, 'spec'), 'boundObjectRef')
+  if (!isMap(reference)) return {}
+  const [kind, name] = [textIn(reference, 'kind'), textIn(reference, 'name')]
+  const { group, version } = parseGroupVersion(textIn(reference, 'apiVersion')) ?? { group: '', version: '' }
+  switch (group === '' ? kind : '') {
+    case 'Pod': {
+      const pod = await read(context, 'pods', name)
+      const spec = mapIn(pod, 'spec')
+      if (textIn(spec, 'serviceAccountName') !== context.name) {
+        throw new ApiError(
+          'BadRequest',
+          `cannot bind token for serviceaccount ${JSON.stringify(context.name)} to pod running with different serviceaccount name.`,
+        )
+      }
+      checkUid(reference, pod)
+      const node = textIn(spec, 'nodeName')
+      return { pod: named(pod), ...(node === '' ? {} : { node: await nodeNamed(context, node) }) }
+    }
+    case 'Node': {
+      const node = await read(context, 'nodes', name)
+      checkUid(reference, node)
+      return { node: named(node) }
+    }
+    case 'Secret': {
+      const secret = await read(context, 'secrets', name)
+      checkUid(reference, secret)
+      return { secret: named(secret) }
+    }
+    default:
+      throw new ApiError('BadRequest', `cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
+  }
+}
+
+function checkUid(reference: ValueMap, object: ApiObject): void {
+  const uid = textIn(reference, 'uid')
+  if (uid === '' || uid === metaText(object, 'uid')) return
+  throw conflictError(
+    { group: '', resource: textIn(reference, 'kind') },
+    textIn(reference, 'name'),
+    `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+  )
+}
+
+function named(object: ApiObject): Named {
+  return { name: metaText(object, 'name'), uid: metaText(object, 'uid') }
+}
+
+/** Where the node is not there, its name is still told. */
+async function nodeNamed(context: ActionContext, name: string): Promise<Named> {
+  try {
+    return named(await read(context, 'nodes', name))
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === 'NotFound') return { name, uid: '' }
+    throw error
+  }
+}
+
+async function read(
+  { parts, resources, namespace, signal }: ActionContext,
+  plural: string,
+  name: string,
+): Promise<ApiObject> {
+  const fault = name === '' ? undefined : pathSegment(name)[0]
+  if (name === '') throw new ApiError('BadRequest', 'Name parameter required.')
+  if (fault !== undefined) throw new ApiError('BadRequest', `Name parameter invalid: ${JSON.stringify(name)}: ${fault}`)
+  const resource: Resource | undefined = resources.find({ group: '', version: 'v1', resource: plural })
+  if (resource === undefined) throw new InvariantError(`${plural} are not served`)
+  const place = { resource, namespace: resource.namespaced ? namespace : '' }
+  return (await getObject(parts, place, { name, at: { kind: 'latest' } }, signal)).object()
+}

@@ -1,0 +1,45 @@
+// Tells others whose a token is that they were shown (P-058 to P-060).
+import { ApiError } from '../../api/status.ts'
+import type { Value } from '../../api/value.ts'
+import { isList, own } from '../../api/value.ts'
+import type { BearerTokens, TokenReview } from '../../auth/bearer-tokens.ts'
+import type { Action } from '../../registry/registry.ts'
+import type { SchemaTable } from '../../schema/table.ts'
+import { actionBody } from '../shared/action-body.ts'
+import { mapIn, textIn } from '../shared/members.ts'
+
+const GROUP_VERSION = { group: 'authentication.k8s.io', version: 'v1' } as const
+
+export function tokenReviewAction(schemas: SchemaTable, review: BearerTokens['review']): Action {
+  return {
+    at: { ...GROUP_VERSION, resource: 'tokenreviews', subresource: '', namespaced: false },
+    body: actionBody(schemas, { ...GROUP_VERSION, kind: 'TokenReview' }),
+    alsoVersions: [],
+    run: async (object, context) => {
+      const spec = mapIn(object, 'spec')
+      const token = textIn(spec, 'token')
+      if (token === '') throw new ApiError('BadRequest', 'token is required for TokenReview in authentication')
+      await context.validate(object)
+      const asked = own(spec, 'audiences')
+      const audiences = isList(asked) ? asked.filter((audience) => typeof audience === 'string') : []
+      const status = statusOf(await review(token, audiences, context.signal))
+      return { kind: 'object', object: { ...object, status } }
+    },
+  }
+}
+
+function statusOf(review: TokenReview): Value {
+  if (review.kind === 'refused') return { user: {}, error: review.problem }
+  const { name, uid, groups, extra } = review.user
+  const hasExtra = Object.keys(extra).length > 0
+  return {
+    authenticated: true,
+    user: {
+      ...(name === '' ? {} : { username: name }),
+      ...(uid === undefined || uid === '' ? {} : { uid }),
+      ...(groups.length === 0 ? {} : { groups }),
+      ...(hasExtra ? { extra } : {}),
+    },
+    ...(review.audiences.length === 0 ? {} : { audiences: review.audiences }),
+  }
+}

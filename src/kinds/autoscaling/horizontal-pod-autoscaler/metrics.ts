@@ -1,0 +1,195 @@
+// The metrics of autoscalers in the form that the first version keeps them in, and back.
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { own } from '../../../api/value.ts'
+import { mapIn, textIn } from '../../shared/members.ts'
+
+/** A metric of one kind, between the part of today's form and that of the old one. */
+interface Part {
+  readonly member: string
+  readonly toOld: (part: ValueMap) => Members
+  readonly fromOld: (old: ValueMap) => Members
+}
+
+type Members = Readonly<Record<string, Value | undefined>>
+
+const ZERO = '0'
+
+const SPECS: Readonly<Record<string, Part>> = {
+  Object: {
+    member: 'object',
+    toOld: (part) => ({
+      target: mapIn(part, 'describedObject'),
+      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      targetValue: own(mapIn(part, 'target'), 'value') ?? ZERO,
+      selector: own(mapIn(part, 'metric'), 'selector'),
+      averageValue: own(mapIn(part, 'target'), 'averageValue'),
+    }),
+    fromOld: (old) => {
+      const averageValue = own(old, 'averageValue')
+      return {
+        describedObject: mapIn(old, 'target'),
+        target: given({
+          type: averageValue === undefined ? 'Value' : 'AverageValue',
+          value: own(old, 'targetValue'),
+          averageValue,
+        }),
+        metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'selector') }),
+      }
+    },
+  },
+  Pods: {
+    member: 'pods',
+    toOld: (part) => ({
+      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      targetAverageValue: own(mapIn(part, 'target'), 'averageValue') ?? ZERO,
+      selector: own(mapIn(part, 'metric'), 'selector'),
+    }),
+    fromOld: (old) => ({
+      metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'selector') }),
+      target: given({ type: 'AverageValue', averageValue: own(old, 'targetAverageValue') }),
+    }),
+  },
+  Resource: {
+    member: 'resource',
+    toOld: resourceToOld,
+    fromOld: resourceFromOld,
+  },
+  ContainerResource: {
+    member: 'containerResource',
+    toOld: (part) => ({ ...resourceToOld(part), container: textIn(part, 'container') }),
+    fromOld: (old) => ({ ...resourceFromOld(old), container: textIn(old, 'container') }),
+  },
+  External: {
+    member: 'external',
+    toOld: (part) => ({
+      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      metricSelector: own(mapIn(part, 'metric'), 'selector'),
+      targetValue: own(mapIn(part, 'target'), 'value'),
+      targetAverageValue: own(mapIn(part, 'target'), 'averageValue'),
+    }),
+    fromOld: (old) => {
+      const value = own(old, 'targetValue')
+      return {
+        metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'metricSelector') }),
+        target: given({
+          type: value === undefined ? 'AverageValue' : 'Value',
+          value,
+          averageValue: own(old, 'targetAverageValue'),
+        }),
+      }
+    },
+  },
+}
+
+function resourceToOld(part: ValueMap): Members {
+  const target = mapIn(part, 'target')
+  return {
+    name: textIn(part, 'name'),
+    targetAverageUtilization: own(target, 'averageUtilization'),
+    targetAverageValue: own(target, 'averageValue'),
+  }
+}
+
+function resourceFromOld(old: ValueMap): Members {
+  const averageUtilization = own(old, 'targetAverageUtilization')
+  return {
+    name: textIn(old, 'name'),
+    target: given({
+      type: averageUtilization === undefined ? 'AverageValue' : 'Utilization',
+      averageValue: own(old, 'targetAverageValue'),
+      averageUtilization,
+    }),
+  }
+}
+
+const STATUSES: Readonly<Record<string, Part>> = {
+  Object: {
+    member: 'object',
+    toOld: (part) => ({
+      target: mapIn(part, 'describedObject'),
+      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      currentValue: own(mapIn(part, 'current'), 'value') ?? ZERO,
+      selector: own(mapIn(part, 'metric'), 'selector'),
+      averageValue: own(mapIn(part, 'current'), 'averageValue'),
+    }),
+    fromOld: (old) => ({
+      metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'selector') }),
+      current: given({ value: own(old, 'currentValue'), averageValue: own(old, 'averageValue') }),
+      describedObject: mapIn(old, 'target'),
+    }),
+  },
+  Pods: {
+    member: 'pods',
+    toOld: (part) => ({
+      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      currentAverageValue: own(mapIn(part, 'current'), 'averageValue') ?? ZERO,
+      selector: own(mapIn(part, 'metric'), 'selector'),
+    }),
+    fromOld: (old) => ({
+      metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'selector') }),
+      current: given({ averageValue: own(old, 'currentAverageValue') }),
+    }),
+  },
+  Resource: {
+    member: 'resource',
+    toOld: currentToOld,
+    fromOld: currentFromOld,
+  },
+  ContainerResource: {
+    member: 'containerResource',
+    toOld: (part) => ({ ...currentToOld(part), container: textIn(part, 'container') }),
+    fromOld: (old) => ({ ...currentFromOld(old), container: textIn(old, 'container') }),
+  },
+  External: {
+    member: 'external',
+    toOld: (part) => ({
+      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      metricSelector: own(mapIn(part, 'metric'), 'selector'),
+      currentValue: own(mapIn(part, 'current'), 'value') ?? ZERO,
+      currentAverageValue: own(mapIn(part, 'current'), 'averageValue'),
+    }),
+    fromOld: (old) => ({
+      metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'metricSelector') }),
+      current: given({ value: own(old, 'currentValue'), averageValue: own(old, 'currentAverageValue') }),
+    }),
+  },
+}
+
+function currentToOld(part: ValueMap): Members {
+  const current = mapIn(part, 'current')
+  return {
+    name: textIn(part, 'name'),
+    currentAverageUtilization: own(current, 'averageUtilization'),
+    currentAverageValue: own(current, 'averageValue') ?? ZERO,
+  }
+}
+
+function currentFromOld(old: ValueMap): Members {
+  return {
+    name: textIn(old, 'name'),
+    current: given({
+      averageValue: own(old, 'currentAverageValue'),
+      averageUtilization: own(old, 'currentAverageUtilization'),
+    }),
+  }
+}
+
+export const metricToV1 = (metric: ValueMap): ValueMap => converted(metric, SPECS, 'toOld')
+export const metricFromV1 = (metric: ValueMap): ValueMap => converted(metric, SPECS, 'fromOld')
+export const metricStatusToV1 = (metric: ValueMap): ValueMap => converted(metric, STATUSES, 'toOld')
+export const metricStatusFromV1 = (metric: ValueMap): ValueMap => converted(metric, STATUSES, 'fromOld')
+
+function converted(metric: ValueMap, parts: Readonly<Record<string, Part>>, way: 'toOld' | 'fromOld'): ValueMap {
+  const type = textIn(metric, 'type')
+  const part = Object.hasOwn(parts, type) ? parts[type] : undefined
+  if (part === undefined || !Object.hasOwn(metric, part.member)) return { type }
+  return { type, [part.member]: given(part[way](mapIn(metric, part.member))) }
+}
+
+/** Only what is there. */
+function given(members: Members): ValueMap {
+  const present = Object.entries(members).filter(
+    (entry): entry is [string, Value] => entry[1] !== undefined && entry[1] !== null,
+  )
+  return Object.fromEntries(present)
+}

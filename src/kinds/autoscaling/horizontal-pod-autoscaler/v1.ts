@@ -1,0 +1,192 @@
+// Autoscalers in their first version, which knows one metric: everything else is kept in annotations there, and is read
+// back from them (W-594).
+import { parseText } from '../../../api/json-text.ts'
+import type { ApiObject } from '../../../api/object.ts'
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { isList, isMap, own } from '../../../api/value.ts'
+import { metaOf, withMeta } from '../../../registry/object-meta.ts'
+import type { Conversion } from '../../../registry/registry.ts'
+import type { KindStrategy } from '../../strategy.ts'
+import { annotationOf, mapIn, mapsIn, textIn, withMembers } from '../../shared/members.ts'
+import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './metrics.ts'
+
+const PREFIX = 'autoscaling.alpha.kubernetes.io/'
+const METRICS = `${PREFIX}metrics`
+const CURRENT_METRICS = `${PREFIX}current-metrics`
+const CONDITIONS = `${PREFIX}conditions`
+const BEHAVIOR = `${PREFIX}behavior`
+const DEFAULT_CPU_PERCENT = 80
+
+/** The annotations of the first version mean nothing in what is stored. */
+export const AUTOSCALER: KindStrategy = {
+  prepareForCreate: withoutAnnotations,
+  prepareForUpdate: withoutAnnotations,
+}
+
+export const AUTOSCALER_V1: Conversion = {
+  isIdentity: false,
+  toStored: (object) => {
+    const [spec, status] = [mapIn(object, 'spec'), mapIn(object, 'status')]
+    const metrics = metricsFrom(object, spec)
+    const stored = {
+      ...object,
+      apiVersion: 'autoscaling/v2',
+      spec: {
+        ...withMembers(spec, { targetCPUUtilizationPercentage: undefined }),
+        metrics: metrics.length === 0 ? [cpuMetric(DEFAULT_CPU_PERCENT)] : metrics,
+        ...memberOf('behavior', behaviorFrom(object)),
+      },
+    }
+    const withStatus = Object.hasOwn(object, 'status') ? { ...stored, status: storedStatus(object, status) } : stored
+    return withoutAnnotations(withStatus)
+  },
+  fromStored: (stored) => {
+    const [spec, status] = [mapIn(stored, 'spec'), mapIn(stored, 'status')]
+    const metrics = mapsIn(spec, 'metrics')
+    const cpu = metrics.find(isCpu)
+    const percent = cpu === undefined ? undefined : own(targetOf(cpu), 'averageUtilization')
+    const others = metrics.filter((metric) => !isCpuUtilization(metric))
+    const plain = withoutAnnotations({
+      ...stored,
+      apiVersion: 'autoscaling/v1',
+      spec: withMembers(spec, { metrics: undefined, behavior: undefined, targetCPUUtilizationPercentage: percent }),
+      ...(Object.hasOwn(stored, 'status') ? { status: shownStatus(status) } : {}),
+    })
+    return withAnnotations(plain, {
+      [METRICS]: listText(others.map(metricToV1)),
+      [CURRENT_METRICS]: listText(mapsIn(status, 'currentMetrics').map(metricStatusToV1)),
+      [BEHAVIOR]: isMap(own(spec, 'behavior')) ? JSON.stringify(behaviorInGoNames(mapIn(spec, 'behavior'))) : undefined,
+      [CONDITIONS]: listText(mapsIn(status, 'conditions')),
+    })
+  },
+}
+
+function metricsFrom(object: ApiObject, spec: ValueMap): readonly ValueMap[] {
+  const percent = own(spec, 'targetCPUUtilizationPercentage')
+  return [...listIn(object, METRICS).map(metricFromV1), ...(typeof percent === 'number' ? [cpuMetric(percent)] : [])]
+}
+
+function cpuMetric(percent: number): ValueMap {
+  const target = { type: 'Utilization', averageUtilization: percent }
+  return { type: 'Resource', resource: { name: 'cpu', target } }
+}
+
+function isCpu(metric: ValueMap): boolean {
+  return textIn(metric, 'type') === 'Resource' && textIn(mapIn(metric, 'resource'), 'name') === 'cpu'
+}
+
+function targetOf(metric: ValueMap): ValueMap {
+  return mapIn(mapIn(metric, 'resource'), 'target')
+}
+
+function isCpuUtilization(metric: ValueMap): boolean {
+  return isCpu(metric) && typeof own(targetOf(metric), 'averageUtilization') === 'number'
+}
+
+function storedStatus(object: ApiObject, status: ValueMap): ValueMap {
+  const percent = own(status, 'currentCPUUtilizationPercentage')
+  const current = annotationOf(object, CURRENT_METRICS) === '' ? undefined : parsed(object, CURRENT_METRICS)
+  const fromPercent =
+    typeof percent === 'number'
+      ? [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: percent } } }]
+      : null
+  const conditions = listIn(object, CONDITIONS)
+  return withMembers(status, {
+    currentCPUUtilizationPercentage: undefined,
+    currentMetrics: isList(current) ? current.filter(isMap).map(metricStatusFromV1) : fromPercent,
+    conditions: conditions.length === 0 ? undefined : conditions,
+  })
+}
+
+function shownStatus(status: ValueMap): ValueMap {
+  const cpu = mapsIn(status, 'currentMetrics').filter(isCpu)
+  const percents = cpu.map((metric) => own(mapIn(mapIn(metric, 'resource'), 'current'), 'averageUtilization'))
+  return {
+    currentReplicas: 0,
+    desiredReplicas: 0,
+    ...withMembers(status, { currentMetrics: undefined, conditions: undefined }),
+    ...memberOf(
+      'currentCPUUtilizationPercentage',
+      percents.findLast((percent) => typeof percent === 'number'),
+    ),
+  }
+}
+
+function memberOf(name: string, value: Value | undefined): ValueMap {
+  return value === undefined || value === null ? {} : { [name]: value }
+}
+
+/** What an annotation holds; undefined where it is not there, or no JSON. */
+function parsed(object: ApiObject, annotation: string): Value | undefined {
+  try {
+    return parseText(annotationOf(object, annotation))
+  } catch {
+    return undefined
+  }
+}
+
+function listIn(object: ApiObject, annotation: string): readonly ValueMap[] {
+  const value = parsed(object, annotation)
+  return isList(value) ? value.filter(isMap) : []
+}
+
+function listText(items: readonly ValueMap[]): string | undefined {
+  return items.length === 0 ? undefined : JSON.stringify(items)
+}
+
+function withoutAnnotations(object: ApiObject): ApiObject {
+  return withAnnotations(object, {
+    [METRICS]: undefined,
+    [CURRENT_METRICS]: undefined,
+    [CONDITIONS]: undefined,
+    [BEHAVIOR]: undefined,
+  })
+}
+
+function withAnnotations(object: ApiObject, members: Readonly<Record<string, string | undefined>>): ApiObject {
+  const before = mapIn(metaOf(object), 'annotations')
+  const after = withMembers(before, members)
+  if (Object.keys(after).length === 0) {
+    return Object.keys(before).length === 0 ? object : withMeta(object, { annotations: undefined })
+  }
+  return withMeta(object, { annotations: after })
+}
+
+/** The reference writes this one with the names of its fields, absent ones included. */
+function behaviorInGoNames(behavior: ValueMap): ValueMap {
+  const rules = (name: string): ValueMap | null => {
+    const given = own(behavior, name)
+    if (!isMap(given)) return null
+    const policies = own(given, 'policies')
+    return {
+      StabilizationWindowSeconds: own(given, 'stabilizationWindowSeconds') ?? null,
+      SelectPolicy: own(given, 'selectPolicy') ?? null,
+      Policies: isList(policies) ? mapsIn(given, 'policies').map(policyInGoNames) : null,
+      Tolerance: own(given, 'tolerance') ?? null,
+    }
+  }
+  return { ScaleUp: rules('scaleUp'), ScaleDown: rules('scaleDown') }
+}
+
+function policyInGoNames(policy: ValueMap): ValueMap {
+  return {
+    Type: textIn(policy, 'type'),
+    Value: own(policy, 'value') ?? 0,
+    PeriodSeconds: own(policy, 'periodSeconds') ?? 0,
+  }
+}
+
+function behaviorFrom(object: ApiObject): Value | undefined {
+  const behavior = parsed(object, BEHAVIOR)
+  return isMap(behavior) ? withLowerNames(behavior) : undefined
+}
+
+/** The same text read back; a behaviour that says nothing is none. */
+function withLowerNames(value: Value | undefined): Value | undefined {
+  if (isList(value)) return value.map((item) => withLowerNames(item) ?? null)
+  if (!isMap(value)) return value
+  const members = Object.entries(value).flatMap(([name, member]): [string, Value][] =>
+    member === null ? [] : [[name.charAt(0).toLowerCase() + name.slice(1), withLowerNames(member) ?? null]],
+  )
+  return members.length === 0 ? undefined : Object.fromEntries(members)
+}

@@ -1,0 +1,47 @@
+// Jobs find their pods by labels that the server puts into the template, unless their author takes care of that (W-587).
+import type { ApiObject } from '../../../api/object.ts'
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { own } from '../../../api/value.ts'
+import { metaOf, metaText, withMeta } from '../../../registry/object-meta.ts'
+import type { KindStrategy } from '../../strategy.ts'
+import { mapIn, withSpec } from '../../shared/members.ts'
+import { jobWarnings } from '../../shared/pod-spec/template-warnings.ts'
+import { withNameWarnings, withTemplateLabels } from '../../apps/workloads.ts'
+
+const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid'
+
+export const JOB: KindStrategy = {
+  prepareForCreate: (object) =>
+    own(mapIn(object, 'spec'), 'manualSelector') === true ? object : withGeneratedSelector(object),
+  prepareForUpdate: withTemplateLabels,
+  prepareStatus: withTemplateLabels,
+  warnings: withNameWarnings(jobWarnings('spec')),
+  deleteWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+}
+
+/** What the author wrote himself stays; validation refuses it where it is not what the server would have written. */
+function withGeneratedSelector(object: ApiObject): ApiObject {
+  const [name, uid] = [metaText(object, 'name'), metaText(object, 'uid')]
+  const spec = mapIn(object, 'spec')
+  const template = mapIn(spec, 'template')
+  const labels = {
+    'job-name': name,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    [CONTROLLER_UID]: uid,
+    ...mapIn(metaOf(template), 'labels'),
+  }
+  const selector = mapIn(spec, 'selector')
+  return withSpec(withLabelsOfTemplate(object, own(metaOf(template), 'labels'), labels), {
+    selector: { ...selector, matchLabels: { [CONTROLLER_UID]: uid, ...mapIn(selector, 'matchLabels') } },
+    template: { ...template, metadata: { ...metaOf(template), labels } },
+  })
+}
+
+/** A job without labels of its own has those of its template; by default they are one and the same. */
+function withLabelsOfTemplate(object: ApiObject, before: Value | undefined, labels: ValueMap): ApiObject {
+  const given = own(metaOf(object), 'labels')
+  const isDefault = given === before || Object.keys(mapIn(metaOf(object), 'labels')).length === 0
+  return isDefault ? withMeta(object, { labels }) : object
+}

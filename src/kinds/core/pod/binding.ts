@@ -1,0 +1,120 @@
+// A pod is given its node: `pods/<name>/binding`, and `bindings` for what is older than that (W-521 to W-525).
+import type { ApiObject } from '../../../api/object.ts'
+import type { FieldError } from '../../../api/field-error.ts'
+import { notSupported, required } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
+import { ApiError } from '../../../api/status.ts'
+import type { Value } from '../../../api/value.ts'
+import { isList, isMap, own } from '../../../api/value.ts'
+import type { Action, ActionAnswer, ActionContext } from '../../../registry/registry.ts'
+import { conflictError, notFoundError } from '../../../registry/errors.ts'
+import { isTerminating, metaOf, metaText, withMeta } from '../../../registry/object-meta.ts'
+import { checkUid, keyOf, readable, storeFor } from '../../../registry/steps.ts'
+import type { SchemaTable } from '../../../schema/table.ts'
+import { actionBody } from '../../shared/action-body.ts'
+import { specOf, statusOf, withPodCondition } from '../../shared/pod-conditions.ts'
+import { podsOf } from '../../shared/pods.ts'
+
+const KIND = { group: '', version: 'v1', kind: 'Binding' } as const
+
+export function bindingActions(schemas: SchemaTable): readonly Action[] {
+  const body = actionBody(schemas, KIND)
+  const at = { group: '', version: 'v1', namespaced: true } as const
+  return [
+    { at: { ...at, resource: 'pods', subresource: 'binding' }, body, alsoVersions: [], run: bind },
+    {
+      at: { ...at, resource: 'bindings', subresource: '' },
+      body,
+      alsoVersions: [],
+      run: (binding, context) => {
+        const name = metaText(binding, 'name')
+        if (name === '') throw new ApiError('BadRequest', 'Name parameter required.')
+        return bind(binding, { ...context, name })
+      },
+    },
+  ]
+}
+
+async function bind(binding: ApiObject, context: ActionContext): Promise<ActionAnswer> {
+  if (metaText(binding, 'name') !== context.name) {
+    throw new ApiError('BadRequest', 'name in URL does not match name in Binding object')
+  }
+  const faults = targetFaults(binding)
+  if (faults.length > 0) throw new ApiError('BadRequest', aggregate(faults))
+  await context.validate(binding)
+  const pods = podsOf(context.resources)
+  await storeFor(context.parts, context).write(
+    keyOf(pods, context.namespace, context.name),
+    (current) => {
+      if (current === undefined) throw notFoundError(pods, context.name)
+      const pod = readable(current).object()
+      checkUid(pods, context.name, metaText(binding, 'uid'), metaText(pod, 'uid'))
+      checkVersion(binding, pod)
+      return { kind: 'put', object: bound(pod, binding, context.now) }
+    },
+    context.signal,
+  )
+  return { kind: 'done' }
+}
+
+function targetOf(binding: ApiObject): { readonly kind: string; readonly name: string } {
+  const target = own(binding, 'target')
+  const text = (field: string): string => {
+    const value = isMap(target) ? own(target, field) : undefined
+    return typeof value === 'string' ? value : ''
+  }
+  return { kind: text('kind'), name: text('name') }
+}
+
+function targetFaults(binding: ApiObject): readonly FieldError[] {
+  const { kind, name } = targetOf(binding)
+  const at = FieldPath.root('target')
+  const faults: FieldError[] = []
+  if (kind !== '' && kind !== 'Node') faults.push(notSupported(at.child('kind'), kind, ['Node', '<empty>']))
+  if (name === '') faults.push(required(at.child('name')))
+  return faults
+}
+
+function aggregate(faults: readonly FieldError[]): string {
+  const texts = faults.map(({ field, message }) => `${field}: ${message}`)
+  return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
+}
+
+function checkVersion(binding: ApiObject, pod: ApiObject): void {
+  const [sent, stored] = [metaText(binding, 'resourceVersion'), metaText(pod, 'resourceVersion')]
+  if (sent === '' || sent === stored) return
+  throw conflictError(
+    { group: '', resource: 'pods' },
+    metaText(pod, 'name'),
+    `Precondition failed: ResourceVersion in precondition: ${sent}, ResourceVersion in object meta: ${stored}`,
+  )
+}
+
+/** The pod on its node, with what the binding says of it. */
+function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
+  const name = metaText(pod, 'name')
+  const refuse = (why: string): ApiError => conflictError({ group: '', resource: 'pods/binding' }, name, why)
+  if (isTerminating(pod)) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
+  const spec = specOf(pod)
+  const node = own(spec, 'nodeName')
+  if (typeof node === 'string' && node !== '') {
+    throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(node)}`)
+  }
+  const gates = own(spec, 'schedulingGates')
+  if (isList(gates) && gates.length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
+  const { nominatedNodeName: _, ...status } = statusOf(pod)
+  const placed = withMeta(
+    { ...pod, spec: { ...spec, nodeName: targetOf(binding).name }, status },
+    {
+      annotations: joined(pod, binding, 'annotations'),
+      labels: joined(pod, binding, 'labels'),
+    },
+  )
+  return withPodCondition(placed, { type: 'PodScheduled', status: 'True' }, now)
+}
+
+function joined(pod: ApiObject, binding: ApiObject, member: 'annotations' | 'labels'): Value | undefined {
+  const [before, more] = [own(metaOf(pod), member), own(metaOf(binding), member)]
+  if (!isMap(more)) return before
+  return { ...(isMap(before) ? before : {}), ...more }
+}

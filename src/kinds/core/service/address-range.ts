@@ -1,0 +1,112 @@
+// The addresses that services are given: a range as numbers, so that any of them can be counted to.
+import { isIPv4, isIPv6 } from 'node:net'
+import { InvariantError } from '../../../lib/errors.ts'
+
+export type IpFamily = 'IPv4' | 'IPv6'
+
+export interface AddressRange {
+  /** As it was written: `10.96.0.0/16`. */
+  readonly text: string
+  readonly family: IpFamily
+  readonly base: bigint
+  /** The offsets that are given: neither the network's own address nor, in IPv4, that of all of it. */
+  readonly first: bigint
+  readonly last: bigint
+  /** Offsets below it are left for those who ask for an address by name, and given last (W-541). */
+  readonly dynamicFrom: bigint
+}
+
+const BITS: Readonly<Record<IpFamily, number>> = { IPv4: 32, IPv6: 128 }
+/** More addresses than this are never needed of one range. */
+const MAX_HOST_BITS = 64
+
+export function addressRange(text: string): AddressRange {
+  const [address = '', prefix = ''] = text.split('/')
+  const family = familyOf(address)
+  if (family === undefined) throw new InvariantError(`${text} is not a range of addresses`)
+  const hostBits = BITS[family] - Number(prefix)
+  const base = (numberOf(address) >> BigInt(hostBits)) << BigInt(hostBits)
+  const size = 1n << BigInt(Math.min(hostBits, MAX_HOST_BITS))
+  return {
+    text,
+    family,
+    base,
+    first: 1n,
+    last: size - (family === 'IPv4' ? 2n : 1n),
+    dynamicFrom: staticBand(size) + 1n,
+  }
+}
+
+/** How many addresses of the range services can have. */
+export function addressCount(text: string): number {
+  const { first, last } = addressRange(text)
+  return Number(last - first + 1n)
+}
+
+function staticBand(size: bigint): bigint {
+  if (size <= 16n) return 0n
+  const share = size / 16n
+  return share < 16n ? 16n : share > 256n ? 256n : share
+}
+
+export function familyOf(address: string): IpFamily | undefined {
+  return isIPv4(address) ? 'IPv4' : isIPv6(address) ? 'IPv6' : undefined
+}
+
+/** The offset of an address that can be given; undefined for any other. */
+export function offsetOf(range: AddressRange, address: string): bigint | undefined {
+  if (familyOf(address) !== range.family) return undefined
+  const offset = numberOf(address) - range.base
+  return offset < range.first || offset > range.last ? undefined : offset
+}
+
+export function addressAt({ family, base }: AddressRange, offset: bigint): string {
+  return family === 'IPv4' ? ipv4Text(base + offset) : ipv6Text(base + offset)
+}
+
+/** The address in its one right spelling. */
+export function canonicalAddress(address: string): string {
+  return isIPv4(address) ? address : ipv6Text(numberOf(address))
+}
+
+function numberOf(address: string): bigint {
+  return isIPv4(address) ? ipv4Number(address) : ipv6Number(address)
+}
+
+function ipv4Number(address: string): bigint {
+  return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n)
+}
+
+function ipv4Text(number: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 0xffn).join('.')
+}
+
+function ipv6Number(address: string): bigint {
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::')
+  const front = groupsOf(head)
+  const back = tail === undefined ? [] : groupsOf(tail)
+  const zeros = Array.from({ length: 8 - front.length - back.length }, () => 0n)
+  return [...front, ...zeros, ...back].reduce((sum, group) => (sum << 16n) | group, 0n)
+}
+
+function groupsOf(text: string): readonly bigint[] {
+  if (text === '') return []
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [BigInt(`0x${group}`)]
+    const number = ipv4Number(group)
+    return [number >> 16n, number & 0xffffn]
+  })
+}
+
+/** Small letters, no leading zeros, the longest run of zeros left out. */
+function ipv6Text(number: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, i) => ((number >> BigInt(112 - 16 * i)) & 0xffffn).toString(16))
+  let [start, length] = [0, 0]
+  for (let i = 0; i < groups.length; i++) {
+    let end = i
+    while (end < groups.length && groups[end] === '0') end++
+    if (end - i > length) [start, length] = [i, end - i]
+  }
+  if (length < 2) return groups.join(':')
+  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`
+}

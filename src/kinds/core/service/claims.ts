@@ -1,0 +1,242 @@
+// What only one service can have, an address or a port on every node, is claimed by making a record under its name: of two
+// who try at once the store lets one. Safe across replicas without any lock; what a crash leaves claimed is given back by a
+// loop (`controllers/service-ip-repair.ts`). Where kube-apiserver keeps a map of the ports, its map is what claims them.
+import { randomInt, randomUUID } from 'node:crypto'
+import type { ApiObject } from '../../../api/object.ts'
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { isMap, own } from '../../../api/value.ts'
+import { metaOf } from '../../../registry/object-meta.ts'
+import type { RegistryParts, Resource } from '../../../registry/registry.ts'
+import type { AddressRange } from './address-range.ts'
+import { addressAt } from './address-range.ts'
+import { specOf } from '../../shared/pod-conditions.ts'
+import { changePortMap, readPortMap, type PortMap } from './port-map.ts'
+import type { ServiceMeasures } from './measures.ts'
+
+type Store = RegistryParts['store']
+type StoredResource = Resource['stored']
+type ObjectKey = Parameters<Store['write']>[0]
+
+export interface Owner {
+  readonly namespace: string
+  readonly name: string
+}
+
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+export interface ServiceNetwork {
+  /** Where addresses come from: one range a family, the default one first. */
+  readonly ranges: readonly AddressRange[]
+  /** Where ports of nodes come from, both included. */
+  readonly nodePorts: PortRange
+  readonly measures: ServiceMeasures
+}
+
+/** Where claims are written, and as of when. */
+export interface ClaimContext {
+  readonly store: Store
+  readonly now: string
+  readonly signal: AbortSignal
+}
+
+/** Claims of one sort. */
+export interface ClaimBook {
+  readonly resource: StoredResource
+  record(name: string, owner: Owner, now: string): ApiObject
+  ownerOf(record: ApiObject): Owner
+  /** Its names are ports, which another server may keep a map of. */
+  readonly isMapped?: true
+}
+
+export const DEFAULT_NODE_PORTS: PortRange = { first: 30_000, last: 32_767 }
+const FAMILY = 'ipaddress.kubernetes.io/ip-family'
+const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
+const ALLOCATOR = 'ipallocator.k8s.io'
+/** What the server makes in its own name is owned like what anybody makes. */
+const ADDRESS_OWNER = { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'networking.k8s.io/v1' } as const
+const ADDRESS_FIELDS: ValueMap = {
+  'f:metadata': { 'f:labels': { '.': {}, [`f:${FAMILY}`]: {}, [`f:${MANAGED_BY}`]: {} } },
+  'f:spec': { 'f:parentRef': { '.': {}, 'f:name': {}, 'f:namespace': {}, 'f:resource': {} } },
+}
+
+/** Addresses are claimed by the objects that the API shows them as (W-544). */
+export function addressBook(addresses: Resource): ClaimBook {
+  return {
+    resource: addresses.stored,
+    record: (name, owner, now) => ({
+      kind: 'IPAddress',
+      apiVersion: 'networking.k8s.io/v1',
+      metadata: {
+        name,
+        uid: randomUUID(),
+        creationTimestamp: now,
+        labels: { [FAMILY]: name.includes(':') ? 'IPv6' : 'IPv4', [MANAGED_BY]: ALLOCATOR },
+        managedFields: [{ ...ADDRESS_OWNER, time: now, fieldsType: 'FieldsV1', fieldsV1: ADDRESS_FIELDS }],
+      },
+      spec: { parentRef: { resource: 'services', ...owner } },
+    }),
+    ownerOf: (record) => ownerIn(own(specOf(record), 'parentRef')),
+  }
+}
+
+/** Whether an address was claimed here, and not made by somebody for something else. */
+export function isOurs(record: ApiObject): boolean {
+  const labels = own(metaOf(record), 'labels')
+  return isMap(labels) && own(labels, MANAGED_BY) === ALLOCATOR
+}
+
+/** Ports are claimed by records that the API does not show. */
+export const NODE_PORTS: StoredResource = {
+  group: '',
+  resource: 'servicenodeports',
+  storagePrefix: 'ranges/servicenodeports',
+  namespaced: false,
+  selectableFields: [],
+}
+
+export const PORT_BOOK: ClaimBook = {
+  resource: NODE_PORTS,
+  record: (name, owner, now) => ({
+    kind: 'ServiceNodePort',
+    apiVersion: 'v1',
+    metadata: { name, creationTimestamp: now },
+    spec: { service: { ...owner } },
+  }),
+  ownerOf: (record) => ownerIn(own(specOf(record), 'service')),
+  isMapped: true,
+}
+
+function ownerIn(reference: Value | undefined): Owner {
+  const text = (field: string): string => {
+    const value = isMap(reference) ? own(reference, field) : undefined
+    return typeof value === 'string' ? value : ''
+  }
+  return { namespace: text('namespace'), name: text('name') }
+}
+
+function keyIn(book: ClaimBook, name: string): ObjectKey {
+  return { resource: book.resource, namespace: '', name }
+}
+
+/** False where somebody has it. */
+export async function claim(book: ClaimBook, name: string, owner: Owner, context: ClaimContext): Promise<boolean> {
+  const found = await changeMap(book, name, (map, port) => map.with([port]), context)
+  if (found !== undefined) return !found.has(Number(name))
+  const record = book.record(name, owner, context.now)
+  const result = await context.store.write(
+    keyIn(book, name),
+    (current) => (current === undefined ? { kind: 'put', object: record } : { kind: 'keep' }),
+    context.signal,
+  )
+  return result.kind === 'put'
+}
+
+/** Gives it back, unless it has come to belong to another service in the meantime. */
+export async function release(book: ClaimBook, name: string, owner: Owner, context: ClaimContext): Promise<void> {
+  await changeMap(book, name, (map, port) => map.without([port]), context)
+  await context.store.write(
+    keyIn(book, name),
+    (current) => {
+      if (current?.kind !== 'object') return { kind: 'keep' }
+      const has = book.ownerOf(current.object())
+      return has.name === owner.name && has.namespace === owner.namespace ? { kind: 'remove' } : { kind: 'keep' }
+    },
+    context.signal,
+  )
+}
+
+/** Undefined: there is no map that speaks of it. */
+async function changeMap(
+  book: ClaimBook,
+  name: string,
+  change: (map: PortMap, port: number) => PortMap,
+  context: ClaimContext,
+): Promise<PortMap | undefined> {
+  if (book.isMapped !== true) return undefined
+  const port = Number(name)
+  const found = await changePortMap((map) => change(map, port), context)
+  return found?.covers(port) === true ? found : undefined
+}
+
+export async function isClaimed(book: ClaimBook, name: string, context: ClaimContext): Promise<boolean> {
+  const { store, signal } = context
+  const map = book.isMapped === true ? await readPortMap(context) : undefined
+  if (map?.covers(Number(name)) === true) return map.has(Number(name))
+  return (await store.get(keyIn(book, name), { kind: 'latest' }, signal)).item !== undefined
+}
+
+/** What there is to choose from: numbers, a preferred stretch first, and the names that they go by. */
+export interface Choice {
+  readonly stretches: readonly (readonly [first: bigint, last: bigint])[]
+  readonly nameOf: (number: bigint) => string
+}
+
+export function addressChoice(range: AddressRange): Choice {
+  const { first, last, dynamicFrom } = range
+  const stretches: (readonly [bigint, bigint])[] = [[dynamicFrom, last]]
+  if (dynamicFrom > first) stretches.push([first, dynamicFrom - 1n])
+  return { stretches, nameOf: (offset) => addressAt(range, offset) }
+}
+
+export function portChoice({ first, last }: PortRange): Choice {
+  return { stretches: [[BigInt(first), BigInt(last)]], nameOf: String }
+}
+
+const BLIND_TRIES = 8
+const ROUNDS = 16
+
+/** Any one that is free; undefined where none is. */
+export async function claimAny(
+  book: ClaimBook,
+  choice: Choice,
+  owner: Owner,
+  context: ClaimContext,
+): Promise<string | undefined> {
+  const preferred = choice.stretches[0]!
+  for (let i = 0; i < BLIND_TRIES; i++) {
+    const name = choice.nameOf(randomWithin(preferred))
+    if (await claim(book, name, owner, context)) return name
+  }
+  // The range is well filled: look at what is taken. Another may take the same free one first, so look again then.
+  for (let round = 0; round < ROUNDS; round++) {
+    const name = firstFree(choice, await claimedNames(book, context))
+    if (name === undefined) return undefined
+    if (await claim(book, name, owner, context)) return name
+  }
+  return undefined
+}
+
+async function claimedNames(book: ClaimBook, context: ClaimContext): Promise<ReadonlySet<string>> {
+  const { store, signal } = context
+  const map = book.isMapped === true ? await readPortMap(context) : undefined
+  if (map !== undefined) return new Set(map.ports.map(String))
+  const request = { resource: book.resource, at: { kind: 'latest' }, skipUnreadable: true } as const
+  const page = await store.list(request, signal)
+  const names = new Set<string>()
+  for await (const batch of page.batches) for (const { name } of batch) names.add(name)
+  return names
+}
+
+function firstFree({ stretches, nameOf }: Choice, taken: ReadonlySet<string>): string | undefined {
+  for (const [first, last] of stretches) {
+    const start = randomWithin([first, last])
+    const size = last - first + 1n
+    // There are at most so many taken, so one more step than that meets a free one.
+    const steps = size < BigInt(taken.size + 1) ? size : BigInt(taken.size + 1)
+    for (let step = 0n; step < steps; step++) {
+      const name = nameOf(first + ((start - first + step) % size))
+      if (!taken.has(name)) return name
+    }
+  }
+  return undefined
+}
+
+const MAX_RANDOM = 2 ** 47
+
+function randomWithin([first, last]: readonly [bigint, bigint]): bigint {
+  const size = last - first + 1n
+  return first + BigInt(randomInt(size > BigInt(MAX_RANDOM) ? MAX_RANDOM : Number(size)))
+}

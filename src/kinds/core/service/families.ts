@@ -1,0 +1,75 @@
+// Which families of addresses a service has: what it asks for, within what the cluster is set up for (W-545, W-555).
+import type { FieldError } from '../../../api/field-error.ts'
+import { invalid, shownJson } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import { isMap, own } from '../../../api/value.ts'
+import type { IpFamily } from './address-range.ts'
+import { familyOf } from './address-range.ts'
+import { isExternalName, NO_ADDRESS, textIn, textsIn } from './fields.ts'
+
+const SPEC = FieldPath.root('spec')
+const POLICY = SPEC.child('ipFamilyPolicy')
+export const OTHER_FAMILY: Readonly<Record<IpFamily, IpFamily>> = { IPv4: 'IPv6', IPv6: 'IPv4' }
+
+/** The policy where none is given: that of before, else a single family. */
+export function withPolicy(spec: ValueMap, old: ValueMap | undefined): ValueMap {
+  if (isExternalName(spec) || textIn(spec, 'ipFamilyPolicy') !== '') return spec
+  const before = old === undefined ? '' : textIn(old, 'ipFamilyPolicy')
+  const policy = before !== '' ? before : isBare(spec) ? 'RequireDualStack' : 'SingleStack'
+  return { ...spec, ipFamilyPolicy: policy }
+}
+
+/** Without an address and without a selector: such a service may have families that the cluster has not. */
+export function isBare(spec: ValueMap): boolean {
+  const selector = own(spec, 'selector')
+  return textIn(spec, 'clusterIP') === NO_ADDRESS && !(isMap(selector) && Object.keys(selector).length > 0)
+}
+
+export type WithFamilies =
+  | { readonly kind: 'spec'; readonly spec: ValueMap }
+  | { readonly kind: 'faults'; readonly faults: readonly FieldError[] }
+
+/** `configured` are the families of the cluster, the default one first. The policy is set, the addresses are well formed. */
+export function withFamilies(spec: ValueMap, configured: readonly IpFamily[]): WithFamilies {
+  if (isExternalName(spec)) return { kind: 'spec', spec }
+  const policy = textIn(spec, 'ipFamilyPolicy')
+  const addresses = textsIn(spec, 'clusterIPs')
+  const given = textsIn(spec, 'ipFamilies')
+  const faults: FieldError[] = []
+  if (policy === 'SingleStack') {
+    const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple"
+    if (addresses.length === 2) faults.push(invalid(POLICY, policy, `${detail} cluster IPs are specified`))
+    if (given.length === 2) faults.push(invalid(POLICY, policy, `${detail} IP families are specified`))
+  }
+  const families = [...given]
+  for (const [i, address] of addresses.entries()) {
+    if (address === NO_ADDRESS) break
+    const family = familyOf(address) ?? 'IPv4'
+    if (i < families.length) continue
+    if (configured.includes(family)) families.push(family)
+    else {
+      const at = SPEC.child('clusterIPs').index(i)
+      faults.push(invalid(at, shownJson(addresses), `${family} is not configured on this cluster`))
+    }
+  }
+  if (faults.length > 0) return { kind: 'faults', faults }
+  const isSingle = policy === 'SingleStack'
+  if (isBare(spec)) {
+    const [first = configured[0]!, ...more] = families
+    const all = isSingle || more.length > 0 ? [first, ...more] : [first, OTHER_FAMILY[first as IpFamily]]
+    return { kind: 'spec', spec: { ...spec, ipFamilies: all } }
+  }
+  if (policy === 'RequireDualStack' && configured.length < 2) {
+    faults.push(invalid(POLICY, policy, 'this cluster is not configured for dual-stack services'))
+  }
+  for (const [i, family] of families.entries()) {
+    if ((configured as readonly string[]).includes(family)) continue
+    faults.push(invalid(SPEC.child('ipFamilies').index(i), family, 'not configured on this cluster'))
+  }
+  if (faults.length > 0) return { kind: 'faults', faults }
+  const first = families[0] ?? configured[0]!
+  const all = families.length > 1 ? families : [first]
+  const isDual = !isSingle && all.length === 1 && configured.length === 2
+  return { kind: 'spec', spec: { ...spec, ipFamilies: isDual ? [first, OTHER_FAMILY[first as IpFamily]] : all } }
+}

@@ -1,0 +1,154 @@
+// The fields of a service that hang together: what an update leaves out stays, and what a new type has no use for goes,
+// where the client did not touch it (W-552, W-553).
+import type { ApiObject } from '../../../api/object.ts'
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { equalValues, isList, isMap, own } from '../../../api/value.ts'
+import { specOf, statusOf } from '../../shared/pod-conditions.ts'
+
+export const NO_ADDRESS = 'None'
+
+export function typeOf(spec: ValueMap): string {
+  return textIn(spec, 'type')
+}
+
+export function textIn(map: ValueMap, field: string): string {
+  const value = own(map, field)
+  return typeof value === 'string' ? value : ''
+}
+
+export function textsIn(map: ValueMap, field: string): readonly string[] {
+  const values = own(map, field)
+  return isList(values) ? values.filter((value) => typeof value === 'string') : []
+}
+
+export function portsIn(spec: ValueMap): readonly ValueMap[] {
+  const ports = own(spec, 'ports')
+  return isList(ports) ? ports.filter(isMap) : []
+}
+
+export function numberIn(map: ValueMap, field: string): number {
+  const value = own(map, field)
+  return typeof value === 'number' ? value : 0
+}
+
+/** The map with these members; `undefined` takes one away. */
+function withMembers(map: ValueMap, members: Readonly<Record<string, Value | undefined>>): ValueMap {
+  const next: Record<string, Value> = { ...map }
+  for (const [name, value] of Object.entries(members)) {
+    if (value === undefined) delete next[name]
+    else next[name] = value
+  }
+  return next
+}
+
+export function isExternalName(spec: ValueMap): boolean {
+  return typeOf(spec) === 'ExternalName'
+}
+
+export function needsNodePorts(spec: ValueMap): boolean {
+  return typeOf(spec) === 'NodePort' || typeOf(spec) === 'LoadBalancer'
+}
+
+export function needsHealthCheckPort(spec: ValueMap): boolean {
+  return typeOf(spec) === 'LoadBalancer' && textIn(spec, 'externalTrafficPolicy') === 'Local'
+}
+
+function isReachedFromOutside(spec: ValueMap): boolean {
+  return needsNodePorts(spec) || (typeOf(spec) === 'ClusterIP' && textsIn(spec, 'externalIPs').length > 0)
+}
+
+/** Clients that know one address only mean the list of it. */
+export function preparedForCreate(service: ApiObject): ApiObject {
+  const spec = specOf(service)
+  const address = textIn(spec, 'clusterIP')
+  if (address === '' || textsIn(spec, 'clusterIPs').length > 0) return service
+  return { ...service, spec: { ...spec, clusterIPs: [address] } }
+}
+
+export function preparedForUpdate(service: ApiObject, stored: ApiObject): ApiObject {
+  const old = specOf(stored)
+  const kept = withKeptPorts(withKeptAddresses(specOf(service), old), old)
+  const spec = withoutUseless(withMatchingAddresses(kept, old), old)
+  const status = typeOf(spec) === 'LoadBalancer' ? statusOf(service) : { ...statusOf(service), loadBalancer: {} }
+  return { ...service, spec, status }
+}
+
+function withKeptAddresses(spec: ValueMap, old: ValueMap): ValueMap {
+  if (isExternalName(spec) || isExternalName(old)) return spec
+  const clusterIP = textIn(spec, 'clusterIP') === '' ? textIn(old, 'clusterIP') : textIn(spec, 'clusterIP')
+  const isSame = clusterIP === textIn(old, 'clusterIP')
+  const clusterIPs =
+    textsIn(spec, 'clusterIPs').length === 0 && isSame ? own(old, 'clusterIPs') : own(spec, 'clusterIPs')
+  return withMembers(spec, { clusterIP: clusterIP === '' ? undefined : clusterIP, clusterIPs })
+}
+
+/** One field follows the other where only one of them was changed. */
+function withMatchingAddresses(spec: ValueMap, old: ValueMap): ValueMap {
+  const [now, before] = [textIn(spec, 'clusterIP'), textIn(old, 'clusterIP')]
+  if (now === before) {
+    const isCleared = textsIn(old, 'clusterIPs').length > 0 && textsIn(spec, 'clusterIPs').length === 0
+    return isCleared ? withMembers(spec, { clusterIPs: own(old, 'clusterIPs') }) : spec
+  }
+  if (!equalValues(textsIn(spec, 'clusterIPs'), textsIn(old, 'clusterIPs'))) return spec
+  return withMembers(spec, { clusterIPs: now === '' ? undefined : [now] })
+}
+
+/** The server gives its ports numbers on the nodes. */
+function isGivenNodePorts(spec: ValueMap): boolean {
+  return needsNodePorts(spec) && !(isBalanced(spec) && own(spec, 'allocateLoadBalancerNodePorts') === false)
+}
+
+/** Ports keep their number on the nodes by their name, unless another port asks for it. */
+function withKeptPorts(spec: ValueMap, old: ValueMap): ValueMap {
+  let next = spec
+  if (isGivenNodePorts(spec) && isGivenNodePorts(old)) {
+    const asked = new Set(portsIn(spec).map((port) => numberIn(port, 'nodePort')))
+    const byName = new Map(portsIn(old).map((port) => [textIn(port, 'name'), numberIn(port, 'nodePort')]))
+    const ports = portsIn(spec).map((port) => {
+      const before = numberIn(port, 'nodePort') === 0 ? (byName.get(textIn(port, 'name')) ?? 0) : 0
+      return before === 0 || asked.has(before) ? port : { ...port, nodePort: before }
+    })
+    next = ports.length === 0 ? next : { ...next, ports }
+  }
+  if (needsHealthCheckPort(spec) && needsHealthCheckPort(old) && numberIn(spec, 'healthCheckNodePort') === 0) {
+    next = withMembers(next, { healthCheckNodePort: own(old, 'healthCheckNodePort') })
+  }
+  return next
+}
+
+/** A field that the old type needed and the new one does not. */
+interface Dependent {
+  readonly fields: readonly string[]
+  readonly isNeeded: (spec: ValueMap) => boolean
+}
+
+const hasAddress = (spec: ValueMap): boolean => !isExternalName(spec)
+const isBalanced = (spec: ValueMap): boolean => typeOf(spec) === 'LoadBalancer'
+
+const DEPENDENT: readonly Dependent[] = [
+  { fields: ['clusterIP', 'clusterIPs'], isNeeded: hasAddress },
+  { fields: ['ipFamilies'], isNeeded: hasAddress },
+  { fields: ['ipFamilyPolicy'], isNeeded: hasAddress },
+  { fields: ['internalTrafficPolicy'], isNeeded: hasAddress },
+  { fields: ['healthCheckNodePort'], isNeeded: needsHealthCheckPort },
+  { fields: ['allocateLoadBalancerNodePorts'], isNeeded: isBalanced },
+  { fields: ['loadBalancerClass'], isNeeded: isBalanced },
+  { fields: ['externalTrafficPolicy'], isNeeded: isReachedFromOutside },
+]
+
+function withoutUseless(spec: ValueMap, old: ValueMap): ValueMap {
+  let next = spec
+  for (const { fields, isNeeded } of DEPENDENT) {
+    if (!isNeeded(old) || isNeeded(spec) || !fields.every((name) => equalValues(own(spec, name), own(old, name))))
+      continue
+    next = withMembers(next, Object.fromEntries(fields.map((name) => [name, undefined])))
+  }
+  if (!needsNodePorts(old) || needsNodePorts(spec) || !haveSameNodePorts(spec, old)) return next
+  return withMembers(next, { ports: portsIn(next).map((port) => withMembers(port, { nodePort: undefined })) })
+}
+
+function haveSameNodePorts(spec: ValueMap, old: ValueMap): boolean {
+  const numbers = (ports: readonly ValueMap[]): ReadonlySet<number> =>
+    new Set(ports.map((port) => numberIn(port, 'nodePort')).filter((number) => number !== 0))
+  return numbers(portsIn(spec)).symmetricDifference(numbers(portsIn(old))).size === 0
+}

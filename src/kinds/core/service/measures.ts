@@ -1,0 +1,73 @@
+// How addresses and node ports are given to services, and what was wrong with those that were given.
+import { counterFamily, histogramFamily, Measures } from '../../../lib/measure.ts'
+
+const ADDRESSES = 'kube_apiserver_clusterip_allocator_'
+const PORTS = 'kube_apiserver_nodeport_allocator_'
+const BOUNDS: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** `static`: one that was asked for by name. */
+export type Scope = 'static' | 'dynamic'
+
+export class ServiceMeasures extends Measures {
+  readonly addresses = counterFamily({
+    name: `${ADDRESSES}allocation_total`,
+    help: 'Addresses given to services.',
+    labels: ['cidr', 'scope'],
+  })
+  readonly addressErrors = counterFamily({
+    name: `${ADDRESSES}allocation_errors_total`,
+    help: 'Addresses that could not be given to services.',
+    labels: ['cidr', 'scope'],
+  })
+  readonly addressSeconds = histogramFamily({
+    name: `${ADDRESSES}allocation_duration_seconds`,
+    help: 'How long it took to give a service its address.',
+    labels: ['cidr'],
+    bounds: BOUNDS,
+  })
+  readonly ports = counterFamily({
+    name: `${PORTS}allocation_total`,
+    help: 'Ports of nodes given to services.',
+    labels: ['scope'],
+  })
+  readonly portErrors = counterFamily({
+    name: `${PORTS}allocation_errors_total`,
+    help: 'Ports of nodes that could not be given to services.',
+    labels: ['scope'],
+  })
+  readonly addressRepairs = repairs('apiserver_clusterip_repair_ip_errors_total')
+  readonly portRepairs = repairs('apiserver_nodeport_repair_port_errors_total')
+  readonly addressRepairErrors = failures('apiserver_clusterip_repair_reconcile_errors_total')
+  readonly portRepairErrors = failures('apiserver_nodeport_repair_reconcile_errors_total')
+
+  /** Counts what giving an address comes to; undefined: none could be given. */
+  async address<T>(cidr: string, scope: Scope, give: () => Promise<T | undefined>): Promise<T | undefined> {
+    const began = performance.now()
+    const given = await give()
+    if (given === undefined) this.addressErrors.of(cidr, scope).value++
+    else {
+      this.addresses.of(cidr, scope).value++
+      this.addressSeconds.of(cidr).observe((performance.now() - began) / 1000)
+    }
+    return given
+  }
+
+  async port<T>(scope: Scope, give: () => Promise<T | undefined>): Promise<T | undefined> {
+    const given = await give()
+    const family = given === undefined ? this.portErrors : this.ports
+    family.of(scope).value++
+    return given
+  }
+}
+
+function repairs(name: string): ReturnType<typeof counterFamily> {
+  return counterFamily({
+    name,
+    help: 'Claims that were wrong: `leak` had no service, `repair` were missing.',
+    labels: ['type'],
+  })
+}
+
+function failures(name: string): ReturnType<typeof counterFamily> {
+  return counterFamily({ name, help: 'How often looking through the claims of services failed.', labels: [] })
+}

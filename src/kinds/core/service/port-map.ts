@@ -1,0 +1,117 @@
+// The node ports that are taken, as kube-apiserver keeps them: one object with a bit for each port of a range. Where it has
+// served, its map is there, and is what ports are taken by, so that both can serve at once; nobody else makes one.
+import type { ApiObject } from '../../../api/object.ts'
+import type { RegistryParts, Resource } from '../../../registry/registry.ts'
+import { textIn } from '../../shared/members.ts'
+
+type Store = RegistryParts['store']
+type ObjectKey = Parameters<Store['write']>[0]
+type StoredItem = Awaited<ReturnType<Store['get']>>['item']
+
+interface MapContext {
+  readonly store: Store
+  readonly signal: AbortSignal
+}
+
+export const PORT_RANGES = Object.freeze({
+  group: '',
+  resource: 'rangeallocations',
+  storagePrefix: 'ranges',
+  namespaced: false,
+  selectableFields: [],
+} satisfies Resource['stored'])
+
+const KEY: ObjectKey = { resource: PORT_RANGES, namespace: '', name: 'servicenodeports' }
+
+/** Undefined: there is no map, or none that can be read. */
+export async function readPortMap({ store, signal }: MapContext): Promise<PortMap | undefined> {
+  return portMapIn((await store.get(KEY, { kind: 'latest' }, signal)).item)
+}
+
+/**
+ * Changes the map, unless it says itself that it does not change. Called with what is stored, and again where another was
+ * faster. Resolves to the map as it was found; undefined: there is none.
+ */
+export async function changePortMap(
+  change: (map: PortMap) => PortMap,
+  { store, signal }: MapContext,
+): Promise<PortMap | undefined> {
+  let found: PortMap | undefined
+  // Most have none, and need not ask the storage for it.
+  if ((await store.get(KEY, { kind: 'any' }, signal)).item === undefined) return undefined
+  await store.write(
+    KEY,
+    (current) => {
+      found = portMapIn(current)
+      const changed = found === undefined ? undefined : change(found)
+      return changed === undefined || changed === found ? { kind: 'keep' } : { kind: 'put', object: changed.object }
+    },
+    signal,
+  )
+  return found
+}
+
+function portMapIn(item: StoredItem): PortMap | undefined {
+  const object = item?.kind === 'object' ? item.object() : undefined
+  const range = /^(\d+)-(\d+)$/.exec(object === undefined ? '' : textIn(object, 'range'))
+  if (object === undefined || range === null) return undefined
+  const bits = Buffer.from(textIn(object, 'data'), 'base64')
+  return new PortMap(object, { first: Number(range[1]), last: Number(range[2]) }, bits)
+}
+
+/** A state of the map; never changed in place. */
+export class PortMap {
+  readonly #object: ApiObject
+  readonly #range: { readonly first: number; readonly last: number }
+  /** One number, its highest byte first and never zero. */
+  readonly #bits: Buffer
+
+  constructor(object: ApiObject, range: { readonly first: number; readonly last: number }, bits: Buffer) {
+    this.#object = object
+    this.#range = range
+    this.#bits = bits
+  }
+
+  get object(): ApiObject {
+    return { ...this.#object, data: this.#bits.toString('base64') }
+  }
+
+  /** Whether the map speaks of the port at all. */
+  covers(port: number): boolean {
+    return port >= this.#range.first && port <= this.#range.last
+  }
+
+  has(port: number): boolean {
+    const bit = port - this.#range.first
+    const byte = this.#bits[this.#bits.length - 1 - (bit >> 3)] ?? 0
+    return this.covers(port) && ((byte >> (bit & 7)) & 1) === 1
+  }
+
+  get ports(): readonly number[] {
+    const { first, last } = this.#range
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i).filter((port) => this.has(port))
+  }
+
+  /** The same map where nothing is to be done. */
+  with(ports: Iterable<number>): PortMap {
+    return this.#changed([...ports].filter((port) => this.covers(port) && !this.has(port)))
+  }
+
+  without(ports: Iterable<number>): PortMap {
+    return this.#changed([...ports].filter((port) => this.has(port)))
+  }
+
+  #changed(ports: readonly number[]): PortMap {
+    if (ports.length === 0) return this
+    const { first, last } = this.#range
+    const bits = Buffer.alloc(((last - first) >> 3) + 1)
+    this.#bits.copy(bits, bits.length - this.#bits.length)
+    for (const port of ports) {
+      const bit = port - first
+      const at = bits.length - 1 - (bit >> 3)
+      bits[at] = (bits[at] ?? 0) ^ (1 << (bit & 7))
+    }
+    const start = bits.findIndex((byte) => byte !== 0)
+    return new PortMap(this.#object, this.#range, start < 0 ? Buffer.alloc(0) : bits.subarray(start))
+  }
+}

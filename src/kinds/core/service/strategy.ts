@@ -1,0 +1,77 @@
+// Services: an address of their own and ports on every node, claimed before the service is stored and given back when it
+// goes, or when it was not stored after all.
+import type { ApiObject } from '../../../api/object.ts'
+import { InvariantError } from '../../../lib/errors.ts'
+import { deleteObject } from '../../../registry/delete.ts'
+import { readDeleteOptions } from '../../../registry/delete-options.ts'
+import { metaText } from '../../../registry/object-meta.ts'
+import type { RegistryParts, Reservation, ReserveRequest, Resource, WriteContext } from '../../../registry/registry.ts'
+import { equalValues } from '../../../api/value.ts'
+import { ApiError } from '../../../api/status.ts'
+import type { KindStrategy } from '../../strategy.ts'
+import { specOf } from '../../shared/pod-conditions.ts'
+import type { KindNeeds } from '../../needs.ts'
+import { addressBook } from './claims.ts'
+import { preparedForCreate, preparedForUpdate } from './fields.ts'
+import { ServiceReservation } from './reservation.ts'
+import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
+
+export function serviceStrategy(parts: KindNeeds): KindStrategy {
+  return {
+    prepareForCreate: (service) => preparedForCreate(service),
+    prepareForUpdate: (service, stored) => preparedForUpdate(service, stored),
+    firstStatus: () => ({ loadBalancer: {} }),
+    warnings: (service) => serviceWarnings(service),
+    statusWarnings: serviceStatusWarnings,
+    reserve: (change, context, registry) => reserve(parts, change, context, registry),
+  }
+}
+
+function needed(resource: Resource | undefined): Resource {
+  if (resource === undefined) throw new InvariantError('services are served without what they need')
+  return resource
+}
+
+async function reserve(
+  parts: KindNeeds,
+  change: ReserveRequest,
+  context: WriteContext,
+  registry: RegistryParts,
+): Promise<Reservation> {
+  const { object, stored } = change
+  if (object !== undefined && stored !== undefined && equalValues(specOf(object), specOf(stored))) {
+    return { object, settle: () => Promise.resolve() }
+  }
+  const reservation = new ServiceReservation({
+    network: parts.network,
+    book: addressBook(needed(parts.find('networking.k8s.io', 'ipaddresses'))),
+    registry,
+    change,
+    context,
+  })
+  if (object !== undefined) return reservation.make(object)
+  return {
+    object: undefined,
+    settle: async (isRemoved) => {
+      if (!isRemoved || stored === undefined) return
+      await reservation.giveBackAll(stored)
+      await deleteEndpoints(needed(parts.find('', 'endpoints')), stored, context, registry)
+    },
+  }
+}
+
+/** The endpoints of a service go with it; those in slices belong to whoever made them (W-556). */
+async function deleteEndpoints(
+  endpoints: Resource,
+  service: ApiObject,
+  context: WriteContext,
+  registry: RegistryParts,
+): Promise<void> {
+  const options = readDeleteOptions({}, { mayIgnoreReadErrors: false, isCollection: false })
+  const request = { name: metaText(service, 'name'), options, withoutAdmission: true }
+  try {
+    await deleteObject(registry, endpoints, request, { ...context, namespace: metaText(service, 'namespace') })
+  } catch (error) {
+    if (!(error instanceof ApiError && error.reason === 'NotFound')) throw error
+  }
+}

@@ -1,0 +1,58 @@
+// What a client is told about a service that is taken all the same: what is deprecated, what its type has no use for, and
+// addresses that are not in their canonical form.
+import type { ApiObject } from '../../../api/object.ts'
+import { own } from '../../../api/value.ts'
+import { metaOf } from '../../../registry/object-meta.ts'
+import { mapIn, mapsIn } from '../../shared/members.ts'
+import { specOf, statusOf } from '../../shared/pod-conditions.ts'
+import { isExternalName, NO_ADDRESS, textIn, textsIn, typeOf } from './fields.ts'
+import { addressWarnings } from '../../shared/warnings.ts'
+
+const HINTS = 'service.kubernetes.io/topology-aware-hints'
+const HINTS_NOW = 'service.kubernetes.io/topology-mode'
+
+export function serviceWarnings(service: ApiObject): readonly string[] {
+  const spec = specOf(service)
+  const outside = textsIn(spec, 'externalIPs')
+  const isHeadless = typeOf(spec) === 'ClusterIP' && textIn(spec, 'clusterIP') === NO_ADDRESS
+  const hasOutside = outside.length > 0
+  const told = (is: boolean, text: string): readonly string[] => (is ? [text] : [])
+  const addresses = (field: string, what: 'address' | 'CIDR value'): readonly string[] =>
+    textsIn(spec, field).flatMap((value, i) => addressWarnings(`spec.${field}[${i}]`, value, what))
+  return [
+    ...told(
+      Object.hasOwn(mapIn(metaOf(service), 'annotations'), HINTS),
+      `annotation ${HINTS} is deprecated, please use ${HINTS_NOW} instead`,
+    ),
+    ...addresses('clusterIPs', 'address'),
+    ...(isHeadless
+      ? [
+          ...told(textIn(spec, 'loadBalancerIP') !== '', 'spec.loadBalancerIP is ignored for headless services'),
+          ...told(hasOutside, 'spec.externalIPs is ignored for headless services'),
+          ...told(textIn(spec, 'sessionAffinity') !== 'None', 'spec.SessionAffinity is ignored for headless services'),
+        ]
+      : []),
+    ...addresses('externalIPs', 'address'),
+    ...told(
+      hasOutside && !isHeadless && !isExternalName(spec),
+      'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
+    ),
+    ...addressWarnings('spec.loadBalancerIP', own(spec, 'loadBalancerIP'), 'address'),
+    ...addresses('loadBalancerSourceRanges', 'CIDR value'),
+    ...told(hasOutside && isExternalName(spec), 'spec.externalIPs is ignored when spec.type is "ExternalName"'),
+    ...told(
+      textIn(spec, 'externalName') !== '' && !isExternalName(spec),
+      'spec.externalName is ignored when spec.type is not "ExternalName"',
+    ),
+    ...told(
+      textIn(spec, 'trafficDistribution') === 'PreferClose',
+      'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
+    ),
+  ]
+}
+
+export function serviceStatusWarnings(service: ApiObject): readonly string[] {
+  return mapsIn(mapIn(statusOf(service), 'loadBalancer'), 'ingress').flatMap((ingress, i) =>
+    addressWarnings(`status.loadBalancer.ingress[${i}]`, own(ingress, 'ip'), 'address'),
+  )
+}

@@ -1,0 +1,216 @@
+// Custom resources whose versions are converted by a webhook of their definition (P-366). What comes back is the same object
+// in another version: of its metadata only labels and annotations may differ.
+import { randomUUID } from 'node:crypto'
+import type { ApiObject } from '../../api/object.ts'
+import { labelKeyFaults, labelValueFaults } from '../../api/selector-label-format.ts'
+import { ApiError } from '../../api/status.ts'
+import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { type ResolveService, readWebhookTarget, WEBHOOK_USER_AGENT } from '../../outgoing/webhook-client.ts'
+import { checkAnswer } from '../../outgoing/answer.ts'
+import type { OutgoingAnswer, OutgoingCaller, OutgoingTarget } from '../../outgoing/call.ts'
+import { OutgoingCallError } from '../../outgoing/failure.ts'
+
+export interface ConversionParts {
+  readonly caller: OutgoingCaller
+  readonly locate: ResolveService
+  readonly encode: (value: Value) => string
+  /** Throws where the bytes are no JSON. */
+  readonly parse: (bytes: Buffer) => Value
+}
+
+/** Objects of one kind in another version, in their order. Throws `ApiError`. */
+export type ConvertByWebhook = (
+  objects: readonly ApiObject[],
+  toApiVersion: string,
+  signal: AbortSignal,
+) => Promise<readonly ApiObject[]>
+
+const REVIEW_VERSIONS = ['v1', 'v1beta1'] as const
+type ReviewVersion = (typeof REVIEW_VERSIONS)[number]
+
+const TIMEOUT_MS = 30_000
+/** An answer may be larger than what was asked, but not by much. */
+const LEAST_ANSWER_BYTES = 16 * 1024 * 1024
+const ANSWER_FACTOR = 4
+
+/** `webhook` is `spec.conversion.webhook` of the definition. */
+export function conversionWebhook(parts: ConversionParts, webhook: ValueMap): ConvertByWebhook {
+  const config = own(webhook, 'clientConfig')
+  const target = readWebhookTarget(isMap(config) ? config : {}, parts.locate)
+  const versions = own(webhook, 'conversionReviewVersions')
+  const version = isList(versions) ? firstKnown(versions) : undefined
+  return async (objects, toApiVersion, signal) => {
+    const others = objects.filter(({ apiVersion }) => apiVersion !== toApiVersion)
+    const [first] = others
+    if (first === undefined) return objects
+    if (version === undefined) throw broken('no supported conversion review versions')
+    const review: Review = { version, uid: randomUUID(), desiredAPIVersion: toApiVersion, objects: others }
+    const subject = `conversion webhook for ${nameOf(first)}`
+    let converted: readonly Value[]
+    try {
+      converted = readAnswer(await ask(parts, target, { review, signal }), review, parts)
+    } catch (error) {
+      if (!(error instanceof OutgoingCallError || error instanceof ReviewFault)) throw error
+      throw broken(`${subject} failed: ${error.message}`)
+    }
+    if (converted.length !== others.length) {
+      throw broken(`${subject} returned ${converted.length} objects, expected ${others.length}`)
+    }
+    const made = converted.map((value, i) => accept(subject, { original: others[i]!, value, toApiVersion }))
+    let next = 0
+    return objects.map((object) => (object.apiVersion === toApiVersion ? object : made[next++]!))
+  }
+}
+
+function firstKnown(versions: readonly Value[]): ReviewVersion | undefined {
+  for (const wanted of versions) {
+    const known = REVIEW_VERSIONS.find((version) => version === wanted)
+    if (known !== undefined) return known
+  }
+  return undefined
+}
+
+interface Review {
+  readonly version: ReviewVersion
+  readonly uid: string
+  readonly desiredAPIVersion: string
+  readonly objects: readonly ApiObject[]
+}
+
+/** The answer breaks the protocol, or says that it went wrong. */
+class ReviewFault extends Error {}
+
+function ask(
+  { caller, encode }: ConversionParts,
+  target: OutgoingTarget,
+  { review, signal }: { readonly review: Review; readonly signal: AbortSignal },
+): Promise<OutgoingAnswer> {
+  const { version, uid, desiredAPIVersion, objects } = review
+  const body = encode({
+    kind: 'ConversionReview',
+    apiVersion: `apiextensions.k8s.io/${version}`,
+    request: { uid, desiredAPIVersion, objects },
+  })
+  return caller.call(
+    target,
+    {
+      body,
+      userAgent: WEBHOOK_USER_AGENT,
+      timeoutMs: TIMEOUT_MS,
+      tellTimeout: true,
+      maxAnswerBytes: Math.max(LEAST_ANSWER_BYTES, ANSWER_FACTOR * body.length),
+    },
+    signal,
+  )
+}
+
+function readAnswer(answer: OutgoingAnswer, { version, uid }: Review, { parse }: ConversionParts): readonly Value[] {
+  checkAnswer(answer)
+  const review = mapOf(parsed(answer, parse))
+  const response = own(review, 'response')
+  if (version === 'v1') {
+    const [apiVersion, kind] = [textIn(review, 'apiVersion'), textIn(review, 'kind')]
+    if (apiVersion !== 'apiextensions.k8s.io/v1' || kind !== 'ConversionReview') {
+      const wanted = 'apiextensions.k8s.io/v1, Kind=ConversionReview'
+      throw new ReviewFault(`expected webhook response of ${wanted}, got ${apiVersion}, Kind=${kind}`)
+    }
+  }
+  if (!isMap(response)) throw new ReviewFault('no response provided')
+  const sent = textIn(response, 'uid')
+  if (version === 'v1' && sent !== uid) {
+    throw new ReviewFault(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(sent)}`)
+  }
+  const result = mapOf(own(response, 'result') ?? null)
+  const status = textIn(result, 'status')
+  if (status !== 'Success') {
+    throw new ReviewFault(textIn(result, 'message') || `response.result.status was '${status}', not 'Success'`)
+  }
+  const converted = own(response, 'convertedObjects')
+  return isList(converted) ? converted : []
+}
+
+function parsed({ body }: OutgoingAnswer, parse: ConversionParts['parse']): Value {
+  try {
+    return parse(body)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new ReviewFault(`couldn't get version/kind; json parse error: ${why}`)
+  }
+}
+
+interface Conversion {
+  readonly original: ApiObject
+  readonly value: Value
+  readonly toApiVersion: string
+}
+
+/** The converted object, with the metadata that is not the webhook's to change. Throws where it is another object. */
+function accept(subject: string, { original, value, toApiVersion }: Conversion): ApiObject {
+  const fault = (why: string): ApiError => broken(`${subject} returned invalid object at index 0: ${why}`)
+  const object = mapOf(value)
+  const [apiVersion, kind] = [textIn(object, 'apiVersion'), textIn(object, 'kind')]
+  if (apiVersion !== toApiVersion) {
+    throw fault(`invalid groupVersion (expected ${toApiVersion}, received ${apiVersion})`)
+  }
+  if (kind !== original.kind) throw fault(`invalid kind (expected ${original.kind}, received ${kind})`)
+  const metadata = own(object, 'metadata')
+  for (const [member, name] of IDENTITY_MEMBERS) {
+    const [before, after] = [textIn(original.metadata, member), textIn(mapOf(metadata ?? null), member)]
+    if (before === after) continue
+    throw broken(`${subject} returned invalid object: must have the same ${name}: ${before} != ${after}`)
+  }
+  try {
+    return { ...object, apiVersion, kind, metadata: restored(original.metadata, metadata) }
+  } catch (error) {
+    if (!(error instanceof ReviewFault)) throw error
+    throw broken(`${subject} returned invalid metadata: ${error.message}`)
+  }
+}
+
+const IDENTITY_MEMBERS: readonly (readonly [string, string])[] = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+]
+
+function restored(original: ValueMap, converted: Value | undefined): ValueMap {
+  if (converted === undefined) throw new ReviewFault('missing metadata in converted object')
+  if (!isMap(converted)) throw new ReviewFault('invalid metadata in converted object')
+  const { labels: _, annotations: __, ...kept } = original
+  return { ...kept, ...texts('labels', original, converted), ...texts('annotations', original, converted) }
+}
+
+function texts(field: 'labels' | 'annotations', original: ValueMap, converted: ValueMap): ValueMap {
+  const given = own(converted, field)
+  if (given === undefined || given === null) return {}
+  if (!isMap(given)) throw new ReviewFault(`invalid metadata.${field} in converted object`)
+  const isChanged = !equalValues(given, own(original, field))
+  for (const [key, value] of Object.entries(given)) {
+    if (typeof value !== 'string') {
+      throw new ReviewFault(`metadata.${field}[${key}] must be a string in converted object`)
+    }
+    if (!isChanged) continue
+    const [why] = [...labelKeyFaults(key), ...(field === 'labels' ? labelValueFaults(value) : [])]
+    if (why !== undefined) throw new ReviewFault(`metadata.${field}: Invalid value: ${JSON.stringify(key)}: ${why}`)
+  }
+  return { [field]: given }
+}
+
+/** A failure of the webhook is one of the server's own, without a reason. */
+function broken(message: string): ApiError {
+  return new ApiError('', message)
+}
+
+/** `example.com/v1, Kind=Foo`. */
+function nameOf({ apiVersion, kind }: ApiObject): string {
+  return `${apiVersion}, Kind=${kind}`
+}
+
+function mapOf(value: Value): ValueMap {
+  return isMap(value) ? value : {}
+}
+
+function textIn(map: ValueMap, name: string): string {
+  const value = own(map, name)
+  return typeof value === 'string' ? value : ''
+}

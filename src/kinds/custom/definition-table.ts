@@ -1,0 +1,338 @@
+// What is served now: the built-in resources and those that definitions add while the server runs. A definition that comes,
+// changes or goes is taken up in one step; whoever found a resource before keeps it to the end of his request.
+import { createHash } from 'node:crypto'
+import type { GroupVersion, GroupVersionKind, GroupVersionResource } from '../../api/object.ts'
+import type { StoredObject } from '../../api/read.ts'
+import type { DiscoveryGroup } from '../../registry/discovery.ts'
+import type { Resource, ResourceTable } from '../../registry/registry.ts'
+import { builtInGroups } from '../../schema/built-in-resources.ts'
+import type { CustomOpenApiResource } from '../../schema/openapi-custom.ts'
+import { RENAME_VERSION } from './form.ts'
+import { customResource, type CustomParts, schemasOf, toldVerbs, type VersionSchemas } from './resource.ts'
+import { compareVersions, type Definition, type DefinitionVersion, readDefinition, schemaIn } from './definition.ts'
+
+export interface DefinitionTableOptions extends CustomParts {
+  readonly builtIn: ResourceTable
+  /** What is told of the built-in resources; absent: everything. */
+  readonly groups?: readonly DiscoveryGroup[]
+  /** The objects of a type are served by other rules from now on, or not at all: whoever watches them has to begin anew. */
+  readonly onRetired: (stored: Resource['stored'], isGone: boolean) => void
+}
+
+interface Installed {
+  readonly definition: Definition
+  /** The newest that was taken up. */
+  readonly revision: number
+  /** Where the specification can be read; one record for as long as it does not change. */
+  readonly source: Source
+  readonly schemas: VersionSchemas
+  readonly resources: readonly Resource[]
+}
+
+/** What was just written holds more memory than what the cache has of it, and is let go when that comes. */
+interface Source {
+  stored: StoredObject
+}
+
+export class DefinitionTable implements ResourceTable {
+  readonly #options: DefinitionTableOptions
+  readonly #installed = new Map<string, Installed>()
+  readonly #resources = new Map<string, Resource>()
+  readonly #kinds = new Set<string>()
+  readonly #builtInGroups = builtInGroups()
+  readonly #builtInNames = new Set(namesIn(this.#builtInGroups))
+  /** By group, those that did not change since they were made. */
+  #groups = new Map<string, DiscoveryGroup>()
+  #all: readonly DiscoveryGroup[] | undefined
+  #version = 0
+  readonly #listeners = new Set<() => void>()
+
+  constructor(options: DefinitionTableOptions) {
+    this.#options = options
+  }
+
+  find(resource: GroupVersionResource): Resource | undefined {
+    return this.#options.builtIn.find(resource) ?? this.#resources.get(keyOf(resource))
+  }
+
+  *all(): Iterable<Resource> {
+    yield* this.#options.builtIn.all()
+    yield* this.#resources.values()
+  }
+
+  findAction(place: GroupVersionResource & { readonly subresource: string }): ReturnType<ResourceTable['findAction']> {
+    return this.#options.builtIn.findAction(place)
+  }
+
+  isDeclared(resource: GroupVersionResource): boolean {
+    return this.#options.builtIn.isDeclared(resource)
+  }
+
+  knowsKind(kind: GroupVersionKind): boolean {
+    return this.#options.builtIn.knowsKind(kind) || this.#kinds.has(keyOfKind(kind))
+  }
+
+  /** Grows with every change that discovery or the documents would show. */
+  get version(): number {
+    return this.#version
+  }
+
+  definitions(): Iterable<Definition> {
+    return [...this.#installed.values()].map(({ definition }) => definition)
+  }
+
+  definition(name: string): Definition | undefined {
+    return this.#installed.get(name)?.definition
+  }
+
+  /** Whether there is such a type, in whatever version and served or not: `deployments.apps`. */
+  isKnown(name: string): boolean {
+    return this.#builtInNames.has(name) || this.#installed.has(name)
+  }
+
+  /** Whether the resource is about to be served: it is defined, and nobody has judged its names yet. */
+  isComing({ group, version, resource }: GroupVersionResource): boolean {
+    const definition = this.#installed.get(`${resource}.${group}`)?.definition
+    if (definition === undefined || definition.isServed || definition.isTerminating || definition.isJudged) return false
+    return definition.versions.some((one) => one.version === version && one.served)
+  }
+
+  /** The resource in its storage version, served or not, for who has to do with every object of it. */
+  storageResource(name: string): Resource | undefined {
+    const known = this.#installed.get(name)
+    const version = known?.definition.versions.find((one) => one.version === known.definition.storageVersion)
+    if (known === undefined || version === undefined) return undefined
+    return customResource({ ...this.#options, converter: () => RENAME_VERSION }, known, version)
+  }
+
+  /** Takes up a definition as it is stored; one that is older than what is known is passed over. */
+  put(stored: StoredObject): void {
+    const known = this.#installed.get(stored.name)
+    if (known?.revision === stored.revision) known.source.stored = stored
+    if (known !== undefined && known.revision >= stored.revision) return
+    const definition = readDefinition(stored.object())
+    const isSame = known !== undefined && isServedAlike(known.definition, definition)
+    const source = isSame ? known.source : { stored }
+    source.stored = stored
+    const schemas = isSame
+      ? known.schemas
+      : schemasOf(definition, (index) => schemaIn(source.stored.object(), index), this.#options)
+    if (isSame && isToldAlike(known.definition, definition)) {
+      this.#installed.set(stored.name, { ...known, definition, revision: stored.revision })
+      return
+    }
+    const resources = this.#rows(definition, schemas)
+    this.#replace(known, { definition, revision: stored.revision, source, schemas, resources })
+    // One that was removed and made again has nothing to do with what was there before.
+    if (known !== undefined && !isSame) this.#retire(known, known.definition.uid !== definition.uid)
+  }
+
+  /** Nothing is known of it any more. */
+  remove(name: string, revision: number): void {
+    const known = this.#installed.get(name)
+    if (known === undefined || known.revision > revision) return
+    this.#replace(known, undefined)
+    this.#retire(known, true)
+  }
+
+  /** All groups in the order of discovery; the same list as long as nothing changes. */
+  groups(): readonly DiscoveryGroup[] {
+    this.#all ??= this.#makeGroups()
+    return this.#all
+  }
+
+  /** The versions that are told of, with what the documents say of them. */
+  published(): readonly { readonly gv: GroupVersion; readonly resources: readonly CustomOpenApiResource[] }[] {
+    const found = new Map<string, { gv: GroupVersion; resources: CustomOpenApiResource[] }>()
+    for (const { definition, source } of this.#told()) {
+      for (const version of definition.versions) {
+        const gv = { group: definition.group, version: version.version }
+        if (!version.served || this.#isBuiltIn(gv)) continue
+        const key = `${gv.group}/${gv.version}`
+        const entry = found.get(key) ?? { gv, resources: [] }
+        entry.resources.push(openApiResource(definition, version, source.stored))
+        found.set(key, entry)
+      }
+    }
+    return [...found.values()]
+  }
+
+  #rows(definition: Definition, schemas: VersionSchemas): readonly Resource[] {
+    if (!definition.isServed) return []
+    return definition.versions
+      .filter((version) => version.served && !this.#isBuiltIn({ group: definition.group, version: version.version }))
+      .map((version) => customResource(this.#options, { definition, schemas }, version))
+  }
+
+  /** A version of a group that is built in is served by what is built in alone. */
+  #isBuiltIn({ group, version }: GroupVersion): boolean {
+    const found = this.#builtInGroups.find((one) => one.group === group)
+    return found?.versions.some((one) => one.version === version) === true
+  }
+
+  #replace(before: Installed | undefined, after: Installed | undefined): void {
+    for (const resource of before?.resources ?? []) {
+      this.#resources.delete(keyOf(resource))
+      this.#kinds.delete(keyOfKind(resource))
+    }
+    for (const resource of after?.resources ?? []) {
+      this.#resources.set(keyOf(resource), resource)
+      this.#kinds.add(keyOfKind(resource))
+    }
+    if (after !== undefined) this.#installed.set(after.definition.name, after)
+    else if (before !== undefined) this.#installed.delete(before.definition.name)
+    for (const one of [before, after]) if (one !== undefined) this.#groups.delete(one.definition.group)
+    this.#all = undefined
+    this.#version++
+    for (const tell of this.#listeners) tell()
+  }
+
+  onChange(tell: () => void): () => void {
+    const listener = (): void => tell()
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Resolves at the next change, or after that time. */
+  changed(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer)
+        stop()
+        resolve()
+      }
+      const timer = setTimeout(done, milliseconds)
+      const stop = this.onChange(done)
+    })
+  }
+
+  #retire({ resources }: Installed, isGone: boolean): void {
+    const stored = resources[0]?.stored
+    if (stored !== undefined) this.#options.onRetired(stored, isGone)
+  }
+
+  #told(): readonly Installed[] {
+    return [...this.#installed.values()].filter(({ definition }) => definition.isEstablished)
+  }
+
+  #makeGroups(): readonly DiscoveryGroup[] {
+    const byGroup = Map.groupBy(this.#told(), ({ definition }) => definition.group)
+    const made = new Map<string, DiscoveryGroup>()
+    for (const [group, installed] of byGroup) {
+      const known = this.#groups.get(group) ?? this.#makeGroup(group, installed)
+      if (known !== undefined) made.set(group, known)
+    }
+    this.#groups = made
+    const told = this.#options.groups ?? this.#builtInGroups
+    const builtIn = told.map((group) => made.get(group.group) ?? group)
+    const names = new Set(told.map(({ group }) => group))
+    const others = [...made.values()].filter(({ group }) => !names.has(group))
+    return [...builtIn, ...others.sort((a, b) => (a.group < b.group ? -1 : 1))]
+  }
+
+  #makeGroup(group: string, installed: readonly Installed[]): DiscoveryGroup | undefined {
+    const told = this.#options.groups ?? this.#builtInGroups
+    const builtIn = told.find((one) => one.group === group)?.versions ?? []
+    const names = new Set(
+      installed.flatMap(({ definition }) =>
+        definition.versions.filter(({ served }) => served).map(({ version }) => version),
+      ),
+    )
+    for (const { version } of builtIn) names.delete(version)
+    const versions = [...names].sort(compareVersions).map((version) => ({
+      version,
+      priority: { group: 1000, version: 100 },
+      custom: true as const,
+      resources: installed.flatMap(({ definition }) => {
+        const found = definition.versions.find((one) => one.version === version && one.served)
+        return found === undefined ? [] : [discoveryResource(definition, found)]
+      }),
+    }))
+    return versions.length === 0 ? undefined : { group, versions: [...builtIn, ...versions] }
+  }
+}
+
+function* namesIn(groups: readonly DiscoveryGroup[]): Generator<string> {
+  for (const { group, versions } of groups) {
+    for (const { resources } of versions) {
+      for (const { plural } of resources) yield group === '' ? plural : `${plural}.${group}`
+    }
+  }
+}
+
+function keyOf({ group, version, resource }: GroupVersionResource): string {
+  return `${group}/${version}/${resource}`
+}
+
+function keyOfKind({ group, version, kind }: GroupVersionKind): string {
+  return `${group}/${version}/${kind}`
+}
+
+/** Whether objects are read and written by the same rules. */
+function isServedAlike(a: Definition, b: Definition): boolean {
+  return a.uid === b.uid && a.generation === b.generation && JSON.stringify(a.accepted) === JSON.stringify(b.accepted)
+}
+
+/** Whether nobody could tell the two apart. */
+function isToldAlike(a: Definition, b: Definition): boolean {
+  return (
+    a.isServed === b.isServed &&
+    a.isEstablished === b.isEstablished &&
+    a.isTerminating === b.isTerminating &&
+    a.storedVersions.join() === b.storedVersions.join()
+  )
+}
+
+type DiscoveryResource = DiscoveryGroup['versions'][number]['resources'][number]
+
+function discoveryResource(definition: Definition, version: DefinitionVersion): DiscoveryResource {
+  const { group, accepted, names, namespaced, storageVersion } = definition
+  const kind = accepted.kind || names.kind
+  const gvk = { group, version: version.version, kind }
+  const verbs = ['get', 'patch', 'update']
+  const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
+  return {
+    ...gvk,
+    plural: names.plural,
+    singular: accepted.singular || names.singular,
+    namespaced,
+    shortNames: accepted.shortNames,
+    categories: accepted.categories,
+    verbs: toldVerbs(definition),
+    storageVersionHash: createHash('sha256')
+      .update(`${group}/${storageVersion}/${kind}`)
+      .digest()
+      .subarray(0, 8)
+      .toString('base64'),
+    subresources: [
+      ...(version.hasStatus ? [{ ...gvk, name: 'status', verbs }] : []),
+      ...(version.scale === undefined ? [] : [{ ...scale, name: 'scale', verbs }]),
+    ],
+  }
+}
+
+function openApiResource(
+  definition: Definition,
+  version: DefinitionVersion,
+  stored: StoredObject,
+): CustomOpenApiResource {
+  const { group, accepted, names, namespaced } = definition
+  return {
+    group,
+    version: version.version,
+    kind: accepted.kind || names.kind,
+    listKind: accepted.listKind || names.listKind,
+    plural: names.plural,
+    namespaced,
+    verbs: toldVerbs({ ...definition, isTerminating: false }),
+    subresources: [
+      ...(version.hasStatus ? (['status'] as const) : []),
+      ...(version.scale === undefined ? [] : (['scale'] as const)),
+    ],
+    selectable: version.selectable,
+    fingerprint: `${definition.uid} ${definition.generation} ${version.version} ${JSON.stringify(accepted)}`,
+    get schema() {
+      return schemaIn(stored.object(), version.index)
+    },
+  }
+}

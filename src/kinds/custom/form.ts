@@ -1,0 +1,117 @@
+// Between what is stored of a custom resource and what one of its versions shows. What is stored may have been written under
+// an older schema or in another version: it is read by the definition of today, and written back by it (P-327, P-328, P-367).
+import type { ApiObject } from '../../api/object.ts'
+import { formatGroupVersion, parseGroupVersion } from '../../api/object.ts'
+import type { StoredObject } from '../../api/read.ts'
+import type { MaybePromise } from '../../lib/maybe-promise.ts'
+import { whenKnown } from '../../lib/maybe-promise.ts'
+import type { Resource } from '../../registry/registry.ts'
+import type { CustomSchema } from '../../schema/custom/custom.ts'
+
+type ServedForm = NonNullable<Resource['stored']['form']>
+
+/** Makes objects of one version of a kind from objects of another. Throws `ApiError`. */
+export type ConvertObjects = (
+  objects: readonly ApiObject[],
+  toApiVersion: string,
+  signal: AbortSignal,
+) => MaybePromise<readonly ApiObject[]>
+
+/** Only the name of the version changes. */
+export const RENAME_VERSION: ConvertObjects = (objects, apiVersion) =>
+  objects.map((object) => ({ ...object, apiVersion }))
+
+export interface CustomFormParts {
+  readonly group: string
+  readonly version: string
+  readonly storageVersion: string
+  /** By the name of the version; undefined for one that the definition no longer has. */
+  readonly schema: (version: string) => CustomSchema | undefined
+  readonly convert: ConvertObjects
+  /** Whether versions are converted here, without asking anybody. */
+  readonly isLocal: boolean
+  /** Everything that is stored was written under this very schema, in this version. */
+  readonly isStoredAsServed: () => boolean
+  /** What is handed out in place of a stored object. */
+  readonly serve: (stored: StoredObject, object: ApiObject) => StoredObject
+}
+
+export class CustomForm implements ServedForm {
+  readonly #parts: CustomFormParts
+  /** What was made of an object, so that it is made once; itself where it is shown as it is stored. */
+  readonly #known = new WeakMap<StoredObject, StoredObject>()
+
+  #isStoredAsServed: boolean | undefined
+
+  constructor(parts: CustomFormParts) {
+    this.#parts = parts
+  }
+
+  get isLocal(): boolean {
+    return this.#parts.isLocal
+  }
+
+  isAsStored(): boolean {
+    return (this.#isStoredAsServed ??= this.#parts.isStoredAsServed())
+  }
+
+  fromStored(objects: readonly StoredObject[], signal: AbortSignal): MaybePromise<readonly StoredObject[]> {
+    if (objects.length === 0 || this.isAsStored()) return objects
+    const missing = objects.filter((object) => !this.#known.has(object))
+    if (missing.length === 0) return this.#all(objects)
+    return whenKnown(this.#make(missing, signal), () => this.#all(objects))
+  }
+
+  atHand(object: StoredObject): StoredObject | undefined {
+    if (this.isAsStored()) return object
+    if (this.#parts.isLocal && !this.#known.has(object)) void this.#make([object], NEVER)
+    return this.#known.get(object)
+  }
+
+  toStored(object: ApiObject, signal: AbortSignal): MaybePromise<ApiObject> {
+    const { group, storageVersion, version, convert } = this.#parts
+    if (version === storageVersion) return object
+    const apiVersion = formatGroupVersion({ group, version: storageVersion })
+    return whenKnown(convert([object], apiVersion, signal), ([converted = object]) => this.#pruned(converted))
+  }
+
+  #all(objects: readonly StoredObject[]): readonly StoredObject[] {
+    return objects.map((object) => this.#known.get(object) ?? object)
+  }
+
+  #make(stored: readonly StoredObject[], signal: AbortSignal): MaybePromise<void> {
+    const { group, version, schema, convert, serve } = this.#parts
+    const apiVersion = formatGroupVersion({ group, version })
+    const read = stored.map((one) => {
+      const object = one.object()
+      return { one, object, shown: schema(versionOf(object))?.shown(object) ?? object }
+    })
+    const others = read.filter(({ shown }) => shown.apiVersion !== apiVersion)
+    for (const { one, object, shown } of read) {
+      if (shown.apiVersion === apiVersion) this.#known.set(one, shown === object ? one : serve(one, shown))
+    }
+    if (others.length === 0) return undefined
+    const converted = convert(
+      others.map(({ shown }) => shown),
+      apiVersion,
+      signal,
+    )
+    return whenKnown(converted, (objects) => {
+      for (const [i, { one }] of others.entries()) {
+        const object = objects[i]
+        if (object !== undefined) this.#known.set(one, serve(one, this.#pruned(object)))
+      }
+    })
+  }
+
+  /** Without what the version that it is in does not know. */
+  #pruned(object: ApiObject): ApiObject {
+    return this.#parts.schema(versionOf(object))?.known(object) ?? object
+  }
+}
+
+const NEVER = new AbortController().signal
+
+function versionOf({ apiVersion }: ApiObject): string {
+  return parseGroupVersion(apiVersion)?.version ?? ''
+}

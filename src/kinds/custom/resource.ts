@@ -1,0 +1,200 @@
+// The rows of a custom resource, one a served version: the same record that built-in resources have, made from a definition.
+import type { ApiObject, GroupVersionKind } from '../../api/object.ts'
+import { parseGroupVersion } from '../../api/object.ts'
+import type { StoredObject } from '../../api/read.ts'
+import { customSelectableFields } from '../../api/selector-fields.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { customTable, DEFAULT_TABLE, type TableShape } from '../../codec/table.ts'
+import { InvariantError } from '../../lib/errors.ts'
+import type { Turns } from '../../lib/turns.ts'
+import type { Resource, Subresource } from '../../registry/registry.ts'
+import { CustomSchema, type RuleMeasures } from '../../schema/custom/custom.ts'
+import type { KindSchema, ObjectShape, SchemaTable } from '../../schema/table.ts'
+import { IDENTITY } from '../shared/conversion.ts'
+import { customStrategy } from './strategy.ts'
+import { type ConvertObjects, CustomForm } from './form.ts'
+import { customScale } from './scale.ts'
+import { type Definition, type DefinitionVersion, deprecationsOf } from './definition.ts'
+import { kindVersions } from '../../registry/kind-versions.ts'
+
+/** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
+export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
+
+/** An object of a kind as it is stored, written in turns. */
+export type EncodeInTurns = (object: ApiObject, kind: KindSchema, turns: Turns) => Promise<string>
+
+export interface CustomParts {
+  readonly schema: SchemaTable
+  readonly encode: EncodeObject
+  readonly encodeInTurns?: EncodeInTurns | undefined
+  /** An object as it is handed out in place of a stored one. */
+  readonly serve: (stored: StoredObject, object: ApiObject, resource: Resource['stored']) => StoredObject
+  /** How objects of one version become those of another, for a definition. */
+  readonly converter: (definition: Definition) => ConvertObjects
+  /** Of what the rules of definitions take. */
+  readonly rules?: RuleMeasures
+}
+
+/** The verbs in the order in which discovery tells them (P-362). */
+const VERBS: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+const MAKING_VERBS: ReadonlySet<string> = new Set(['patch', 'create', 'update'])
+const SUBRESOURCE_VERBS: ReadonlySet<string> = new Set(['get', 'patch', 'update'])
+
+/** What discovery tells of the verbs; those that make something are not told of while the definition goes. */
+export function toldVerbs({ isTerminating }: Definition): readonly string[] {
+  return isTerminating ? VERBS.filter((verb) => !MAKING_VERBS.has(verb)) : VERBS
+}
+
+/** The schemas of a definition's versions, served or not: compiled when they are first needed, and kept over changes of status. */
+export type VersionSchemas = ReadonlyMap<string, CustomSchema>
+
+export function schemasOf(
+  definition: Definition,
+  source: (index: number) => ValueMap | undefined,
+  { schema, rules }: { readonly schema: SchemaTable; readonly rules?: RuleMeasures },
+): VersionSchemas {
+  const metadata = metadataShape(schema)
+  return new Map(
+    definition.versions.map(({ version, index }) => [version, new CustomSchema(() => source(index), metadata, rules)]),
+  )
+}
+
+function metadataShape(schema: SchemaTable): ObjectShape {
+  const shape = schema.shape('meta_v1.ObjectMeta')
+  if (shape === undefined) throw new InvariantError('the schema has no ObjectMeta')
+  return shape
+}
+
+export function customResource(
+  parts: CustomParts,
+  { definition, schemas }: { readonly definition: Definition; readonly schemas: VersionSchemas },
+  version: DefinitionVersion,
+): Resource {
+  const { group, namespaced, accepted, names } = definition
+  const kind = accepted.kind || names.kind
+  const gvk: GroupVersionKind = { group, version: version.version, kind }
+  const schema = schemas.get(version.version)
+  if (schema === undefined) throw new InvariantError(`no schema was made for ${version.version} of ${definition.name}`)
+  const kindSchema = new CustomKindSchema(gvk, schema)
+  const convert = parts.converter(definition)
+  const selectable = customSelectableFields({ namespaced, paths: version.selectable })
+  const stored: Resource['stored'] = {
+    group,
+    resource: names.plural,
+    storagePrefix: `${group}/${names.plural}`,
+    namespaced,
+    selectableFields: selectable.own,
+    encode: (object) => parts.encode(object, kindSchema),
+    ...(parts.encodeInTurns === undefined
+      ? {}
+      : { encodeInTurns: (object, turns) => parts.encodeInTurns!(object, kindSchema, turns) }),
+    form: new CustomForm({
+      group,
+      version: version.version,
+      storageVersion: definition.storageVersion,
+      schema: (name) => schemas.get(name),
+      convert,
+      isLocal: definition.webhook === undefined,
+      isStoredAsServed: () => isStoredAsServed(definition, version, schema),
+      serve: (object, shown) => parts.serve(object, shown, stored),
+    }),
+  }
+  let columns: TableShape | undefined
+  return {
+    ...gvk,
+    resource: names.plural,
+    singular: accepted.singular || names.singular,
+    namespaced,
+    schema: kindSchema,
+    isCustom: true,
+    verbs: new Set(VERBS),
+    subresources: subresourcesOf(parts.schema, gvk, version),
+    deprecations: deprecationsOf(definition, version),
+    storedKind: gvk,
+    stored,
+    conversion: IDENTITY,
+    withDefaults: (object) => schema.withDefaults(object),
+    decode: (source) => schema.decode(source),
+    toCanonical: (object) => schema.canonical(object),
+    versions: versionsOf(group, schemas, definition.webhook === undefined ? undefined : convert),
+    get columns() {
+      columns ??= customTable(version.columns) ?? DEFAULT_TABLE
+      return columns
+    },
+    strategy: customStrategy({ definition, version, schema }),
+    custom: {
+      listKind: accepted.listKind || names.listKind,
+      selectable,
+      isStorageVersion: version.version === definition.storageVersion,
+      convert,
+    },
+  }
+}
+
+/**
+ * A definition that never changed has stored everything under its one schema. A default for the whole status is the exception:
+ * a new object is stored without a status, and shows the default when it is read.
+ */
+function isStoredAsServed(definition: Definition, version: DefinitionVersion, schema: CustomSchema): boolean {
+  const { generation, storageVersion, storedVersions } = definition
+  if (generation !== 1 || version.version !== storageVersion || storedVersions.length > 1) return false
+  return !version.hasStatus || schema.node.properties?.get('status')?.default === undefined
+}
+
+class CustomKindSchema implements KindSchema {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly isList = false
+  readonly hasProtobuf = false
+  readonly custom = true
+  readonly #schema: CustomSchema
+
+  constructor({ group, version, kind }: GroupVersionKind, schema: CustomSchema) {
+    this.group = group
+    this.version = version
+    this.kind = kind
+    this.#schema = schema
+  }
+
+  get shape(): ObjectShape {
+    return this.#schema.shape
+  }
+}
+
+function subresourcesOf(
+  schemas: SchemaTable,
+  gvk: GroupVersionKind,
+  { hasStatus, scale }: DefinitionVersion,
+): ReadonlyMap<string, Subresource> {
+  const found = new Map<string, Subresource>()
+  if (hasStatus) found.set('status', { kind: gvk, verbs: SUBRESOURCE_VERBS })
+  if (scale !== undefined) {
+    const view = customScale(schemas, gvk, scale)
+    found.set('scale', { kind: view, verbs: SUBRESOURCE_VERBS, view })
+  }
+  return found
+}
+
+/** Ownership may have been recorded under any version that the definition has. */
+function versionsOf(group: string, schemas: VersionSchemas, convert: ConvertObjects | undefined): Resource['versions'] {
+  const schemaOf = (apiVersion: string): CustomSchema | undefined => {
+    const gv = parseGroupVersion(apiVersion)
+    return gv?.group === group ? schemas.get(gv.version) : undefined
+  }
+  return kindVersions({
+    shape: (apiVersion) => schemaOf(apiVersion)?.shape,
+    convert: (object, apiVersion) => {
+      const renamed = { ...object, apiVersion }
+      return schemaOf(apiVersion)?.known(renamed) ?? renamed
+    },
+    ...(convert === undefined ? {} : { convertElsewhere: convertOne(convert) }),
+  })
+}
+
+function convertOne(convert: ConvertObjects): NonNullable<Resource['versions']['convertElsewhere']> {
+  return async (object, apiVersion, signal) => {
+    const [converted] = await convert([object as ApiObject], apiVersion, signal)
+    return converted ?? object
+  }
+}

@@ -1,0 +1,156 @@
+// What custom resources do differently from other kinds, made from a version of their definition (P-357, P-358).
+import type { FieldError } from '../../api/field-error.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { equalValues, own } from '../../api/value.ts'
+import { forbiddenError } from '../../registry/errors.ts'
+import { finalizersOf, metaOf, metaText, withMemberOf } from '../../registry/object-meta.ts'
+import type { Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
+import type { CustomSchema } from '../../schema/custom/custom.ts'
+import {
+  dns1035Label,
+  METADATA_RULES,
+  validateCreate,
+  validateEmbeddedMetadata,
+  validateSubresource,
+  validateUpdate,
+  type ValidationContext,
+} from '../../schema/validation/validation.ts'
+import { scaleFaults, scaleStatusFaults } from './scale.ts'
+import type { Definition, DefinitionVersion } from './definition.ts'
+
+const OBJECT_RULES = { metadata: validateEmbeddedMetadata, kind: dns1035Label } as const
+
+export interface CustomKind {
+  readonly definition: Definition
+  readonly version: DefinitionVersion
+  readonly schema: CustomSchema
+}
+
+export function customStrategy(kind: CustomKind): Strategy {
+  const { definition, version } = kind
+  const { hasStatus } = version
+  return {
+    createOnUpdate: false,
+    unconditionalUpdate: false,
+    firstGeneration: 1,
+    bumpsGeneration: (object, stored) =>
+      changesBeyond(object, stored, hasStatus ? ['metadata', 'status'] : ['metadata']),
+    bumpsGenerationOn: new Set(version.scale === undefined ? [] : ['scale']),
+    answersDeleteWithObject: false,
+    defaultPropagation: 'Background',
+    prepareForCreate: (object) => (hasStatus ? withMemberOf(object, {}, 'status') : object),
+    main: {
+      prepare: (object, stored) => (hasStatus ? withMemberOf(object, stored, 'status') : object),
+      validate: (object, stored, context) =>
+        allFaults(
+          kind,
+          { object, stored },
+          {
+            context,
+            meta: validateUpdate(METADATA_RULES, { object, stored }, contextOf(definition, context)),
+          },
+        ),
+      resetFields: hasStatus ? ['status'] : [],
+    },
+    subresources: hasStatus ? { status: statusEndpoint(kind) } : {},
+    validateCreate: (object, context) => {
+      const meta = validateCreate(METADATA_RULES, object, contextOf(definition, context))
+      const faults = allFaults(kind, { object, stored: undefined }, { context, meta })
+      if (faults.length === 0 && definition.isTerminating) throw terminating(definition, metaText(object, 'name'))
+      return faults
+    },
+    warnings: finalizerWarnings,
+    ttlSeconds: undefined,
+    gracePeriodSeconds: undefined,
+    isHeldBack: () => false,
+    markOnDelete: undefined,
+    refuseDelete: () => undefined,
+    deleteWarning: undefined,
+    reserve: undefined,
+  }
+}
+
+function contextOf({ namespaced }: Definition, { gates }: WriteContext): ValidationContext {
+  return { gates, namespaced }
+}
+
+function terminating(definition: Definition, name: string): Error {
+  const resource = { group: definition.group, resource: definition.names.plural }
+  return forbiddenError(resource, name, 'create not allowed while custom resource definition is terminating')
+}
+
+interface Values {
+  readonly object: ApiObject
+  /** Undefined: the object is new. */
+  readonly stored: ApiObject | undefined
+}
+
+interface Judging {
+  readonly context: WriteContext
+  /** What is wrong with the metadata. */
+  readonly meta: readonly FieldError[]
+}
+
+/** The metadata, the schema, the numbers of replicas, embedded objects, items that repeat, and then the rules. */
+function allFaults(
+  { schema, version }: CustomKind,
+  { object, stored }: Values,
+  { context: { warn }, meta }: Judging,
+): readonly FieldError[] {
+  const others = [
+    ...meta,
+    ...schema.faults(object, stored),
+    ...(version.scale === undefined ? [] : scaleFaults(object, version.scale)),
+    ...schema.embedded(object, OBJECT_RULES),
+    ...schema.repeated(object, stored),
+  ]
+  return [...others, ...schema.ruleFaults(object, stored, { others, warn })]
+}
+
+/** Only the status is taken, and who owns what; labels too are kept from what is stored. */
+function statusEndpoint(kind: CustomKind): UpdateEndpoint {
+  const { definition, schema, version } = kind
+  return {
+    prepare: (object, stored) => {
+      const kept = withMemberOf(stored, object, 'status')
+      const managedFields = own(metaOf(object), 'managedFields')
+      const { managedFields: _, ...metadata } = metaOf(kept)
+      return { ...kept, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } }
+    },
+    validate: (object, stored, context) => {
+      const change = { object, stored, subresource: 'status' }
+      const others = [
+        ...validateSubresource(METADATA_RULES, change, contextOf(definition, context)),
+        ...schema.statusFaults(object, stored),
+        ...(version.scale === undefined ? [] : scaleStatusFaults(object, version.scale)),
+        ...schema.repeated(object, stored),
+      ]
+      return [...others, ...schema.ruleFaults(object, stored, { others, warn: context.warn })]
+    },
+    resetFields: ['metadata', 'spec'],
+  }
+}
+
+function changesBeyond(object: ApiObject, stored: ApiObject, ignored: readonly string[]): boolean {
+  const names = new Set([...Object.keys(object), ...Object.keys(stored)])
+  for (const name of names) {
+    if (ignored.includes(name) || name === 'apiVersion' || name === 'kind') continue
+    if (!equalValues(own(object, name), own(stored, name))) return true
+  }
+  return false
+}
+
+const OTHERS = 'to avoid accidental conflicts with other finalizer writers'
+const SERVERS_OWN: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
+
+/** Names of finalizers that others might use as well (P-365); told where they are new. */
+function finalizerWarnings(object: ApiObject, stored: ApiObject | undefined): readonly string[] {
+  const before = new Set(stored === undefined ? [] : finalizersOf(stored))
+  return finalizersOf(object)
+    .filter((name) => !name.includes('/') && !SERVERS_OWN.has(name) && !before.has(name))
+    .toSorted()
+    .map((name) => {
+      const path = name.includes('.') ? ' including a path (/)' : ''
+      return `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name${path} ${OTHERS}`
+    })
+}

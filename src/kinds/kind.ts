@@ -1,0 +1,44 @@
+// What is particular to a built-in kind, all of it in one record. Its fields are in `proto/`; everything else is here.
+import type { GroupVersionKind } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { TableShape } from '../codec/table.ts'
+import type { Conversion } from '../registry/registry.ts'
+import type { Rule } from '../schema/defaults/defaults.ts'
+import type { KindRules } from '../schema/validation/validation.ts'
+import type { KindNeeds } from './needs.ts'
+import type { KindStrategy } from './strategy.ts'
+
+export interface Kind {
+  /** What its objects are held to; absent: what every object is, in its metadata. */
+  readonly validation?: KindRules
+  /** What is filled in where nobody has said anything; absent: nothing is. */
+  readonly defaults?: Rule
+  /** What it does differently from the plain case, its warnings and its subresources among that. */
+  readonly strategy?: KindStrategy | ((needs: KindNeeds) => KindStrategy)
+  /** What people see of its objects; absent: the name and the age. */
+  readonly columns?: TableShape
+  /** Where it has `scale`. */
+  readonly scale?: Scalable
+  /** What every request for it is warned of. */
+  readonly deprecations?: readonly string[]
+  /** Where its objects are stored, if not under the plural of the kind (R-181). */
+  readonly storagePrefix?: string
+  /** The versions that are stored as another version or group. */
+  readonly storedAs?: Readonly<Record<string, StoredAs>>
+}
+
+export interface StoredAs {
+  readonly kind: GroupVersionKind
+  readonly conversion: Conversion
+  /** What it is converted to is read out of texts and can be anything: the client is told where it is no object of the kind. */
+  readonly isReadAnew?: true
+}
+
+/** How a kind says how many of it there are to be. */
+export interface Scalable {
+  /** The selector of what is counted, in text. */
+  readonly selector: (spec: ValueMap) => string
+}
+
+/** A built-in kind by its name; one of which nothing is particular where it is not known. */
+export type KindOf = (kind: Omit<GroupVersionKind, 'version'>) => Kind

@@ -1,0 +1,24 @@
+// What some kinds need of the server that serves them.
+import type { Authorizer } from '../auth/authorizer.ts'
+import type { RbacIndex } from '../auth/rbac-index.ts'
+import type { Resource } from '../registry/registry.ts'
+import type { ServiceNetwork } from './core/service/claims.ts'
+
+export type FindResource = (group: string, resource: string) => Resource | undefined
+
+export interface KindNeeds {
+  /** A served resource in its version `v1`. */
+  readonly find: FindResource
+  /** What services get their addresses and ports from. */
+  readonly network: ServiceNetwork
+  /** What keeps users from giving away rights that they do not hold; absent: nothing does. */
+  readonly roleGuard: RoleGuard | undefined
+  /** How long an event is kept after its last change. */
+  readonly eventTtlSeconds: number
+}
+
+export interface RoleGuard {
+  readonly authorizer: Authorizer
+  /** The stored roles and bindings, maybe a moment old. */
+  readonly index: RbacIndex
+}

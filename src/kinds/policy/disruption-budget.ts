@@ -1,0 +1,152 @@
+// The budget that covers a pod: how many of its pods may be disrupted now, and the one disruption that is taken from it.
+import type { ApiObject } from '../../api/object.ts'
+import { labelSelectorOf } from '../../api/selector-text.ts'
+import { matchesLabels } from '../../api/selector.ts'
+import { ApiError } from '../../api/status.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { isMap, own } from '../../api/value.ts'
+import { InvariantError } from '../../lib/errors.ts'
+import { forbiddenError } from '../../registry/errors.ts'
+import { metaNumber, metaOf, metaText } from '../../registry/object-meta.ts'
+import type { ActionContext, Resource } from '../../registry/registry.ts'
+import { updateObject } from '../../registry/update.ts'
+import { conditionOf, specOf, statusOf, withCondition } from '../shared/pod-conditions.ts'
+
+const MAX_DISRUPTED_PODS = 2000
+const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
+const RETRY_SECONDS = 10
+const GROUP_RESOURCE = { group: 'policy', resource: 'poddisruptionbudget' } as const
+
+/** Who writes down that a budget was used. */
+const SERVER = {
+  name: 'system:apiserver',
+  uid: undefined,
+  groups: ['system:masters', 'system:authenticated'],
+  extra: {},
+} as const
+
+export interface Budget {
+  readonly name: string
+  readonly object: ApiObject
+  readonly currentHealthy: number
+  readonly desiredHealthy: number
+  readonly unhealthyPodEvictionPolicy: string
+}
+
+/** The one budget that selects the pod; two are more than evictions can count for (W-530). */
+export async function budgetOf(pod: ApiObject, context: ActionContext): Promise<Budget | undefined> {
+  const page = await context.parts.store.list(
+    { resource: budgets(context).stored, namespace: context.namespace, at: { kind: 'latest' }, skipUnreadable: true },
+    context.signal,
+  )
+  const found: ApiObject[] = []
+  for await (const batch of page.batches) {
+    found.push(...batch.map((stored) => stored.object()).filter((budget) => covers(budget, pod)))
+  }
+  const [budget] = found
+  if (budget === undefined) return undefined
+  if (found.length > 1) {
+    const problem = 'which the eviction subresource does not support'
+    throw new ApiError('', `This pod has more than one PodDisruptionBudget, ${problem}.`)
+  }
+  return describe(budget)
+}
+
+function budgets({ resources }: ActionContext): Resource {
+  const found = resources.find({ group: 'policy', version: 'v1', resource: 'poddisruptionbudgets' })
+  if (found === undefined) throw new InvariantError('disruption budgets are not served')
+  return found
+}
+
+function covers(budget: ApiObject, pod: ApiObject): boolean {
+  const selector = labelSelectorOf(own(specOf(budget), 'selector') ?? null)
+  return selector !== undefined && matchesLabels(selector, own(metaOf(pod), 'labels'))
+}
+
+function describe(object: ApiObject): Budget {
+  const status = statusOf(object)
+  const policy = own(specOf(object), 'unhealthyPodEvictionPolicy')
+  return {
+    name: metaText(object, 'name'),
+    object,
+    currentHealthy: countIn(status, 'currentHealthy'),
+    desiredHealthy: countIn(status, 'desiredHealthy'),
+    unhealthyPodEvictionPolicy: typeof policy === 'string' ? policy : '',
+  }
+}
+
+function countIn(map: ValueMap, field: string): number {
+  const value = own(map, field)
+  return typeof value === 'number' ? value : 0
+}
+
+/** Takes one disruption from the budget, or throws `TooManyRequests` where it has none. A dry run only looks. */
+export async function spend(budget: Budget, pod: string, context: ActionContext): Promise<void> {
+  if (context.dryRun) return void spent(budget.object, pod, context.now)
+  await updateObject(
+    context.parts,
+    budgets(context),
+    {
+      name: budget.name,
+      subresource: 'status',
+      wanted: (live) => spent(live ?? budget.object, pod, context.now),
+      tracksFields: false,
+      absent: 'refuse',
+      uid: '',
+    },
+    { ...context, user: SERVER, fieldManager: 'kube-apiserver', options: {} },
+  )
+}
+
+/** The budget with one disruption less, and the pod among those that are going (W-533). */
+function spent(budget: ApiObject, pod: string, now: string): ApiObject {
+  const status = statusOf(budget)
+  const name = metaText(budget, 'name')
+  if (countIn(status, 'observedGeneration') < (metaNumber(budget, 'generation') ?? 0)) throw tooManyRequests(name)
+  const allowed = countIn(status, 'disruptionsAllowed')
+  if (allowed < 0) throw forbiddenError(GROUP_RESOURCE, name, 'pdb disruptions allowed is negative')
+  const disrupted = own(status, 'disruptedPods')
+  const going = isMap(disrupted) ? disrupted : {}
+  if (Object.keys(going).length > MAX_DISRUPTED_PODS) {
+    const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
+    throw forbiddenError(GROUP_RESOURCE, name, why)
+  }
+  if (allowed === 0) throw usedUp(budget)
+  const next = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...going, [pod]: now } }
+  return { ...budget, status: allowed > 1 ? next : withNoneLeft(next, now) }
+}
+
+function withNoneLeft(status: ValueMap, now: string): ValueMap {
+  const condition = { type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', message: '' } as const
+  const observedGeneration = countIn(status, 'observedGeneration')
+  return withCondition(status, { ...condition, observedGeneration }, now)
+}
+
+/** Why there is none left, as far as the status says (W-527, W-528). */
+function usedUp(budget: ApiObject): ApiError {
+  const { name, currentHealthy, desiredHealthy } = describe(budget)
+  const condition = conditionOf(budget, 'DisruptionAllowed') ?? {}
+  const [reason, message] = [own(condition, 'reason'), own(condition, 'message')].map((value) =>
+    typeof value === 'string' ? value : '',
+  ) as [string, string]
+  const refusal = `The disruption budget ${name} does not allow evicting pods currently`
+  const why =
+    reason === 'SyncFailed'
+      ? `${refusal} because it failed sync: ${message}`
+      : currentHealthy <= desiredHealthy
+        ? `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
+        : own(condition, 'status') === 'False' && message !== ''
+          ? `${refusal} (${reason}): ${message}`
+          : refusal
+  return new ApiError('TooManyRequests', REFUSED, {
+    details: { causes: [{ reason: 'DisruptionBudget', message: why }] },
+  })
+}
+
+/** The budget has changed, and what it allows is not worked out yet (W-529). */
+export function tooManyRequests(name: string): ApiError {
+  const message = `The disruption budget ${name} is still being processed by the server.`
+  return new ApiError('TooManyRequests', REFUSED, {
+    details: { causes: [{ reason: 'DisruptionBudget', message }], retryAfterSeconds: RETRY_SECONDS },
+  })
+}

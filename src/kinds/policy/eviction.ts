@@ -1,0 +1,163 @@
+// A pod is asked to leave: deleted where no disruption budget is in the way, and counted by the one that covers it
+// (W-526 to W-534).
+import { invalid } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { invalidError } from '../../api/invalid-error.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { ApiError } from '../../api/status.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { isList, isMap, own } from '../../api/value.ts'
+import { checkPreconditions, deleteObject } from '../../registry/delete.ts'
+import type { ParsedDeleteOptions } from '../../registry/delete-options.ts'
+import { IGNORE_READ_ERRORS, readDeleteOptions } from '../../registry/delete-options.ts'
+import type { DeleteOptions } from '../../registry/deletion.ts'
+import { isTerminating, metaText } from '../../registry/object-meta.ts'
+import { getObject } from '../../registry/read.ts'
+import type { Action, ActionAnswer, ActionContext, Resource } from '../../registry/registry.ts'
+import { keyOf, readable } from '../../registry/steps.ts'
+import type { SchemaTable } from '../../schema/table.ts'
+import { actionBody } from '../shared/action-body.ts'
+import type { Budget } from './disruption-budget.ts'
+import { budgetOf, spend, tooManyRequests } from './disruption-budget.ts'
+import { conditionOf, statusOf, withPodCondition } from '../shared/pod-conditions.ts'
+import { podsOf } from '../shared/pods.ts'
+
+const ATTEMPTS = 20
+const EVICTED = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'EvictionByEvictionAPI',
+  message: 'Eviction API: evicting',
+} as const
+
+export function evictionAction(schemas: SchemaTable): Action {
+  return {
+    at: { group: '', version: 'v1', resource: 'pods', subresource: 'eviction', namespaced: true },
+    body: actionBody(schemas, { group: 'policy', version: 'v1', kind: 'Eviction' }),
+    alsoVersions: ['v1beta1'],
+    run: evict,
+  }
+}
+
+async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionAnswer> {
+  if (metaText(eviction, 'name') !== asked.name) {
+    throw new ApiError('BadRequest', 'name in URL does not match name in Eviction object')
+  }
+  const body = own(eviction, 'deleteOptions')
+  const given = isMap(body) ? body : {}
+  refuseUnsafe(given, asked.name)
+  checkDryRuns(asked.options, given)
+  const options = readDeleteOptions(given, { mayIgnoreReadErrors: false, isCollection: false })
+  await asked.validate(eviction)
+  const context = { ...asked, dryRun: asked.dryRun || options.dryRun, options: options.body }
+  const pods = podsOf(context.resources)
+  for (let attempt = 1; ; attempt++) {
+    const pod = await readPod(pods, context)
+    try {
+      await (isBeyondBudgets(pod) ? removeFreely(pod, options, context) : removeWithin(pod, options, context))
+      return { kind: 'done' }
+    } catch (error) {
+      const isLost = error instanceof ApiError && error.reason === 'Conflict'
+      if (!isLost || options.preconditions.resourceVersion !== undefined || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+/** An eviction has to look at the pod, so one that cannot be read stays (W-356). */
+function refuseUnsafe(options: ValueMap, name: string): void {
+  if (own(options, IGNORE_READ_ERRORS) !== true) return
+  const at = FieldPath.root('deleteOptions').child(IGNORE_READ_ERRORS)
+  throw invalidError({ group: 'policy', kind: 'Eviction' }, name, [
+    invalid(at, true, 'can not be set for pod eviction, try after removing the option'),
+  ])
+}
+
+/** The request and the body may both ask for a dry run, in the same words (W-396). */
+function checkDryRuns(request: ValueMap, body: ValueMap): void {
+  const [outer, inner] = [request, body].map((options) => {
+    const values = own(options, 'dryRun')
+    return isList(values) ? values : []
+  }) as [readonly unknown[], readonly unknown[]]
+  if (outer.length === 0 || inner.length === 0 || outer.join(' ') === inner.join(' ')) return
+  const problem = 'Non-matching dry-run options in request and content'
+  throw new ApiError('BadRequest', `${problem}: [${outer.join(' ')}] and [${inner.join(' ')}]`)
+}
+
+async function readPod(pods: Resource, { parts, namespace, name, signal }: ActionContext): Promise<ApiObject> {
+  const place = { resource: pods, namespace }
+  return (await getObject(parts, place, { name, at: { kind: 'latest' } }, signal)).object()
+}
+
+/** Losing a pod that does not run yet, or no more, disrupts nothing. */
+function isBeyondBudgets(pod: ApiObject): boolean {
+  const phase = own(statusOf(pod), 'phase')
+  return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || isTerminating(pod)
+}
+
+/** A pending pod may come to run in this very moment, so it has to be the one that was looked at. */
+async function removeFreely(pod: ApiObject, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
+  const mayChange = own(statusOf(pod), 'phase') === 'Pending' && !isTerminating(pod)
+  await remove(mayChange ? asSeen(options, pod) : options, context)
+}
+
+async function removeWithin(pod: ApiObject, options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
+  const budget = await budgetOf(pod, context)
+  if (budget === undefined) return remove(options, context)
+  if (!isReady(pod) && mayLoseUnready(budget)) {
+    try {
+      return await remove(asSeen(options, pod), context)
+    } catch (error) {
+      const isAsked = options.preconditions.resourceVersion !== undefined
+      if (isAsked || !(error instanceof ApiError && error.reason === 'Conflict')) throw error
+      throw tooManyRequests(budget.name)
+    }
+  }
+  await spend(budget, metaText(pod, 'name'), context)
+  return remove(options, context)
+}
+
+function isReady(pod: ApiObject): boolean {
+  const condition = conditionOf(pod, 'Ready')
+  return condition !== undefined && own(condition, 'status') === 'True'
+}
+
+/** A pod that is not ready does not count as healthy; the budget says whether it may go all the same (W-532). */
+function mayLoseUnready({ unhealthyPodEvictionPolicy, currentHealthy, desiredHealthy }: Budget): boolean {
+  return unhealthyPodEvictionPolicy === 'AlwaysAllow' || (currentHealthy >= desiredHealthy && desiredHealthy > 0)
+}
+
+function asSeen(options: ParsedDeleteOptions, pod: ApiObject): ParsedDeleteOptions {
+  if (options.preconditions.resourceVersion !== undefined) return options
+  return withVersion(options, metaText(pod, 'resourceVersion'))
+}
+
+function withVersion(options: ParsedDeleteOptions, resourceVersion: string): ParsedDeleteOptions {
+  return { ...options, preconditions: { ...options.preconditions, resourceVersion } }
+}
+
+/** Says in the pod's status why it goes, then lets it go. Admission was asked about the eviction and is not asked again. */
+async function remove(options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
+  const pods = podsOf(context.resources)
+  const marked = context.dryRun ? undefined : await mark(pods, options, context)
+  const isBound = marked !== undefined && options.preconditions.resourceVersion !== undefined
+  const request = {
+    name: context.name,
+    options: isBound ? withVersion(options, metaText(marked, 'resourceVersion')) : options,
+    withoutAdmission: true,
+  }
+  await deleteObject(context.parts, pods, request, context)
+}
+
+async function mark(pods: Resource, options: DeleteOptions, context: ActionContext): Promise<ApiObject | undefined> {
+  const result = await context.parts.store.write(
+    keyOf(pods, context.namespace, context.name),
+    (current) => {
+      if (current === undefined) return { kind: 'keep' }
+      const pod = readable(current).object()
+      checkPreconditions(pods, pod, options)
+      return { kind: 'put', object: withPodCondition(pod, EVICTED, context.now) }
+    },
+    context.signal,
+  )
+  return result.object === undefined ? undefined : readable(result.object).object()
+}

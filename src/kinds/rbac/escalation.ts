@@ -1,0 +1,154 @@
+// Nobody gives away rights that they do not hold: roles and bindings are written by those whose own rules cover what they grant,
+// or who have the verbs that lift the limit (P-138 to P-142).
+import type { ApiObject } from '../../api/object.ts'
+import type { PolicyRule } from '../../api/policy-rule.ts'
+import { describeRule, quotedList, rulesOf } from '../../api/policy-rule.ts'
+import { quoted } from '../../api/field-error.ts'
+import { missingRules } from '../../api/rule-coverage.ts'
+import { own } from '../../api/value.ts'
+import { RbacIndex, type RbacKind, roleReferenceOf } from '../../auth/rbac-index.ts'
+import { rulesFor } from '../../auth/rbac.ts'
+import { MASTERS } from '../../auth/user.ts'
+import { forbiddenError, notFoundError } from '../../registry/errors.ts'
+import { metaOf, metaText, withMeta } from '../../registry/object-meta.ts'
+import type { GuardedWrite, RegistryParts, WriteContext } from '../../registry/registry.ts'
+import type { FindResource, KindNeeds, RoleGuard } from '../needs.ts'
+import type { KindStrategy } from '../strategy.ts'
+import { semanticallyEqual } from '../shared/semantic-equality.ts'
+
+const GROUP = 'rbac.authorization.k8s.io'
+
+const RESOURCES: Readonly<Record<RbacKind, string>> = {
+  ClusterRole: 'clusterroles',
+  Role: 'roles',
+  ClusterRoleBinding: 'clusterrolebindings',
+  RoleBinding: 'rolebindings',
+}
+
+const EVERYTHING: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [], nonResourceURLs: [] },
+  { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
+]
+
+/** What one of the four kinds does differently. */
+export function roleStrategy(kind: RbacKind): (needs: KindNeeds) => KindStrategy {
+  return ({ roleGuard, find }) => ({
+    createOnUpdate: true,
+    ...(roleGuard === undefined ? {} : { authorizeWrite: (...args) => new Check(roleGuard, find, kind).run(...args) }),
+  })
+}
+
+class Check {
+  readonly #guard: RoleGuard
+  readonly #find: FindResource
+  readonly #kind: RbacKind
+
+  constructor(guard: RoleGuard, find: FindResource, kind: RbacKind) {
+    this.#guard = guard
+    this.#find = find
+    this.#kind = kind
+  }
+
+  async run(write: GuardedWrite, context: WriteContext, parts: RegistryParts): Promise<void> {
+    if (context.user.groups.includes(MASTERS) || isForCollectorOnly(write)) return
+    if (await this.#may(this.#lift(write, context), context)) return
+    // What was written a moment ago counts; only a refusal is worth the reading.
+    if (this.#fault(this.#guard.index, write, context) === undefined) return
+    const fault = this.#fault(await this.#storedNow(parts, context), write, context)
+    if (fault !== undefined) throw fault
+  }
+
+  /** What lifts the limit: `escalate` on the role that is written, `bind` on the one that is bound. */
+  #lift({ object, name }: GuardedWrite, { namespace }: WriteContext): Asked {
+    if (this.#kind === 'ClusterRole' || this.#kind === 'Role') {
+      return { verb: 'escalate', resource: RESOURCES[this.#kind], namespace, name }
+    }
+    const role = roleReferenceOf(object)
+    const resource = role.kind === 'ClusterRole' ? 'clusterroles' : role.kind === 'Role' ? 'roles' : ''
+    return { verb: 'bind', resource, namespace, name: role.name }
+  }
+
+  async #may({ verb, resource, namespace, name }: Asked, { user, signal }: WriteContext): Promise<boolean> {
+    if (resource === '') return false
+    const access = {
+      kind: 'resource',
+      user,
+      verb,
+      group: GROUP,
+      version: '*',
+      resource,
+      subresource: undefined,
+      namespace: namespace === '' ? undefined : namespace,
+      name: name === '' ? undefined : name,
+    } as const
+    return (await this.#guard.authorizer.authorize(access, signal)).kind === 'allow'
+  }
+
+  #fault(index: RbacIndex, { object, stored }: GuardedWrite, { user, namespace }: WriteContext): Error | undefined {
+    const resource = { group: GROUP, resource: RESOURCES[this.#kind] }
+    const name = metaText(object, 'name')
+    const held = rulesFor(index, user, namespace)
+    const lacking = (wanted: readonly PolicyRule[]): string | undefined => {
+      const missing = missingRules(held.rules, wanted)
+      if (missing.length === 0) return undefined
+      const who = `user ${quoted(user.name)} (groups=${quotedList(user.groups)})`
+      const lines = [...new Set(missing.map(describeRule))].sort().join('\n')
+      const problem = held.problem === undefined ? '' : `; resolution errors: [${plural(held.problem)}]`
+      return `${who} is attempting to grant RBAC permissions not currently held:\n${lines}${problem}`
+    }
+    if (this.#kind === 'ClusterRole' || this.#kind === 'Role') {
+      const why = lacking(rulesOf(object)) ?? this.#gatheringFault(lacking, object, stored)
+      return why === undefined ? undefined : forbiddenError(resource, name, why)
+    }
+    const role = roleReferenceOf(object)
+    const rules = index.rulesOfRole(role, namespace)
+    // A reference to something that no role is: validation has the words for it.
+    if (rules === undefined) return Object.hasOwn(RESOURCES, role.kind) ? notFoundError(resource, role.name) : undefined
+    const why = lacking(rules)
+    return why === undefined ? undefined : forbiddenError(resource, name, why)
+  }
+
+  /** What gathers rules may come to hold any of them. */
+  #gatheringFault(
+    lacking: (wanted: readonly PolicyRule[]) => string | undefined,
+    object: ApiObject,
+    stored: ApiObject | undefined,
+  ): string | undefined {
+    const gathers = [object, stored].some((role) => role !== undefined && own(role, 'aggregationRule') !== undefined)
+    if (!gathers || lacking(EVERYTHING) === undefined) return undefined
+    return 'must have cluster-admin privileges to use the aggregationRule'
+  }
+
+  async #storedNow({ store }: RegistryParts, { namespace, signal }: WriteContext): Promise<RbacIndex> {
+    const index = new RbacIndex()
+    for (const [kind, name] of Object.entries(RESOURCES) as [RbacKind, string][]) {
+      const resource = this.#find(GROUP, name)
+      if (resource === undefined || (resource.namespaced && namespace === '')) continue
+      const within = resource.namespaced ? { namespace } : {}
+      const request = { resource: resource.stored, at: { kind: 'latest' }, skipUnreadable: true, ...within } as const
+      const { batches } = await store.list(request, signal)
+      for await (const batch of batches) for (const item of batch) index.put(kind, item.object())
+    }
+    return index
+  }
+}
+
+interface Asked {
+  readonly verb: string
+  readonly resource: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Finalizers and owners are the garbage collector's, and give nothing away (P-141). */
+function isForCollectorOnly({ object, stored }: GuardedWrite): boolean {
+  if (stored === undefined) return false
+  const kept = ['ownerReferences', 'finalizers', 'managedFields'] as const
+  const restored = Object.fromEntries(kept.map((field) => [field, own(metaOf(stored), field)]))
+  return semanticallyEqual(withMeta(object, restored), stored)
+}
+
+/** The stored objects are named in the plural, where the deciders name them in the singular. */
+function plural(problem: string): string {
+  return problem.replace(/\b(clusterrole|role)\./g, '$1s.')
+}

@@ -1,0 +1,190 @@
+// The built-in resources, made from the facts of the schema and what is particular to each kind.
+import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
+import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import { selectableFields } from '../api/selector-fields.ts'
+import { ApiError } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
+import { DEFAULT_TABLE } from '../codec/table.ts'
+import { kindVersions } from '../registry/kind-versions.ts'
+import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
+import type { BuiltInResource } from '../schema/built-in-resources.ts'
+import { builtInGroups } from '../schema/built-in-resources.ts'
+import { decodeChanged, decodeObject, type Decoded } from '../schema/decode.ts'
+import { applyDefaults } from '../schema/defaults/defaults.ts'
+import type { SourceValue } from '../schema/exact-value.ts'
+import { knownVersionsOf } from '../schema/known-versions.ts'
+import { inOrder } from '../schema/member-order.ts'
+import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
+import { METADATA_RULES } from '../schema/validation/validation.ts'
+import type { EncodeInTurns, EncodeObject } from './custom/resource.ts'
+import type { Kind, KindOf } from './kind.ts'
+import { largeObjects } from './large-objects.ts'
+import type { KindNeeds } from './needs.ts'
+import { IDENTITY } from './shared/conversion.ts'
+import { scaleView } from './shared/scale.ts'
+import { strategyOf } from './strategy.ts'
+
+type Stored = Resource['stored']
+
+/** How the objects of a resource are read and written where they are stored, by how they are written plainly; the codec's too. */
+export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored, 'encode' | 'parse'>
+
+export interface ResourceSources {
+  readonly schema: SchemaTable
+  readonly encode: EncodeObject
+  readonly encodeInTurns: EncodeInTurns | undefined
+  readonly texts: StoredTexts
+  readonly kindOf: KindOf
+  readonly needs: KindNeeds
+  readonly actions: readonly Action[]
+  /** Whether containers may be privileged. */
+  readonly allowPrivileged: boolean
+}
+
+export function resourceTable(sources: ResourceSources): ResourceTable {
+  const resources = new Map<string, Resource>()
+  const declared = new Set<string>()
+  const actions = new Map(sources.actions.map((action) => [placeOf(action.at), action]))
+  for (const { versions } of builtInGroups()) {
+    for (const { resources: rows } of versions) {
+      for (const row of rows) {
+        declared.add(keyOf({ ...row, resource: row.plural }))
+        const resource = resourceOf(sources, row)
+        if (resource !== undefined) resources.set(keyOf(resource), resource)
+      }
+    }
+  }
+  return {
+    find: (resource) => resources.get(keyOf(resource)),
+    all: () => resources.values(),
+    findAction: (place) => actions.get(placeOf(place)),
+    isDeclared: (resource) => declared.has(keyOf(resource)),
+    knowsKind: (kind) => sources.schema.kind(kind) !== undefined || isKindOfAnotherVersion(sources.schema, kind),
+    // What is built in never changes.
+    onChange: () => () => {},
+  }
+}
+
+/** A version that is no longer or not yet served has the kinds of those that are, as far as clients can tell. */
+function isKindOfAnotherVersion(schema: SchemaTable, { group, version, kind }: GroupVersionKind): boolean {
+  const versions = knownVersionsOf(group)
+  return (
+    versions.includes(version) && versions.some((other) => schema.kind({ group, version: other, kind }) !== undefined)
+  )
+}
+
+function keyOf({ group, version, resource }: GroupVersionResource): string {
+  return `${group}/${version}/${resource}`
+}
+
+function placeOf(place: GroupVersionResource & { readonly subresource: string }): string {
+  return `${keyOf(place)}/${place.subresource}`
+}
+
+/** Undefined for what is not stored: reviews and bindings. Component statuses are not either, but can be read. */
+function resourceOf(sources: ResourceSources, row: BuiltInResource): Resource | undefined {
+  const { schema, encode, encodeInTurns, texts, kindOf, needs, allowPrivileged } = sources
+  const kindSchema = schema.kind(row)
+  if (kindSchema === undefined || !row.verbs.includes('get')) return undefined
+  const kind = kindOf(row)
+  const storedKind = kind.storedAs?.[row.version]?.kind ?? { group: row.group, version: row.version, kind: row.kind }
+  const storedSchema = schema.kind(storedKind) ?? kindSchema
+  const { validation: rules = METADATA_RULES, strategy = {} } = kind
+  return {
+    group: row.group,
+    version: row.version,
+    resource: row.plural,
+    kind: row.kind,
+    singular: row.singular,
+    namespaced: row.namespaced,
+    schema: kindSchema,
+    isCustom: false,
+    deprecations: kind.deprecations ?? [],
+    verbs: new Set(row.verbs),
+    subresources: new Map(row.subresources.map((sub) => [sub.name, subresourceOf(schema, { row, kind }, sub)])),
+    storedKind,
+    stored: {
+      group: row.group,
+      resource: row.plural,
+      storagePrefix: kind.storagePrefix ?? row.plural,
+      namespaced: row.namespaced,
+      selectableFields: selectableFields(row).own,
+      ...texts((object) => encode(object, storedSchema)),
+      ...(encodeInTurns === undefined
+        ? {}
+        : { encodeInTurns: (object, turns) => encodeInTurns(object, storedSchema, turns) }),
+    },
+    conversion: conversionOf(row, kind, storedSchema),
+    withDefaults: (object, context) => applyDefaults(kind.defaults, object, context),
+    decode: (source, known) => decoded(source, kindSchema.shape, known),
+    toCanonical: (object, known) =>
+      inOrder(
+        decoded(object, storedSchema.shape, known?.object).value,
+        storedSchema.shape,
+        known?.isInOrder === true ? known.object : undefined,
+      ) as ApiObject,
+    large: largeObjects(kindSchema.shape, storedSchema.shape, { rules, namespaced: row.namespaced, allowPrivileged }),
+    versions: versionsOf(schema, row, kindOf),
+    columns: kind.columns ?? DEFAULT_TABLE,
+    strategy: strategyOf(typeof strategy === 'function' ? strategy(needs) : strategy, {
+      rules,
+      namespaced: row.namespaced,
+      allowPrivileged,
+    }),
+  }
+}
+
+function decoded(source: SourceValue, shape: ObjectShape, known: ValueMap | undefined): Decoded {
+  return known === undefined ? decodeObject(source, shape) : decodeChanged(source, shape, known)
+}
+
+function conversionOf(row: GroupVersionKind, kind: Kind, storedSchema: KindSchema): Conversion {
+  const { conversion = IDENTITY, isReadAnew } = kind.storedAs?.[row.version] ?? {}
+  if (isReadAnew !== true) return conversion
+  return {
+    ...conversion,
+    toStored: (object) => {
+      try {
+        const stored = conversion.toStored(object)
+        decodeObject(stored, storedSchema.shape)
+        return stored
+      } catch (error) {
+        const subject = `${row.kind} in version ${JSON.stringify(row.version)}`
+        throw new ApiError('BadRequest', `${subject} cannot be handled as a ${row.kind}: ${(error as Error).message}`)
+      }
+    },
+  }
+}
+
+function subresourceOf(
+  schema: SchemaTable,
+  { row, kind }: { readonly row: BuiltInResource; readonly kind: Kind },
+  sub: BuiltInResource['subresources'][number],
+): Subresource {
+  const served = { kind: sub, verbs: new Set(sub.verbs) }
+  const isScale = sub.name === 'scale' && kind.scale !== undefined
+  return isScale ? { ...served, view: scaleView(schema, row, kind.scale) } : served
+}
+
+/** Ownership may have been recorded under any version of the kind; claims of one are compared in that one. */
+function versionsOf(schema: SchemaTable, served: GroupVersionKind, kindOf: KindOf): Resource['versions'] {
+  const conversionFrom = (apiVersion: unknown): Conversion => {
+    const gv = typeof apiVersion === 'string' ? parseGroupVersion(apiVersion) : undefined
+    const { group, version } = gv ?? served
+    return kindOf({ group, kind: served.kind }).storedAs?.[version]?.conversion ?? IDENTITY
+  }
+  return kindVersions({
+    shape: (apiVersion) => {
+      const gv = parseGroupVersion(apiVersion)
+      return gv === undefined ? undefined : schema.kind({ ...gv, kind: served.kind })?.shape
+    },
+    isGivenUp: (apiVersion) => parseGroupVersion(apiVersion) !== undefined,
+    convert: (object: ValueMap, apiVersion: string): ValueMap => {
+      const stored = conversionFrom(own(object, 'apiVersion')).toStored(object as ApiObject)
+      const gv = parseGroupVersion(apiVersion)
+      if (gv === undefined || formatGroupVersion(gv) === stored.apiVersion) return stored
+      return conversionFrom(apiVersion).fromStored(stored)
+    },
+  })
+}

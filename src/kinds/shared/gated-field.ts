@@ -1,0 +1,85 @@
+// Fields that belong to a feature: where it is switched off they are dropped in silence, unless what is stored has them.
+import type { ApiObject } from '../../api/object.ts'
+import type { Value, ValueMap } from '../../api/value.ts'
+import { isList, isMap, own, setOwn } from '../../api/value.ts'
+import type { WriteContext } from '../../registry/registry.ts'
+import type { KindStrategy } from '../strategy.ts'
+import { withMembers } from './members.ts'
+
+export interface GatedField {
+  readonly gate: string
+  /**
+   * From the object to the field; `*` stands for every item of a list and every value of a map, and a member whose name ends in `?`
+   * goes with the field where it holds nothing else.
+   */
+  readonly path: readonly string[]
+}
+
+type Prepare = (object: ApiObject, stored: ApiObject | undefined, context: WriteContext) => ApiObject
+
+/** The traits, with the fields taken out before anything else is done. */
+export function withGatedFields(fields: readonly GatedField[], traits: KindStrategy): KindStrategy {
+  const prepare: Prepare = (object, stored, { gates }) =>
+    fields
+      .filter(({ gate, path }) => !gates.has(gate) && (stored === undefined || !hasField(stored, path)))
+      .reduce((result, { path }) => withoutField(result, path) as ApiObject, object)
+  return {
+    ...traits,
+    prepareForCreate: (object, context) => {
+      const prepared = prepare(object, undefined, context)
+      return traits.prepareForCreate?.(prepared, context) ?? prepared
+    },
+    prepareForUpdate: (object, stored, context) => {
+      const prepared = prepare(object, stored, context)
+      return traits.prepareForUpdate?.(prepared, stored, context) ?? prepared
+    },
+  }
+}
+
+const plain = (name: string): string => (name.endsWith('?') ? name.slice(0, -1) : name)
+
+function hasField(holder: Value | undefined, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return holder !== undefined
+  if (name === '*')
+    return isMap(holder) || isList(holder) ? Object.values(holder).some((each) => hasField(each, rest)) : false
+  return isMap(holder) && hasField(own(holder, plain(name)), rest)
+}
+
+/** The same value where the field is not there, as nearly always. `from`: how much of the path is behind us. */
+function withoutField(holder: Value, path: readonly string[], from = 0): Value {
+  const step = path[from]
+  if (step === undefined) return holder
+  if (step === '*' && isList(holder)) return withoutFieldInItems(holder, path, from + 1)
+  if (!isMap(holder)) return holder
+  if (step === '*') return withoutFieldInMembers(holder, path, from + 1)
+  const name = plain(step)
+  const value = own(holder, name)
+  if (value === undefined) return holder
+  const changed = from === path.length - 1 ? undefined : withoutField(value, path, from + 1)
+  if (changed === value) return holder
+  const isGone = changed === undefined || (step.endsWith('?') && isMap(changed) && Object.keys(changed).length === 0)
+  return isGone ? withMembers(holder, { [name]: undefined }) : { ...holder, [name]: changed }
+}
+
+/** Copies the map once, however many of its members have the field. */
+function withoutFieldInMembers(map: ValueMap, path: readonly string[], from: number): ValueMap {
+  let changed: Record<string, Value> | undefined
+  for (const [name, value] of Object.entries(map)) {
+    const without = withoutField(value, path, from)
+    if (without !== value) setOwn((changed ??= { ...map }), name, without)
+  }
+  return changed ?? map
+}
+
+function withoutFieldInItems(list: readonly Value[], path: readonly string[], from: number): Value {
+  let changed: Value[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i]!
+    // Items of which nothing was said are one object.
+    const without: Value = i > 0 && item === list[i - 1] ? (changed ?? list)[i - 1]! : withoutField(item, path, from)
+    if (without === item) continue
+    changed ??= [...list]
+    changed[i] = without
+  }
+  return changed ?? list
+}

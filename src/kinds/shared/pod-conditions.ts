@@ -1,0 +1,47 @@
+// The conditions in a pod's status, as the server itself sets them.
+import type { ApiObject } from '../../api/object.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { equalValues, isList, isMap, own } from '../../api/value.ts'
+
+export interface Condition {
+  readonly type: string
+  readonly status: 'True' | 'False'
+  readonly reason?: string
+  readonly message?: string
+  readonly observedGeneration?: number
+}
+
+export function statusOf(object: ValueMap): ValueMap {
+  const status = own(object, 'status')
+  return isMap(status) ? status : {}
+}
+
+export function specOf(object: ValueMap): ValueMap {
+  const spec = own(object, 'spec')
+  return isMap(spec) ? spec : {}
+}
+
+export function conditionsOf(status: ValueMap): readonly ValueMap[] {
+  const conditions = own(status, 'conditions')
+  return isList(conditions) ? conditions.filter(isMap) : []
+}
+
+export function conditionOf(object: ValueMap, type: string): ValueMap | undefined {
+  return conditionsOf(statusOf(object)).find((condition) => own(condition, 'type') === type)
+}
+
+/** The status with the condition in it; the moment of its change stays where its status does. */
+export function withCondition(status: ValueMap, condition: Condition, now: string): ValueMap {
+  const conditions = conditionsOf(status)
+  const index = conditions.findIndex((present) => own(present, 'type') === condition.type)
+  const before = conditions[index]
+  const kept = before !== undefined && own(before, 'status') === condition.status
+  const lastTransitionTime = (kept ? own(before, 'lastTransitionTime') : undefined) ?? now
+  const next: ValueMap = { ...before, ...condition, lastTransitionTime }
+  if (before === undefined) return { ...status, conditions: [...conditions, next] }
+  return equalValues(before, next) ? status : { ...status, conditions: conditions.with(index, next) }
+}
+
+export function withPodCondition(pod: ApiObject, condition: Condition, now: string): ApiObject {
+  return { ...pod, status: withCondition(statusOf(pod), condition, now) }
+}

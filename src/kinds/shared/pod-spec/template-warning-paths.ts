@@ -1,0 +1,151 @@
+// Warnings about volumes made of keys: two of them that want to be at one path, or one inside of the other.
+import type { ValueMap } from '../../../api/value.ts'
+import { isMap, own } from '../../../api/value.ts'
+import { mapIn, mapsIn, textIn } from '../members.ts'
+
+interface Placed {
+  readonly path: string
+  /** What puts it there, where a volume has several sources. */
+  readonly source: string
+}
+
+const quoted = JSON.stringify
+
+export function pathWarnings(volume: ValueMap): readonly string[] {
+  const name = quoted(textIn(volume, 'name'))
+  const told = (what: string, clashes: readonly string[]): readonly string[] =>
+    clashes.map((clash) => `volume ${name} (${what}): overlapping paths: ${clash}`)
+  const [map, secret] = [mapIn(volume, 'configMap'), mapIn(volume, 'secret')]
+  const sources = mapsIn(mapIn(volume, 'projected'), 'sources')
+  return [
+    ...told(`ConfigMap ${quoted(textIn(map, 'name'))}`, clashesIn(itemsOf(map, ''))),
+    ...told(`Secret ${quoted(textIn(secret, 'secretName'))}`, clashesIn(itemsOf(secret, ''))),
+    ...told('DownwardAPI', clashesIn(itemsOf(mapIn(volume, 'downwardAPI'), ''))),
+    ...sources
+      .filter((source) => Object.keys(source).length === 0)
+      .map(() => `volume ${name} (Projected) has no sources provided`),
+    ...told('Projected', clashesIn(sources.flatMap(projectedPaths))),
+  ]
+}
+
+function itemsOf(source: ValueMap, what: string): readonly Placed[] {
+  return mapsIn(source, 'items').map((item) => ({ path: textIn(item, 'path'), source: what }))
+}
+
+const CERTIFICATE_PATHS = [
+  ['certificateChainPath', 'PodCertificate chain'],
+  ['keyPath', 'PodCertificate key'],
+  ['credentialBundlePath', 'PodCertificate credential bundle'],
+] as const
+
+function projectedPaths(source: ValueMap): readonly Placed[] {
+  const [map, secret] = [mapIn(source, 'configMap'), mapIn(source, 'secret')]
+  const [token, bundle] = [own(source, 'serviceAccountToken'), own(source, 'clusterTrustBundle')]
+  const certificate = mapIn(source, 'podCertificate')
+  return [
+    ...itemsOf(map, `ConfigMap ${quoted(textIn(map, 'name'))}`),
+    ...itemsOf(secret, `Secret ${quoted(textIn(secret, 'name'))}`),
+    ...itemsOf(mapIn(source, 'downwardAPI'), 'DownwardAPI'),
+    ...(isMap(token) ? [{ path: textIn(token, 'path'), source: 'ServiceAccountToken' }] : []),
+    ...(isMap(bundle)
+      ? [{ path: textIn(bundle, 'path'), source: `ClusterTrustBundle ${quoted(nameOf(bundle))}` }]
+      : []),
+    ...CERTIFICATE_PATHS.map(([field, what]) => ({ path: textIn(certificate, field), source: what })),
+  ]
+}
+
+function nameOf(bundle: ValueMap): string {
+  return textIn(bundle, 'name') || textIn(bundle, 'signerName')
+}
+
+/** More texts of this length than the warnings of an answer have room for. */
+const MOST_CLASHES = 100
+
+/** Each path with every earlier one that it is at, above or below of; each text once. */
+function clashesIn(given: readonly Placed[]): readonly string[] {
+  const placed = given.map(({ path, source }) => ({ path: withoutEnd(path), source })).filter(({ path }) => path !== '')
+  const clashes: string[] = []
+  if (placed.length < 2) return clashes
+  const places = placesOf(placed)
+  for (const [index, later] of placed.entries()) {
+    const place = places.get(later.path)!
+    for (const earlier of place.newNeighbours(shown(later), index)) {
+      if (clashes.length === MOST_CLASHES) return clashes
+      clashes.push(`${shown(later)} with ${earlier}`)
+    }
+  }
+  return clashes
+}
+
+/** Without the slashes at its end. */
+function withoutEnd(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end -= 1
+  return path.slice(0, end)
+}
+
+/** The places of all paths, each with the nearest one above it. */
+function placesOf(placed: readonly Placed[]): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>()
+  const above: Place[] = []
+  // In this order what is below a path comes right after it.
+  for (const path of [...new Set(placed.map(({ path: each }) => `${each}/`))].sort()) {
+    while (above.length > 0 && !path.startsWith(above.at(-1)!.path)) above.pop()
+    const place = new Place(path, above.at(-1))
+    places.set(path.slice(0, -1), place)
+    above.push(place)
+  }
+  return places
+}
+
+/** What is at a path, as it is shown, and when it was first there. */
+interface Thing {
+  readonly text: string
+  readonly first: number
+  /** Until when it has been told of its neighbours. */
+  toldUntil: number
+}
+
+class Place {
+  readonly path: string
+  readonly #above: Place | undefined
+  readonly #here: Thing[] = []
+  readonly #things = new Map<string, Thing>()
+  readonly #below: Thing[] = []
+
+  constructor(path: string, above: Place | undefined) {
+    this.path = path
+    this.#above = above
+  }
+
+  /**
+   * Puts a thing here that comes at this index, and gives those at, above and below of it that came before and that it has not been
+   * told of, in the order in which they came. Looks at nothing that is not given but the places above.
+   */
+  newNeighbours(text: string, index: number): readonly string[] {
+    const known = this.#things.get(text)
+    const since = known?.toldUntil ?? 0
+    const found: Thing[] = []
+    takeSince(this.#here, since, found)
+    for (let place = this.#above; place !== undefined; place = place.#above) takeSince(place.#here, since, found)
+    takeSince(this.#below, since, found)
+    if (known === undefined) this.#put({ text, first: index, toldUntil: index })
+    else known.toldUntil = index
+    return found.sort((a, b) => a.first - b.first).map((thing) => thing.text)
+  }
+
+  #put(thing: Thing): void {
+    this.#things.set(thing.text, thing)
+    this.#here.push(thing)
+    for (let place = this.#above; place !== undefined; place = place.#above) place.#below.push(thing)
+  }
+}
+
+/** Those that came since then; they stand in the order in which they came. */
+function takeSince(things: readonly Thing[], since: number, into: Thing[]): void {
+  for (let i = things.length - 1; i >= 0 && things[i]!.first >= since; i--) into.push(things[i]!)
+}
+
+function shown({ path, source }: Placed): string {
+  return source === '' ? quoted(path) : `${quoted(path)} (${source})`
+}

@@ -1,0 +1,219 @@
+// Warnings about what pods are made of, in pods themselves and in templates; templates warn only where a write is a new
+// generation of their object (W-426, W-427).
+import type { ApiObject } from '../../../api/object.ts'
+import type { ValueMap } from '../../../api/value.ts'
+import { isMap, own } from '../../../api/value.ts'
+import { metaNumber, metaOf } from '../../../registry/object-meta.ts'
+import type { Strategy } from '../../../registry/registry.ts'
+import { appArmorWarning } from '../../core/pod/app-armor.ts'
+import { mapIn, mapsIn, textIn, textsIn } from '../members.ts'
+import {
+  addressWarnings,
+  annotationWarnings,
+  fractionWarnings,
+  nameWarnings,
+  nodeLabelFault,
+  nodeTermWarnings,
+  preferenceWarnings,
+} from '../warnings.ts'
+import { containersIn, containerWarnings, portWarnings, WHOLE_BYTES } from './container-warnings.ts'
+import { pathWarnings } from './template-warning-paths.ts'
+import { claimSpecWarnings, sourceWarnings } from '../volume-warnings.ts'
+
+const SCHEDULING = ['nodeSelector', 'affinity', 'topologySpreadConstraints'] as const
+const NO_SELECTOR = 'a null labelSelector results in matching no pod'
+const SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
+const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
+const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
+  'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
+  'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+  'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+}
+
+/** For a kind with a template at the path. */
+export function templateWarnings(path: string): Strategy['warnings'] {
+  return (object, stored) =>
+    isSameGeneration(object, stored) ? [] : podTemplateWarnings(partAt(object, path), `${path}.`)
+}
+
+const MANY_INDEXES = 100_000
+const MANY_AT_ONCE = 10_000
+const TOO_MANY =
+  'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail'
+
+/** For a kind with the specification of a job at the path. */
+export function jobWarnings(path: string): Strategy['warnings'] {
+  const warnings = templateWarnings(`${path}.template`)
+  return (object, stored, context) => {
+    const spec = partAt(object, path)
+    const isLarge = Number(own(spec, 'completions')) > MANY_INDEXES && Number(own(spec, 'parallelism')) > MANY_AT_ONCE
+    const isTold = isLarge && own(spec, 'completionMode') === 'Indexed' && !isSameGeneration(object, stored)
+    return [...(isTold ? [`${path}: ${TOO_MANY}`] : []), ...warnings(object, stored, context)]
+  }
+}
+
+function isSameGeneration(object: ApiObject, stored: ApiObject | undefined): boolean {
+  return stored !== undefined && metaNumber(object, 'generation') === metaNumber(stored, 'generation')
+}
+
+function partAt(object: ApiObject, path: string): ValueMap {
+  return path.split('.').reduce<ValueMap>(mapIn, object)
+}
+
+/** For pods; only new ones are spoken of. */
+export function podWarnings(pod: ApiObject, stored: ApiObject | undefined): readonly string[] {
+  if (stored !== undefined) return []
+  return [...nameWarnings(pod, "the Pod's hostname"), ...podTemplateWarnings(pod, '')]
+}
+
+/** `prefix` is empty for a pod, else the path of the template and a dot. */
+function podTemplateWarnings(template: ValueMap, prefix: string): readonly string[] {
+  const [spec, metadata] = [mapIn(template, 'spec'), metaOf(template)]
+  const at = `${prefix}spec`
+  const annotationsAt = `${prefix}metadata.annotations`
+  const podContext = mapIn(spec, 'securityContext')
+  const containers = containersIn(spec, at)
+  const warnings: string[] = []
+  const tell = (texts: readonly string[]): void => {
+    for (const text of texts) warnings.push(text)
+  }
+  const annotations = mapIn(metadata, 'annotations')
+  const profiles = new Set(Object.keys(annotations).filter(isProfile))
+  const tellOfProfile = (name: string, why: string): void => {
+    if (profiles.has(name)) warnings.push(`${annotationsAt}[${name}]: ${why}`)
+  }
+  tell(schedulingWarnings(spec, at))
+  tell(annotationWarnings(metadata, annotationsAt, OLD_ANNOTATIONS))
+  tell(volumeListWarnings(spec, at))
+  for (const [i, ip] of repeats(mapsIn(spec, 'hostAliases'), 'ip')) {
+    warnings.push(`${at}.hostAliases[${i}].ip: duplicate ip ${ip}`)
+  }
+  tell(pullSecretWarnings(spec, at))
+  for (const name of WHOLE_BYTES) tell(fractionWarnings(`${at}.overhead`, mapIn(spec, 'overhead'), name))
+  if (!hasProfile(podContext, 'seccompProfile')) tellOfProfile(SECCOMP_OF_POD, SECCOMP)
+  for (const [container, path] of containers) {
+    const [name, context] = [textIn(container, 'name'), mapIn(container, 'securityContext')]
+    if (!hasProfile(context, 'seccompProfile')) tellOfProfile(SECCOMP_OF_CONTAINER + name, SECCOMP)
+    // Of pods this is told where the field is filled in.
+    const old = prefix === '' ? undefined : appArmorWarning(annotations, { container, podContext, annotationsAt })
+    if (old !== undefined) warnings.push(old)
+    tell(containerWarnings(container, path))
+  }
+  tell(portWarnings(containers))
+  if (isNegative(spec, 'terminationGracePeriodSeconds')) {
+    const why = 'must be >= 0; negative values are invalid and will be treated as 1'
+    warnings.push(`${at}.terminationGracePeriodSeconds: ${why}`)
+  }
+  if (Object.hasOwn(spec, 'affinity')) {
+    for (const name of ['podAffinity', 'podAntiAffinity']) tell(affinityWarnings(spec, at, name))
+  }
+  textsIn(mapIn(spec, 'dnsConfig'), 'nameservers').forEach((server, i) =>
+    tell(addressWarnings(`${at}.dnsConfig.nameservers[${i}]`, server, 'address')),
+  )
+  mapsIn(spec, 'hostAliases').forEach((alias, i) =>
+    tell(addressWarnings(`${at}.hostAliases[${i}].ip`, own(alias, 'ip'), 'address')),
+  )
+  return warnings
+}
+
+function isProfile(annotation: string): boolean {
+  return annotation === SECCOMP_OF_POD || annotation.startsWith(SECCOMP_OF_CONTAINER)
+}
+
+function hasProfile(context: ValueMap, profile: string): boolean {
+  return isMap(own(context, profile))
+}
+
+function isNegative(spec: ValueMap, name: string): boolean {
+  const value = own(spec, name)
+  return typeof value === 'number' && value < 0
+}
+
+const NONE: readonly string[] = []
+
+function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
+  if (!SCHEDULING.some((name) => Object.hasOwn(spec, name))) return NONE
+  const affinity = mapIn(mapIn(spec, 'affinity'), 'nodeAffinity')
+  const [required, preferred] = [
+    'requiredDuringSchedulingIgnoredDuringExecution',
+    'preferredDuringSchedulingIgnoredDuringExecution',
+  ] as const
+  const selector = Object.keys(mapIn(spec, 'nodeSelector')).toSorted()
+  return [
+    ...selector.flatMap((label) => {
+      const fault = nodeLabelFault(label)
+      return fault === undefined ? [] : [`${at}.nodeSelector[${label}]: ${fault}`]
+    }),
+    ...mapsIn(mapIn(affinity, required), 'nodeSelectorTerms').flatMap((term, i) =>
+      nodeTermWarnings(term, `${at}.affinity.nodeAffinity.${required}.nodeSelectorTerms[${i}]`),
+    ),
+    ...mapsIn(affinity, preferred).flatMap((term, i) =>
+      preferenceWarnings(mapIn(term, 'preference'), `${at}.affinity.nodeAffinity.${preferred}[${i}].preference`),
+    ),
+    ...mapsIn(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
+      const [key, path] = [textIn(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
+      const fault = nodeLabelFault(key)
+      return [
+        ...(fault === undefined ? [] : [`${path}.topologyKey: ${key} is ${fault}`]),
+        ...(isMap(own(constraint, 'labelSelector')) ? [] : [`${path}.labelSelector: ${NO_SELECTOR}`]),
+      ]
+    }),
+  ]
+}
+
+function volumeListWarnings(spec: ValueMap, at: string): readonly string[] {
+  const volumes = mapsIn(spec, 'volumes')
+  if (volumes.length === 0) return NONE
+  return [
+    ...volumes.flatMap((volume, i) => {
+      const path = `${at}.volumes[${i}]`
+      const claim = mapIn(mapIn(volume, 'ephemeral'), 'volumeClaimTemplate')
+      return [
+        ...sourceWarnings(volume, path),
+        ...claimSpecWarnings(mapIn(claim, 'spec'), `${path}.ephemeral.volumeClaimTemplate.spec`),
+      ]
+    }),
+    ...volumes.flatMap(pathWarnings),
+  ]
+}
+
+function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
+  const secrets = mapsIn(spec, 'imagePullSecrets')
+  if (secrets.length === 0) return NONE
+  const path = (i: number): string => `${at}.imagePullSecrets[${i}].name`
+  return [
+    ...repeats(secrets, 'name').map(([i, name]) => `${path(i)}: duplicate name ${name}`),
+    ...secrets.flatMap((secret, i) => (textIn(secret, 'name') === '' ? [`${path(i)}: invalid empty name ""`] : [])),
+  ]
+}
+
+/** The items whose text an earlier one has, with that text in quotes. */
+function repeats(items: readonly ValueMap[], name: string): readonly (readonly [number, string])[] {
+  if (items.length < 2) return []
+  const seen = new Set<string>()
+  return items.flatMap((item, i) => {
+    const text = textIn(item, name)
+    if (seen.has(text)) return [[i, JSON.stringify(text)] as const]
+    seen.add(text)
+    return []
+  })
+}
+
+function affinityWarnings(spec: ValueMap, at: string, name: string): readonly string[] {
+  const affinity = mapIn(mapIn(spec, 'affinity'), name)
+  const path = `${at}.affinity.${name}`
+  const hasSelector = (term: ValueMap): boolean => isMap(own(term, 'labelSelector'))
+  const required = 'requiredDuringSchedulingIgnoredDuringExecution'
+  const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
+  return [
+    ...mapsIn(affinity, required).flatMap((term, i) =>
+      hasSelector(term) ? [] : [`${path}.${required}[${i}].labelSelector: ${NO_SELECTOR}`],
+    ),
+    ...mapsIn(affinity, preferred).flatMap((term, i) =>
+      hasSelector(mapIn(term, 'podAffinityTerm'))
+        ? []
+        : [`${path}.${preferred}[${i}].podAffinityTerm.labelSelector: ${NO_SELECTOR}`],
+    ),
+  ]
+}

@@ -1,0 +1,106 @@
+// What clients are told of an object that is taken as it is: names, addresses, amounts (W-058, W-426).
+import type { ApiObject } from '../../api/object.ts'
+import type { Value, ValueMap } from '../../api/value.ts'
+import { own } from '../../api/value.ts'
+import { metaText } from '../../registry/object-meta.ts'
+import { parseQuantity, scaledValue } from '../../lib/quantity.ts'
+import { labelValue } from '../../schema/validation/validation.ts'
+import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+const MAX_LABEL = 63
+
+export function podNameWarnings(object: ApiObject): readonly string[] {
+  return nameWarnings(object, 'Pod names and hostnames')
+}
+
+/** The name ends up in a host name, which is a label; validation has made sure that it is made of labels. */
+export function nameWarnings(object: ApiObject, use: string): readonly string[] {
+  const name = metaText(object, 'name')
+  const faults = [
+    ...(name.length > MAX_LABEL ? [`must be no more than ${MAX_LABEL} characters`] : []),
+    ...(LABEL.test(name) ? [] : ['must not contain dots']),
+  ]
+  if (faults.length === 0) return []
+  return [
+    `metadata.name: this is used in ${use}, which can result in surprising behavior; a DNS label is recommended: [${faults.join(' ')}]`,
+  ]
+}
+
+/** IPv6 is to be written in its one canonical form; what is worse than that, validation refuses. */
+export function addressWarnings(path: string, value: Value | undefined, what: 'address' | 'CIDR value'): string[] {
+  if (typeof value !== 'string' || !value.includes(':')) return []
+  const [address = '', ...prefix] = value.split('/')
+  const canonical = [canonicalIpv6(address), ...prefix].join('/')
+  if (canonical === value) return []
+  return [
+    `${path}: IPv6 ${what} ${JSON.stringify(value)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`,
+  ]
+}
+
+function canonicalIpv6(address: string): string {
+  try {
+    return new URL(`http://[${address}]/`).hostname.slice(1, -1)
+  } catch {
+    return address
+  }
+}
+
+/** Amounts of bytes are whole numbers. */
+export function fractionWarnings(path: string, amounts: ValueMap, name: string): readonly string[] {
+  const text = own(amounts, name)
+  if (typeof text !== 'string') return []
+  const parsed = parseQuantity(text)
+  if (!parsed.ok || parsed.quantity.scale >= 0 || scaledValue(parsed.quantity, -3) % 1000n === 0n) return []
+  return [`${path}[${name}]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
+}
+
+/** Annotations that a field has taken the place of, by name. */
+export function annotationWarnings(
+  metadata: ValueMap,
+  path: string,
+  table: Readonly<Record<string, string>>,
+): readonly string[] {
+  const annotations = mapIn(metadata, 'annotations')
+  const told = Object.keys(table).filter((key) => Object.hasOwn(annotations, key))
+  return told.map((key) => `${path}[${key}]: ${table[key]}`)
+}
+
+const NODE_LABELS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  'app.kubernetes.io/created-by': 'deprecated since v1.9',
+  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
+  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
+}
+
+/** What is wrong with the label of nodes; undefined where nothing is. */
+export function nodeLabelFault(label: string): string | undefined {
+  return Object.hasOwn(NODE_LABELS, label) ? NODE_LABELS[label] : undefined
+}
+
+export function nodeTermWarnings(term: ValueMap, path: string): readonly string[] {
+  return mapsIn(term, 'matchExpressions').flatMap((expression, i) =>
+    keyWarnings(expression, `${path}.matchExpressions[${i}]`),
+  )
+}
+
+/** What is preferred of nodes may be said in values that no label has. */
+export function preferenceWarnings(term: ValueMap, path: string): readonly string[] {
+  return mapsIn(term, 'matchExpressions').flatMap((expression, i) => {
+    const at = `${path}.matchExpressions[${i}]`
+    const values = textsIn(expression, 'values').flatMap((value, j) =>
+      labelValue(value).map((fault) => `${at}.values[${j}]: ${value} is invalid, ${fault}`),
+    )
+    return [...keyWarnings(expression, at), ...values]
+  })
+}
+
+function keyWarnings(expression: ValueMap, path: string): readonly string[] {
+  const key = textIn(expression, 'key')
+  const fault = nodeLabelFault(key)
+  return fault === undefined ? [] : [`${path}.key: ${key} is ${fault}`]
+}
