@@ -13,7 +13,6 @@ import type { CacheMeasures } from './measures.ts'
 import { PastBudget } from './past-budget.ts'
 import { revisionOf } from './primer.ts'
 import type { Past } from './primer.ts'
-import { SlabAllocator } from './slab.ts'
 import { recordOf, TypeCache } from './type-cache.ts'
 
 export interface ContentsOptions {
@@ -44,7 +43,6 @@ interface PastRecords {
 export class Contents {
   readonly #options: ContentsOptions
   readonly #budget: PastBudget
-  readonly #slabs = new SlabAllocator()
   readonly #types = new Map<string, Typed>()
   /** What belongs to no type that we know, by its key under the prefix. */
   readonly #unclaimed = newSortedTree<string, SourceItem>(compareStrings)
@@ -84,7 +82,6 @@ export class Contents {
     measures.initializations.of(resource.group, resource.resource).value++
     const type = new TypeCache({
       resource,
-      slabs: this.#slabs,
       limits,
       budget: this.#budget,
       revision: this.#revision,
@@ -144,7 +141,7 @@ export class Contents {
       const hasPrevious = change.previous !== undefined || (change.kind === 'put' && change.isNew)
       // Nobody can be told of a change without what was there before, so history begins behind it.
       if (!hasPrevious) records.set(place.type, { floor: revisionOf(change), all: [] })
-      else known.all.push(this.#pastRecord(place.key, change))
+      else known.all.push(this.#pastRecord(place, change))
     }
     for (const [type, { floor, all }] of records) type.history.extendBack(all, floor)
     this.#budget.trim(this.types)
@@ -155,17 +152,11 @@ export class Contents {
     for (const type of this.types) type.expire(nowMs)
   }
 
-  #pastRecord(key: string, change: SourceChange): HistoryRecord {
-    const item = change.kind === 'put' ? this.#placePast(key, change.item) : undefined
-    const previous = change.previous === undefined ? undefined : this.#placePast(key, change.previous)
+  #pastRecord(place: Place, change: SourceChange): HistoryRecord {
+    const item = change.kind === 'put' ? placePast(place, change.item) : undefined
+    const previous = change.previous === undefined ? undefined : placePast(place, change.previous)
     const atMs = this.#options.clock.now()
-    return recordOf(new Change(revisionOf(change), item, previous), { key, item, previous, atMs })
-  }
-
-  #placePast(key: string, item: SourceItem): CachedItem {
-    const placed = placeItem(this.#slabs, key, item)
-    if (placed.kind === 'object') this.#slabs.retire(placed)
-    return placed
+    return recordOf(new Change(revisionOf(change), item, previous), { key: place.key, item, previous, atMs })
   }
 
   #applyChange(change: SourceChange, nowMs: number): void {
@@ -184,7 +175,7 @@ export class Contents {
   }
 
   #placed({ type, resource, key }: Place, item: SourceItem): CachedItem {
-    const placed = placeItem(this.#slabs, key, item)
+    const placed = placeItem(type.slabs, key, item)
     if (placed.kind === 'unreadable') {
       type.measures.unreadable.value++
       this.#options.onUnreadable(resource, placed)
@@ -202,6 +193,12 @@ export class Contents {
     }
     return undefined
   }
+}
+
+function placePast({ type, key }: Place, item: SourceItem): CachedItem {
+  const placed = placeItem(type.slabs, key, item)
+  if (placed.kind === 'object') type.slabs.retire(placed)
+  return placed
 }
 
 /** What the storage hands out may be part of something much larger, which would live as long as it. */

@@ -1,8 +1,11 @@
 // Bytes outside of the JavaScript heap: objects lie side by side in large buffers, so that two hundred thousand of them cost
-// the garbage collector no more than the few buffers do. A buffer that has emptied by half moves what is left of it.
+// the garbage collector no more than the few buffers do. A buffer that has emptied by half moves what is left of it. Each type has
+// buffers of its own, as large as befits it: one old version that somebody remembers keeps all of its buffer.
 
-const FIRST_SLAB_BYTES = 64 << 10
-const SLAB_BYTES = 1 << 20
+const LEAST_SLAB_BYTES = 4 << 10
+const MOST_SLAB_BYTES = 1 << 20
+/** A new slab is for so small a part of what is current. */
+const SLAB_PART = 1 / 8
 
 /** Behind each tenant there is a line end, so that it can be sent as a line without being copied. */
 const LINE_END = 0x0a
@@ -30,24 +33,25 @@ export class Slab {
 
 export class SlabAllocator {
   #slab: Slab | undefined
-  #nextBytes = FIRST_SLAB_BYTES
+  /** Bytes of all tenants that are current. */
+  #live = 0
 
   /** Room for so many bytes; the caller writes them and then makes a tenant of it with `settle`. */
   reserve(tenantLength: number): { readonly slab: Slab; readonly offset: number } {
     const length = tenantLength + 1
     // Sharing a slab is for the small: a large object would leave most of one unused.
-    if (length > SLAB_BYTES / 4) return take(new Slab(length), length)
+    if (length > MOST_SLAB_BYTES / 4) return take(new Slab(length), length)
     if (this.#slab === undefined || this.#slab.used + length > this.#slab.buffer.length) {
-      while (this.#nextBytes < length) this.#nextBytes *= 2
-      this.#slab = new Slab(this.#nextBytes)
-      this.#nextBytes = Math.min(SLAB_BYTES, this.#nextBytes * 2)
+      let bytes = LEAST_SLAB_BYTES
+      while (bytes < MOST_SLAB_BYTES && (bytes < 2 * length || bytes < this.#live * SLAB_PART)) bytes *= 2
+      this.#slab = new Slab(bytes)
     }
     return take(this.#slab, length)
   }
 
   settle(tenant: Tenant): void {
-    tenant.slab.tenants.push(tenant)
-    tenant.slab.live += tenant.length
+    this.#live += tenant.length
+    move(tenant)
   }
 
   /** Something newer took its place, or it was removed. */
@@ -56,6 +60,7 @@ export class SlabAllocator {
     tenant.isCurrent = false
     const { slab } = tenant
     slab.live -= tenant.length
+    this.#live -= tenant.length
     if (slab !== this.#slab && slab.live > 0 && slab.live < slab.buffer.length / 2) this.#evacuate(slab)
   }
 
@@ -67,11 +72,17 @@ export class SlabAllocator {
       slab.buffer.copy(place.slab.buffer, place.offset, tenant.offset, tenant.offset + tenant.length)
       tenant.slab = place.slab
       tenant.offset = place.offset
-      this.settle(tenant)
+      move(tenant)
     }
     slab.live = 0
     slab.tenants.length = 0
   }
+}
+
+/** Into the slab that it says. */
+function move(tenant: Tenant): void {
+  tenant.slab.tenants.push(tenant)
+  tenant.slab.live += tenant.length
 }
 
 function take(slab: Slab, length: number): { readonly slab: Slab; readonly offset: number } {

@@ -10,7 +10,7 @@ import { FieldIndex } from './field-index.ts'
 import { History } from './history.ts'
 import type { HistoryLimits, HistoryRecord } from './history.ts'
 import { LabelIndex } from './label-index.ts'
-import type { SlabAllocator } from './slab.ts'
+import { SlabAllocator } from './slab.ts'
 import type { TypeMeasures } from './measures.ts'
 import { type PastBudget, type PastHolder, RECORD_BYTES } from './past-budget.ts'
 import { Snapshots } from './snapshots.ts'
@@ -18,14 +18,14 @@ import type { ItemTree, Snapshot } from './snapshots.ts'
 import type { Watcher } from './watcher.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
-/** Of so many changes the encodings are kept for those who come a little later. */
+/** Of so many changes the encodings are kept for those who come a little later, and for so long. */
 const EVENTS_KEPT = 64
+const EVENTS_MS = 10_000
 
 const MOST_SNAPSHOTS = 10_000
 
 export interface TypeCacheOptions {
   readonly resource: StoredResource
-  readonly slabs: SlabAllocator
   readonly limits: HistoryLimits
   readonly budget: PastBudget
   /** What the type is as of. */
@@ -39,7 +39,8 @@ export class TypeCache implements Finder, PastHolder {
   readonly fields: FieldIndex
   readonly watchers: WatcherIndex<Watcher>
   readonly measures: TypeMeasures
-  readonly #slabs: SlabAllocator
+  /** Where the bytes of its objects lie. */
+  readonly slabs = new SlabAllocator()
   readonly #tree: ItemTree = newSortedTree(compareStrings)
   /** The same by key: one look, where the tree compares a dozen texts. */
   readonly #items = new Map<string, CachedItem>()
@@ -48,7 +49,7 @@ export class TypeCache implements Finder, PastHolder {
   readonly #labels = new LabelIndex()
   #nowMs: number
   /** The last changes, in a ring. */
-  readonly #withEvents: Change[] = []
+  readonly #withEvents: (HistoryRecord | undefined)[] = []
   #changes = 0
   #unreadable = 0
   #bytes = 0
@@ -61,7 +62,6 @@ export class TypeCache implements Finder, PastHolder {
     this.fields = new FieldIndex(indexed)
     this.watchers = new WatcherIndex(indexed)
     this.measures = options.measures
-    this.#slabs = options.slabs
     this.#limits = options.limits
     this.#budget = options.budget
     this.#nowMs = options.nowMs
@@ -146,7 +146,7 @@ export class TypeCache implements Finder, PastHolder {
     this.#snapshots.add(this.#snapshot(revision, nowMs))
     const record = recordOf(new Change(revision, item, previous), { key, item, previous, atMs: nowMs })
     this.#history.add(record)
-    this.#forgetEventsOf(record.change)
+    this.#keepEventsOf(record)
     let told = 0
     this.watchers.forEach(record, (watcher) => {
       watcher.offer(record)
@@ -162,6 +162,11 @@ export class TypeCache implements Finder, PastHolder {
     this.#nowMs = nowMs
     this.#snapshots.expire(nowMs)
     this.#history.expire(nowMs)
+    for (const [at, record] of this.#withEvents.entries()) {
+      if (record === undefined || record.atMs > nowMs - EVENTS_MS) continue
+      record.change.forgetEvents()
+      this.#withEvents[at] = undefined
+    }
   }
 
   #replace(key: string, item: CachedItem | undefined): CachedItem | undefined {
@@ -170,7 +175,7 @@ export class TypeCache implements Finder, PastHolder {
       this.fields.remove(previous)
       this.#labels.remove(previous)
       this.#countBytes(-previous.length)
-      this.#slabs.retire(previous)
+      this.slabs.retire(previous)
     } else if (previous !== undefined) this.#unreadable--
     if (item === undefined) {
       this.#items.delete(key)
@@ -193,9 +198,9 @@ export class TypeCache implements Finder, PastHolder {
   }
 
   /** Of a change long past nobody wants the encodings any more, though it stays in history. */
-  #forgetEventsOf(newest: Change): void {
+  #keepEventsOf(newest: HistoryRecord): void {
     const at = this.#changes++ % EVENTS_KEPT
-    this.#withEvents[at]?.forgetEvents()
+    this.#withEvents[at]?.change.forgetEvents()
     this.#withEvents[at] = newest
   }
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fillLevel, PastBudget, type PastHolder } from '../../../src/cache/past-budget.ts'
+import { Contents } from '../../../src/cache/contents.ts'
+import { CacheMeasures } from '../../../src/cache/measures.ts'
+import { layoutOf } from '../../../src/codec/resource-version-splice.ts'
+import { collectGarbage } from '../../fakes/garbage.ts'
+import { ManualClock } from '../../fakes/manual-clock.ts'
+import { nodes, pods } from '../../fakes/stored-resources.ts'
 import { openCacheForTest } from './open-cache.ts'
 
 describe('what the past may take', () => {
@@ -96,4 +102,56 @@ describe('the past of a cache', () => {
     await expect.poll(() => test.cache.status()).toMatchObject({ objects: 0, pastBytes: before })
     expect(test.cache.load(test.pods)).toBeUndefined()
   })
+})
+
+it('a type in which little happens does not keep the bytes of one in which much does', async () => {
+  const limits = { milliseconds: 1e9, records: 1e9, bytes: 1e6, mostBytes: 1e6 }
+  const contents = new Contents({
+    clock: new ManualClock(),
+    limits,
+    measures: new CacheMeasures(),
+    onUnreadable: () => {},
+  })
+  for (const resource of [pods, nodes]) contents.typeOf(resource)
+  contents.begin(1)
+  let revision = 1
+  const put = (key: string, bytes: number): void => {
+    revision++
+    const stored = Buffer.from(JSON.stringify({ metadata: { annotations: { a: 'x'.repeat(bytes) } } }))
+    const content = { kind: 'readable', bytes: stored, layout: layoutOf(stored)!, stale: false } as const
+    const item = { key, revision, content }
+    contents.apply({
+      revision,
+      changes: [{ kind: 'put', item, isNew: false, previous: undefined }],
+      compactedTo: undefined,
+    })
+  }
+  await collectGarbage()
+  const before = process.memoryUsage().arrayBuffers
+  for (let round = 0; round < 40; round++) {
+    put('minions/quiet', 100)
+    for (let i = 0; i < 120; i++) put(`pods/d/p${i}`, 10_000)
+  }
+  await collectGarbage()
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8e6)
+  expect(contents.known(nodes)?.history.after(1, 1_000).records).toHaveLength(40)
+})
+
+it('the encodings of an event are kept for those who come a little later, and no longer', async () => {
+  await using test = await openCacheForTest()
+  const before = await test.put('a', 0)
+  await test.put('a', 1)
+  await test.settled()
+  const eventOf = async (): Promise<unknown> => {
+    const watch = (await test.watch({ kind: 'after', revision: before }))[Symbol.asyncIterator]()
+    const { value } = await watch.next()
+    await watch.return?.()
+    return value?.[0]
+  }
+  const first = await eventOf()
+  expect(await eventOf()).toBe(first)
+  test.clock.advance(60_000)
+  const late = await eventOf()
+  expect(late).not.toBe(first)
+  expect(late).toMatchObject({ type: 'MODIFIED', object: { revision: before + 1 } })
 })
