@@ -32,6 +32,7 @@ import type { Contents, ContentsOptions } from './contents.ts'
 import { Follower } from './follower.ts'
 import { HISTORY_LIMITS } from './history.ts'
 import type { HistoryLimits } from './history.ts'
+import { Loaded } from './loaded.ts'
 import { CacheMeasures } from './measures.ts'
 import { KeyTurns } from './key-turns.ts'
 import { OwnWrites } from './own-writes.ts'
@@ -71,8 +72,11 @@ export interface WatchCache extends Store {
   readonly capacity: number
   /** How much there is of a type; undefined where it is not in memory. */
   load(resource: StoredResource): TypeLoad | undefined
-  /** Ends every watch of the type without a word. A type that is gone is forgotten, as soon as nothing of it is stored. */
-  retire(resource: StoredResource, isGone: boolean): void
+  /**
+   * Ends every watch of a type without a word, whichever of these forms of it was watched. A type that is gone is forgotten as soon
+   * as nothing of it is stored, and whoever still asks for it in one of these forms is answered by the storage.
+   */
+  retire(forms: readonly StoredResource[], isGone: boolean): void
 }
 
 export interface TypeLoad {
@@ -119,7 +123,9 @@ class MemoryStore implements WatchCache {
   readonly #ownWrites = new OwnWrites()
   readonly #turns = new KeyTurns()
   readonly #resources = new Map<string, StoredResource>()
-  readonly #untilReady = new Set<() => void>()
+  /** Forms of types that are not there any more. */
+  readonly #gone = new WeakSet<StoredResource>()
+  readonly #loaded: Loaded
   readonly #life = new AbortController()
   /** Undefined while they are being loaded. */
   #contents: Contents | undefined
@@ -127,6 +133,7 @@ class MemoryStore implements WatchCache {
   constructor(options: WatchCacheOptions) {
     this.#store = options.store
     this.#clock = options.clock ?? systemClock
+    this.#loaded = new Loaded(this.#clock, () => this.#contents !== undefined)
     this.#servePastStates = options.servePastStates ?? true
     this.capacity = (options.historyLimits ?? HISTORY_LIMITS).records
     for (const resource of options.resources) this.#resources.set(resource.storagePrefix, resource)
@@ -167,7 +174,7 @@ class MemoryStore implements WatchCache {
   }
 
   async ready(signal: AbortSignal): Promise<void> {
-    await this.#untilLoaded(signal)
+    await this.#loaded.wait(signal)
     throwIfCancelled(signal)
   }
 
@@ -215,7 +222,7 @@ class MemoryStore implements WatchCache {
 
   async watch(request: WatchRequest, signal: AbortSignal): Promise<Watch> {
     const { start, resource } = request
-    const isLoaded = await this.#untilLoaded(signal, PATIENCE_MS)
+    const isLoaded = await this.#loaded.wait(signal, PATIENCE_MS)
     throwIfCancelled(signal)
     if (!isLoaded) throw notReady()
     if (start.kind !== 'after') {
@@ -260,16 +267,18 @@ class MemoryStore implements WatchCache {
     return cached === undefined ? undefined : { item: cached, stale: cached.kind === 'object' && cached.stale }
   }
 
-  retire(resource: StoredResource, isGone: boolean): void {
-    const type = this.#contents?.known(resource)
-    if (type === undefined) return
-    for (const watcher of type.watchers.everyone()) watcher.finish()
-    if (!isGone) return
+  retire(forms: readonly StoredResource[], isGone: boolean): void {
+    const [resource] = forms
+    const type = resource === undefined ? undefined : this.#contents?.known(resource)
+    for (const watcher of type?.watchers.everyone() ?? []) watcher.finish()
+    if (!isGone || resource === undefined) return
+    for (const form of forms) this.#gone.add(form)
     this.#resources.delete(resource.storagePrefix)
     this.#contents?.forget(resource)
   }
 
   #typeOf(resource: StoredResource): TypeCache | undefined {
+    if (this.#gone.has(resource)) return undefined
     if (!this.#resources.has(resource.storagePrefix)) this.#resources.set(resource.storagePrefix, resource)
     return this.#contents?.typeOf(resource)
   }
@@ -358,7 +367,7 @@ class MemoryStore implements WatchCache {
   #begin(contents: Contents, revision: number): void {
     this.#contents = contents
     this.#progress.reset(revision)
-    for (const tell of this.#untilReady) tell()
+    this.#loaded.tell()
   }
 
   #advance(revision: number): void {
@@ -379,22 +388,5 @@ class MemoryStore implements WatchCache {
         }
       }
     }
-  }
-
-  /** Whether everything is loaded, which may take until the signal fires or the time is over. */
-  #untilLoaded(signal: AbortSignal, timeoutMs?: number): Promise<boolean> {
-    if (this.#contents !== undefined) return Promise.resolve(true)
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#untilReady.delete(done)
-        cancel()
-        signal.removeEventListener('abort', done)
-        resolve(this.#contents !== undefined)
-      }
-      const cancel = timeoutMs === undefined ? (): void => {} : this.#clock.callAfter(timeoutMs, done)
-      this.#untilReady.add(done)
-      signal.addEventListener('abort', done, { once: true })
-      if (signal.aborted) done()
-    })
   }
 }

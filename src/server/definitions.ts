@@ -68,7 +68,7 @@ export function openDefinitions({ schema, builtIn, groups, cache, info, ...more 
     serve: (stored, object, type) => new ServedObject(stored, object, type),
     converter: ({ name, webhook }) =>
       webhook === undefined ? RENAME_VERSION : timed(conversionWebhook(calls, webhook), durations, name),
-    onRetired: (stored, isGone) => cache.retire(stored, isGone),
+    onRetired: (forms, isGone) => cache.retire(forms, isGone),
   })
   const loaded = Promise.withResolvers<void>()
   return {

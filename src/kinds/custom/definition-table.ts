@@ -16,7 +16,7 @@ export interface DefinitionTableOptions extends CustomParts {
   /** What is told of the built-in resources; absent: everything. */
   readonly groups?: readonly DiscoveryGroup[]
   /** The objects of a type are served by other rules from now on, or not at all: whoever watches them has to begin anew. */
-  readonly onRetired: (stored: Resource['stored'], isGone: boolean) => void
+  readonly onRetired: (forms: readonly Resource['stored'][], isGone: boolean) => void
 }
 
 interface Installed {
@@ -207,8 +207,8 @@ export class DefinitionTable implements ResourceTable {
   }
 
   #retire({ resources }: Installed, isGone: boolean): void {
-    const stored = resources[0]?.stored
-    if (stored !== undefined) this.#options.onRetired(stored, isGone)
+    const forms = resources.map(({ stored }) => stored)
+    this.#options.onRetired(forms, isGone)
   }
 
   #told(): readonly Installed[] {

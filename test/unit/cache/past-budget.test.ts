@@ -86,7 +86,7 @@ describe('the past of a cache', () => {
     await test.remove('a')
     await test.settled()
     expect(test.cache.status().pastBytes).toBeGreaterThan(before)
-    test.cache.retire(test.pods, true)
+    test.cache.retire([test.pods], true)
     expect(test.cache.status().pastBytes).toBe(before)
   })
 
@@ -95,13 +95,31 @@ describe('the past of a cache', () => {
     const before = test.cache.status().pastBytes
     for (let version = 0; version < 50; version++) await test.put('a', version)
     await test.settled()
-    test.cache.retire(test.pods, true)
+    test.cache.retire([test.pods], true)
     expect(test.cache.status()).toMatchObject({ objects: 1, pastBytes: expect.toSatisfy((n) => n > before) })
     // Not through the cache, which would take the type up again.
     await test.remove('a', test.other)
     await expect.poll(() => test.cache.status()).toMatchObject({ objects: 0, pastBytes: before })
     expect(test.cache.load(test.pods)).toBeUndefined()
   })
+})
+
+it('a type that is gone is not taken up again by those who still ask for it, and they are answered', async () => {
+  await using test = await openCacheForTest()
+  const before = test.cache.status().pastBytes
+  await test.put('a')
+  await test.put('b')
+  await test.remove('b')
+  await test.settled()
+  test.cache.retire([test.pods], true)
+  expect(await test.names()).toEqual(['a'])
+  const watch = (await test.watch())[Symbol.asyncIterator]()
+  const gone = await test.remove('a')
+  expect((await watch.next()).value).toMatchObject([{ type: 'DELETED', object: { name: 'a', revision: gone } }])
+  await watch.return?.()
+  expect(await test.names()).toEqual([])
+  await expect.poll(() => test.cache.load(test.pods)).toBeUndefined()
+  expect(test.cache.status()).toMatchObject({ objects: 0, pastBytes: before })
 })
 
 it('a type in which little happens does not keep the bytes of one in which much does', async () => {

@@ -55,7 +55,7 @@ function open() {
     encode: canonicalJson,
     serve: (object, shown, type) => new ServedObject(object, shown, type),
     converter: () => RENAME_VERSION,
-    onRetired: ({ storagePrefix }, isGone) => void retired.push([storagePrefix, isGone]),
+    onRetired: ([form], isGone) => void retired.push([form?.storagePrefix ?? '', isGone]),
   })
   return { table, retired }
 }
