@@ -1,6 +1,7 @@
 // Everything under the prefix, in memory, type by type. Items of types that nobody has asked for yet are kept too, so that a
 // type can be taken up at any moment: the definition of a custom resource may arrive after its objects.
 import type { Clock } from '../lib/clock.ts'
+import { ownBytes } from '../lib/own-bytes.ts'
 import { compareStrings, newSortedTree } from '../lib/sorted-tree.ts'
 import { Change } from '../store/change.ts'
 import { namesOf } from '../store/keys.ts'
@@ -204,5 +205,5 @@ function placePast({ type, key }: Place, item: SourceItem): CachedItem {
 /** What the storage hands out may be part of something much larger, which would live as long as it. */
 function detached(item: SourceItem): SourceItem {
   const { content } = item
-  return content.kind === 'readable' ? { ...item, content: { ...content, bytes: Buffer.from(content.bytes) } } : item
+  return content.kind === 'readable' ? { ...item, content: { ...content, bytes: ownBytes(content.bytes) } } : item
 }

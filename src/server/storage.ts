@@ -4,6 +4,9 @@ import type { Config, EtcdConfig, StorageConfig } from '../config/config.ts'
 import { readTextFile } from '../config/files.ts'
 import { StartError } from '../config/start-error.ts'
 
+/** There is no disk to keep history on: five minutes of it, unless that is more than this. */
+const MEMORY_HISTORY_BYTES = 64 * 1024 * 1024
+
 /** Throws a `StartError` where the engine says what is wrong. */
 export async function openStorage(config: Config, signal: AbortSignal): Promise<Kv> {
   try {
@@ -18,7 +21,7 @@ async function openEngine(config: Config, signal: AbortSignal): Promise<Kv> {
   switch (storage.kind) {
     case 'memory': {
       const { openMemory } = await import('../kv/embedded/memory.ts')
-      return openMemory()
+      return openMemory({ historyBytes: MEMORY_HISTORY_BYTES })
     }
     case 'embedded': {
       const { openEmbedded } = await import('../kv/embedded/embedded.ts')

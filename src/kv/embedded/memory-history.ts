@@ -21,11 +21,15 @@ interface Piece {
   readonly entries: readonly HistoryEntry[]
   /** The state at the end of the piece's last revision. */
   readonly after: MemoryState
+  readonly bytes: number
 }
 
 /** A piece is finished at this many entries or bytes of values: what a compaction may leave behind, and a past read undo. */
 const PIECE_ENTRIES = 512
 const PIECE_BYTES = 4 * 1024 * 1024
+
+/** What an entry takes beside its value: itself, its item and its part of the states. */
+const ENTRY_BYTES = 512
 
 /** Pages of one list read at one revision: a few rebuilt states are remembered. */
 const REMEMBERED_STATES = 4
@@ -36,17 +40,25 @@ export class MemoryHistory {
   #tail: HistoryEntry[] = []
   #tailFirst: Revision
   #tailBytes = 0
+  /** Of the finished pieces. */
+  #bytes = 0
   readonly #rebuilt = new Map<Revision, MemoryState>()
 
   constructor(next: Revision, pieces: SortedTree<Revision, Piece> = newSortedTree(compareNumbers)) {
     this.#tailFirst = next
     this.#pieces = pieces
+    for (const { bytes } of pieces.values()) this.#bytes += bytes
+  }
+
+  /** What is kept of the past takes so much. */
+  get bytes(): number {
+    return this.#bytes + this.#tailBytes
   }
 
   /** `state` is the store's state with this entry in it. */
   append(entry: HistoryEntry, state: MemoryState): void {
     this.#tail.push(entry)
-    this.#tailBytes += entry.item?.value.length ?? 0
+    this.#tailBytes += ENTRY_BYTES + (entry.item?.value.length ?? 0)
     if (this.#tail.length >= PIECE_ENTRIES || this.#tailBytes >= PIECE_BYTES) this.#finishPiece(state)
   }
 
@@ -90,8 +102,23 @@ export class MemoryHistory {
   /** Lets go of every piece that has nothing from `revision` on. */
   dropBefore(revision: Revision): void {
     const keepFrom = revision < this.#tailFirst ? this.#pieces.getPairOrNextLower(revision)?.[0] : this.#tailFirst
-    if (keepFrom !== undefined) this.#pieces.deleteRange(0, keepFrom, false)
+    if (keepFrom !== undefined) this.#dropPieces(keepFrom)
     for (const remembered of this.#rebuilt.keys()) if (remembered < revision) this.#rebuilt.delete(remembered)
+  }
+
+  /** The revision that is the oldest then; undefined where there is no piece but the unfinished one. */
+  dropFirstPiece(): Revision | undefined {
+    if (this.#pieces.size === 0) return undefined
+    const [, second = this.#tailFirst] = this.#pieces.keys()
+    this.dropBefore(second)
+    return second
+  }
+
+  #dropPieces(before: Revision): void {
+    this.#pieces.forRange(0, before, false, (_first, { bytes }) => {
+      this.#bytes -= bytes
+    })
+    this.#pieces.deleteRange(0, before, false)
   }
 
   /**
@@ -108,7 +135,8 @@ export class MemoryHistory {
 
   #finishPiece(state: MemoryState): void {
     if (this.#tail.length === 0) return
-    this.#pieces.set(this.#tailFirst, { entries: this.#tail, after: state.clone() })
+    this.#pieces.set(this.#tailFirst, { entries: this.#tail, after: state.clone(), bytes: this.#tailBytes })
+    this.#bytes += this.#tailBytes
     this.#tailFirst += this.#tail.length
     this.#tail = []
     this.#tailBytes = 0

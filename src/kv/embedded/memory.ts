@@ -1,7 +1,8 @@
 // The in-memory engine, for tests, benchmarks and `--in-memory`: copy-on-write trees, so that a store of any size is forked in
-// constant time. Every write is done by the time its call returns; history grows until `compact` is called.
+// constant time. Every write is done by the time its call returns; history grows until `compact` is called, or to its limit.
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import { throwIfCancelled } from '../../lib/errors.ts'
+import { ownBytes } from '../../lib/own-bytes.ts'
 import { compareStrings, newSortedTree } from '../../lib/sorted-tree.ts'
 import {
   ABSENT,
@@ -28,6 +29,8 @@ import { Watcher, WatcherSet, type WatchSource } from './watcher.ts'
 
 export interface MemoryOptions {
   readonly clock?: Clock
+  /** What history may take: beyond that the oldest of it is given up as if it were compacted. Absent: it is not bounded. */
+  readonly historyBytes?: number
 }
 
 export interface MemoryKv extends Kv {
@@ -45,6 +48,7 @@ export function openMemory(options: MemoryOptions = {}): MemoryKv {
     clock: options.clock ?? systemClock,
     state: newSortedTree(compareStrings),
     history: new MemoryHistory(2),
+    historyBytes: options.historyBytes ?? Number.POSITIVE_INFINITY,
     expiries: new ExpiryQueue(),
     newest: 1,
     oldest: 1,
@@ -55,6 +59,7 @@ interface Contents {
   readonly clock: Clock
   readonly state: MemoryState
   readonly history: MemoryHistory
+  readonly historyBytes: number
   readonly expiries: ExpiryQueue
   readonly newest: Revision
   readonly oldest: Revision
@@ -67,6 +72,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
   readonly #clock: Clock
   readonly #state: MemoryState
   readonly #history: MemoryHistory
+  readonly #historyBytes: number
   readonly #expiries: ExpiryQueue
   readonly #watchers = new WatcherSet()
   newest: Revision
@@ -80,6 +86,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     this.#clock = contents.clock
     this.#state = contents.state
     this.#history = contents.history
+    this.#historyBytes = contents.historyBytes
     this.#expiries = contents.expiries
     this.newest = contents.newest
     this.oldest = contents.oldest
@@ -91,6 +98,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
       clock: this.#clock,
       state: this.#state.clone(),
       history: this.#history.fork(this.#state),
+      historyBytes: this.#historyBytes,
       expiries: this.#expiries.fork(),
       newest: this.newest,
       oldest: this.oldest,
@@ -133,7 +141,8 @@ class MemoryEngine implements MemoryKv, WatchSource {
   async put(request: PutRequest, signal: AbortSignal): Promise<WriteResult> {
     this.#begin(signal)
     checkPut(request)
-    const { key, value } = request
+    const { key } = request
+    const value = ownBytes(request.value)
     const sortKey = toSortKey(key)
     const previous = this.#state.get(sortKey)
     if ((previous?.revision ?? ABSENT) !== request.expected) {
@@ -219,6 +228,7 @@ class MemoryEngine implements MemoryKv, WatchSource {
     const { key, revision } = entry
     this.newest = revision
     this.#history.append(entry, this.#state)
+    if (this.#history.bytes > this.#historyBytes) this.oldest = this.#history.dropFirstPiece() ?? this.oldest
     const deadlineMs = ttlSeconds === undefined ? undefined : this.#clock.now() + ttlSeconds * 1000
     this.#expiries.set(key, deadlineMs === undefined ? undefined : { key, revision, deadlineMs })
     this.#watchers.wakeSoon()

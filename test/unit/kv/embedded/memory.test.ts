@@ -148,3 +148,29 @@ it('a chain of writes lets others have their turn', async () => {
   clearInterval(timer)
   expect(turns).toBeGreaterThan(0)
 })
+
+it('history is kept to its limit, the oldest goes first, and what is left of it is whole', async () => {
+  const limit = 2 * 1024 * 1024
+  const kv = openMemory({ historyBytes: limit })
+  const values = new Map<Revision, string>()
+  let revision = ABSENT
+  for (let i = 0; i < 6_000; i++) {
+    values.set((revision = await put(kv, '/a', `${i}`.padStart(500, '.'), revision)), `${i}`)
+  }
+  const at = async (asked: Revision): Promise<string> =>
+    String((await kv.get('/a', { at: asked }, never)).item?.value).replaceAll('.', '')
+  await expect(at(revision - 4_000)).rejects.toMatchObject({ code: 'compacted' })
+  for (let asked = revision - 1_000; asked <= revision; asked += 50) expect(await at(asked)).toBe(values.get(asked))
+  const events: Revision[] = []
+  for await (const batch of kv.watch({ prefix: '/', after: revision - 1_000 }, never)) {
+    events.push(...batch.events.map((event) => event.revision))
+    if (events.length >= 1_000) break
+  }
+  expect(events).toEqual(Array.from({ length: 1_000 }, (_, i) => revision - 999 + i))
+})
+
+it('a value does not keep the larger buffer that it came in', async () => {
+  const kv = openMemory()
+  await kv.put({ key: '/a', value: Buffer.alloc(100_000).subarray(10, 20), expected: ABSENT }, never)
+  expect((await kv.get('/a', {}, never)).item?.value.buffer.byteLength).toBe(10)
+})
