@@ -24,6 +24,7 @@ import { Compactor } from './compactor.ts'
 import type { DataDirectory } from './data-directory.ts'
 import type { Draft } from './draft.ts'
 import { Expirer } from './expirer.ts'
+import type { MappedMemory } from './mapped-memory.ts'
 import { RangeRead, toItem } from './range-read.ts'
 import { RecentEntries } from './recent-entries.ts'
 import type { LogEntry } from './records.ts'
@@ -39,6 +40,7 @@ interface Parts {
   readonly counters: Counters
   readonly clock: Clock
   readonly maxBytes: number
+  readonly mapped: MappedMemory
 }
 
 /** One read of the log for a watcher that has fallen behind what is in memory. */
@@ -55,6 +57,7 @@ export class DurableKv implements Kv, WatchSource {
   readonly #compactor: Compactor
   readonly #watchers = new WatcherSet()
   readonly #recent = new RecentEntries()
+  readonly #mapped: MappedMemory
   /** Lists that are under way: the tables stay open until they are done. */
   readonly #lists = new Set<Promise<unknown>>()
   #closing: Promise<void> | undefined
@@ -65,12 +68,14 @@ export class DurableKv implements Kv, WatchSource {
     this.#directory = parts.directory
     this.#tables = tables
     this.#clock = clock
+    this.#mapped = parts.mapped
     this.#room = new Room({ tables, folder: parts.directory.path, maxBytes: parts.maxBytes })
     this.#queue = new WriteQueue({
       tables,
       room: this.#room,
       newest: counters.newest,
       publish: (changes) => this.#publish(changes),
+      between: () => (this.#mapped.isTooMuch ? this.#mapAnew() : undefined),
     })
     this.#expirer = new Expirer({ tables, queue: this.#queue, clock })
     this.#compactor = new Compactor({ tables, queue: this.#queue, oldest: counters.oldest })
@@ -219,9 +224,15 @@ export class DurableKv implements Kv, WatchSource {
       if (range.at !== undefined) checkReadable(range.at, { newest: revision, oldest: this.oldest })
       const read = new RangeRead({ tables: this.#tables, snapshot, range, signal })
       const page = await read.items(range.limit ?? Number.POSITIVE_INFINITY)
+      this.#mapped.note(
+        page.items.length,
+        page.items.reduce((sum, { value }) => sum + value.length, 0),
+      )
       return range.countAll === true ? { revision, ...page, count: await read.count() } : { revision, ...page }
     } finally {
       this.#tables.release(snapshot)
+      // Where nobody writes it is the readers' to see to.
+      if (this.#mapped.isTooMuch) this.#queue.run(() => {}).catch(() => {})
     }
   }
 
@@ -255,10 +266,15 @@ export class DurableKv implements Kv, WatchSource {
   #publish(changes: readonly Change[]): void {
     this.#recent.forgetRead(this.#watchers.slowest)
     for (const { entry } of changes) {
+      this.#mapped.note(1, entry.value?.length ?? 0)
       this.#recent.add(entry)
       this.#expirer.observe(entry)
     }
     this.#watchers.wakeSoon()
+  }
+
+  async #mapAnew(): Promise<void> {
+    if (await this.#tables.mapAnew()) this.#mapped.renewed()
   }
 
   #entriesAfter(after: Revision): Iterable<LogEntry> {
@@ -273,6 +289,7 @@ export class DurableKv implements Kv, WatchSource {
       if (entry.revision !== next++) break
       yield entry
       bytes += entry.value?.length ?? 0
+      this.#mapped.note(1, entry.value?.length ?? 0)
       if (bytes >= LOG_PIECE_BYTES) return
     }
     if (next <= to) throw new KvError('corrupt', `the record of revision ${next} is not there`)
@@ -291,8 +308,8 @@ export class DurableKv implements Kv, WatchSource {
     this.#watchers.wake()
     this.#expirer.stop()
     await this.#compactor.stop()
-    await this.#queue.drained()
     await Promise.allSettled(this.#lists)
+    await this.#queue.drained()
     await this.#tables.close()
     this.#directory.release()
   }

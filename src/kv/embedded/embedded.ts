@@ -6,6 +6,7 @@ import { type Kv, KvError } from '../kv.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { prepareDataFile, syncFolder } from './data-file.ts'
 import { DurableKv } from './durable-kv.ts'
+import { MappedMemory } from './mapped-memory.ts'
 import { Tables } from './tables.ts'
 
 export interface EmbeddedOptions {
@@ -14,6 +15,8 @@ export interface EmbeddedOptions {
   /** Puts are refused as `full` while more than this is in use; absent: as much as the disk has. */
   readonly maxBytes?: number
   readonly clock?: Clock
+  /** What says when the file is to be opened anew. */
+  readonly mapped?: MappedMemory
 }
 
 export interface EmbeddedKv extends Kv {
@@ -40,6 +43,7 @@ export async function openEmbedded(options: EmbeddedOptions, signal: AbortSignal
       counters,
       clock: options.clock ?? systemClock,
       maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
+      mapped: options.mapped ?? new MappedMemory(),
     })
     kv.start()
     return kv

@@ -1,5 +1,6 @@
 // The tables that the durable engine keeps in LMDB, and the one place that knows LMDB. Reads are of memory that the kernel
 // pages in; a commit is one transaction, done and synced on another thread: all of it is there afterwards, or nothing.
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
@@ -83,80 +84,71 @@ const MAP_BYTES = 16 * 1024 ** 3
 /** Each list that takes more than one turn holds one. */
 const MAX_READERS = 1000
 
+/** What LMDB has open of a store: the data, the same for its metadata, and the lock. */
+const FILES_OF_STORE = 3
+
 const NEWEST = Buffer.from('newest')
 const OLDEST = Buffer.from('oldest')
 
-export class Tables {
-  readonly #file: string
-  readonly #root: RootDatabase<Buffer, Buffer>
+/** The file, opened. */
+interface OpenTables {
+  readonly root: RootDatabase<Buffer, Buffer>
   /** Every revision by its number, with its value: the truth, of which the others are indexes. */
-  readonly #log: Table
+  readonly log: Table
   /** What is there now: the state by key. */
-  readonly #live: Table
+  readonly live: Table
   /** The superseded versions by key and revision: when they were superseded. */
-  readonly #past: Table
+  readonly past: Table
   /** The same by the revision that superseded them, and deletes: what compaction goes by. */
-  readonly #garbage: Table
+  readonly garbage: Table
   /** The keys that go by themselves by deadline and revision: which key. */
-  readonly #expiry: Table
-  readonly #counters: Table
+  readonly expiry: Table
+  readonly counters: Table
+}
+
+export class Tables {
+  readonly #directory: string
+  readonly #file: string
+  readonly #inode: number
+  #open: OpenTables
+  /** Those that somebody reads from. */
+  #snapshots = 0
 
   /** `directory` must have been prepared for it. */
   constructor(directory: string) {
+    this.#directory = directory
     this.#file = join(directory, 'data.mdb')
-    const format = { encoding: 'binary', keyEncoding: 'binary' } as const
-    this.#root = open({
-      path: directory,
-      ...format,
-      pageSize: PAGE_BYTES,
-      mapSize: MAP_BYTES,
-      maxReaders: MAX_READERS,
-      // Without this a commit is acknowledged before it is on the disk.
-      overlappingSync: false,
-      // The engine gathers writes itself.
-      eventTurnBatching: false,
-    })
-    const table = (name: string): Table => this.#root.openDB<Buffer, Buffer>(name, format)
-    try {
-      this.#log = table('log')
-      this.#live = table('live')
-      this.#past = table('past')
-      this.#garbage = table('garbage')
-      this.#expiry = table('expiry')
-      this.#counters = table('counters')
-    } catch (error) {
-      void this.#root.close()
-      throw error
-    }
+    this.#open = openTables(directory)
+    this.#inode = statSync(this.#file).ino
   }
 
   counters(snapshot?: Snapshot): Counters {
     const read = (name: Buffer): number => {
-      const bytes = this.#counters.get(name, options(snapshot))
+      const bytes = this.#open.counters.get(name, options(snapshot))
       return bytes === undefined ? 1 : decodeNumber(bytes)
     }
     return { newest: read(NEWEST), oldest: read(OLDEST) }
   }
 
   newest(snapshot?: Snapshot): Revision {
-    const bytes = this.#counters.get(NEWEST, options(snapshot))
+    const bytes = this.#open.counters.get(NEWEST, options(snapshot))
     return bytes === undefined ? 1 : decodeNumber(bytes)
   }
 
   /** The revision of the log's last entry; 0: it has none. */
   lastLogged(): Revision {
-    for (const bytes of this.#log.getKeys({ reverse: true, limit: 1 })) return decodeNumber(bytes)
+    for (const bytes of this.#open.log.getKeys({ reverse: true, limit: 1 })) return decodeNumber(bytes)
     return 0
   }
 
   stateOf(key: string, snapshot?: Snapshot): KeyState | undefined {
-    const bytes = isTooLong(key) ? undefined : this.#live.get(encodeKey(key), options(snapshot))
+    const bytes = isTooLong(key) ? undefined : this.#open.live.get(encodeKey(key), options(snapshot))
     return bytes === undefined ? undefined : decodeState(bytes)
   }
 
   /** Absent: the revision was compacted away, or its record is lost. */
   entryOf(revision: Revision, snapshot?: Snapshot): LogEntry | undefined {
-    const bytes = this.#log.get(encodeNumbers(revision), options(snapshot))
+    const bytes = this.#open.log.get(encodeNumbers(revision), options(snapshot))
     return bytes === undefined ? undefined : decodeEntry(bytes, revision)
   }
 
@@ -166,54 +158,78 @@ export class Tables {
     const keyBytes = encodeKey(key)
     const start = encodeVersionKey(keyBytes, revision)
     const end = encodeVersionKey(keyBytes, 0)
-    const range = this.#past.getRange({ start, end, reverse: true, limit: 1, inclusiveEnd: true, ...options(snapshot) })
+    const range = this.#open.past.getRange({
+      start,
+      end,
+      reverse: true,
+      limit: 1,
+      inclusiveEnd: true,
+      ...options(snapshot),
+    })
     for (const { key: bytes, value } of range) return toVersionRef(bytes, value)
     return undefined
   }
 
   *live(range: RangeOfTable): Generator<KeyRef> {
-    for (const { key, value } of this.#live.getRange(toLmdbRange(range))) yield { key, state: decodeState(value) }
+    for (const { key, value } of this.#open.live.getRange(toLmdbRange(range))) yield { key, state: decodeState(value) }
   }
 
   *past(range: RangeOfTable): Generator<VersionRef> {
-    for (const { key, value } of this.#past.getRange(toLmdbRange(range))) yield toVersionRef(key, value)
+    for (const { key, value } of this.#open.past.getRange(toLmdbRange(range))) yield toVersionRef(key, value)
   }
 
   *log(from: Revision, to: Revision): Generator<LogEntry> {
     const range = { start: encodeNumbers(from), end: encodeNumbers(to) }
-    for (const { key, value } of this.#log.getRange(range)) yield decodeEntry(value, decodeNumber(key))
+    for (const { key, value } of this.#open.log.getRange(range)) yield decodeEntry(value, decodeNumber(key))
   }
 
   /** What the revisions up to and including `upTo` have made history of, in their order. */
   *garbage(upTo: Revision, limit: number): Generator<Garbage> {
     const range = { start: encodeNumbers(0), end: encodeNumbers(upTo + 1), limit }
-    for (const { key, value } of this.#garbage.getRange(range)) yield { by: decodeNumber(key), ...decodeGarbage(value) }
+    for (const { key, value } of this.#open.garbage.getRange(range))
+      yield { by: decodeNumber(key), ...decodeGarbage(value) }
   }
 
   /** What is due first, up to and including `deadlineMs`. */
   *expiries(deadlineMs: number, limit: number): Generator<{ key: string; revision: Revision; deadlineMs: number }> {
     const range = { start: encodeNumbers(0, 0), end: encodeNumbers(deadlineMs + 1, 0), limit }
-    for (const { key, value } of this.#expiry.getRange(range)) {
+    for (const { key, value } of this.#open.expiry.getRange(range)) {
       yield { key: value.toString(), deadlineMs: decodeNumber(key), revision: decodeNumber(key, 1) }
     }
   }
 
   countLive(range: RangeOfTable): number {
-    return this.#live.getKeysCount(toLmdbRange(range))
+    return this.#open.live.getKeysCount(toLmdbRange(range))
   }
 
   /** The key that is `offset` keys behind the start of the range, if that many are in it. */
   liveKeyAt(offset: number, range: RangeOfTable): Buffer | undefined {
-    for (const key of this.#live.getKeys({ ...toLmdbRange(range), limit: 1, offset })) return key
+    for (const key of this.#open.live.getKeys({ ...toLmdbRange(range), limit: 1, offset })) return key
     return undefined
   }
 
   takeSnapshot(): Snapshot {
-    return { transaction: this.#root.useReadTransaction() }
+    const transaction = this.#open.root.useReadTransaction()
+    this.#snapshots++
+    return { transaction }
   }
 
   release(snapshot: Snapshot): void {
+    this.#snapshots--
     snapshot.transaction.done()
+  }
+
+  /**
+   * Closes the file and opens it again, so that what of it was in memory is not any more. Must not come beside a commit. Resolves to
+   * whether it was done: not while somebody has a snapshot, nor where the file is not to be had again.
+   */
+  async mapAnew(): Promise<boolean> {
+    // In a turn of its own: what has to be waited for is over already, so that nobody else runs before it is open again.
+    await new Promise((resolve) => setImmediate(resolve))
+    if (this.#snapshots > 0 || !this.#canOpenAgain()) return false
+    await this.#open.root.close()
+    this.#open = openTables(this.#directory)
+    return true
   }
 
   /**
@@ -222,11 +238,11 @@ export class Tables {
    */
   async commit(write: (writer: TableWriter) => void): Promise<void> {
     try {
-      await this.#root.batch(() => write(this.#writer))
+      await this.#open.root.batch(() => write(this.#writer))
     } catch (error) {
       throw await toCommitError(error, () => this.#canBegin())
     }
-    this.#root.resetReadTxn()
+    this.#open.root.resetReadTxn()
   }
 
   async sizeBytes(): Promise<number> {
@@ -236,7 +252,7 @@ export class Tables {
   /** How much of the file is in use: what was freed in it is used again before the file grows. */
   usedBytes(): number {
     let pages = 0
-    for (const table of [this.#log, this.#live, this.#past, this.#garbage, this.#expiry]) {
+    for (const table of [this.#open.log, this.#open.live, this.#open.past, this.#open.garbage, this.#open.expiry]) {
       const stats = table.getStats() as TableStats
       pages += stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages
     }
@@ -244,7 +260,7 @@ export class Tables {
   }
 
   async close(): Promise<void> {
-    await this.#root.close()
+    await this.#open.root.close()
   }
 
   /** What single writes of a commit promise is what the commit promises. */
@@ -252,38 +268,38 @@ export class Tables {
     change: ({ entry, before }) => {
       const key = encodeKey(entry.key)
       this.#append(encodeNumbers(entry.revision), encodeEntry(entry))
-      if (entry.value === undefined) void this.#live.remove(key)
-      else void this.#live.put(key, encodeState(entry))
+      if (entry.value === undefined) void this.#open.live.remove(key)
+      else void this.#open.live.put(key, encodeState(entry))
       if (before !== undefined) {
         const by = encodeNumbers(entry.revision)
-        void this.#past.put(encodeVersionKey(key, before.revision), by)
-        void this.#garbage.put(
+        void this.#open.past.put(encodeVersionKey(key, before.revision), by)
+        void this.#open.garbage.put(
           by,
           encodeGarbage({ key, revision: before.revision, byDelete: entry.value === undefined }),
         )
-        if (before.deadlineMs > 0) void this.#expiry.remove(encodeNumbers(before.deadlineMs, before.revision))
+        if (before.deadlineMs > 0) void this.#open.expiry.remove(encodeNumbers(before.deadlineMs, before.revision))
       }
-      if (entry.deadlineMs > 0) void this.#expiry.put(encodeNumbers(entry.deadlineMs, entry.revision), key)
+      if (entry.deadlineMs > 0) void this.#open.expiry.put(encodeNumbers(entry.deadlineMs, entry.revision), key)
     },
     forgetVersion: ({ key, revision }) => {
-      void this.#past.remove(encodeVersionKey(key, revision))
-      void this.#log.remove(encodeNumbers(revision))
+      void this.#open.past.remove(encodeVersionKey(key, revision))
+      void this.#open.log.remove(encodeNumbers(revision))
     },
     forgetDelete: (revision) => {
-      void this.#log.remove(encodeNumbers(revision))
+      void this.#open.log.remove(encodeNumbers(revision))
     },
     forgetGarbage: (by) => {
-      void this.#garbage.remove(encodeNumbers(by))
+      void this.#open.garbage.remove(encodeNumbers(by))
     },
     count: (counters) => {
-      if (counters.newest !== undefined) void this.#counters.put(NEWEST, encodeNumbers(counters.newest))
-      if (counters.oldest !== undefined) void this.#counters.put(OLDEST, encodeNumbers(counters.oldest))
+      if (counters.newest !== undefined) void this.#open.counters.put(NEWEST, encodeNumbers(counters.newest))
+      if (counters.oldest !== undefined) void this.#open.counters.put(OLDEST, encodeNumbers(counters.oldest))
     },
   }
 
   /** Pages that are only ever appended to are filled; otherwise every one of them would be left half empty. */
   #append(key: Buffer, value: Buffer): void {
-    const appending = this.#log as unknown as {
+    const appending = this.#open.log as unknown as {
       put(key: Buffer, value: Buffer, options: { append: true }): Promise<boolean>
     }
     const appended = appending.put(key, value, { append: true })
@@ -296,14 +312,58 @@ export class Tables {
     )
   }
 
+  /** Where the file has been taken away LMDB would begin an empty one, and where it cannot be opened it would end the process. */
+  #canOpenAgain(): boolean {
+    const opened: number[] = []
+    try {
+      // Not the lock: closing it here would give it up.
+      for (let i = 0; i < FILES_OF_STORE; i++) opened.push(openSync(this.#file, 'r+'))
+      return opened.every((file) => fstatSync(file).ino === this.#inode)
+    } catch {
+      return false
+    } finally {
+      for (const file of opened) closeSync(file)
+    }
+  }
+
   /** Whether the environment still takes transactions: after some failures it takes none, and would never answer. */
   #canBegin(): boolean {
     try {
-      this.#root.transactionSync(() => undefined)
+      this.#open.root.transactionSync(() => undefined)
       return true
     } catch {
       return false
     }
+  }
+}
+
+function openTables(directory: string): OpenTables {
+  const format = { encoding: 'binary', keyEncoding: 'binary' } as const
+  const root: RootDatabase<Buffer, Buffer> = open({
+    path: directory,
+    ...format,
+    pageSize: PAGE_BYTES,
+    mapSize: MAP_BYTES,
+    maxReaders: MAX_READERS,
+    // Without this a commit is acknowledged before it is on the disk.
+    overlappingSync: false,
+    // The engine gathers writes itself.
+    eventTurnBatching: false,
+  })
+  const table = (name: string): Table => root.openDB<Buffer, Buffer>(name, format)
+  try {
+    return {
+      root,
+      log: table('log'),
+      live: table('live'),
+      past: table('past'),
+      garbage: table('garbage'),
+      expiry: table('expiry'),
+      counters: table('counters'),
+    }
+  } catch (error) {
+    void root.close()
+    throw error
   }
 }
 

@@ -30,6 +30,8 @@ export class WriteQueue {
   readonly #room: Pick<Room, 'lookFor'>
   /** Told of what was committed, in order, before the jobs are. */
   readonly #publish: (changes: readonly Change[]) => void
+  /** What is to be done between two groups, when nothing is being committed. */
+  readonly #between: () => Promise<void> | undefined
   #newest: Revision
   #waiting: Job[] = []
   #running: Promise<void> | undefined
@@ -42,11 +44,13 @@ export class WriteQueue {
     room: Pick<Room, 'lookFor'>
     newest: Revision
     publish: (changes: readonly Change[]) => void
+    between?: () => Promise<void> | undefined
   }) {
     this.#tables = from.tables
     this.#room = from.room
     this.#newest = from.newest
     this.#publish = from.publish
+    this.#between = from.between ?? (() => undefined)
   }
 
   /** The newest revision that was published. A commit under way may already be seen by reads of the tables. */
@@ -85,8 +89,19 @@ export class WriteQueue {
       // Whatever else arrives in this turn of the event loop goes along: the next writes of those just answered, too.
       await new Promise((resolve) => setImmediate(resolve))
       await this.#commitGroup(this.#takeGroup())
+      await this.#tend()
     }
     this.#running = undefined
+  }
+
+  async #tend(): Promise<void> {
+    if (this.isBroken) return
+    try {
+      await this.#between()
+    } catch (error) {
+      const message = `the store could not be opened again: ${(error as Error).message}`
+      this.failure = new KvError('unknown', message, { cause: error })
+    }
   }
 
   #takeGroup(): readonly Job[] {

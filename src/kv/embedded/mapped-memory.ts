@@ -1,0 +1,58 @@
+// How much of the file is in this process's memory: LMDB reads it through a mapping, and pages that were once looked at stay
+// there until the file is opened anew, though all of them could be read again at any time.
+import { readFileSync } from 'node:fs'
+
+/** The kernel is asked after so much was read or written. */
+const LOOK_AFTER_BYTES = 4 * 1024 * 1024
+const MOST_BYTES = 24 * 1024 * 1024
+/** A record is found through a page, which is looked at with its neighbours. */
+const FOUND_THROUGH_BYTES = 4096
+
+export class MappedMemory {
+  readonly #mapped: () => number | undefined
+  readonly #lookAfter: number
+  /** What is mapped beside the file: the program itself. */
+  #before: number
+  #touched = 0
+  #touchedInAll = 0
+  #isTooMuch = false
+
+  /** `mapped`: bytes of files in memory; undefined where nobody can tell. */
+  constructor(mapped: () => number | undefined = mappedBytes, lookAfter: number = LOOK_AFTER_BYTES) {
+    this.#mapped = mapped
+    this.#lookAfter = lookAfter
+    this.#before = mapped() ?? 0
+  }
+
+  /** Whether it is time to open the file anew. */
+  get isTooMuch(): boolean {
+    return this.#isTooMuch
+  }
+
+  /** So many records of so many bytes were read or written. */
+  note(records: number, bytes: number): void {
+    this.#touched += bytes + records * FOUND_THROUGH_BYTES
+    if (this.#touched < this.#lookAfter) return
+    this.#touchedInAll += this.#touched
+    this.#touched = 0
+    const mapped = this.#mapped()
+    this.#isTooMuch = (mapped === undefined ? this.#touchedInAll : mapped - this.#before) > MOST_BYTES
+  }
+
+  /** The file was opened anew. */
+  renewed(): void {
+    this.#before = this.#mapped() ?? 0
+    this.#touched = this.#touchedInAll = 0
+    this.#isTooMuch = false
+  }
+}
+
+/** Linux tells. */
+function mappedBytes(): number | undefined {
+  try {
+    const kilobytes = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
+  } catch {
+    return undefined
+  }
+}
