@@ -1,10 +1,12 @@
-// Gives back what starting took. V8 lets its young generation grow to more than 30 MB while everything is loaded and
-// keeps it, and the code that only a start needs; an idle server would hold a quarter more memory than it needs.
+// Gives back what is not needed any more when there is nothing else to do. V8 lets its heap grow while everything is loaded or
+// much is asked for, and keeps it, with the code that only a start needs and with buffers that nobody uses any more.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 const LOOK_EVERY_MS = 1000
+/** Where somebody always asks for something, what a start took goes with the rest, later. */
+const MOST_LOOKS = 60
 /** Code that did not run between so many collections is dropped. */
 const CODE_IS_OLD = 8
 /** Each collection stops everything, for a tenth of a second where there is much: between two, whoever came is served. */
@@ -14,39 +16,67 @@ const MOST_UTILIZATION = 0.1
 /** A collection takes a millisecond a megabyte, and what a start took is little beside so much. */
 const MOST_HEAP_BYTES = 96 * 1024 * 1024
 
+/** Later on it has to have been quiet for longer, and collections are rare. */
+const QUIET_MS = 5_000
+const QUIET_UTILIZATION = 0.05
+const BETWEEN_LATER_MS = 30_000
+/** What is worth a collection: so much more than was left by the last, and by so large a part of that. */
+const WORTH_BYTES = 8 * 1024 * 1024
+const WORTH_PART = 0.2
+
 /** What is asked of Node: tests have their own. */
 export interface Heap {
   /** Waits so long and resolves with the part of it that the event loop was busy. */
   readonly utilizationDuring: (milliseconds: number, signal: AbortSignal) => Promise<number>
   readonly usedBytes: () => number
+  /** What the process has, used or not: of the heap, and of buffers. */
+  readonly takenBytes: () => number
   /** All that can be had, at once. */
   readonly collect: () => void
 }
 
 /**
- * In the first while in which nobody asks for anything and nothing is under way, unless there is much by then;
- * `requestCount` only ever grows. Resolves then, or when the signal fires.
+ * In the first while in which nobody asks for anything and nothing is under way, unless there is much by then, and whenever it
+ * is quiet after a time in which memory was taken. `requestCount` only ever grows. Resolves when the signal fires.
  */
 export async function giveBackMemory(
   requestCount: () => number,
   signal: AbortSignal,
   heap: Heap = nodesHeap(),
 ): Promise<void> {
+  try {
+    await giveBackStart(requestCount, signal, heap)
+    // Until it has been found out, everything that is used may be needed.
+    let needed = heap.usedBytes()
+    for (;;) {
+      const left = heap.takenBytes()
+      await heap.utilizationDuring(BETWEEN_LATER_MS, signal)
+      while (heap.takenBytes() < left + Math.max(WORTH_BYTES, left * WORTH_PART)) {
+        await heap.utilizationDuring(QUIET_MS, signal)
+      }
+      while ((await heap.utilizationDuring(QUIET_MS, signal)) > QUIET_UTILIZATION);
+      if (Math.min(needed, heap.usedBytes()) > MOST_HEAP_BYTES) continue
+      heap.collect()
+      needed = heap.usedBytes()
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+async function giveBackStart(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<void> {
+  let looks = 0
   const untilQuietFor = async (milliseconds: number): Promise<void> => {
-    for (let isQuiet = false; !isQuiet; ) {
+    for (let isQuiet = false; !isQuiet && looks < MOST_LOOKS; looks++) {
       const seen = requestCount()
       const utilization = await heap.utilizationDuring(milliseconds, signal)
       isQuiet = seen === requestCount() && utilization < MOST_UTILIZATION
     }
   }
-  try {
-    await untilQuietFor(LOOK_EVERY_MS)
-    for (let age = 0; age < CODE_IS_OLD && heap.usedBytes() < MOST_HEAP_BYTES; age++) {
-      heap.collect()
-      await untilQuietFor(BETWEEN_COLLECTIONS_MS)
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
+  await untilQuietFor(LOOK_EVERY_MS)
+  for (let age = 0; age < CODE_IS_OLD && looks < MOST_LOOKS && heap.usedBytes() < MOST_HEAP_BYTES; age++) {
+    heap.collect()
+    await untilQuietFor(BETWEEN_COLLECTIONS_MS)
   }
 }
 
@@ -61,6 +91,10 @@ function nodesHeap(): Heap {
       return performance.eventLoopUtilization(before).utilization
     },
     usedBytes: () => getHeapStatistics().used_heap_size,
+    takenBytes: () => {
+      const { total_heap_size: heap, external_memory: buffers } = getHeapStatistics()
+      return heap + buffers
+    },
     collect() {
       collector ??= takeCollector()
       collector({ type: 'major', execution: 'sync', flavor: 'last-resort' })

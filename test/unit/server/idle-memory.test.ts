@@ -3,9 +3,16 @@ import { giveBackMemory, type Heap } from '../../../src/server/idle-memory.ts'
 
 const MIB = 1024 * 1024
 
-/** A server that lives through the moments that it is given, then is idle; `|` stands for a collection, words for a wait. */
+/** Between two collections once a start is long over. */
+const LONG_MS = 30_000
+
+/**
+ * A server that lives through the moments that it is given, then is idle until what a start took is given back, and then stops;
+ * `|` stands for a collection, words for a wait.
+ */
 class Server implements Heap {
   readonly lived: string[] = []
+  readonly stop = new AbortController()
   requests = 0
   readonly #moments: string[]
   readonly #used: (collections: number) => number
@@ -15,7 +22,9 @@ class Server implements Heap {
     this.#used = used
   }
 
-  async utilizationDuring(): Promise<number> {
+  async utilizationDuring(milliseconds: number): Promise<number> {
+    if (milliseconds === LONG_MS) this.stop.abort()
+    this.stop.signal.throwIfAborted()
     const moment = this.#moments.shift() ?? 'idle'
     this.lived.push(moment)
     if (moment === 'asked') this.requests++
@@ -26,13 +35,17 @@ class Server implements Heap {
     return this.#used(this.lived.filter((moment) => moment === '|').length)
   }
 
+  takenBytes(): number {
+    return this.usedBytes()
+  }
+
   collect(): void {
     this.lived.push('|')
   }
 }
 
-async function livedBy(server: Server, signal = new AbortController().signal): Promise<string> {
-  await giveBackMemory(() => server.requests, signal, server)
+async function livedBy(server: Server): Promise<string> {
+  await giveBackMemory(() => server.requests, server.stop.signal, server)
   return server.lived.join(' ')
 }
 
@@ -57,14 +70,15 @@ describe('what a start took is given back', () => {
     const waits: number[] = []
     const heap: Heap = {
       usedBytes: () => 0,
+      takenBytes: () => 0,
       collect: () => {},
       utilizationDuring: (milliseconds) => {
         waits.push(milliseconds)
-        return server.utilizationDuring()
+        return server.utilizationDuring(milliseconds)
       },
     }
-    await giveBackMemory(() => 0, new AbortController().signal, heap)
-    expect(waits).toEqual([1000, 200, 200, 200, 200, 200, 200, 200, 200])
+    await giveBackMemory(() => 0, server.stop.signal, heap)
+    expect(waits).toEqual([1000, 200, 200, 200, 200, 200, 200, 200, 200, LONG_MS])
   })
 })
 
@@ -83,11 +97,12 @@ describe('nothing is collected', () => {
     const server = new Server(['idle', 'idle'])
     const stopping: Heap = {
       usedBytes: () => 0,
+      takenBytes: () => 0,
       collect: () => server.collect(),
-      async utilizationDuring() {
+      async utilizationDuring(milliseconds) {
         if (server.lived.includes('|')) stop.abort()
         stop.signal.throwIfAborted()
-        return server.utilizationDuring()
+        return server.utilizationDuring(milliseconds)
       },
     }
     await giveBackMemory(() => 0, stop.signal, stopping)
@@ -98,10 +113,77 @@ describe('nothing is collected', () => {
 it('what breaks while the server runs is told', async () => {
   const broken: Heap = {
     usedBytes: () => 0,
+    takenBytes: () => 0,
     collect: () => {
       throw new Error('no collector')
     },
     utilizationDuring: async () => 0,
   }
   await expect(giveBackMemory(() => 0, new AbortController().signal, broken)).rejects.toThrow('no collector')
+})
+
+it('where somebody always asks for something, a start is over at some time', async () => {
+  const server = new Server(Array.from({ length: 1_000 }, () => 'asked'))
+  expect((await livedBy(server)).split(' ')).toHaveLength(60)
+})
+
+describe('what was taken later is given back too', () => {
+  interface Moment {
+    /** In megabytes. */
+    readonly taken: number
+    readonly used?: number
+    readonly utilization?: number
+  }
+
+  /** How often there was a collection, when all of these moments have passed; each is a wait of one of the two lengths. */
+  async function collectionsIn(moments: readonly Moment[], left = 20): Promise<readonly number[]> {
+    const stop = new AbortController()
+    let place = -1
+    let collected: number | undefined
+    const at: number[] = []
+    const now = (): Moment => moments[place] ?? { taken: left }
+    const heap: Heap = {
+      async utilizationDuring(milliseconds) {
+        if (milliseconds < 5_000) return 0
+        if (++place >= moments.length) stop.abort()
+        stop.signal.throwIfAborted()
+        collected = undefined
+        return now().utilization ?? 0
+      },
+      usedBytes: () => (collected ?? now().used ?? now().taken) * MIB,
+      takenBytes: () => (collected ?? now().taken) * MIB,
+      collect: () => {
+        collected = left
+        if (place >= 0) at.push(place)
+      },
+    }
+    await giveBackMemory(() => 0, stop.signal, heap)
+    return at
+  }
+
+  it('when it is quiet', async () => {
+    const busy = { taken: 60, utilization: 0.5 }
+    expect(await collectionsIn([busy, busy, busy, { taken: 60 }, { taken: 60 }])).toEqual([3])
+  })
+
+  it('not for a little', async () => {
+    expect(await collectionsIn(Array.from({ length: 10 }, () => ({ taken: 27 })))).toEqual([])
+    expect(await collectionsIn(Array.from({ length: 4 }, () => ({ taken: 29 })))).toEqual([1, 3])
+    expect(
+      await collectionsIn(
+        Array.from({ length: 10 }, () => ({ taken: 110 })),
+        95,
+      ),
+    ).toEqual([])
+  })
+
+  it('not while there is something to do', async () => {
+    expect(await collectionsIn(Array.from({ length: 10 }, () => ({ taken: 60, utilization: 0.06 })))).toEqual([])
+  })
+
+  it('not where it would take long, unless most of it is known to be waste', async () => {
+    const much = { taken: 300, used: 200 }
+    expect(await collectionsIn([much, much, much], 97)).toEqual([])
+    expect(await collectionsIn([much, much, much], 20)).toEqual([1])
+  })
 })
