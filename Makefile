@@ -78,8 +78,9 @@ up: $(READY) ## Start three etcd members and three replicas behind a load balanc
 down: ## Stop them again; the data stays (docker compose down --volumes removes it)
 	$(COMPOSE) down
 
-generate: $(READY) ## Compile proto/ to the schema table
+generate: $(READY) ## Compile proto/ to the schema table; list which tests show which behaviour
 	$(BIN) node src/schema/compile/write-compiled.ts
+	$(BIN) node test/architecture/write-coverage.ts
 
 fix: $(READY) ## Format and mend what the linter can
 	$(BIN) oxlint --type-aware --fix src test deploy .config

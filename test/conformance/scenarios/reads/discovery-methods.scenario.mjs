@@ -1,3 +1,4 @@
+//
 const brief = (body) => (body?.kind === 'Status' ? body : body?.kind)
 
 export default {

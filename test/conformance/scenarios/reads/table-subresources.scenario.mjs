@@ -1,3 +1,4 @@
+//
 import { asTable, make, table } from '../lib.mjs'
 
 export default {
