@@ -81,10 +81,12 @@ export function checkCited(files: readonly TextFile[], catalogues: readonly Text
 
 const RANGE = /(?<first>[RWP]-\d{3}|D\d{1,2})(?: to |…|–)(?<last>[RWP]-\d{3}|D\d{1,2})/g
 
-/** A test or a scenario shows the behaviours whose codes it names, in a title or in a comment. */
+/** A test, a scenario or a part of a contract shows the behaviours whose codes it names, in a title or in a comment. */
 export function isWitness(path: string): boolean {
-  return /^test\/(?!architecture\/).*(?:\.test\.ts|\.scenario\.mjs)$/.test(path)
+  return WITNESS.test(path)
 }
+
+const WITNESS = /^test\/(?!architecture\/)(?:contract\/.*\.ts|.*\.test\.ts|.*\.scenario\.mjs)$/
 
 /** Which tests name each code; codes that no catalogue has are left out. */
 export function coverage(
@@ -100,7 +102,7 @@ export function coverage(
 
 /** `scenarios/reads/health`, `unit/api/selector`. */
 function nameOf(path: string): string {
-  return path.replace(/^test\/(?:conformance\/)?/, '').replace(/\.(?:test\.ts|scenario\.mjs)$/, '')
+  return path.replace(/^test\/(?:conformance\/)?/, '').replace(/\.(?:(?:test\.)?ts|scenario\.mjs)$/, '')
 }
 
 /** The text of `coverage.md`. */

@@ -4,7 +4,7 @@ import { startEtcd } from '../fakes/etcd-server.ts'
 import { newHome, startServerProcess } from '../fakes/server-process.ts'
 
 describe('two replicas that keep history for a moment', () => {
-  it('forget it and tell so, and go on answering from the present', async () => {
+  it('forget it and tell so, and go on answering from the present (R-102, R-180)', async () => {
     const etcd = await startEtcd()
     onTestFinished(() => etcd[Symbol.asyncDispose]())
     const flags = ['--etcd-servers', etcd.endpoint, '--etcd-compaction-interval', '300ms']

@@ -23,7 +23,7 @@ describe('component statuses', () => {
     })
   })
 
-  it('are read by name', async () => {
+  it('are read by name (R-273, W-424)', async () => {
     const answer = await server.request(`${PLACE}/etcd-0`)
     expect(answer.headers['warning']).toContain('v1 ComponentStatus is deprecated in v1.19+')
     expect(answer.json()).toMatchObject({ kind: 'ComponentStatus', metadata: { name: 'etcd-0' } })

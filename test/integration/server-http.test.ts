@@ -169,7 +169,7 @@ describe.each([
     expect(seen?.remote).toMatchObject({ isLoopback: true, protocol: protocol === 'HTTP/2' ? 'h2' : 'http/1.1' })
   })
 
-  it('every answer has an audit id and no leave to keep it, errors and warnings too', async () => {
+  it('every answer has an audit id and no leave to keep it, errors and warnings too (R-270, R-271, P-002)', async () => {
     for (const path of ['/seen', '/nope', '/fails', '/stream', '/few', '/warns', '/stuck?timeout=1ns']) {
       const { headers } = await send(listener, path)
       expect(headers['cache-control']).toBe('no-cache, private')
@@ -186,11 +186,14 @@ describe.each([
     expect(seen?.authorization).toBe('Bearer x')
   })
 
-  it.each(['/stuck', '/waits'])('a request whose time is up is answered although %s is not done', async (path) => {
-    const answer = await send(listener, `${path}?timeout=5ms`)
-    expect(answer.status).toBe(504)
-    expect(answer.body.toString()).toContain('Timeout: request did not complete within the allotted timeout')
-  })
+  it.each(['/stuck', '/waits'])(
+    'a request whose time is up is answered although %s is not done (R-024, P-225)',
+    async (path) => {
+      const answer = await send(listener, `${path}?timeout=5ms`)
+      expect(answer.status).toBe(504)
+      expect(answer.body.toString()).toContain('Timeout: request did not complete within the allotted timeout')
+    },
+  )
 
   it('a path may be long and its escapes are read', async () => {
     const name = 'x'.repeat(253)
@@ -205,7 +208,7 @@ describe.each([
     expect(answer.body.toString()).toBe(String(size))
   })
 
-  it('a body over the limit is refused, announced or not', async () => {
+  it('a body over the limit is refused, announced or not (R-021, P-230, W-028)', async () => {
     const body = Buffer.alloc(MAX_BODY_BYTES + 1)
     for (const headers of [{ 'content-length': String(body.length) }, {}]) {
       const answer = await send(listener, '/echo', { method: 'POST', body, headers })
@@ -214,7 +217,7 @@ describe.each([
     }
   })
 
-  it('answers above 128 KiB are packed for those who take it', async () => {
+  it('answers above 128 KiB are packed for those who take it (R-274, P-235)', async () => {
     const gzip = { headers: { 'accept-encoding': 'deflate, gzip' } }
     const above = await send(listener, '/above', gzip)
     expect(above.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
@@ -280,7 +283,7 @@ describe.each([
 })
 
 describe('a watch', () => {
-  it('has its headers sent before its first event', async () => {
+  it('has its headers sent before its first event (R-140, P-229)', async () => {
     const release = Promise.withResolvers<void>()
     const listener = await open({
       '/quiet': () => ({ status: 200, headers: { 'x-a': 'b' }, body: { kind: 'stream', run: () => release.promise } }),

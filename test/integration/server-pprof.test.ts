@@ -19,7 +19,7 @@ function bytesAt(server: OpenServer, path: string): Promise<{ status: number; he
   return promise
 }
 
-describe('profiles', () => {
+describe('profiles (R-341, P-474)', () => {
   it.each(['profile', 'heap', 'allocs'])('%s comes packed, as a file', async (name) => {
     await using server = await openServer(['--profiling'])
     const { status, headers, bytes } = await bytesAt(server, `/debug/pprof/${name}?seconds=0.1`)
@@ -46,7 +46,7 @@ describe('profiles', () => {
   })
 })
 
-describe('how much is logged', () => {
+describe('how much is logged (R-341, P-474)', () => {
   it('is changed while the server runs', async () => {
     const told: string[] = []
     const ignore = (): void => {}

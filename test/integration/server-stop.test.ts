@@ -49,11 +49,11 @@ async function ask(url: string): Promise<Stopped['newcomer']> {
   }
 }
 
-it('watches are ended, what is under way is finished, newcomers find the port closed', async () => {
+it('watches are ended, what is under way is finished, newcomers find the port closed (P-250)', async () => {
   expect(await stopped([])).toEqual({ newcomer: 'refused', watchEnded: true, lateStatus: 201 })
 })
 
-it('newcomers are told to try again where the operator wants that', async () => {
+it('newcomers are told to try again where the operator wants that (P-251, P-253)', async () => {
   const flags = ['--shutdown-send-retry-after', '--shutdown-watch-termination-grace-period', '1s']
   const newcomer = { status: 429, retryAfter: '5' }
   expect(await stopped(flags)).toEqual({ newcomer, watchEnded: true, lateStatus: 201 })

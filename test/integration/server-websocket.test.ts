@@ -120,7 +120,7 @@ async function refusal(socket: WebSocket): Promise<{ status: number | undefined;
   return { status: response.statusCode, body, headers: response.headers }
 }
 
-describe('a stream over a WebSocket', () => {
+describe('a stream over a WebSocket (R-165, P-544)', () => {
   beforeAll(async () => {
     listener = await open()
   })
@@ -149,7 +149,7 @@ describe('a stream over a WebSocket', () => {
     await once(socket, 'close')
   })
 
-  it('takes the token from among the protocols', async () => {
+  it('takes the token from among the protocols (P-034)', async () => {
     const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('secret').toString('base64url')}`
     const socket = dial('/json', { headers: {}, protocols: [token, 'base64.binary.k8s.io'] })
     await once(socket, 'open')

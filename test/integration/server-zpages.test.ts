@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { openServer } from '../fakes/running-server.ts'
 
-it('shows its pages to administrators and to those who watch over it, and to nobody else', async () => {
+it('shows its pages to administrators and to those who watch over it, and to nobody else (R-343, P-148, P-473)', async () => {
   await using server = await openServer()
   const index = await server.must('/')
   expect(index['paths']).toEqual(expect.arrayContaining(['/flagz', '/statusz']))

@@ -6,7 +6,7 @@ import { ANY, exact, LATEST, namesIn, nodes, notOlderThan, objectsIn, type OpenS
 
 export function listRules(subject: OpenSubject): void {
   describe('as of', () => {
-    it('latest: everything that was written before, also through another replica', async () => {
+    it('latest: everything that was written before, also through another replica (R-090)', async () => {
       for (let round = 0; round < 10; round++) {
         const revision = await subject().put('d', `p${round}`, {}, subject().other)
         const page = await subject().list(LATEST)
@@ -15,7 +15,7 @@ export function listRules(subject: OpenSubject): void {
       }
     })
 
-    it('any: what is at hand, with a version', async () => {
+    it('any: what is at hand, with a version (R-091)', async () => {
       const revision = await subject().put('d', 'a')
       await subject().get('d', 'a')
       const page = await subject().list(ANY)
@@ -23,7 +23,7 @@ export function listRules(subject: OpenSubject): void {
       expect(await namesIn(page)).toEqual(['d/a'])
     })
 
-    it('not older than a version: at least that', async () => {
+    it('not older than a version: at least that (R-092)', async () => {
       await subject().put('d', 'a')
       const revision = await subject().put('d', 'b', {}, subject().other)
       const page = await subject().list(notOlderThan(revision))
@@ -31,7 +31,7 @@ export function listRules(subject: OpenSubject): void {
       expect(await namesIn(page)).toEqual(['d/a', 'd/b'])
     })
 
-    it('exactly a version: what was there then, also where another type was written', async () => {
+    it('exactly a version: what was there then, also where another type was written (R-099)', async () => {
       const first = await subject().put('d', 'a', { spec: { v: 1 } })
       const elsewhere = await subject().putNode('n')
       await subject().put('d', 'a', { spec: { v: 2 } })
@@ -51,7 +51,7 @@ export function listRules(subject: OpenSubject): void {
       expect(object?.object()['spec']).toEqual({ v: 1 })
     })
 
-    it('a version of the future: 504 after a wait', async () => {
+    it('a version of the future: 504 after a wait (R-073, R-103, D18)', async () => {
       await subject().put('d', 'a')
       for (const at of [exact(999_999_999), notOlderThan(999_999_999)]) {
         const error = refusal(subject().list(at))
@@ -61,7 +61,7 @@ export function listRules(subject: OpenSubject): void {
       }
     })
 
-    it('a version that was forgotten: 410, and no token', async () => {
+    it('a version that was forgotten: 410, and no token (R-006, R-102, R-127)', async () => {
       const first = await subject().put('d', 'a')
       await subject().put('d', 'b')
       const last = await subject().put('d', 'c')
@@ -74,7 +74,7 @@ export function listRules(subject: OpenSubject): void {
   })
 
   describe('pages', () => {
-    it('show one moment, whatever is written meanwhile, and count down', async () => {
+    it('show one moment, whatever is written meanwhile, and count down (R-093, R-123, R-124)', async () => {
       for (let i = 0; i < 7; i++) await subject().put('d', `p${i}`)
       const first = await subject().list(LATEST, { limit: 3 })
       expect(await namesIn(first)).toEqual(['d/p0', 'd/p1', 'd/p2'])
@@ -108,7 +108,7 @@ export function listRules(subject: OpenSubject): void {
       expect(await subject().list(LATEST, { limit: Number.MAX_SAFE_INTEGER })).toMatchObject({ next: undefined })
     })
 
-    it('may change their size, and lose the limit', async () => {
+    it('may change their size, and lose the limit (R-124, R-129)', async () => {
       for (let i = 0; i < 6; i++) await subject().put('d', `p${i}`)
       const first = await subject().list(LATEST, { limit: 1 })
       const second = await subject().list({ kind: 'continuation', position: first.next! }, { limit: 2 })
@@ -118,7 +118,7 @@ export function listRules(subject: OpenSubject): void {
       expect(rest.next).toBeUndefined()
     })
 
-    it('hand out a new token where their version was forgotten, and go on from there at the newest', async () => {
+    it('hand out a new token where their version was forgotten, and go on from there at the newest (R-006, R-029, R-125, R-126)', async () => {
       for (let i = 0; i < 4; i++) await subject().put('d', `p${i}`)
       const first = await subject().list(LATEST, { limit: 2 })
       await subject().remove('d', 'p2')
@@ -135,7 +135,7 @@ export function listRules(subject: OpenSubject): void {
       expect(rest.revision).toBeGreaterThan(first.revision)
     })
 
-    it('of a version of the future: 504', async () => {
+    it('of a version of the future: 504 (R-122)', async () => {
       await subject().put('d', 'a')
       const at: ListAt = { kind: 'continuation', position: { revision: 999_999_999, start: 'd/a\0' } }
       const error = refusal(subject().list(at, { limit: 1 }))
@@ -145,7 +145,7 @@ export function listRules(subject: OpenSubject): void {
   })
 
   describe('order and scope', () => {
-    it('is that of the keys: all of a-b before all of a', async () => {
+    it('is that of the keys: all of a-b before all of a (R-112)', async () => {
       await subject().put('a', 'x')
       await subject().put('a-b', 'x')
       await subject().put('a.b', 'x')
@@ -153,7 +153,7 @@ export function listRules(subject: OpenSubject): void {
       expect(await subject().names()).toEqual(['a-b/x', 'a.b/x', 'a/x', 'ab/x'])
     })
 
-    it('keeps a namespace from those whose names begin alike, and a type from others', async () => {
+    it('keeps a namespace from those whose names begin alike, and a type from others (R-182)', async () => {
       await subject().put('a', 'x')
       await subject().put('ab', 'x')
       await subject().putNode('a')
@@ -196,7 +196,7 @@ export function listRules(subject: OpenSubject): void {
       'a flag that is not set': { fields: 'spec.hostNetwork=false', names: ['d/p0', 'd/p2', 'd/p3', 'e/q'] },
       'a flag that is set': { fields: 'spec.hostNetwork=true', names: ['d/p1'] },
     }
-    it.each(Object.entries(rows))('by %s', async (_, { names, ...wanted }) => {
+    it.each(Object.entries(rows))('by %s (R-123, R-130, R-132)', async (_, { names, ...wanted }) => {
       for (const [i, part] of parts.entries()) await subject().put('d', `p${i}`, part)
       await subject().put('e', 'q')
       const { revision } = await subject().list()
@@ -206,12 +206,12 @@ export function listRules(subject: OpenSubject): void {
       expect(page.remaining).toBeUndefined()
     })
 
-    it('fill a page from further on, and may end with an empty one', async () => {
+    it('fill a page from further on, and may end with an empty one (R-124)', async () => {
       for (let i = 0; i < 5; i++) await subject().put('d', `p${i}`, i === 1 ? { labels: { a: 'b' } } : {})
       expect(await subject().pages(LATEST, { labels: 'a=b', limit: 1 })).toEqual([['d/p1'], []])
     })
 
-    it('keep to the namespace on every page', async () => {
+    it('keep to the namespace on every page (R-114)', async () => {
       for (const namespace of ['d', 'e', 'f']) for (const name of ['x', 'y']) await subject().put(namespace, name)
       const pages = await subject().pages(LATEST, { fields: 'metadata.namespace=e', limit: 1 })
       expect(pages.flat()).toEqual(['e/x', 'e/y'])

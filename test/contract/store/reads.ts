@@ -26,7 +26,7 @@ export function readRules(subject: OpenSubject): void {
     expect(asOf).toBeGreaterThanOrEqual(revision)
   })
 
-  it('sees what another replica has just written, at latest', async () => {
+  it('sees what another replica has just written, at latest (R-070)', async () => {
     const { other } = subject()
     for (let round = 0; round < 20; round++) {
       const revision = await subject().put('d', 'a', { spec: { round } }, other)
@@ -36,20 +36,20 @@ export function readRules(subject: OpenSubject): void {
     expect(await subject().get('d', 'a', LATEST)).toBeUndefined()
   })
 
-  it('gives whatever is at hand, at any', async () => {
+  it('gives whatever is at hand, at any (R-071)', async () => {
     const revision = await subject().put('d', 'a')
     await subject().get('d', 'a', LATEST)
     expect((await subject().get('d', 'a', ANY))?.revision).toBe(revision)
   })
 
-  it('waits until it is not older than a version, and gives the newest it has', async () => {
+  it('waits until it is not older than a version, and gives the newest it has (R-072)', async () => {
     const revision = await subject().put('d', 'a')
     const later = await subject().put('d', 'b', {}, subject().other)
     expect((await subject().get('d', 'a', notOlderThan(later)))?.revision).toBe(revision)
     expect((await subject().get('d', 'b', notOlderThan(revision)))?.revision).toBe(later)
   })
 
-  it('refuses a version of the future with 504, in the words that clients look for', async () => {
+  it('refuses a version of the future with 504, in the words that clients look for (R-073, D18)', async () => {
     await subject().put('d', 'a')
     const error = refusal(subject().get('d', 'a', notOlderThan(999_999_999)))
     await subject().advance(3_000)

@@ -17,7 +17,7 @@ export function unreadableRules(subject: OpenSubject): void {
     expect(item).toMatchObject({ kind: 'unreadable', namespace: 'd', name: 'bad', revision, problem })
   })
 
-  it('makes a list fail that would have to show it, and no other', async () => {
+  it('makes a list fail that would have to show it, and no other (R-028, W-354)', async () => {
     await subject().put('d', 'a')
     await subject().put('e', 'b')
     await subject().putRaw('d', 'bad', 'garbage')
@@ -70,7 +70,7 @@ export function unreadableRules(subject: OpenSubject): void {
     expect(await watch.take(1)).toEqual([`ADDED d/b@${b}`])
   })
 
-  it('ends a watch when it is removed, and is new when it is replaced', async () => {
+  it('ends a watch when it is removed, and is new when it is replaced (W-355)', async () => {
     const revision = await subject().putRaw('d', 'bad', 'garbage')
     const watch = await subject().watch({ kind: 'after', revision })
     const replaced = await subject().put('d', 'bad')

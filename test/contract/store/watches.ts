@@ -4,29 +4,32 @@ import { ANY, inShort, LATEST, nodes, notOlderThan, type OpenSubject, refusal } 
 
 export function watchRules(subject: OpenSubject): void {
   describe('begins', () => {
-    it.each([LATEST, ANY])('with the state in key order and then what changes, from %j', async (at) => {
-      const b = await subject().put('d', 'b')
-      const a = await subject().put('d', 'a')
-      await subject().get('d', 'a')
-      const watch = await subject().watch({ kind: 'state', at })
-      const c = await subject().put('d', 'c')
-      expect(await watch.take(3)).toEqual([`ADDED d/a@${a}`, `ADDED d/b@${b}`, `ADDED d/c@${c}`])
-    })
+    it.each([LATEST, ANY])(
+      'with the state in key order and then what changes, from %j (R-143, R-144, R-159)',
+      async (at) => {
+        const b = await subject().put('d', 'b')
+        const a = await subject().put('d', 'a')
+        await subject().get('d', 'a')
+        const watch = await subject().watch({ kind: 'state', at })
+        const c = await subject().put('d', 'c')
+        expect(await watch.take(3)).toEqual([`ADDED d/a@${a}`, `ADDED d/b@${b}`, `ADDED d/c@${c}`])
+      },
+    )
 
-    it('with a state that is not older than a version', async () => {
+    it('with a state that is not older than a version (R-152)', async () => {
       const a = await subject().put('d', 'a', {}, subject().other)
       const watch = await subject().watch({ kind: 'state', at: notOlderThan(a) })
       expect(await watch.take(1)).toEqual([`ADDED d/a@${a}`])
     })
 
-    it('not at all with the state of a version of the future: 504', async () => {
+    it('not at all with the state of a version of the future: 504 (R-152)', async () => {
       await subject().put('d', 'a')
       const error = refusal(subject().watch({ kind: 'state', at: notOlderThan(999_999_999) }))
       await subject().advance(3_000)
       expect(await error).toMatchObject({ reason: 'Timeout', code: 504 })
     })
 
-    it('with a bookmark that ends the state, where bookmarks are wanted', async () => {
+    it('with a bookmark that ends the state, where bookmarks are wanted (R-153)', async () => {
       const a = await subject().put('d', 'a')
       const watch = await subject().watch({ kind: 'state', at: LATEST }, { bookmarks: true })
       expect(await watch.take(1)).toEqual([`ADDED d/a@${a}`])
@@ -37,13 +40,13 @@ export function watchRules(subject: OpenSubject): void {
       expect(await watch.take(1)).toEqual([`ADDED d/b@${b}`])
     })
 
-    it('with that bookmark where there is no state', async () => {
+    it('with that bookmark where there is no state (R-153)', async () => {
       await subject().putNode('n')
       const watch = await subject().watch({ kind: 'state', at: LATEST }, { bookmarks: true })
       expect(await watch.next()).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true })
     })
 
-    it.each([LATEST, ANY])('without a state, with what changes from now on, from %j', async (at) => {
+    it.each([LATEST, ANY])('without a state, with what changes from now on, from %j (R-152)', async (at) => {
       await subject().put('d', 'a')
       await subject().get('d', 'a')
       const watch = await subject().watch({ kind: 'changes', at })
@@ -51,7 +54,7 @@ export function watchRules(subject: OpenSubject): void {
       expect(await watch.take(1)).toEqual([`ADDED d/b@${b}`])
     })
 
-    it('after a version, with every change since, each once and in order', async () => {
+    it('after a version, with every change since, each once and in order (R-145)', async () => {
       const a1 = await subject().put('d', 'a')
       const b = await subject().put('d', 'b')
       await subject().putNode('n')
@@ -67,7 +70,7 @@ export function watchRules(subject: OpenSubject): void {
       }
     })
 
-    it('after a version of the future, with nothing until it has passed', async () => {
+    it('after a version of the future, with nothing until it has passed (R-148)', async () => {
       const a = await subject().put('d', 'a')
       const watch = await subject().watch({ kind: 'after', revision: a + 2 })
       await subject().put('d', 'b')
@@ -78,7 +81,7 @@ export function watchRules(subject: OpenSubject): void {
   })
 
   describe('events', () => {
-    it('carry the object as it is then; DELETED the last one, with the version of its removal', async () => {
+    it('carry the object as it is then; DELETED the last one, with the version of its removal (R-158, W-319)', async () => {
       const a = await subject().put('d', 'a', { spec: { v: 1 } })
       const watch = await subject().watch({ kind: 'after', revision: a })
       await subject().put('d', 'a', { spec: { v: 2 } })
@@ -119,14 +122,14 @@ export function watchRules(subject: OpenSubject): void {
       expect(await ofNodes.take(1)).toEqual([`ADDED /a@${node}`])
     })
 
-    it.each([{ namespace: 'd' }, {}])('can be one name, in %j', async (scope) => {
+    it.each([{ namespace: 'd' }, {}])('can be one name, in %j (R-157)', async (scope) => {
       const watch = await subject().watch({ kind: 'state', at: LATEST }, { ...scope, fields: 'metadata.name=x' })
       await subject().put('d', 'y')
       const x = await subject().put('d', 'x')
       expect(await watch.take(1)).toEqual([`ADDED d/x@${x}`])
     })
 
-    it('with labels: entering is ADDED, leaving is DELETED with what was last seen and the new version', async () => {
+    it('with labels: entering is ADDED, leaving is DELETED with what was last seen and the new version (R-156)', async () => {
       const watch = await subject().watch({ kind: 'state', at: LATEST }, { labels: 'a=1' })
       const r1 = await subject().put('d', 'p', { labels: { a: '2' } })
       const r2 = await subject().put('d', 'p', { labels: { a: '1' } })
@@ -156,7 +159,7 @@ export function watchRules(subject: OpenSubject): void {
   })
 
   describe('ends', () => {
-    it('before it begins where the version was forgotten: 410', async () => {
+    it('before it begins where the version was forgotten: 410 (R-146, D5)', async () => {
       const first = await subject().put('d', 'a')
       for (let i = 0; i < 5; i++) await subject().put('d', 'a', { spec: { i } })
       const last = await subject().put('d', 'b')

@@ -36,7 +36,7 @@ export function writeRules(subject: OpenSubject): void {
     expect(read?.kind === 'object' && read.object()['spec']).toEqual({ on: revision })
   })
 
-  it('stores no version', async () => {
+  it('stores no version (R-183)', async () => {
     await subject().put('d', 'a')
     await subject().write(key, (current) => ({
       kind: 'put',
@@ -48,7 +48,7 @@ export function writeRules(subject: OpenSubject): void {
     )
   })
 
-  it('writes nothing where nothing changed', async () => {
+  it('writes nothing where nothing changed (W-140)', async () => {
     const revision = await subject().put('d', 'a', { spec: { v: 1 } })
     await subject().get('d', 'a')
     const newest = await subject().kv.newestRevision(subject().signal)
@@ -110,7 +110,7 @@ export function writeRules(subject: OpenSubject): void {
     }
   })
 
-  it('decides again on what won', async () => {
+  it('decides again on what won (W-114)', async () => {
     await subject().put('d', 'a', { spec: { count: 1 } })
     const seen: number[] = []
     await subject().write(key, async (current) => {
@@ -134,7 +134,7 @@ export function writeRules(subject: OpenSubject): void {
     expect(result).toMatchObject({ kind: 'put', created: true })
   })
 
-  it('loses no update of 64 writers on one object', async () => {
+  it('loses no update of 64 writers on one object (W-162)', async () => {
     const increment = (through = subject().store) =>
       subject().write(
         key,

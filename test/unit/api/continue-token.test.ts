@@ -7,7 +7,7 @@ const made = (content: unknown): string => texts(JSON.stringify(content))
 const WRONG = ': json: cannot unmarshal'
 const INTO = 'into Go struct field continueToken'
 
-describe('continue tokens', () => {
+describe('continue tokens (R-120, R-122, R-126)', () => {
   it('have the form of the reference', () => {
     const token = encodeContinue({ revision: 42, start: 'ns/cm1\0' })
     expect(token).not.toContain('=')

@@ -51,7 +51,7 @@ const REQUIRES =
 const UNLESS_SENT =
   'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'
 
-describe('the table of get', () => {
+describe('the table of get (R-070 to R-072, R-076, R-077, R-107)', () => {
   it.each<[string, ReadAt]>([
     ['', LATEST],
     ['resourceVersion=', LATEST],
@@ -70,7 +70,7 @@ describe('the table of get', () => {
   })
 })
 
-describe('the table of list', () => {
+describe('the table of list (R-017, R-057, R-090 to R-101, R-104 to R-108, R-139, D3, D27, D28)', () => {
   const versions = ['', 'resourceVersion=0', 'resourceVersion=5'] as const
   const invalid = (...faults: readonly string[]): string =>
     `ListOptions.meta.k8s.io "" is invalid: ${faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`}`
@@ -174,7 +174,7 @@ it('a deletion of a collection is no watch, whatever it says', () => {
   expect(parse('watch=1', { neverWatch: true }).kind).toBe('list')
 })
 
-describe('the table of watch', () => {
+describe('the table of watch (R-057, R-138, R-143 to R-145, R-149, R-151, R-152, R-160, D3)', () => {
   const invalid = (...faults: readonly string[]): string =>
     `ListOptions.meta.k8s.io "" is invalid: ${faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`}`
   const unsupported = (match: string) =>

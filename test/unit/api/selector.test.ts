@@ -35,7 +35,7 @@ function refusal(run: () => unknown): string {
   throw new Error('was not refused')
 }
 
-describe('label selectors', () => {
+describe('label selectors (R-131 to R-133)', () => {
   it.each(recorded('labels-errors').map((step) => [step.label ?? '', step.body?.message ?? '']))(
     'refuses %j in the words of the reference',
     (text, message) => {
@@ -165,7 +165,7 @@ describe('label selectors', () => {
   })
 })
 
-describe('field selectors', () => {
+describe('field selectors (R-134 to R-137)', () => {
   const fieldsOf = (apiVersion: string, kind: string) => {
     const [version = '', group = ''] = apiVersion.split('/').reverse()
     return selectableFields({ group, version, kind })

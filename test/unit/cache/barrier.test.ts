@@ -77,7 +77,7 @@ describe('the barrier', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('asks the stream how far it is where nothing comes, and gives up after three seconds', async () => {
+  it('asks the stream how far it is where nothing comes, and gives up after three seconds (R-173)', async () => {
     const { questions, barrier, clock, nudges } = open()
     const passing = barrier.pass()
     questions.open.shift()?.answer(12)

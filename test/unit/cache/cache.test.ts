@@ -46,7 +46,7 @@ describe('starting', () => {
     expect(await test.names()).toHaveLength(1_200)
   })
 
-  it('answers from the storage until it is ready, and holds watches back', async () => {
+  it('answers from the storage until it is ready, and holds watches back (R-171)', async () => {
     const clock = new ManualClock()
     const kv = new FaultyKv(openMemory({ clock }))
     const store = openKvStore({ kv })
@@ -165,7 +165,7 @@ describe('a consistent read', () => {
     expect(test.kv.newestAsked - before).toBeLessThanOrEqual(2)
   })
 
-  it('waits for what another replica wrote, and never answers with less', async () => {
+  it('waits for what another replica wrote, and never answers with less (R-070, R-071)', async () => {
     await using test = await openCacheForTest()
     await test.put('a', 1)
     await test.settled()
@@ -181,7 +181,7 @@ describe('a consistent read', () => {
     expect(answer).toBe(revision)
   })
 
-  it('goes to the storage where the stream does not get there in time', async () => {
+  it('goes to the storage where the stream does not get there in time (R-090, R-173)', async () => {
     await using test = await openCacheForTest()
     await test.settled()
     test.kv.hold()
@@ -213,7 +213,7 @@ describe('a consistent read', () => {
     },
   )
 
-  it('fails as the storage fails, in the words of the request', async () => {
+  it('fails as the storage fails, in the words of the request (R-013, R-071)', async () => {
     await using test = await openCacheForTest()
     await test.put('a')
     await test.settled()
@@ -262,7 +262,7 @@ describe('history', () => {
     return (value ?? []).map((event: { type: string }) => event.type)
   }
 
-  it('is kept for five minutes, and for ever where nothing happens', async () => {
+  it('is kept for five minutes, and for ever where nothing happens (R-147, D8)', async () => {
     await using test = await openCacheForTest()
     const first = await test.put('a', 1)
     await test.put('a', 2)
@@ -287,7 +287,7 @@ describe('history', () => {
     expect((await waiting).value).toMatchObject([{ type: 'ADDED', object: { name: 'm' } }])
   })
 
-  it('older than that is read from the storage, and refused where that has forgotten it too', async () => {
+  it('older than that is read from the storage, and refused where that has forgotten it too (R-146, D5, D8)', async () => {
     await using test = await openCacheForTest({
       historyLimits: { milliseconds: 1e9, records: 2, bytes: 1e9, mostBytes: 1e9 },
     })
@@ -325,7 +325,7 @@ describe('history', () => {
     expect((await watch.next()).value).toMatchObject([{ type: 'MODIFIED', object: { revision: next } }])
   })
 
-  it('of states ends where the storage was compacted, as the key says that all replicas see', async () => {
+  it('of states ends where the storage was compacted, as the key says that all replicas see (R-102, R-175, D9)', async () => {
     await using test = await openCacheForTest()
     const first = await test.put('a', 1)
     const second = await test.put('b', 1)
@@ -350,7 +350,7 @@ describe('history', () => {
 })
 
 describe('recovery', () => {
-  it('from a stream that lost its history: loads anew, and tells those who watched', async () => {
+  it('from a stream that lost its history: loads anew, and tells those who watched (R-170, D5)', async () => {
     await using test = await openCacheForTest()
     await test.put('a', 1)
     await test.put('b', 1)

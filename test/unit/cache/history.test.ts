@@ -18,7 +18,7 @@ function revisions(history: History, after: number, count = 1_000): readonly num
   return history.after(after, count).records.map(({ revision }) => revision)
 }
 
-describe('history', () => {
+describe('history (R-147, D8)', () => {
   it('gives what is after a revision', () => {
     const history = open(5)
     for (const revision of [7, 9, 12]) history.add(record(revision))

@@ -11,7 +11,7 @@ function goOn(revision: number | undefined): ListAt {
   return { kind: 'continuation', position: { revision, start: 'a\0' } }
 }
 
-describe('how a read is answered', () => {
+describe('how a read is answered (R-096, R-099, R-103, R-175, D9)', () => {
   const rows: Record<string, { at: ListAt; state: CacheState; plan: ReadPlan }> = {
     'most recent': { at: { kind: 'latest' }, state: ready, plan: { kind: 'freshen' } },
     any: { at: { kind: 'any' }, state: ready, plan: current },

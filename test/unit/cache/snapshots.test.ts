@@ -14,7 +14,7 @@ function open(revisions: readonly number[], budget = new PastBudget({ bytes: 1e9
   return snapshots
 }
 
-describe('states of the past', () => {
+describe('states of the past (R-175, D9)', () => {
   it('are found by any revision that they were current at', () => {
     const snapshots = open([10, 12, 17])
     const found = [9, 10, 11, 12, 16, 17, 99].map((revision) => snapshots.at(revision)?.revision)

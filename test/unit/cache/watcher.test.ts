@@ -42,7 +42,7 @@ describe('a reader of changes', () => {
     expect(revisionsOf([...half, ...rest])).toEqual(revisions)
   })
 
-  it('who is too slow for history is told so, after what he could still be given', async () => {
+  it('who is too slow for history is told so, after what he could still be given (R-146, R-162, D5)', async () => {
     await using test = await openCacheForTest({
       historyLimits: { milliseconds: 1e9, records: 400, bytes: 1e9, mostBytes: 1e9 },
     })
@@ -159,7 +159,7 @@ describe('a follower of changes', () => {
   })
 })
 
-describe('bookmarks', () => {
+describe('bookmarks (R-155)', () => {
   const at = { kind: 'changes', at: { kind: 'latest' } } as const
 
   it('come once a minute and shortly before the end, with how far everything is', async () => {

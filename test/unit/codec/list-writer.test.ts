@@ -40,7 +40,7 @@ async function written(
 }
 
 describe('a list in JSON', () => {
-  it('of a built-in kind has the order of the reference, and items without a kind', async () => {
+  it('of a built-in kind has the order of the reference, and items without a kind (R-109 to R-111, D4)', async () => {
     const { text } = await written(PODS, batchesOf([pod('a')], [], [pod('b')]))
     expect(text).toBe(
       '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":""},"items":[' +
@@ -48,7 +48,7 @@ describe('a list in JSON', () => {
     )
   })
 
-  it('says what remains', async () => {
+  it('says what remains (R-109)', async () => {
     const metadata = { resourceVersion: '9', continue: 'x<y', remainingItemCount: 3 }
     expect((await written(PODS, batchesOf(), { metadata })).text).toBe(
       '{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"9","continue":"x\\u003cy","remainingItemCount":3},"items":[]}\n',
@@ -58,7 +58,7 @@ describe('a list in JSON', () => {
     )
   })
 
-  it('of a custom kind has its members sorted, and items with a kind', async () => {
+  it('of a custom kind has its members sorted, and items with a kind (R-109, R-110)', async () => {
     const widget = itemOf({ apiVersion: 'x.io/v1', kind: 'Widget', metadata: { name: 'a' } })
     expect((await written(WIDGETS, batchesOf([widget, widget]))).text).toBe(
       `{"apiVersion":"x.io/v1","items":[${widget.bytes.toString()},${widget.bytes.toString()}],"kind":"WidgetList","metadata":{"continue":"","resourceVersion":"9"}}\n`,
@@ -71,7 +71,7 @@ describe('a list in JSON', () => {
     expect(text).toContain('"items":[{"metadata":{"name":"a"},"spec":{"kind":"x"}}]')
   })
 
-  it('of metadata has items with a kind of their own', async () => {
+  it('of metadata has items with a kind of their own (R-371, D4)', async () => {
     const form = { kind: 'metadata', apiVersion: 'meta.k8s.io/v1' } as const
     expect((await written(form, batchesOf([pod('a', { spec: { x: 1 } })]))).text).toBe(
       '{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9","continue":""},"items":[' +
@@ -217,7 +217,7 @@ describe('a list in protobuf', () => {
     expect(bytes.equals(expected)).toBe(true)
   })
 
-  it('as a table is JSON in an envelope', async () => {
+  it('as a table is JSON in an envelope (R-225, D10)', async () => {
     const shape = columnsOf({ group: '', kind: 'Pod' })
     const table = { shape, apiVersion: 'meta.k8s.io/v1', include: 'None', now: 0 } as const
     const envelope = decodeProtobuf(await bytesOf({ kind: 'table', table }, pods.slice(0, 2)))

@@ -33,7 +33,7 @@ function refusal(run: () => unknown): ApiError {
   throw new Error('was not refused')
 }
 
-describe('the encoding of an answer', () => {
+describe('the encoding of an answer (R-220 to R-223, R-232)', () => {
   it.each<[string, string | undefined, string]>([
     ['nothing is asked for', undefined, 'application/json'],
     ['an empty header', '', 'application/json'],
@@ -72,7 +72,7 @@ describe('the encoding of an answer', () => {
     expect(refusal(() => negotiate(asking('application/cbor-seq'), { ...withCbor, collection: false })).code).toBe(406)
   })
 
-  it('custom resources have no protobuf but for their metadata', () => {
+  it('custom resources have no protobuf but for their metadata (R-227, P-355, D16)', () => {
     expect(negotiate(asking(`${PROTOBUF}, application/json`), custom).encoding).toBe('json')
     expect(negotiate(asking(`${PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`), custom).encoding).toBe(
       'protobuf',
@@ -88,7 +88,7 @@ describe('the encoding of an answer', () => {
   })
 })
 
-describe('the form of an answer', () => {
+describe('the form of an answer (R-224 to R-226, D1)', () => {
   it.each([
     ['application/json;as=Table;g=meta.k8s.io;v=v1', { as: 'Table', apiVersion: 'meta.k8s.io/v1' }, 'k8s'],
     ['application/json;as=Table;v=v1;g=meta.svc.io', { as: 'Table', apiVersion: 'meta.svc.io/v1' }, 'svc'],
@@ -126,7 +126,7 @@ describe('the form of an answer', () => {
   })
 })
 
-describe('an answer that cannot be given', () => {
+describe('an answer that cannot be given (R-019, R-221)', () => {
   it.each([
     [
       'a list, by the router',
@@ -212,7 +212,7 @@ describe('an answer that cannot be given', () => {
   })
 })
 
-describe('a watch', () => {
+describe('a watch (R-140, R-167, D29)', () => {
   it.each([
     ['nothing is asked for', undefined, builtIn, 'application/json'],
     ['JSON', 'application/json;stream=watch', builtIn, 'application/json'],
@@ -226,7 +226,7 @@ describe('a watch', () => {
   })
 })
 
-describe('a Status', () => {
+describe('a Status (R-008)', () => {
   it.each([
     ['YAML', 'application/yaml', 'application/yaml'],
     ['protobuf', PROTOBUF, PROTOBUF],
@@ -238,7 +238,7 @@ describe('a Status', () => {
   })
 })
 
-describe('a form that only some endpoints have', () => {
+describe('a form that only some endpoints have (R-306)', () => {
   const aggregated = { group: 'apidiscovery.k8s.io', version: 'v2', kind: 'APIGroupDiscoveryList' }
 
   it('wins whatever its weight, and is repeated in the content type', () => {
@@ -266,7 +266,7 @@ describe('a form that only some endpoints have', () => {
   })
 })
 
-describe('the encoding of a body', () => {
+describe('the encoding of a body (R-020, W-025 to W-027, D16)', () => {
   const types = { protobuf: true, cbor: false }
 
   it.each<[string, string | undefined, string]>([

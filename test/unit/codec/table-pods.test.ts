@@ -26,7 +26,7 @@ const init = (...containerStatuses: readonly ValueMap[]): Case => ({
   status: { phase: 'Pending', initContainerStatuses: containerStatuses },
 })
 
-describe('the status of a pod', () => {
+describe('the status of a pod (R-356, R-357)', () => {
   it.each<[string, Case, string]>([
     ['its phase', { status: { phase: 'Pending' } }, '0/1 Pending 0'],
     ['its own reason', { status: { phase: 'Failed', reason: 'Evicted' } }, '0/1 Evicted 0'],

@@ -32,7 +32,7 @@ const form = (more: Partial<TableForm> = {}): TableForm => ({
 const parsed = (bytes: Buffer): ValueMap => JSON.parse(bytes.toString()) as ValueMap
 const rowsOf = (bytes: Buffer) => parsed(bytes)['rows'] as readonly ValueMap[]
 
-describe('ages', () => {
+describe('ages (R-355)', () => {
   const [s, m, h, d] = [1000, 60_000, 3_600_000, 86_400_000]
   it.each<[number, string]>([
     [-2 * s, '<invalid>'],
@@ -61,7 +61,7 @@ describe('ages', () => {
   })
 })
 
-describe('a table', () => {
+describe('a table (R-350 to R-352, R-360)', () => {
   it('has the form and the order of the reference', () => {
     const text = tableDocument(form(), itemOf(SECRET)).toString()
     expect(text).toContain('{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7"},')
@@ -127,7 +127,7 @@ describe('a table', () => {
   })
 })
 
-describe('the table of a custom resource', () => {
+describe('the table of a custom resource (R-354, P-360, D11)', () => {
   const COLUMNS = [
     { name: 'Size', type: 'integer', format: 'int32', jsonPath: '.spec.size', description: 'how many' },
     { name: 'Ratio', type: 'number', jsonPath: '.spec.ratio' },

@@ -52,7 +52,7 @@ const table = (include: 'None' | 'Metadata' | 'Object' = 'None'): WatchForm => (
 const parsed = (frame: Buffer): unknown => JSON.parse(frame.toString())
 
 describe('watch frames in JSON', () => {
-  it.each(['ADDED', 'MODIFIED', 'DELETED'] as const)('%s is one line with the stored bytes', (type) => {
+  it.each(['ADDED', 'MODIFIED', 'DELETED'] as const)('%s is one line with the stored bytes (R-141)', (type) => {
     expect(framesOf(OBJECT).frame(event(type)).toString()).toBe(
       `{"type":"${type}","object":${JSON.stringify(CONFIG)}}\n`,
     )
@@ -77,14 +77,14 @@ describe('watch frames in JSON', () => {
     expect(frames.frame(shared).toString()).toContain('"apiVersion":"v2"')
   })
 
-  it('can hold metadata only', () => {
+  it('can hold metadata only (R-169)', () => {
     expect(parsed(framesOf(METADATA).frame(event()))).toEqual({
       type: 'ADDED',
       object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: CONFIG.metadata },
     })
   })
 
-  it('as tables say their columns in the first event only', () => {
+  it('as tables say their columns in the first event only (R-169)', () => {
     const frames = framesOf(table())
     const object = (definitions: unknown) => ({
       object: {
@@ -125,14 +125,14 @@ describe('watch frames in JSON', () => {
       false,
       '{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"8"}}',
     ],
-  ])('a bookmark: %s', (_name, form, initialEventsEnd, custom, object) => {
+  ])('a bookmark: %s (R-153, R-154, D7)', (_name, form, initialEventsEnd, custom, object) => {
     const frames = framesOf(form, { type: { ...TYPE, custom } })
     expect(frames.frame({ type: 'BOOKMARK', revision: 8, initialEventsEnd }).toString()).toBe(
       `{"type":"BOOKMARK","object":${object}}\n`,
     )
   })
 
-  it('a bookmark as a table keeps the mark in its row', () => {
+  it('a bookmark as a table keeps the mark in its row (R-169)', () => {
     const rowsOf = (initialEventsEnd: boolean) => {
       const frame = framesOf(table('None')).frame({ type: 'BOOKMARK', revision: 8, initialEventsEnd })
       return parsed(frame) as { object: { rows: readonly unknown[] } }
@@ -152,7 +152,7 @@ describe('watch frames in JSON', () => {
     })
   })
 
-  it('an error is a Status in every form', () => {
+  it('an error is a Status in every form (R-169)', () => {
     const status = statusOf(new ApiError('Expired', 'too old resource version: 1 (5)'))
     const expected =
       '{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (5)","reason":"Expired","code":410}}\n'
@@ -160,7 +160,7 @@ describe('watch frames in JSON', () => {
   })
 })
 
-describe('watch frames in protobuf', () => {
+describe('watch frames in protobuf (R-166)', () => {
   const schemas = loadBuiltInSchema()
   const encoding = protobufFrames({ schemas, transcoder: new Transcoder() })
 
@@ -196,7 +196,7 @@ describe('watch frames in protobuf', () => {
     })
   })
 
-  it('hold tables as JSON', () => {
+  it('hold tables as JSON (D10)', () => {
     const { contentType, raw } = decoded(framesOf(table(), { encoding }).frame(event()))
     expect(contentType).toBe('application/json')
     expect(JSON.parse(raw.toString())).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', 1, '<unknown>'] }] })
@@ -222,7 +222,7 @@ describe('watch frames in protobuf', () => {
   })
 })
 
-describe('watch frames in CBOR', () => {
+describe('watch frames in CBOR (R-167)', () => {
   const tools = { schemas: loadBuiltInSchema(), transcoder: new Transcoder() }
   const encoding = frameEncoding('cbor', tools)
 
@@ -252,7 +252,7 @@ describe('watch frames in CBOR', () => {
 })
 
 describe('the encodings of watches', () => {
-  it('have no YAML', () => {
+  it('have no YAML (R-168)', () => {
     const tools = { schemas: loadBuiltInSchema(), transcoder: new Transcoder() }
     expect(() => frameEncoding('yaml', tools)).toThrow('YAML')
     expect(frameEncoding('json', tools)).toBe(JSON_FRAMES)

@@ -24,7 +24,7 @@ async function ask(line: string, checks: readonly HealthCheck[], inGracePeriod =
 }
 
 describe.each(['healthz', 'livez', 'readyz'])('/%s', (endpoint) => {
-  it('is two letters where all is well', async () => {
+  it('is two letters where all is well (R-330, P-240)', async () => {
     expect(await ask(`GET /${endpoint}`, [good('ping')])).toEqual({
       status: 200,
       text: 'ok',
@@ -32,12 +32,12 @@ describe.each(['healthz', 'livez', 'readyz'])('/%s', (endpoint) => {
     })
   })
 
-  it.each(['verbose', 'verbose=', 'verbose=false'])('lists the checks with ?%s', async (query) => {
+  it.each(['verbose', 'verbose=', 'verbose=false'])('lists the checks with ?%s (R-331, D12)', async (query) => {
     const { status, text } = await ask(`GET /${endpoint}?${query}`, [good('ping'), good('etcd')])
     expect([status, text]).toEqual([200, '[+]ping ok\n[+]etcd ok\nhealthz check passed\n'])
   })
 
-  it('always lists them where one fails, and keeps the reason to itself', async () => {
+  it('always lists them where one fails, and keeps the reason to itself (R-332, P-240)', async () => {
     const { status, text } = await ask(`GET /${endpoint}`, [good('ping'), bad('etcd')])
     expect([status, text]).toEqual([500, `[+]ping ok\n[-]etcd failed: reason withheld\n${endpoint} check failed\n`])
   })
@@ -53,20 +53,20 @@ describe.each(['healthz', 'livez', 'readyz'])('/%s', (endpoint) => {
     expect(told).toEqual([{ endpoint, reasons: { etcd: reason, hook: reason } }])
   })
 
-  it('leaves out what is excluded', async () => {
+  it('leaves out what is excluded (R-333, P-241)', async () => {
     const { status, text } = await ask(`GET /${endpoint}?verbose&exclude=etcd`, [good('ping'), bad('etcd')])
     expect([status, text]).toEqual([200, '[+]ping ok\n[+]etcd excluded: ok\nhealthz check passed\n'])
     expect((await ask(`GET /${endpoint}?exclude=etcd`, [bad('etcd')])).text).toBe('ok')
   })
 
-  it('says which exclusions mean nothing', async () => {
+  it('says which exclusions mean nothing (R-333, P-241)', async () => {
     const { text } = await ask(`GET /${endpoint}?verbose&exclude=z&exclude=a&exclude=ping`, [good('ping')])
     expect(text).toBe(
       '[+]ping excluded: ok\nwarn: some health checks cannot be excluded: no matches for "a","z"\nhealthz check passed\n',
     )
   })
 
-  it('has a page for each check, with the reason', async () => {
+  it('has a page for each check, with the reason (R-334, P-242)', async () => {
     expect(await ask(`GET /${endpoint}/ping`, [good('ping')])).toEqual({
       status: 200,
       text: 'ok',
@@ -78,12 +78,12 @@ describe.each(['healthz', 'livez', 'readyz'])('/%s', (endpoint) => {
     expect((await ask(`GET /${endpoint}/`, [good('ping')])).status).toBe(404)
   })
 
-  it('answers any method', async () => {
+  it('answers any method (R-330)', async () => {
     expect((await ask(`POST /${endpoint}`, [good('ping')])).status).toBe(200)
   })
 })
 
-describe('the grace period', () => {
+describe('the grace period (R-336, P-244)', () => {
   const starting = bad('poststarthook/slow', { startup: true })
 
   it('is for /livez and what belongs to starting', async () => {

@@ -47,7 +47,7 @@ const rows: readonly (readonly [
   ['no part that is not understood', { range: 'lines=1-2' }, 416, 'text/plain; charset=utf-8'],
 ]
 
-describe('the document in version 2 gives', () => {
+describe('the document in version 2 gives (R-313)', () => {
   it.each(rows)('%s', async (_, headers, status, type) => {
     if (v2 === undefined) throw new InvariantError('there is no route')
     const answer = await v2.handler(fakeRequest('GET /openapi/v2', { headers }))

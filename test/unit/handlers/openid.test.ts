@@ -23,7 +23,7 @@ const rows: readonly (readonly [line: string, accept: string | undefined, outcom
   [`POST ${KEYS}`, 'application/json', 'the server does not allow this method on the requested resource'],
 ]
 
-describe('what others check tokens by', () => {
+describe('what others check tokens by (R-316, P-054)', () => {
   it.each(rows)('%s, accepting %s', async (line, accept, outcome) => {
     const request = fakeRequest(line, { headers: accept === undefined ? {} : { accept } })
     const told = await Promise.resolve()

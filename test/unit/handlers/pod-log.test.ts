@@ -53,7 +53,7 @@ const rows: readonly (readonly [
   ['two/log?container=c', undefined, 400, 'container c is not valid for pod two'],
 ]
 
-describe('the log of a pod that has no node', () => {
+describe('the log of a pod that has no node (R-266, P-406 to P-408, P-410)', () => {
   it.each(rows)('%s, accepting %s', async (place, accept, status, message) => {
     const answer = await api.send({
       method: 'GET',

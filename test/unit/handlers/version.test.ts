@@ -4,7 +4,7 @@ import { showVersion } from '../../../src/handlers/version.ts'
 import { versionInfo } from '../../../src/server/version.ts'
 import { bodyText, fakeRequest } from '../http/fake-request.ts'
 
-describe('/version', () => {
+describe('/version (R-311, P-472)', () => {
   const handler = showVersion(versionInfo())
 
   it('tells the level of the API, indented for everyone', async () => {
@@ -34,7 +34,7 @@ describe('/version', () => {
   })
 })
 
-describe('/metrics', () => {
+describe('/metrics (R-340, P-480)', () => {
   it('shows what was counted piece by piece, to be packed for those who take it', async () => {
     async function* render(): AsyncGenerator<Buffer> {
       yield Buffer.from('a 1\n')

@@ -12,7 +12,7 @@ function statusz(now = STARTED + 3_725_999, cbor = false) {
   return showStatusz({ version: versionInfo(), startedAt: STARTED, now: () => now, paths: PATHS, cbor })
 }
 
-describe('/statusz and /flagz', () => {
+describe('/statusz and /flagz (R-343, P-473)', () => {
   const form = (type: string, version = 'v1beta1', as = 'Statusz', group = 'config.k8s.io') =>
     `${type};g=${group};v=${version};as=${as}`
   const TEXT = 'text/plain; charset=utf-8'

@@ -19,7 +19,7 @@ const rows: readonly (readonly [string, unknown])[] = [
   ['GET /api/v1/namespaces/n/services/s/proxy/x', { kind: 'none' }],
 ]
 
-describe('how long a request may take', () => {
+describe('how long a request may take (R-024, R-025, P-225 to P-227)', () => {
   it.each(rows)('%s', (line, expected) => {
     const { info, query } = fakeRequest(line)
     expect(deadlineOf(info, query, 60_000)).toEqual(expected)
@@ -42,7 +42,7 @@ const pretty: readonly (readonly [string, Record<string, string>, boolean])[] = 
   ['GET /x', { accept: 'application/json;pretty=0' }, false],
 ]
 
-describe('indented output', () => {
+describe('indented output (R-245, D14)', () => {
   it.each(pretty)('%s %o: %s', (line, headers, expected) => {
     expect(wantsPretty(fakeRequest(line, { headers }))).toBe(expected)
   })

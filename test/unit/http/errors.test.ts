@@ -12,7 +12,7 @@ const quiet = { log: SILENT_LOG, writeStatus: statusResponse }
 const missing = new ApiError('NotFound', 'pods "nope" not found', { details: { name: 'nope', kind: 'pods' } })
 
 describe('errors on the wire', () => {
-  it('are a Status with its keys in order, on one line', () => {
+  it('are a Status with its keys in order, on one line (R-001)', () => {
     const response = statusResponse(missing, fakeRequest('GET /api/v1/namespaces/default/pods/nope'))
     expect(response.status).toBe(404)
     expect(response.headers).toEqual({ 'content-type': 'application/json' })
@@ -22,7 +22,7 @@ describe('errors on the wire', () => {
     )
   })
 
-  it('are indented for people, without a final newline', () => {
+  it('are indented for people, without a final newline (R-009)', () => {
     const text = bodyText(statusResponse(missing, fakeRequest('GET /x', { headers: { 'user-agent': 'curl/8' } })))
     expect(text.split('\n').length).toBeGreaterThan(5)
     expect(text.endsWith('}')).toBe(true)
@@ -36,7 +36,7 @@ describe('errors on the wire', () => {
     ['application/json;as=Table;g=meta.k8s.io;v=v1', 'application/json', '{\n  "kind"'],
     ['application/json;as=Table;g=meta.k8s.io;v=v1, application/json', 'application/json', '{"kind":"Status"'],
     ['text/html', 'application/json', '{\n  "kind"'],
-  ])('for Accept %s', (accept, contentType, start) => {
+  ])('for Accept %s (R-008)', (accept, contentType, start) => {
     const headers = accept === undefined ? {} : { accept }
     const response = statusResponse(missing, fakeRequest('GET /x', { headers }))
     expect(response.status).toBe(404)
@@ -44,17 +44,17 @@ describe('errors on the wire', () => {
     expect(bodyText(response).startsWith(start)).toBe(true)
   })
 
-  it('escape what a browser could take for markup', () => {
+  it('escape what a browser could take for markup (R-001)', () => {
     const error = new ApiError('BadRequest', '<a> & \u2028')
     expect(bodyText(statusResponse(error, fakeRequest('GET /x')))).toContain('"\\u003ca\\u003e \\u0026 \\u2028"')
   })
 
-  it('repeat retryAfterSeconds as a header', () => {
+  it('repeat retryAfterSeconds as a header (R-010, W-015)', () => {
     const error = new ApiError('Timeout', 'later', { details: { retryAfterSeconds: 2 } })
     expect(statusResponse(error, fakeRequest('GET /x')).headers['retry-after']).toBe('2')
   })
 
-  it('must not be sniffed where something was forbidden', () => {
+  it('must not be sniffed where something was forbidden (R-016, R-278)', () => {
     const response = statusResponse(new ApiError('Forbidden', 'no'), fakeRequest('GET /x'))
     expect(response.headers['x-content-type-options']).toBe('nosniff')
   })

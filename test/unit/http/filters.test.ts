@@ -78,24 +78,24 @@ function messageOf(response: HttpResponse): unknown {
 const afar = { address: '10.0.0.9', isLoopback: false, protocol: 'h2', certificate: undefined } as const
 
 describe('who is asking', () => {
-  it('a bad token is refused even where strangers are welcome', async () => {
+  it('a bad token is refused even where strangers are welcome (R-015, P-012, P-014)', async () => {
     const response = await send('GET /livez', as('nope'))
     expect(response.status).toBe(401)
     expect(messageOf(response)).toBe('Unauthorized')
   })
 
-  it('the scheme counts in any case, an empty token does not', async () => {
+  it('the scheme counts in any case, an empty token does not (P-030)', async () => {
     expect((await send('GET /x', { authorization: 'BEARER root-token' })).status).toBe(200)
     expect((await send('GET /livez', { authorization: 'Bearer ' })).status).toBe(200)
   })
 
-  it('a token after two spaces is ignored, and the caller is told', async () => {
+  it('a token after two spaces is ignored, and the caller is told (P-031)', async () => {
     const request = fakeRequest('GET /livez', { authorization: 'Bearer  root-token' })
     expect((await withFilters(says('hello'), options).handler(request)).status).toBe(200)
     expect(request.warnings).toEqual([expect.stringContaining('contains extra space')])
   })
 
-  it('the handler sees the user and not the credential', async () => {
+  it('the handler sees the user and not the credential (P-013, P-016)', async () => {
     let seen: HttpRequest | undefined
     const handler: Handler = (request) => {
       seen = request
@@ -115,7 +115,7 @@ describe('who is asking', () => {
     expect((await send('GET /livez', {}, { anonymousRequests: false })).status).toBe(401)
   })
 
-  it('strangers have to leave an HTTP/2 connection, others and HTTP/1.1 keep theirs', async () => {
+  it('strangers have to leave an HTTP/2 connection, others and HTTP/1.1 keep theirs (R-277, P-015)', async () => {
     const h2 = { ...afar, isLoopback: true }
     expect(await isSentAway('GET /livez', { remote: h2 })).toBe(true)
     expect(await isSentAway('GET /api/v1/pods', { remote: h2 })).toBe(true)
@@ -124,7 +124,7 @@ describe('who is asking', () => {
     expect(await isSentAway('GET /livez')).toBe(false)
   })
 
-  it('a client certificate names user and groups, and comes before a token', async () => {
+  it('a client certificate names user and groups, and comes before a token (P-010, P-021, P-023)', async () => {
     const certificate = { der: JANE, chain: [], trusted: true, subject: { CN: 'jane', O: ['dev', 'qa'] } }
     let seen: HttpRequest | undefined
     const handler: Handler = (request) => {
@@ -141,7 +141,7 @@ describe('who is asking', () => {
     ])
   })
 
-  it('a bad certificate is forgiven with a good token, and refused alone', async () => {
+  it('a bad certificate is forgiven with a good token, and refused alone (P-011, P-012, P-020)', async () => {
     const certificate = { der: JANE, chain: [], trusted: false, subject: { CN: 'jane' } }
     const remote = { ...afar, certificate }
     expect((await send('GET /x', { remote, ...as('root-token') })).status).toBe(200)
@@ -179,7 +179,7 @@ const refusals: readonly (readonly [string, string, string, object])[] = [
   ['GET /x', 'odd-token', 'forbidden: User "a&lt;b&gt;&amp;\\"" cannot get path "/x"', {}],
 ]
 
-describe('who may do what', () => {
+describe('who may do what (R-016, P-113 to P-115)', () => {
   it.each(refusals)('%s as %s', async (line, token, message, details) => {
     const response = await send(line, as(token))
     expect(response.status).toBe(403)
@@ -187,7 +187,7 @@ describe('who may do what', () => {
     expect(JSON.parse(bodyText(response))).toMatchObject({ message, reason: 'Forbidden', details, code: 403 })
   })
 
-  it('the version and health are for everyone, discovery for those we know', async () => {
+  it('the version and health are for everyone, discovery for those we know (R-050, P-147)', async () => {
     expect((await send('GET /version')).status).toBe(200)
     expect((await send('GET /readyz?verbose')).status).toBe(200)
     expect((await send('GET /apis')).status).toBe(403)
@@ -195,7 +195,7 @@ describe('who may do what', () => {
     expect((await send('GET /livez/ping', as('bob-token'))).status).toBe(403)
   })
 
-  it('health is not for strangers from other machines, unless they are let', async () => {
+  it('health is not for strangers from other machines, unless they are let (R-339, D13)', async () => {
     expect((await send('GET /livez', { remote: afar })).status).toBe(403)
     expect((await send('GET /livez', { remote: afar }, { anonymousHealth: true })).status).toBe(200)
     expect((await send('GET /livez', { remote: afar, ...as('bob-token') })).status).toBe(200)
@@ -204,18 +204,18 @@ describe('who may do what', () => {
 })
 
 describe('time', () => {
-  it('an unreadable timeout is told before anyone asks who it is', async () => {
+  it('an unreadable timeout is told before anyone asks who it is (R-025, P-226)', async () => {
     const response = await send('GET /livez?timeout=abc', as('nope'))
     expect(response.status).toBe(400)
     expect(messageOf(response)).toBe('invalid timeout specified in the request URL - time: invalid duration "abc"')
   })
 
-  it('a timeout in which nothing can be done is up before anyone asks who it is', async () => {
+  it('a timeout in which nothing can be done is up before anyone asks who it is (R-024)', async () => {
     expect((await send('GET /livez?timeout=1ns', as('nope'))).status).toBe(504)
     expect((await send('GET /livez?timeout=1s')).status).toBe(200)
   })
 
-  it('a request whose time is up is told so', () => {
+  it('a request whose time is up is told so (R-024, P-225)', () => {
     const { onTimeout } = withFilters(says('hello'), options)
     const response = onTimeout(fakeRequest('GET /x'))
     expect(response.status).toBe(504)
@@ -250,13 +250,13 @@ describe('faults', () => {
     expect(Buffer.concat(all).toString()).toBe('abc')
   })
 
-  it('a path that is cut off is told so', async () => {
+  it('a path that is cut off is told so (R-027, D20)', async () => {
     expect((await send('GET /api/v1/watch', as('root-token'))).status).toBe(400)
   })
 })
 
 describe('a starting server', () => {
-  it('puts requests off and answers probes', async () => {
+  it('puts requests off and answers probes (R-023, P-236)', async () => {
     const starting = { isStarting: () => true }
     const putOff = await send('GET /api/v1/pods', as('root-token'), starting)
     expect([putOff.status, putOff.headers['retry-after']]).toEqual([503, '5'])
@@ -267,7 +267,7 @@ describe('a starting server', () => {
 })
 
 describe('a closing server', () => {
-  it('turns requests away and still answers probes', async () => {
+  it('turns requests away and still answers probes (R-023, P-252)', async () => {
     const closing = { isClosing: () => true }
     const refused = await send('GET /api/v1/pods', as('root-token'), closing)
     expect(refused.status).toBe(503)
@@ -276,7 +276,7 @@ describe('a closing server', () => {
     expect((await send('GET /readyz', {}, closing)).status).toBe(200)
   })
 
-  it('that still takes connections tells them to try again', async () => {
+  it('that still takes connections tells them to try again (R-022, P-251)', async () => {
     const closing = { isClosing: () => true, sendRetryAfter: true }
     const refused = await send('GET /api/v1/pods', as('nope'), closing)
     expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '5' } })
@@ -287,7 +287,7 @@ describe('a closing server', () => {
 })
 
 describe('connections', () => {
-  it('of HTTP/2 are sent away now and then, those of HTTP/1.1 never', async () => {
+  it('of HTTP/2 are sent away now and then, those of HTTP/1.1 never (P-232)', async () => {
     const sometimes = { goawayChance: 1 }
     const remote = { address: '127.0.0.1', isLoopback: true, protocol: 'h2', certificate: undefined } as const
     expect(await isSentAway('GET /version', { ...as('root-token'), remote }, sometimes)).toBe(true)
@@ -296,7 +296,7 @@ describe('connections', () => {
   })
 })
 
-describe('other origins', () => {
+describe('other origins (R-054, P-234)', () => {
   const allowedOrigins = [/^https:\/\/console\.example$/]
 
   it('are answered as if nobody had asked, where none are allowed', async () => {
@@ -316,7 +316,7 @@ describe('other origins', () => {
     expect((await send('GET /livez', asked, { allowedOrigins })).status).toBe(401)
   })
 
-  it('get leave to read refusals too', async () => {
+  it('get leave to read refusals too (R-276)', async () => {
     const request = fakeRequest('GET /x', { headers: { origin: 'https://console.example' }, ...as('root-token') })
     const refusing = withFilters(
       () => {
@@ -352,7 +352,7 @@ describe('acting for others', () => {
     return { response, seen: seen[0] }
   }
 
-  it('makes it the request of the other, and keeps who it was', async () => {
+  it('makes it the request of the other, and keeps who it was (P-085, P-088, P-089)', async () => {
     const { seen } = await acting({
       'impersonate-user': 'jane',
       'impersonate-group': ['a, b', 'c'],
@@ -369,7 +369,7 @@ describe('acting for others', () => {
     expect(seen?.headers['impersonate-user']).toBeUndefined()
   })
 
-  it('needs a name', async () => {
+  it('needs a name (P-085)', async () => {
     const { response } = await acting({ 'impersonate-group': 'a' })
     expect(response.status).toBe(400)
     expect(messageOf(response)).toBe(
@@ -378,7 +378,7 @@ describe('acting for others', () => {
     expect((await acting({ 'impersonate-user': '' })).seen?.user.name).toBe('root')
   })
 
-  it('takes the right to', async () => {
+  it('takes the right to (P-087)', async () => {
     const { response } = await acting({ 'impersonate-user': 'jane' }, 'bob-token')
     expect(messageOf(response)).toBe('forbidden: User "bob" cannot impersonate-on:user-info:get path "/x"')
   })

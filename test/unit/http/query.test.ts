@@ -19,7 +19,7 @@ const rows: readonly (readonly [what: string, search: string, value: string | un
   ['a name of every object', 'toString=1', undefined],
 ]
 
-describe('query parameters', () => {
+describe('query parameters (R-057)', () => {
   it.each(rows)('%s', (_, search, value) => {
     const query = parseQuery(search)
     expect(query.get('a')).toBe(value)

@@ -62,7 +62,7 @@ const resources: readonly (readonly [string, Partial<ResourceInfo>])[] = [
   ['DELETE /api/v1/pods?fieldSelector=metadata.name=x', { verb: 'deletecollection' }],
 ]
 
-describe('what a request asks for', () => {
+describe('what a request asks for (R-055, R-056, P-100 to P-104)', () => {
   it.each(resources)('%s', (line, expected) => {
     expect(infoOf(line)).toEqual({ ...blank, ...expected })
   })
@@ -82,7 +82,7 @@ describe('what a request asks for', () => {
     expect(infoOf(`GET ${path}`)).toEqual({ kind: 'path', verb: 'get' })
   })
 
-  it.each(['/api/v1/watch', '/api/v1/watch/', '/apis/apps/v1/watch'])('GET %s is cut off too early', (path) => {
+  it.each(['/api/v1/watch', '/api/v1/watch/', '/apis/apps/v1/watch'])('GET %s is cut off too early (R-027)', (path) => {
     expect(infoOf(`GET ${path}`)).toEqual({
       kind: 'broken',
       message: `unable to determine kind and namespace from url, ${path}`,

@@ -16,7 +16,7 @@ const rows: readonly (readonly [line: string, answer: string])[] = [
   ['GET /apis//apps/v1/deployments', '404 page not found\n'],
 ]
 
-describe('where a request goes', () => {
+describe('where a request goes (R-040, R-047)', () => {
   const handler = routeRequests({
     routes: [
       { path: '/version', handler: () => plainText(200, 'version') },
@@ -30,7 +30,7 @@ describe('where a request goes', () => {
   })
 })
 
-describe('the index', () => {
+describe('the index (R-312, P-237)', () => {
   it('lists every path once, and what a route tells of itself', async () => {
     const handler = () => plainText(200, '')
     const index = indexPage([

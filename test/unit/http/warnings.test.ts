@@ -8,7 +8,7 @@ function headersOf(texts: Iterable<string>): string[] {
   return list.headers()
 }
 
-describe('warnings', () => {
+describe('warnings (R-273, P-233, W-419 to W-422)', () => {
   it('are quoted', () => {
     expect(headersOf(['say "a"', 'b'])).toEqual(['299 - "say \\"a\\""', '299 - "b"'])
   })

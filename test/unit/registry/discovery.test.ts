@@ -47,7 +47,7 @@ function told(one: DiscoveryGroup): readonly ToldResource[] {
   return item.versions[0].resources
 }
 
-describe('aggregated discovery', () => {
+describe('aggregated discovery (R-308)', () => {
   it('names the kinds of custom resources in full, and their subresources as they are defined', () => {
     const [first, second] = told(group('example.com', ['v1'], { custom: true }))
     expect([first?.resource, second?.resource]).toEqual(['apples', 'zebras'])

@@ -10,7 +10,7 @@ function resource(plural: string, group: string) {
 }
 
 describe('the built-in resources', () => {
-  it('come in the order of discovery', () => {
+  it('come in the order of discovery (R-303, P-388)', () => {
     expect(groups.map(({ group }) => group)).toEqual([
       '',
       'apiregistration.k8s.io',
@@ -39,7 +39,7 @@ describe('the built-in resources', () => {
     expect(resources.flatMap((one) => one.subresources).length).toBe(45)
   })
 
-  it('say what discovery says of them', () => {
+  it('say what discovery says of them (R-302, P-466)', () => {
     expect(resource('configmaps', '')).toEqual({
       group: '',
       version: 'v1',

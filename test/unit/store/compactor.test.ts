@@ -7,7 +7,7 @@ import { ManualClock } from '../../fakes/manual-clock.ts'
 
 const { signal } = new AbortController()
 
-describe('forgetting history', () => {
+describe('forgetting history (R-180)', () => {
   it('keeps an interval of it, and is done by one of the replicas', async () => {
     const kv = openMemory()
     const clock = new ManualClock()

@@ -6,7 +6,7 @@ import { translate, unreadableObjects } from '../../../src/store/errors.ts'
 const pods = { group: '', resource: 'pods' }
 const deployments = { group: 'apps', resource: 'deployments' }
 
-describe('what the storage says, to a client', () => {
+describe('what the storage says, to a client (R-013, R-029, R-102, D23)', () => {
   const rows: Record<KvErrorCode, { code: number; reason: string; message: string }> = {
     compacted: { code: 410, reason: 'Expired', message: 'The resourceVersion for the provided list is too old.' },
     future: { code: 504, reason: 'Timeout', message: 'Timeout: Too large resource version: 9' },
@@ -54,7 +54,7 @@ describe('what the storage says, to a client', () => {
     expect(translate(error, { verb: 'get', resource: pods })).toBe(error)
   })
 
-  it('names at most a hundred objects that cannot be read', () => {
+  it('names at most a hundred objects that cannot be read (R-028, W-354)', () => {
     const items = Array.from({ length: 150 }, (_, i) => ({
       kind: 'unreadable' as const,
       namespace: '',

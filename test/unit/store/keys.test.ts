@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { keyInType, namesOf, namespaceInType, normalizePrefix } from '../../../src/store/keys.ts'
 import { pods, nodes } from '../../fakes/stored-resources.ts'
 
-describe('the key of an object', () => {
+describe('the key of an object (R-182)', () => {
   it('is its namespace and its name, as they stand', () => {
     expect(keyInType({ resource: pods, namespace: 'kube-system', name: 'a.b-c' })).toBe('kube-system/a.b-c')
     expect(keyInType({ resource: nodes, namespace: '', name: 'system:node' })).toBe('system:node')

@@ -25,7 +25,7 @@ const rows: readonly (readonly [
   ['readyz', ['etcd-readiness', 'informer-sync', ...HOOKS, 'shutdown'], ['loopback-serving-certificate']],
 ]
 
-describe('the checks', () => {
+describe('the checks (R-335, R-337, P-243)', () => {
   it.each(rows)('of %s', (endpoint, has, lacks) => {
     const names = checksOf()[endpoint].map(({ name }) => name)
     expect(names.slice(0, 2)).toEqual(['ping', 'log'])

@@ -17,6 +17,6 @@ it.each([
   ['', false],
   ['3.6', false],
   ['not a version', false],
-])('progress on request from etcd %s is trusted: %s', (version, trusted) => {
+])('progress on request from etcd %s is trusted: %s (R-177)', (version, trusted) => {
   expect(answersProgressRight(version)).toBe(trusted)
 })
