@@ -1,3 +1,4 @@
+// Covers W-084, W-261, W-279 to W-281.
 import { applied, careful, configMap, customType, essence, inside, make, managers, merge, plain } from '../lib.mjs'
 
 const schema = {

@@ -1,3 +1,4 @@
+// Covers W-537, W-538.
 import { accountReady, inside, make, pod } from '../lib.mjs'
 
 const strategic = 'application/strategic-merge-patch+json'

@@ -1,3 +1,4 @@
+// Covers W-010.
 import { inside, pod, podTemplate } from '../lib.mjs'
 
 export default {

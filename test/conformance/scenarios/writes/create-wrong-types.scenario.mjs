@@ -1,3 +1,4 @@
+// Covers W-032.
 import { inside } from '../lib.mjs'
 
 export default {

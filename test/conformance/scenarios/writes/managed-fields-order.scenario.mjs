@@ -1,3 +1,4 @@
+// Covers W-239, W-275, W-284.
 import { configMap, inside, make, merge, workload } from '../lib.mjs'
 
 /** Who manages, in the order of the answer, with the year of a time that the client sent. */

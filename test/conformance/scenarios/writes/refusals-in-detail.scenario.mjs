@@ -1,3 +1,4 @@
+// Covers P-155.
 import { careful } from '../lib.mjs'
 
 export default {

@@ -1,3 +1,4 @@
+// Covers W-553.
 import { inside, make, merge } from '../lib.mjs'
 
 export default {

@@ -1,3 +1,4 @@
+// Covers W-590.
 import { careful, make } from '../lib.mjs'
 
 export default {

@@ -1,3 +1,4 @@
+// Covers W-560, W-579.
 import { careful, make } from '../lib.mjs'
 
 export default {

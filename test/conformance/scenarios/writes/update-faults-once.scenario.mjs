@@ -1,3 +1,4 @@
+// Covers W-007.
 import { inside, make, merge, podTemplate } from '../lib.mjs'
 
 export default {
