@@ -1,3 +1,4 @@
+// Covers W-622, P-320, P-323 to P-326, P-335 to P-337, P-339.
 import { widgetDefinition, worded } from '../lib.mjs'
 
 const RULES = 'x-kubernetes-validations'

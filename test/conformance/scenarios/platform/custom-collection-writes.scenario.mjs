@@ -1,3 +1,4 @@
+// Covers W-021, W-156.
 import { careful, customType, names, noManaged } from '../lib.mjs'
 
 export default {

@@ -1,3 +1,4 @@
+// Covers W-434, W-436, W-439, P-324, P-326, P-330, P-338.
 import { customType, merge, worded } from '../lib.mjs'
 
 const RULES = 'x-kubernetes-validations'

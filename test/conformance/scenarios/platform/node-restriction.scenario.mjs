@@ -1,3 +1,4 @@
+// Covers P-165 to P-168.
 import { actingAs, worded } from '../lib.mjs'
 
 export default {

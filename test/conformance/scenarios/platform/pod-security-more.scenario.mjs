@@ -1,3 +1,4 @@
+// Covers W-479, W-480.
 import { namespaceBeside, worded } from '../lib.mjs'
 
 const container = (securityContext, more = {}) => ({ name: 'c', image: 'example.com/i:1', ...(securityContext && { securityContext }), ...more })

@@ -1,3 +1,4 @@
+// Covers W-605, P-138.
 import { actingAs, decided, make, worded } from '../lib.mjs'
 
 const GROUP = 'rbac.authorization.k8s.io'

@@ -1,3 +1,4 @@
+// Covers P-046, P-085, P-155, P-160.
 import { accountReady, plain, worded } from '../lib.mjs'
 
 export default {

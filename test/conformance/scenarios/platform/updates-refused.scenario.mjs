@@ -1,3 +1,4 @@
+// Covers W-078, W-482, W-600, W-603, W-611.
 import { make, merge, worded } from '../lib.mjs'
 
 export default {
