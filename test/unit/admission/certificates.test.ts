@@ -28,7 +28,7 @@ function csr(spec: object, status: object, more: Partial<AdmissionRequest>): Adm
   return requestFor('certificatesigningrequests', object, { oldObject: old as never, ...more }, 'certificates.k8s.io')
 }
 
-describe('approving and signing', () => {
+describe('approving and signing (W-474, W-475, P-107)', () => {
   const approval = csr({}, { conditions: [{ type: 'Approved' }] }, { operation: 'UPDATE', subresource: 'approval' })
   const signing = csr({}, { certificate: 'AA==' }, { operation: 'UPDATE', subresource: 'status' })
 
@@ -71,7 +71,7 @@ describe('the subject of a request', () => {
     ['in the usual alphabet', masters],
     ['in the one for printers', Buffer.concat([Buffer.of(0x13, 14), Buffer.from('system:masters')])],
     ['in one of two bytes a letter', Buffer.concat([Buffer.of(0x1e, bigEndian.length), bigEndian])],
-  ])('does not make an administrator: %s', (_name, organization) => {
+  ])('does not make an administrator: %s (W-476)', (_name, organization) => {
     expect(() => CERTIFICATE_SUBJECT.validate?.(asking(client, organization), SIGNAL)).toThrow(
       'use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
     )

@@ -52,7 +52,7 @@ describe('a chain of plugins', () => {
     expect(await admission.mutate(request, SIGNAL)).toBe(request.object)
   })
 
-  it('ends at the first that refuses', async () => {
+  it('ends at the first that refuses (W-446)', async () => {
     const asked: string[] = []
     const refuse = (name: string): AdmissionPlugin => ({
       validate: () => {
@@ -65,7 +65,7 @@ describe('a chain of plugins', () => {
     expect(asked).toEqual(['a'])
   })
 
-  it('is walked once more, and no more than that, where a plugin asks for it', async () => {
+  it('is walked once more, and no more than that, where a plugin asks for it (W-447)', async () => {
     const late: AdmissionPlugin = {
       mayRepeat: true,
       mutate: ({ object, walk }): ApiObject => {

@@ -23,7 +23,7 @@ function c(resources: object, name = 'c'): object {
 }
 
 describe('a limit range', () => {
-  it('fills in what containers do not say, and says that it did', async () => {
+  it('fills in what containers do not say, and says that it did (W-454)', async () => {
     const limit = { type: 'Container', default: { cpu: '2', memory: '1Gi' }, defaultRequest: { cpu: '1' } }
     const request = requestFor('pods', {
       metadata: { name: 'p', annotations: { a: 'b' } },
@@ -122,7 +122,7 @@ describe('a limit range', () => {
       [c({}), c({}, 'd')],
       'minimum cpu usage per Container is 100m.  No request is specified',
     ],
-  ])('refuses %s', async (_, limit, containers, why) => {
+  ])('refuses %s (W-455, W-456)', async (_, limit, containers, why) => {
     await expect(admitted(pod(...containers), limit)).rejects.toThrow(`pods "p" is forbidden: ${why}`)
   })
 
@@ -130,7 +130,7 @@ describe('a limit range', () => {
     ['enough', '2Gi', undefined],
     ['too little', '512Mi', 'minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 512Mi'],
     ['too much', '8Gi', 'maximum storage usage per PersistentVolumeClaim is 4Gi, but request is 8Gi'],
-  ])('bounds claims: %s', async (_, storage, why) => {
+  ])('bounds claims: %s (W-456)', async (_, storage, why) => {
     const request = requestFor('persistentvolumeclaims', {
       metadata: { name: 'v' },
       spec: { resources: { requests: { storage } } },
@@ -154,7 +154,7 @@ describe('a limit range', () => {
     await expect(admitted(request(beside), limit)).rejects.toThrow('but limit is 70Mi')
   })
 
-  it('does not look at updates of pods, but for resizes, nor at what is going', async () => {
+  it('does not look at updates of pods, but for resizes, nor at what is going (W-457)', async () => {
     const limit = { type: 'Container', max: { memory: '1Gi' } }
     const update = (more: Partial<AdmissionRequest>, oldMeta: object = {}): AdmissionRequest => ({
       ...pod(c({ limits: { memory: '2Gi' } })),

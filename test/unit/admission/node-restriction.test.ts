@@ -68,7 +68,7 @@ const mirror = (spec: object = {}, metadata: object = {}): object => ({
   spec: { nodeName: 'n1', ...spec },
 })
 
-describe('pods of a node', () => {
+describe('pods of a node (P-169)', () => {
   it.each<[string, object, string]>([
     ['are mirrors', mirror(), 'admitted'],
     [
@@ -142,7 +142,7 @@ describe('pods of a node', () => {
   })
 })
 
-describe('the object of a node', () => {
+describe('the object of a node (P-169)', () => {
   const node = (labels: object, more: object = {}): object => ({ metadata: { name: 'n1', labels, ...more }, spec: {} })
   const update = (object: object, oldObject: object) =>
     requestFor('nodes', object, { operation: 'UPDATE', name: 'n1', oldObject: oldObject as never })
@@ -176,7 +176,7 @@ describe('the object of a node', () => {
   })
 })
 
-describe('tokens that a node asks for', () => {
+describe('tokens that a node asks for (P-107, P-169)', () => {
   const token = (boundObjectRef: object | undefined, ...audiences: readonly string[]) =>
     requestFor(
       'serviceaccounts',

@@ -21,7 +21,7 @@ function pod(spec: object, more: Partial<AdmissionRequest> = {}): AdmissionReque
   return requestFor('pods', { metadata: { name: 'p' }, spec }, more)
 }
 
-describe('how long a pod stays on a node that fails', () => {
+describe('how long a pod stays on a node that fails (W-467)', () => {
   const notReady = {
     key: 'node.kubernetes.io/not-ready',
     operator: 'Exists',
@@ -73,7 +73,7 @@ describe('the priority of a pod', () => {
       { priorityClassName: 'high', priority: 1000 },
       [high],
     ],
-  ])('comes from %s', async (_, spec, expected, classes) => {
+  ])('comes from %s (W-463)', async (_, spec, expected, classes) => {
     expect((await admitted(priority(knownObjects(...classes)), pod(spec)))['spec']).toMatchObject(expected)
   })
 
@@ -99,7 +99,7 @@ describe('the priority of a pod', () => {
     expect((await admitted(priority(knownObjects()), request))['spec']).toEqual(oldObject['spec'])
   })
 
-  it('has one default', async () => {
+  it('has one default (W-466)', async () => {
     const plugin = priority(knownObjects(usual))
     const request = (name: string, more: Partial<AdmissionRequest> = {}): AdmissionRequest =>
       requestFor('priorityclasses', { metadata: { name }, globalDefault: true }, more, 'scheduling.k8s.io')
@@ -110,7 +110,7 @@ describe('the priority of a pod', () => {
   })
 })
 
-describe('the runtime of a pod', () => {
+describe('the runtime of a pod (W-473)', () => {
   const heavy = {
     metadata: { name: 'heavy' },
     overhead: { podFixed: { cpu: '100m' } },
@@ -159,7 +159,7 @@ describe('the runtime of a pod', () => {
   })
 })
 
-describe('where a pod is', () => {
+describe('where a pod is (W-477)', () => {
   const node = {
     metadata: {
       name: 'n',
@@ -185,7 +185,7 @@ describe('where a pod is', () => {
   })
 })
 
-describe('a new node', () => {
+describe('a new node (W-468)', () => {
   const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
   it('takes no pods before it is ready', async () => {
     const request = (taints: readonly object[]): AdmissionRequest =>

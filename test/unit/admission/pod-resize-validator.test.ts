@@ -33,7 +33,7 @@ it.each<[string, AdmissionRequest, string, string]>([
     'pod resize is only supported on linux nodes, node "w" is "windows"',
     'UnsupportedPlatform',
   ],
-])('refuses a resize %s', async (_, request, why, reason) => {
+])('refuses a resize %s (W-478)', async (_, request, why, reason) => {
   const refusal = Promise.resolve().then(() =>
     podResizeValidator(NODES).validate!(request, new AbortController().signal),
   )

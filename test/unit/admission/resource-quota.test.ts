@@ -94,7 +94,7 @@ describe('a quota', () => {
     expect(await used(replicas[0]!)).toEqual({ configmaps: '10', secrets: '0' })
   })
 
-  it('counts what pods ask for, and refuses what is too much', async () => {
+  it('counts what pods ask for, and refuses what is too much (W-458, W-459)', async () => {
     const world = await limited({ pods: '3', 'requests.cpu': '1', 'limits.cpu': '4' })
     const pods = world.resource('pods')
     const run = (name: string, cpu: string): Promise<unknown> =>
@@ -109,7 +109,7 @@ describe('a quota', () => {
     expect(await used(world)).toEqual({ pods: '1', 'requests.cpu': '500m', 'limits.cpu': '1' })
   })
 
-  it('does not count what is only tried, and not what is refused', async () => {
+  it('does not count what is only tried, and not what is refused (W-395)', async () => {
     const world = await limited({ configmaps: '1' })
     const maps = world.resource('configmaps')
     await world.create(maps, { metadata: { name: 'a' } }, { dryRun: true })
@@ -139,7 +139,7 @@ describe('a quota', () => {
     expect(await used(world)).toEqual(before)
   })
 
-  it('that nobody has counted yet lets nothing through', async () => {
+  it('that nobody has counted yet lets nothing through (W-460)', async () => {
     const world = await limited({ configmaps: '5' })
     const quotas = world.resource('resourcequotas')
     await world.update(quotas, 'marker', (live) => ({ ...live, status: { hard: { secrets: '0' } } }), {
@@ -242,7 +242,7 @@ describe('a quota', () => {
     expect(await used(world)).toEqual({ pods: expected })
   })
 
-  it('is not about other namespaces, nor about what has none', async () => {
+  it('is not about other namespaces, nor about what has none (W-462)', async () => {
     const world = await limited({ configmaps: '0' })
     await world.create(world.resource('configmaps'), { metadata: { name: 'c' } }, { namespace: 'elsewhere' })
     await world.create(world.resource('namespaces'), { metadata: { name: 'n' } })

@@ -35,7 +35,7 @@ async function admitted(request: AdmissionRequest, ...accounts: readonly object[
 const C = { name: 'c', image: 'i' }
 
 describe('the account of a pod', () => {
-  it('is the one of the namespace where the pod names none, with its token in every container', async () => {
+  it('is the one of the namespace where the pod names none, with its token in every container (W-450, W-451)', async () => {
     const pod = await admitted(podRequest({ containers: [C], initContainers: [C] }), account('default'))
     const { volumes } = pod['spec'] as { readonly volumes: readonly [{ readonly name: string }] }
     const [volume] = volumes
@@ -74,12 +74,12 @@ describe('the account of a pod', () => {
       true,
     ],
     ['something is mounted there', { containers: [{ ...C, volumeMounts: [{ name: 'v', ...MOUNT }] }] }, {}, false],
-  ])('has its token mounted or not where %s', async (_, spec, more, isMounted) => {
+  ])('has its token mounted or not where %s (W-451)', async (_, spec, more, isMounted) => {
     const pod = await admitted(podRequest({ containers: [C], ...spec }), account('default', more))
     expect(Object.hasOwn(pod['spec'] as object, 'volumes')).toBe(isMounted)
   })
 
-  it('lends its pull secrets to pods that have none', async () => {
+  it('lends its pull secrets to pods that have none (W-452)', async () => {
     const secrets = { imagePullSecrets: [{ name: 's' }] }
     const [taken, kept] = [
       await admitted(podRequest({ containers: [C] }), account('default', secrets)),
@@ -158,11 +158,11 @@ describe('the account of a pod', () => {
       ),
       `ephemeral container c with envFrom referencing secret.secretName="s" ${end}`,
     ],
-  ])('refuses %s', async (_, request, why) => {
+  ])('refuses %s (W-450, W-453)', async (_, request, why) => {
     await expect(admitted(request, strict)).rejects.toThrow(`pods "p" is forbidden: ${why}`)
   })
 
-  it('does not look at other updates', async () => {
+  it('does not look at other updates (W-453)', async () => {
     const request = podRequest({ containers: [C] }, {}, { operation: 'UPDATE' })
     expect(await admitted(request)).toBe(request.object)
   })

@@ -9,7 +9,7 @@ import { requestFor } from './request-for.ts'
 
 const SIGNAL = new AbortController().signal
 
-describe('what is in use', () => {
+describe('what is in use (W-469)', () => {
   it.each([
     ['persistentvolumeclaims', '', 'kubernetes.io/pvc-protection'],
     ['persistentvolumes', '', 'kubernetes.io/pv-protection'],
@@ -48,13 +48,13 @@ describe('the default class', () => {
       { annotations: { 'volume.beta.kubernetes.io/storage-class': 'x' } },
       undefined,
     ],
-  ])('of a claim is %s', async (_, spec, metadata, expected) => {
+  ])('of a claim is %s (W-470)', async (_, spec, metadata, expected) => {
     const request = requestFor('persistentvolumeclaims', { metadata: { name: 'c', ...metadata }, spec })
     const made = await defaultStorageClass(classes).mutate!(request, SIGNAL)
     expect((made!['spec'] as { storageClassName?: string }).storageClassName).toBe(expected)
   })
 
-  it('of an ingress is the newest, unless it has one', async () => {
+  it('of an ingress is the newest, unless it has one (W-471)', async () => {
     const plugin = defaultIngressClass(
       knownObjects(marked('i', '2030-01-01T00:00:00Z', 'ingressclass.kubernetes.io/is-default-class')),
     )
@@ -66,7 +66,7 @@ describe('the default class', () => {
   })
 })
 
-describe('a claim that grows', () => {
+describe('a claim that grows (W-472)', () => {
   const claim = (storage: string, more: object = {}): ApiObject =>
     ({
       metadata: { name: 'c' },

@@ -21,7 +21,7 @@ function missing(held: readonly string[], wanted: readonly string[]): readonly s
   return missingRules(held.map(rule), wanted.map(rule)).map(describeRule)
 }
 
-describe('what is missing of rules', () => {
+describe('what is missing of rules (P-138)', () => {
   it.each<[string, string[], string[], string[]]>([
     ['nothing of nothing', [], [], []],
     ['nothing where it is the same', ['get||pods'], ['get||pods'], []],

@@ -81,7 +81,7 @@ const reads: Handler = async (request) => {
 }
 
 describe('the events of a request', () => {
-  it('are two, and say who did what, when, and what came of it', async () => {
+  it('are two, and say who did what, when, and what came of it (P-184, P-185)', async () => {
     const { lines } = await send('Metadata', LINE, {
       answer: (request) => {
         request.annotate('authorization.k8s.io/decision', 'allow')
@@ -119,13 +119,13 @@ describe('the events of a request', () => {
     ['Metadata', [undefined, undefined]],
     ['Request', [expect.anything(), undefined]],
     ['RequestResponse', [expect.anything(), expect.anything()]],
-  ])('at %s have the bodies that belong there', async (level, expected) => {
+  ])('at %s have the bodies that belong there (P-183)', async (level, expected) => {
     const { lines } = await send(level, LINE, { answer: reads })
     const last = lines.at(-1)
     expect(last === undefined ? [] : [last['requestObject'], last['responseObject']]).toEqual(expected)
   })
 
-  it('leave out stages, and the owners of fields', async () => {
+  it('leave out stages, and the owners of fields (P-181)', async () => {
     const policy = { omitStages: ['RequestReceived'], omitManagedFields: true }
     const { lines } = await send('RequestResponse', LINE, { answer: reads, policy })
     expect(lines).toHaveLength(1)
@@ -133,7 +133,7 @@ describe('the events of a request', () => {
     expect(JSON.stringify(lines)).not.toContain('managedFields')
   })
 
-  it('of a stream say when it began', async () => {
+  it('of a stream say when it began (P-184)', async () => {
     const stream: HttpResponse = { status: 200, headers: {}, body: { kind: 'stream', run: () => Promise.resolve() } }
     const { lines } = await send('RequestResponse', 'GET /api/v1/pods?watch', { answer: () => stream })
     expect(lines.map(({ stage }) => stage)).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete'])
@@ -157,7 +157,7 @@ describe('the events of a request', () => {
     expect(lines.at(-1)).toMatchObject({ stage: 'ResponseComplete', responseStatus })
   })
 
-  it('of a fault of ours are of the stage Panic', async () => {
+  it('of a fault of ours are of the stage Panic (P-184)', async () => {
     const { lines } = await send('Metadata', LINE, {
       answer: () => {
         throw new TypeError('x is not a function')
@@ -167,7 +167,7 @@ describe('the events of a request', () => {
     expect(JSON.stringify(lines)).not.toContain('not a function')
   })
 
-  it('of somebody who acts as another name both', async () => {
+  it('of somebody who acts as another name both (P-089)', async () => {
     const { lines } = await send('Metadata', LINE, {
       answer(request) {
         request.identify({ name: 'eve', uid: undefined, groups: [], extra: {} })
@@ -178,7 +178,7 @@ describe('the events of a request', () => {
     expect(lines.at(-1)).toMatchObject({ user: { username: 'bob' } })
   })
 
-  it('of somebody who may do so by a narrow right name that right', async () => {
+  it('of somebody who may do so by a narrow right name that right (P-089)', async () => {
     const { lines } = await send('Metadata', LINE, {
       answer(request) {
         Object.assign(request, { impersonationConstraint: 'impersonate:user-info' })
@@ -220,7 +220,7 @@ describe('the events of a request', () => {
     expect(lines.at(-1)).toMatchObject({ auditID: odd, requestURI: `/x?${odd}`, annotations: { [odd]: odd } })
   })
 
-  it('name those whom proxies name, and cut what is too long', async () => {
+  it('name those whom proxies name, and cut what is too long (P-186)', async () => {
     const headers = { 'x-forwarded-for': '1.2.3.4, nonsense', 'x-real-ip': '5.6.7.8', 'user-agent': 'x'.repeat(2000) }
     const { lines } = await send('Metadata', 'GET /version', { headers })
     expect(lines[0]).toMatchObject({ sourceIPs: ['1.2.3.4', '5.6.7.8', '127.0.0.1'], verb: 'get' })
@@ -228,7 +228,7 @@ describe('the events of a request', () => {
     expect(lines[0]).not.toHaveProperty('objectRef')
   })
 
-  it('of a slow one say how long it took', async () => {
+  it('of a slow one say how long it took (P-187)', async () => {
     const { lines } = await send('Metadata', LINE, {
       answer: (request) => {
         clock.advance(1500)
@@ -248,7 +248,7 @@ it('a body that is too deep to be written is left out, and the event is kept', a
   expect(lines.at(-1)).not.toHaveProperty('responseObject')
 })
 
-describe('what is never written down', () => {
+describe('what is never written down (P-194)', () => {
   it.each([
     ['the contents of a secret', 'POST /api/v1/namespaces/n/secrets', '{"data":{"k":"c2VudGluZWw="}}', 'c2VudGluZWw='],
     ['plain contents', 'PUT /api/v1/namespaces/n/secrets/s', '{"stringData":{"k":"sentinel"}}', 'sentinel'],
@@ -290,7 +290,7 @@ describe('what is never written down', () => {
 })
 
 describe('around it', () => {
-  it('a refused credential is one event, of nobody', () => {
+  it('a refused credential is one event, of nobody (P-189)', () => {
     const error = new ApiError('Unauthorized', 'Unauthorized')
     auditRefusal(options('Metadata'), fakeRequest('GET /api/v1/pods'), error)
     expect(events.map((event) => JSON.parse(event.json()))).toEqual([
@@ -302,7 +302,7 @@ describe('around it', () => {
     ])
   })
 
-  it('a request that cannot be audited is refused where the operator wants it so', async () => {
+  it('a request that cannot be audited is refused where the operator wants it so (P-190, P-193)', async () => {
     const broken = { ...keep, process: () => Promise.reject(new Error('disk full')) }
     const filter = audit(options('Metadata', { backend: broken }))
     const request = fakeRequest('GET /version', { user: bob })
@@ -310,13 +310,13 @@ describe('around it', () => {
     expect(measures.rejected.of().value).toBe(1)
   })
 
-  it('counts events and levels', async () => {
+  it('counts events and levels (P-193)', async () => {
     await send('Metadata', LINE)
     expect(measures.events.of().value).toBe(2)
     expect(measures.levels.of('Metadata').value).toBe(1)
   })
 
-  it('has an old form of a line', async () => {
+  it('has an old form of a line (P-190)', async () => {
     await send('Metadata', LINE)
     expect(legacyLine(events[1]!)).toBe(
       '2030-01-02T03:04:05.678000Z AUDIT: id="an-audit-id" stage="ResponseComplete" ip="127.0.0.1" method="create" ' +

@@ -35,7 +35,7 @@ function batched(sink: EventSink, more: object = {}) {
   return { clock, errors, backend: new BatchedEvents(sink, { ...BATCH, ...more }, { clock, errors, failures: errors }) }
 }
 
-describe('batches', () => {
+describe('batches (P-191)', () => {
   it('go when they are full, or have waited long enough', async () => {
     const sink = recording()
     const { backend, clock } = batched(sink)
@@ -83,7 +83,7 @@ describe('batches', () => {
   })
 })
 
-it('an event at a time: a failure refuses the request where that is asked for, otherwise it is counted', async () => {
+it('an event at a time: a failure refuses the request where that is asked for, otherwise it is counted (P-190)', async () => {
   const errors = new Count()
   const sink: EventSink = { ...recording(), write: () => Promise.reject(new Error('no')) }
   const received = new AuditEvent('RequestReceived', '{}')
@@ -93,7 +93,7 @@ it('an event at a time: a failure refuses the request where that is asked for, o
   expect(errors.value).toBe(3)
 })
 
-it('what is too large loses its bodies, then is left out; large batches are divided', async () => {
+it('what is too large loses its bodies, then is left out; large batches are divided (P-192)', async () => {
   const written: AuditEvent[][] = []
   const sink: EventSink = {
     ...recording(),
@@ -131,7 +131,7 @@ describe('the file', () => {
     return { file, clock, lost }
   }
 
-  it('is put aside when it is large, and the oldest go', async () => {
+  it('is put aside when it is large, and the oldest go (P-190)', async () => {
     const folder = await tempFolder()
     const { file, clock } = open(folder)
     for (let i = 0; i < 8; i++) {
@@ -172,7 +172,7 @@ describe('the file', () => {
     expect(lost.value).toBe(0)
   })
 
-  it('goes on in what is there, and forgets what is too old', async () => {
+  it('goes on in what is there, and forgets what is too old (P-190)', async () => {
     const folder = await tempFolder()
     const first = open(folder, { maxAgeMs: 5000 })
     first.file.append('a'.repeat(30))
@@ -212,7 +212,7 @@ describe('the file', () => {
   })
 })
 
-describe('the webhook', () => {
+describe('the webhook (P-191)', () => {
   it('gets a list of events, again where it has trouble', async () => {
     const clock = new ManualClock()
     const bodies: string[] = []

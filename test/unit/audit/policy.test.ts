@@ -10,7 +10,7 @@ function levelOf(rules: readonly object[], line: string, name = 'bob', groups: r
   return findRule(policy(rules), fakeRequest(line, { user }))?.level ?? 'None'
 }
 
-describe('which rule a request falls under', () => {
+describe('which rule a request falls under (P-181, P-182)', () => {
   const pods = (...resources: string[]) => [{ level: 'Metadata', resources: [{ group: '', resources }] }]
 
   it.each([
@@ -50,7 +50,7 @@ describe('which rule a request falls under', () => {
   })
 })
 
-it('what the policy leaves out every rule leaves out, and rules have the last word on owners', () => {
+it('what the policy leaves out every rule leaves out, and rules have the last word on owners (P-181)', () => {
   const { rules } = policy(
     [{ level: 'Metadata', omitStages: ['Panic'], omitManagedFields: false }, { level: 'Request' }],
     {
@@ -69,7 +69,7 @@ it.each([
   ['both kinds', [{ level: 'None', namespaces: ['a'], nonResourceURLs: ['/'] }], 'cannot apply to both'],
   ['a bad path', [{ level: 'None', nonResourceURLs: ['x'] }], 'must begin with'],
   ['names of nothing', [{ level: 'None', resources: [{ resourceNames: ['a'] }] }], 'requires at least one resource'],
-])('a policy is refused that has %s', (_name, rules, message) => {
+])('a policy is refused that has %s (P-180)', (_name, rules, message) => {
   expect(() => policy(rules)).toThrow(PolicyError)
   expect(() => policy(rules)).toThrow(message)
 })

@@ -26,7 +26,7 @@ function ask(policies: string, question: string, name = 'alice', groups = ['syst
   return (accessPolicies(policies).authorize(access, signal) as Decision).kind
 }
 
-describe('a file of access policies', () => {
+describe('a file of access policies (P-176)', () => {
   const file = [
     '# people',
     line({ user: 'alice', readonly: true, resource: 'pods', namespace: '*' }),

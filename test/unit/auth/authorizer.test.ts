@@ -11,7 +11,7 @@ const known = ['system:authenticated']
 const stranger = ['system:unauthenticated']
 
 describe('who decides', () => {
-  it('administrators come before everything that would refuse them', async () => {
+  it('administrators come before everything that would refuse them (P-110, P-112)', async () => {
     const authorizer = chain([allowMasters(), denyAll()])
     expect(await authorizer.authorize(path('get', '/x', ['system:masters']), signal)).toEqual({ kind: 'allow' })
     expect(await authorizer.authorize(path('get', '/x', known), signal)).toEqual({
@@ -20,7 +20,7 @@ describe('who decides', () => {
     })
   })
 
-  it('the first with an opinion ends it', async () => {
+  it('the first with an opinion ends it (P-111)', async () => {
     const refuse = { authorize: () => ({ kind: 'deny', reason: 'no' }) as const }
     expect(await chain([allowAll(), refuse]).authorize(path('get', '/x', []), signal)).toEqual({ kind: 'allow' })
     expect(await chain([refuse, allowAll()]).authorize(path('get', '/x', []), signal)).toEqual({
@@ -43,7 +43,7 @@ describe('who decides', () => {
     ['get', '/metrics', known, 'no-opinion'],
     ['get', '/', known, 'no-opinion'],
     ['get', '/livez', [], 'no-opinion'],
-  ] as const)('%s %s for %o: %s', async (verb, where, groups, kind) => {
+  ] as const)('%s %s for %o: %s (P-147, P-247)', async (verb, where, groups, kind) => {
     expect(await allowPublicPaths().authorize(path(verb, where, groups), signal)).toEqual({ kind })
   })
 })

@@ -27,7 +27,7 @@ async function review(kept: LiveObject | undefined, token = TOKEN, atHand = kept
 
 const refused = { kind: 'refused', problem: 'invalid bearer token' }
 
-describe('tokens to join with', () => {
+describe('tokens to join with (P-038)', () => {
   it('are users of their own, in the groups that the secret names', async () => {
     const groups = 'system:bootstrappers:b,system:bootstrappers:a:1'
     expect(await review(secret({ ...GOOD, 'auth-extra-groups': groups }))).toMatchObject({

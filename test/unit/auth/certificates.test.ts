@@ -34,7 +34,7 @@ const ask = (
 describe('client certificates', () => {
   const authorities = (): CertificateAuthorities => new CertificateAuthorities(ours.certificate)
 
-  it('of our authority are users, those of others are refused', () => {
+  it('of our authority are users, those of others are refused (P-021)', () => {
     const method = clientCertificates(authorities(), systemClock)
     expect(ask(method, shown(ours, 'jane'))).toMatchObject({ kind: 'user', user: { name: 'jane', uid: undefined } })
     expect(ask(method, shown(theirs, 'jane'))).toMatchObject({ kind: 'refused' })
@@ -47,7 +47,7 @@ describe('client certificates', () => {
     ['two', [der.utf8String('7'), der.utf8String('8')], { kind: 'refused' }],
     ['an empty one', [der.utf8String('')], { kind: 'refused' }],
     ['one that is no text', [der.integer(Buffer.of(7))], { kind: 'refused' }],
-  ])('may name the uid of the user: %s', (_name, uids, expected) => {
+  ])('may name the uid of the user: %s (P-024)', (_name, uids, expected) => {
     const attributes = uids.map((uid) => der.set(der.sequence(der.objectId('1.3.6.1.4.1.57683.2'), uid)))
     const name = der.sequence(...attributes, der.set(der.sequence(der.objectId('2.5.4.3'), der.utf8String('jane'))))
     const nothing = der.sequence()
@@ -57,12 +57,12 @@ describe('client certificates', () => {
     expect(ask(clientCertificates(vouching, systemClock), shownCertificate)).toMatchObject(expected)
   })
 
-  it('without a name are no opinion', () => {
+  it('without a name are no opinion (P-022)', () => {
     const method = clientCertificates(authorities(), systemClock)
     expect(ask(method, shown(ours, '', { subject: { O: 'dev' } }))).toEqual({ kind: 'none' })
   })
 
-  it('end with their time, and with their authority, on connections that stand', () => {
+  it('end with their time, and with their authority, on connections that stand (P-025, P-026)', () => {
     const clock = new ManualClock(Date.now())
     const pool = authorities()
     const method = clientCertificates(pool, clock)
@@ -118,7 +118,7 @@ describe('a proxy in front', () => {
     'x-remote-extra-example.com%2fscope': ['x', 'y'],
   }
 
-  it('says whose request it is', () => {
+  it('says whose request it is (P-076)', () => {
     expect(ask(proxy(), shown(theirs, 'proxy'), sending(said))).toEqual({
       kind: 'user',
       user: { name: 'bob', uid: '7', groups: ['a', 'b, c'], extra: { 'example.com/scope': ['x', 'y'] } },
@@ -153,7 +153,7 @@ describe('a proxy in front', () => {
     },
   )
 
-  it('is believed only with a certificate of its own', () => {
+  it('is believed only with a certificate of its own (P-076, P-077)', () => {
     expect(ask(proxy(), undefined, sending(said))).toEqual({ kind: 'none' })
     expect(ask(proxy(), shown(ours, 'proxy'), sending(said))).toMatchObject({ kind: 'refused' })
     expect(ask(proxy(), shown(theirs, 'other'), sending(said))).toMatchObject({ kind: 'refused' })
@@ -161,7 +161,7 @@ describe('a proxy in front', () => {
     expect(ask(proxy(), shown(theirs, 'proxy'), sending({}))).toEqual({ kind: 'none' })
   })
 
-  it('has its headers taken away, whoever sent them', () => {
+  it('has its headers taken away, whoever sent them (P-016, P-077)', () => {
     for (const certificate of [undefined, shown(theirs, 'proxy'), shown(ours, 'x')]) {
       const sent = sending({ ...said, accept: '*/*' })
       ask(proxy(), certificate, sent)
@@ -169,7 +169,7 @@ describe('a proxy in front', () => {
     }
   })
 
-  it('does not keep a user with a certificate from being one', async () => {
+  it('does not keep a user with a certificate from being one (P-022)', async () => {
     const both = firstOf([proxy(), clientCertificates(new CertificateAuthorities(ours.certificate), systemClock)])
     const credentials = { bearerToken: undefined, sent: sending(said) }
     expect(await both.authenticate({ ...credentials, certificate: shown(ours, 'jane') }, signal)).toMatchObject({

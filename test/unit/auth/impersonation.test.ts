@@ -49,7 +49,7 @@ function shown(result: Impersonation): string {
   return `${result.constraint ?? 'wide'}: ${result.user.name} [${result.user.groups.join(' ')}]`
 }
 
-describe('acting for somebody else', () => {
+describe('acting for somebody else (P-086 to P-088)', () => {
   it.each<[string, string[], User, string]>([
     ['takes the wide right on the user', ['impersonate /users bob'], user('bob'), 'wide: bob [system:authenticated]'],
     [

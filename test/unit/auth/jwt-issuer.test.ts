@@ -69,7 +69,7 @@ const review = async (text: string, using?: JwtIssuerRules): Promise<TokenReview
   (await opened(using)).review(text, [], signal)
 
 describe('tokens that somebody else issues', () => {
-  it('make a user of what they claim', async () => {
+  it('make a user of what they claim (P-067, P-068)', async () => {
     const using = rules(
       {},
       {
@@ -89,7 +89,7 @@ describe('tokens that somebody else issues', () => {
     })
   })
 
-  it('make a user by expressions', async () => {
+  it('make a user by expressions (P-067)', async () => {
     const using = rules(
       {},
       {
@@ -103,7 +103,7 @@ describe('tokens that somebody else issues', () => {
     expect(await review(token({ org: 'acme' }), using)).toMatchObject({ kind: 'refused' })
   })
 
-  it('may have no groups, or one', async () => {
+  it('may have no groups, or one (P-068)', async () => {
     const using = rules({}, { username: { claim: 'sub', prefix: '' }, groups: { claim: 'roles', prefix: '' } })
     expect(await review(token(), using)).toMatchObject({ user: { groups: ['system:authenticated'] } })
     expect(await review(token({ roles: 'a' }), using)).toMatchObject({
@@ -139,27 +139,27 @@ describe('tokens that somebody else issues', () => {
       () => token({ sub: 'system:admin' }),
       () => rules({ userValidationRules: [{ expression: "!user.username.startsWith('system:')" }] }),
     ],
-  ])('are refused where %s', async (_name, text, using) => {
+  ])('are refused where %s (P-068, P-069)', async (_name, text, using) => {
     expect(await review(text(), using())).toMatchObject({
       kind: 'refused',
       problem: expect.stringContaining('oidc: verify token'),
     })
   })
 
-  it('of other issuers are not looked at', async () => {
+  it('of other issuers are not looked at (P-044)', async () => {
     expect(await review(token({ iss: 'https://other.example' }))).toEqual({
       kind: 'refused',
       problem: 'invalid bearer token',
     })
   })
 
-  it('with another algorithm than is allowed are refused', async () => {
+  it('with another algorithm than is allowed are refused (P-071)', async () => {
     expect(await review(token(), { ...rules(), algorithms: ['RS256'] })).toMatchObject({
       problem: expect.stringContaining('unsupported algorithm'),
     })
   })
 
-  it('are refused until the keys are there, which are tried for every ten seconds', async () => {
+  it('are refused until the keys are there, which are tried for every ten seconds (P-070)', async () => {
     isDown = true
     const over = await opened()
     await new Promise(setImmediate)
@@ -196,7 +196,7 @@ describe('tokens that somebody else issues', () => {
   })
 })
 
-describe('claims that stand elsewhere', () => {
+describe('claims that stand elsewhere (P-068)', () => {
   const ELSEWHERE = 'https://groups.example/of/jane'
   const names = { _claim_names: { roles: 'src' }, _claim_sources: { src: { endpoint: ELSEWHERE, access_token: 't' } } }
   const using = (): JwtIssuerRules =>

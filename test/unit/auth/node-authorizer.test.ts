@@ -55,7 +55,7 @@ function ask(question: string, known = graph(), user = 'system:node:n1', groups 
 
 const UNRELATED = `no relationship found between node 'n1' and this object`
 
-describe('a node', () => {
+describe('a node (P-165 to P-168)', () => {
   it.each<[string, true | string]>([
     ['get /secrets ns/s', true],
     ['list /secrets ns/s', true],

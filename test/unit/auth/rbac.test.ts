@@ -67,7 +67,7 @@ function ask(index: RbacIndex, user: string, question: string, groups: readonly 
 
 const pods: Rule = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] }
 
-describe('a rule', () => {
+describe('a rule (P-125 to P-128)', () => {
   it.each<[string, Rule, string, boolean]>([
     ['allows its verbs', pods, 'get /pods in ns', true],
     ['allows no others', pods, 'delete /pods in ns', false],
@@ -117,7 +117,7 @@ describe('a binding', () => {
       [],
       'ServiceAccount "bot/ns"',
     ],
-  ])('%s tells why', (_, subject, user, groups, told) => {
+  ])('%s tells why (P-129, P-130)', (_, subject, user, groups, told) => {
     const index = new RbacIndex()
     role(index, 'ns/r', [pods])
     bind(index, 'ns/b', 'Role', 'r', subject)
@@ -138,7 +138,7 @@ describe('a binding', () => {
     expect(ask(index, 'joe', 'get path /x').kind).toBe('no-opinion')
   })
 
-  it('to a role that is not there says so, and hides nothing', () => {
+  it('to a role that is not there says so, and hides nothing (P-116)', () => {
     const index = new RbacIndex()
     bind(index, 'b', 'ClusterRole', 'gone', 'User jane')
     const gone = 'clusterrole.rbac.authorization.k8s.io "gone" not found'

@@ -89,7 +89,7 @@ function claimsOf(token: string): Record<string, unknown> {
 }
 
 describe('tokens of service accounts', () => {
-  it('are those of the account, with what the token says of itself', async () => {
+  it('are those of the account, with what the token says of itself (P-042)', async () => {
     const pod = { name: 'p', uid: 'pu' }
     objects.put('pods/ns/p', 'pu')
     const token = issue({ pod, node: { name: 'n', uid: 'nu' } })
@@ -112,7 +112,7 @@ describe('tokens of service accounts', () => {
     })
   })
 
-  it('say what they are bound to, and always list their audiences', () => {
+  it('say what they are bound to, and always list their audiences (P-040)', () => {
     const token = issue({ secret: { name: 's', uid: 'su' }, warnAfterSeconds: 60 })
     const now = 1_900_000_000
     expect(claimsOf(token)).toMatchObject({
@@ -194,7 +194,7 @@ describe('tokens of service accounts', () => {
       'service account token claims could not be validated due to unexpected error',
     ],
   ]
-  it.each(wrong)('are refused where %s', async (_name, token, problem) => {
+  it.each(wrong)('are refused where %s (P-041)', async (_name, token, problem) => {
     expect(await review(token())).toEqual({ kind: 'refused', problem: `[invalid bearer token, ${problem}]` })
   })
 
@@ -207,7 +207,7 @@ describe('tokens of service accounts', () => {
     expect((await review(token, [], over)).kind).toBe('refused')
   })
 
-  it('hold for a minute after their time, and while their pod is going', async () => {
+  it('hold for a minute after their time, and while their pod is going (P-041)', async () => {
     objects.put('pods/ns/p', 'pu', { deletedAtMs: clock.now() - 30_000 })
     const token = issue({ pod: { name: 'p', uid: 'pu' } })
     expect((await review(token)).kind).toBe('user')
@@ -229,19 +229,19 @@ describe('tokens of service accounts', () => {
     expect(objects.finds).toBe(0)
   })
 
-  it('of an issuer that is not ours are not ours', async () => {
+  it('of an issuer that is not ours are not ours (P-043, P-044)', async () => {
     const token = issueToken({ url: 'https://other.example', key: keys.signing! }, order, clock.now()).token
     expect(await review(token)).toEqual({ kind: 'refused', problem: 'invalid bearer token' })
     expect((await review(token, [], tokens([ISSUER, 'https://other.example']))).kind).toBe('user')
   })
 
-  it('name no audience: then they are for this server', async () => {
+  it('name no audience: then they are for this server (P-043)', async () => {
     const token = signJwt(keys.signing!, { ...claimsOf(issue()), aud: undefined })
     expect(await review(token)).toMatchObject({ kind: 'user', audiences: [ISSUER] })
     expect(await review(token, ['x'])).toMatchObject({ kind: 'refused' })
   })
 
-  it('are reported where they should have been replaced, and go on working', async () => {
+  it('are reported where they should have been replaced, and go on working (P-049)', async () => {
     const token = issue({ warnAfterSeconds: 60 })
     const ask = async (): Promise<unknown> =>
       tokens().authenticator.authenticate({ bearerToken: token, certificate: undefined, sent: NO_HEADERS }, signal)
@@ -256,7 +256,7 @@ describe('tokens of service accounts', () => {
     })
   })
 
-  it('are reviewed for the audiences that are asked for, in their order', async () => {
+  it('are reviewed for the audiences that are asked for, in their order (P-059)', async () => {
     const token = issue({ audiences: ['a', 'b', ISSUER] })
     expect(await review(token, ['c', 'b', 'a'])).toMatchObject({ kind: 'user', audiences: ['b', 'a'] })
   })
@@ -272,7 +272,7 @@ describe('tokens of service accounts', () => {
   })
 })
 
-describe('tokens that are kept in secrets', () => {
+describe('tokens that are kept in secrets (P-051, P-052)', () => {
   const claims = {
     iss: 'kubernetes/serviceaccount',
     sub: 'system:serviceaccount:ns:robot',

@@ -3,7 +3,7 @@ import { NO_HEADERS } from '../../../src/auth/authenticator.ts'
 import { bearerTokens } from '../../../src/auth/bearer-tokens.ts'
 import { parseTokenFile, staticTokens } from '../../../src/auth/token-file.ts'
 
-describe('the static token file', () => {
+describe('the static token file (P-036)', () => {
   it('names user, uid and groups', () => {
     const { users } = parseTokenFile('t1,alice,1,"dev,qa"\nt2,bob,2\n')
     expect(users.get('t1')).toEqual({ name: 'alice', uid: '1', groups: ['dev', 'qa'], extra: {} })

@@ -67,11 +67,11 @@ describe('a webhook that decides', () => {
       { kind: 'deny', problem: 'webhook subject access review returned both allow and deny response' },
     ],
     ['down', { kind: 'no-opinion', problem: 'down' }],
-  ])('%o', async (status, decision) => {
+  ])('%o (P-172)', async (status, decision) => {
     expect(await answering(status).open().authorize(asked, signal)).toEqual(decision)
   })
 
-  it('is told everything about the question', async () => {
+  it('is told everything about the question (P-105, P-172)', async () => {
     const { reviews, open } = answering({ allowed: true })
     await open().authorize(asked, signal)
     await open({ version: 'v1beta1' }).authorize({ kind: 'path', user: asked.user, verb: 'get', path: '/x' }, signal)
@@ -111,7 +111,7 @@ describe('a webhook that decides', () => {
     ])
   })
 
-  it('is not asked again for a while, for a yes longer than for a no', async () => {
+  it('is not asked again for a while, for a yes longer than for a no (P-172)', async () => {
     const { reviews, clock, open } = answering({ allowed: true }, { allowed: false })
     const authorizer = open()
     const ask = async (): Promise<string> => (await authorizer.authorize(asked, signal)).kind
@@ -127,7 +127,7 @@ describe('a webhook that decides', () => {
     expect(reviews).toHaveLength(5)
   })
 
-  it('is asked again after a failure, and what comes after it can still allow', async () => {
+  it('is asked again after a failure, and what comes after it can still allow (P-172, P-175)', async () => {
     const { reviews, open } = answering('down')
     const authorizer = open()
     await authorizer.authorize(asked, signal)
@@ -139,7 +139,7 @@ describe('a webhook that decides', () => {
     })
   })
 
-  it('is asked only what concerns it', async () => {
+  it('is asked only what concerns it (P-173)', async () => {
     const { reviews, open } = answering({ allowed: true })
     expect(await open({ concerns: () => ({ kind: 'no' }) }).authorize(asked, signal)).toEqual({ kind: 'no-opinion' })
     const broken = open({ onFailure: 'deny', concerns: () => ({ kind: 'broken', problem: 'p' }) })

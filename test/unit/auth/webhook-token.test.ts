@@ -35,7 +35,7 @@ function tokens() {
   return bearerTokens([method], ['api'])
 }
 
-describe('asking another server whose a token is', () => {
+describe('asking another server whose a token is (P-075)', () => {
   it('believes what it says, and keeps it for a while', async () => {
     const over = tokens()
     for (let i = 0; i < 3; i++) {

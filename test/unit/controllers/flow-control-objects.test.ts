@@ -37,21 +37,21 @@ async function setShares(name: string, shares: number, annotations: Record<strin
 }
 
 describe('the objects of flow control', () => {
-  it('are all made, and pass the checks that clients do', async () => {
+  it('are all made, and pass the checks that clients do (P-201 to P-203, W-632)', async () => {
     await make()
     for (const { name } of BOOTSTRAP_LEVELS)
       expect((await level(name)).metadata.annotations).toEqual({ [AUTO_UPDATE]: 'true' })
     for (const { name } of BOOTSTRAP_SCHEMAS) expect(await world.get(schemas(), name)).toBeDefined()
   })
 
-  it('are put back where somebody changed them', async () => {
+  it('are put back where somebody changed them (P-204)', async () => {
     await make()
     await setShares('workload-low', 7, { [AUTO_UPDATE]: 'true' })
     await make()
     expect((await level('workload-low')).spec.limited['nominalConcurrencyShares']).toBe(100)
   })
 
-  it('are left to whoever says that they are theirs', async () => {
+  it('are left to whoever says that they are theirs (P-204)', async () => {
     await make()
     await setShares('workload-low', 7, { [AUTO_UPDATE]: 'false' })
     await make()
@@ -76,7 +76,7 @@ describe('the objects of flow control', () => {
 })
 
 describe('a schema', () => {
-  it('is told whether its level is there, and when that changes', async () => {
+  it('is told whether its level is there, and when that changes (P-206)', async () => {
     const stop = new AbortController()
     const running = flowControlObjects(parts, objects).run(stop.signal)
     await world.create(schemas(), schema('mine', 'later'), inCluster)

@@ -17,7 +17,7 @@ function find(schemas: readonly object[], line: string, name: string, ...groups:
 const bootstrap = BOOTSTRAP_SCHEMAS.map(({ name, spec }) => ({ metadata: { name }, spec }))
 const authenticated = 'system:authenticated'
 
-describe('the schema of a request among those that every server has', () => {
+describe('the schema of a request among those that every server has (P-203, P-207)', () => {
   it.each([
     ['an administrator', 'GET /api/v1/pods', 'root', ['system:masters', authenticated], 'exempt'],
     ['a stranger who probes', 'GET /healthz', 'system:anonymous', ['system:unauthenticated'], 'probes'],
@@ -60,7 +60,7 @@ function schema(name: string, precedence: number, rule: object): object {
 const anyone = { subjects: [{ kind: 'User', user: { name: '*' } }] }
 const pods = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods', 'pods/status'], namespaces: ['a'] }
 
-describe('rules', () => {
+describe('rules (P-207)', () => {
   const inA = schema('in-a', 5, { ...anyone, resourceRules: [pods] })
   const everywhere = schema('cluster', 5, {
     ...anyone,

@@ -54,7 +54,7 @@ function admitted(entry: Entry | Promise<Entry>): Extract<Entry, { kind: 'admitt
 }
 
 describe('a level that rejects', () => {
-  it('lets in as many as it has seats and turns the next away', () => {
+  it('lets in as many as it has seats and turns the next away (P-216)', () => {
     configure()
     const first = admitted(enter())
     admitted(enter())
@@ -65,7 +65,7 @@ describe('a level that rejects', () => {
     expect(enter()).toMatchObject({ kind: 'turned-away' })
   })
 
-  it('names the objects that a request fell under, also where it is turned away', () => {
+  it('names the objects that a request fell under, also where it is turned away (P-218)', () => {
     configure()
     const headers = { 'x-kubernetes-pf-flowschema-uid': 's-uid', 'x-kubernetes-pf-prioritylevel-uid': 'l-uid' }
     expect([enter(), enter(), enter()]).toEqual([
@@ -75,7 +75,7 @@ describe('a level that rejects', () => {
     ])
   })
 
-  it('tells those who keep coming to stay away longer, and no longer when it is over', () => {
+  it('tells those who keep coming to stay away longer, and no longer when it is over (P-216)', () => {
     configure()
     admitted(enter())
     admitted(enter())
@@ -109,13 +109,13 @@ describe('a level with queues', () => {
     expect(control.measures.waiting.of('readOnly').value).toBe(0)
   })
 
-  it('turns away whoever finds the queue full', () => {
+  it('turns away whoever finds the queue full (P-217)', () => {
     configure(QUEUES)
     for (let i = 0; i < 4; i++) void enter()
     expect(enter()).toMatchObject({ kind: 'turned-away' })
   })
 
-  it('turns away who has waited long enough', async () => {
+  it('turns away who has waited long enough (P-215)', async () => {
     configure(QUEUES)
     admitted(enter())
     admitted(enter())
@@ -197,7 +197,7 @@ describe('what is exempt', () => {
 })
 
 describe('objects that change', () => {
-  it('a schema without its level is left out, and the mandatory ones are there whatever is stored', () => {
+  it('a schema without its level is left out, and the mandatory ones are there whatever is stored (P-201, P-206)', () => {
     control.configure([], [schema('s', 'gone')] as never)
     expect(control.flows.map(({ spec }) => spec.name)).toEqual(['exempt', 'catch-all'])
     const entry = admitted(enter())
@@ -215,15 +215,15 @@ describe('objects that change', () => {
   })
 })
 
-describe('seats', () => {
+describe('seats (P-211, P-212)', () => {
   const nominal = (name: string): number => control.measures.nominal.of(name).value
 
-  it('are shared out by the shares, rounded up', () => {
+  it('are shared out by the shares, rounded up (P-202, P-210)', () => {
     control = new PriorityAndFairness({ seats: 600, findLoad: () => undefined, clock })
     expect(['exempt', 'catch-all', 'system', 'workload-low'].map(nominal)).toEqual([0, 13, 74, 245])
   })
 
-  it('are lent to whom wants them and come back', async () => {
+  it('are lent to whom wants them and come back (P-210)', async () => {
     control = new PriorityAndFairness({ seats: 100, findLoad: () => undefined, clock })
     const idle = level('idle', 50, QUEUES, { lendablePercent: 80 })
     const busy = level('busy', 50, { queues: 1, handSize: 1, queueLengthLimit: 500 })
@@ -256,7 +256,7 @@ describe('seats', () => {
     expect(control.measures.executingSeats.of('l', 's').value).toBe(seats)
   })
 
-  it('a write keeps its seats while others are told of it', () => {
+  it('a write keeps its seats while others are told of it (P-213)', () => {
     control = new PriorityAndFairness({ seats: 600, findLoad: () => load, clock })
     control.configure([level('l', 1e6, QUEUES)] as never, [schema('s', 'l')] as never)
     load = { objects: 1, bytes: 1, watchers: 200 }
@@ -271,14 +271,14 @@ describe('seats', () => {
 })
 
 describe('what is shown of it', () => {
-  it('who waits, where, and of which flow', () => {
+  it('who waits, where, and of which flow (P-208, P-219)', () => {
     configure(QUEUES)
     for (let i = 0; i < 3; i++) void enter('bob')
     expect(dump(control, 'dump_requests')).toMatch(/^l, +s, +\d, +0, +bob, /m)
     expect(dump(control, 'dump_queues').split('\n')).toHaveLength(6)
   })
 
-  it('what was turned away, and why', () => {
+  it('what was turned away, and why (P-217)', () => {
     configure()
     for (let i = 0; i < 5; i++) void enter()
     expect(control.measures.rejected.of('l', 's', 'concurrency-limit').value).toBe(3)

@@ -6,7 +6,7 @@ function hand(hash: number, queues: number, handSize: number): readonly number[]
   return dealHand(hash, { queues, handSize })
 }
 
-it('a hand is so many different queues, always the same for a flow', () => {
+it('a hand is so many different queues, always the same for a flow (P-208)', () => {
   const sizes = fc.tuple(fc.integer({ min: 1, max: 512 }), fc.integer({ min: 1, max: 10 }))
   fc.assert(
     fc.property(fc.string(), fc.string(), sizes, (schema, flow, [queues, size]) => {

@@ -45,7 +45,7 @@ interface Meta {
 const metaOf = ({ body }: Answer): Meta => body['metadata'] as Meta
 
 describe('what compatible servers get wrong', () => {
-  it('a body of a delete silences its query', async () => {
+  it('a body of a delete silences its query (W-293)', async () => {
     await send('POST', MAPS, map('a'))
     expect((await send('DELETE', `${MAPS}/a?dryRun=All`)).status).toBe(200)
     expect((await send('GET', `${MAPS}/a`)).status).toBe(200)
@@ -53,7 +53,7 @@ describe('what compatible servers get wrong', () => {
     expect((await send('GET', `${MAPS}/a`)).status).toBe(404)
   })
 
-  it('what a delete answers with depends on the kind and on finalizers', async () => {
+  it('what a delete answers with depends on the kind and on finalizers (W-308, W-309, W-311)', async () => {
     const { uid } = metaOf(await send('POST', MAPS, map('a')))
     expect((await send('DELETE', `${MAPS}/a`)).body).toEqual({
       kind: 'Status',
@@ -70,7 +70,7 @@ describe('what compatible servers get wrong', () => {
     })
   })
 
-  it('202 is for orphanDependents=false alone', async () => {
+  it('202 is for orphanDependents=false alone (W-312)', async () => {
     const held = { metadata: { name: 'a', finalizers: ['x.io/held'] } }
     await send('POST', MAPS, held)
     expect((await send('DELETE', `${MAPS}/a?propagationPolicy=Foreground`)).status).toBe(200)
@@ -78,7 +78,7 @@ describe('what compatible servers get wrong', () => {
     expect((await send('DELETE', `${MAPS}/b?orphanDependents=false`)).status).toBe(202)
   })
 
-  it('whether an update must name a version is the kind’s', async () => {
+  it('whether an update must name a version is the kind’s (W-107, W-108, D22)', async () => {
     await send('POST', MAPS, map('a'))
     expect((await send('PUT', `${MAPS}/a`, map('a', { data: { x: '1' } }))).status).toBe(200)
     await send('POST', LEASES, map('a'))
@@ -92,7 +92,7 @@ describe('what compatible servers get wrong', () => {
     })
   })
 
-  it('a version that is none is the client’s fault, in the reference’s words', async () => {
+  it('a version that is none is the client’s fault, in the reference’s words (W-002, W-072, W-073, W-112, D20)', async () => {
     const numbered = await send('POST', MAPS, { metadata: { name: 'a', resourceVersion: '5' } })
     expect(numbered).toMatchObject({
       status: 400,
@@ -103,7 +103,7 @@ describe('what compatible servers get wrong', () => {
     expect(worded).toMatchObject({ status: 400, body: { message: 'strconv.ParseUint: parsing "abc": invalid syntax' } })
   })
 
-  it('a write that changes nothing moves nothing', async () => {
+  it('a write that changes nothing moves nothing (W-140, W-141)', async () => {
     const made = await send('POST', MAPS, map('a', { data: { x: '1' } }))
     api.seconds += 100
     const same = await send('PUT', `${MAPS}/a`, made.body)
@@ -112,7 +112,7 @@ describe('what compatible servers get wrong', () => {
     expect(metaOf(patched).resourceVersion).toBe(metaOf(made).resourceVersion)
   })
 
-  it('generation is the kind’s own', async () => {
+  it('generation is the kind’s own (W-075, W-076, W-132, W-137)', async () => {
     expect(metaOf(await send('POST', MAPS, { metadata: { name: 'a', generation: 7 } })).generation).toBe(7)
     expect(metaOf(await send('PATCH', `${MAPS}/a`, { data: { x: '1' } }, MERGE)).generation).toBe(7)
     expect(metaOf(await send('POST', DEPLOYMENTS, deployment('d', { generation: 9 }))).generation).toBe(1)
@@ -122,7 +122,7 @@ describe('what compatible servers get wrong', () => {
     expect(metaOf(labeled).generation).toBe(2)
   })
 
-  it('status is not status alone', async () => {
+  it('status is not status alone (W-126)', async () => {
     await send('POST', PODS, pod('p'))
     const body = { metadata: { labels: { l: '1' }, annotations: { n: '1' } } }
     expect(metaOf(await send('PATCH', `${PODS}/p/status`, body, MERGE))).toMatchObject(body.metadata)
@@ -132,14 +132,14 @@ describe('what compatible servers get wrong', () => {
     expect(status.labels).toBeUndefined()
   })
 
-  it('a node keeps the status that it was made with', async () => {
+  it('a node keeps the status that it was made with (W-088, W-089)', async () => {
     const node = { metadata: { name: 'n' }, status: { capacity: { cpu: '4' } } }
     expect((await send('POST', '/api/v1/nodes', node)).body).toMatchObject({ status: { capacity: { cpu: '4' } } })
     const made = await send('POST', DEPLOYMENTS, { ...deployment('d'), status: { replicas: 3 } })
     expect(made.body['status']).toEqual({})
   })
 
-  it('taking the last finalizer away is an update that answers with the object', async () => {
+  it('taking the last finalizer away is an update that answers with the object (W-147)', async () => {
     await send('POST', MAPS, { metadata: { name: 'a', finalizers: ['x.io/held'] } })
     await send('DELETE', `${MAPS}/a`)
     const last = await send('PATCH', `${MAPS}/a`, { metadata: { finalizers: null } }, MERGE)
@@ -149,7 +149,7 @@ describe('what compatible servers get wrong', () => {
     expect((await send('GET', `${MAPS}/a`)).status).toBe(404)
   })
 
-  it('JSON patches that cannot be applied are 422 and say nothing', async () => {
+  it('JSON patches that cannot be applied are 422 and say nothing (W-174, W-175)', async () => {
     await send('POST', MAPS, map('a', { data: { x: '1' } }))
     for (const operation of [
       { op: 'test', path: '/data/x', value: '2' },
@@ -170,7 +170,7 @@ describe('what compatible servers get wrong', () => {
     expect((await send('PATCH', `${MAPS}/a`, replace, JSON_PATCH)).body['data']).toEqual({ x: '1', absent: '1' })
   })
 
-  it('strict field validation has two codes', async () => {
+  it('strict field validation has two codes (W-214, W-406, W-637)', async () => {
     const unknown = { ...deployment('d'), unknown: 1 }
     expect((await send('POST', `${DEPLOYMENTS}?fieldValidation=Strict`, unknown)).status).toBe(400)
     await send('POST', DEPLOYMENTS, deployment('d'))
@@ -181,7 +181,7 @@ describe('what compatible servers get wrong', () => {
     )
   })
 
-  it('a patch of no known type is refused in the router’s words', async () => {
+  it('a patch of no known type is refused in the router’s words (W-155)', async () => {
     await send('POST', MAPS, map('a'))
     expect(await send('PATCH', `${MAPS}/a`, {})).toMatchObject({
       status: 415,
@@ -189,7 +189,7 @@ describe('what compatible servers get wrong', () => {
     })
   })
 
-  it('an apply of an unknown field fails before field validation is asked', async () => {
+  it('an apply of an unknown field fails before field validation is asked (W-224, D20)', async () => {
     const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, unknown: 1 }
     const answer = await send('PATCH', `${MAPS}/a?fieldManager=m&fieldValidation=Ignore`, applied, APPLY)
     expect(answer).toMatchObject({
@@ -201,7 +201,7 @@ describe('what compatible servers get wrong', () => {
     })
   })
 
-  it('updates repeat causes, and messages do not', async () => {
+  it('updates repeat causes, and messages do not (W-006, W-007)', async () => {
     await send('POST', MAPS, map('a'))
     const { body } = await send('PUT', `${MAPS}/a`, { metadata: { name: 'a', labels: { x: 'not valid' } } })
     const { causes, kind } = body['details'] as { causes: readonly object[]; kind: string }
@@ -210,7 +210,7 @@ describe('what compatible servers get wrong', () => {
     expect(String(body['message']).match(/metadata\.labels/g)).toHaveLength(1)
   })
 
-  it('an object that is wrong in two ways has one right answer', async () => {
+  it('an object that is wrong in two ways has one right answer (W-022)', async () => {
     await send('POST', MAPS, map('a'))
     const wrong = { metadata: { name: 'a', labels: { x: 'not valid' } } }
     expect((await send('POST', MAPS, wrong)).status).toBe(422)
@@ -219,7 +219,7 @@ describe('what compatible servers get wrong', () => {
     expect((await send('POST', MAPS, { ...map('a'), data: 5 })).status).toBe(400)
   })
 
-  it('a name and a prefix together: the name counts, the words are the prefix’s', async () => {
+  it('a name and a prefix together: the name counts, the words are the prefix’s (W-048)', async () => {
     await send('POST', MAPS, map('a'))
     expect(await send('POST', MAPS, { metadata: { name: 'a', generateName: 'x-' } })).toMatchObject({
       status: 409,
@@ -230,7 +230,7 @@ describe('what compatible servers get wrong', () => {
     })
   })
 
-  it('a collection is deleted one by one, and answered as it was', async () => {
+  it('a collection is deleted one by one, and answered as it was (W-338, W-342)', async () => {
     await send('POST', MAPS, { metadata: { name: 'a', labels: { s: '1' } } })
     await send('POST', MAPS, { metadata: { name: 'b', labels: { s: '1' }, finalizers: ['x.io/held'] } })
     await send('POST', MAPS, map('c'))

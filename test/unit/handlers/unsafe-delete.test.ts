@@ -25,14 +25,14 @@ async function damaged(gates: readonly string[] = [GATE]): Promise<{ world: ApiW
 const unsafely = (path: string, more: object = {}) => ({ method: 'DELETE', path, body: { [OPTION]: true, ...more } })
 
 describe('an object that cannot be read', () => {
-  it('is told by a get, and no other is a trouble', async () => {
+  it('is told by a get, and no other is a trouble (R-012, W-353)', async () => {
     const { requests } = await damaged()
     const bad = await requests.send({ method: 'GET', path: `${MAPS}/bad` })
     expect(bad).toMatchObject({ status: 500, body: { reason: 'InternalError' } })
     expect((await requests.send({ method: 'GET', path: `${MAPS}/good` })).status).toBe(200)
   })
 
-  it('is told by a list that would have to show it', async () => {
+  it('is told by a list that would have to show it (R-028, W-354, P-447)', async () => {
     const { requests } = await damaged()
     expect(await requests.send({ method: 'GET', path: MAPS })).toMatchObject({
       status: 500,

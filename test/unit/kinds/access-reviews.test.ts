@@ -57,7 +57,7 @@ describe('a review of access', () => {
       { kind: 'deny', reason: 'never' },
       { allowed: false, denied: true, reason: 'never' },
     ],
-  ])('tells %o', async (decision, status) => {
+  ])('tells %o (P-155, P-156)', async (decision, status) => {
     const answer = await review(
       'SubjectAccessReview',
       { spec: { user: 'bob', resourceAttributes: pods } },
@@ -67,7 +67,7 @@ describe('a review of access', () => {
     expect(answer.spec).toEqual({ user: 'bob', resourceAttributes: pods })
   })
 
-  it('asks for the user that it names, with everything that is said of them', async () => {
+  it('asks for the user that it names, with everything that is said of them (P-159)', async () => {
     const authorizer = answering({ kind: 'allow' })
     const spec = { user: 'bob', groups: ['g'], uid: '7', extra: { a: ['b'] }, resourceAttributes: pods }
     await review('SubjectAccessReview', { spec }, authorizer)
@@ -82,7 +82,7 @@ describe('a review of access', () => {
     })
   })
 
-  it('of oneself asks for the caller', async () => {
+  it('of oneself asks for the caller (P-158)', async () => {
     const authorizer = answering({ kind: 'allow' })
     await review(
       'SelfSubjectAccessReview',
@@ -92,7 +92,7 @@ describe('a review of access', () => {
     expect(authorizer.asked).toEqual([{ kind: 'path', user: JANE, path: '/x', verb: 'get' }])
   })
 
-  it('hands selectors on, and says what of them could not be read', async () => {
+  it('hands selectors on, and says what of them could not be read (P-105, P-160)', async () => {
     const authorizer = answering({ kind: 'allow' })
     const attributes = {
       ...pods,
@@ -117,7 +117,7 @@ describe('a review of access', () => {
     })
   })
 
-  it('that is not well put is refused without a kind', async () => {
+  it('that is not well put is refused without a kind (P-155)', async () => {
     const asked = review('SubjectAccessReview', { spec: { resourceAttributes: pods } }, answering({ kind: 'allow' }))
     await expect(asked).rejects.toMatchObject({
       code: 422,
@@ -127,7 +127,7 @@ describe('a review of access', () => {
   })
 })
 
-describe('a review of rules', () => {
+describe('a review of rules (P-161)', () => {
   const rule = { verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: [], nonResourceURLs: [] }
   const path = { verbs: ['get'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['/x'] }
   const knowing: Authorizer = {
@@ -158,7 +158,7 @@ describe('a review of rules', () => {
   })
 })
 
-it('who one is', async () => {
+it('who one is (P-061)', async () => {
   const answer = await review('SelfSubjectReview', {}, answering({ kind: 'allow' }))
   expect(answer.metadata).toEqual({ creationTimestamp: NOW })
   expect(answer.status).toEqual({ userInfo: { username: 'jane', uid: 'u', groups: ['dev'], extra: { k: ['v'] } } })

@@ -14,7 +14,7 @@ const toNode = (metadata: object = {}): object => ({ metadata: { name: 'p', ...m
 const pod = (world: ApiWorld): Promise<ApiObject> => world.get(world.resource('pods'), 'p')
 
 describe('a binding', () => {
-  test('puts the pod on its node and says so in its conditions', async () => {
+  test('puts the pod on its node and says so in its conditions (W-521)', async () => {
     const world = await worldWithPod()
     const before = await pod(world)
     const body = toNode({ labels: { a: '2', b: '3' }, annotations: { from: 'binding' } })
@@ -28,13 +28,13 @@ describe('a binding', () => {
     })
   })
 
-  test('may be sent to the collection of bindings, naming the pod itself', async () => {
+  test('may be sent to the collection of bindings, naming the pod itself (W-521)', async () => {
     const world = await worldWithPod()
     expect(await world.act('bindings', '', toNode())).toEqual({ kind: 'done' })
     expect((await pod(world))['spec']).toMatchObject({ nodeName: 'n1' })
   })
 
-  test('changes nothing in a dry run', async () => {
+  test('changes nothing in a dry run (W-397)', async () => {
     const world = await worldWithPod()
     const before = await pod(world)
     await world.act('pods/binding', 'p', toNode(), { dryRun: true })
@@ -73,14 +73,14 @@ describe('a binding', () => {
       says: 'Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: ',
     },
   ]
-  test.each(refused)('is refused with $name', async ({ body, reason, says }) => {
+  test.each(refused)('is refused with $name (W-523 to W-525, D20)', async ({ body, reason, says }) => {
     const world = await worldWithPod()
     const act = world.act('pods/binding', 'p', body)
     await expect(act).rejects.toMatchObject({ reason, message: expect.stringContaining(says) })
     expect((await pod(world))['spec']).not.toHaveProperty('nodeName')
   })
 
-  test('is refused where the pod has a node already', async () => {
+  test('is refused where the pod has a node already (W-522)', async () => {
     const world = await worldWithPod()
     await world.act('pods/binding', 'p', toNode())
     await expect(world.act('pods/binding', 'p', toNode())).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe('a binding', () => {
     })
   })
 
-  test('is refused where something holds the pod back from being scheduled', async () => {
+  test('is refused where something holds the pod back from being scheduled (W-522)', async () => {
     const world = await worldWithPod({ spec: { schedulingGates: [{ name: 'wait' }] } })
     await expect(world.act('pods/binding', 'p', toNode())).rejects.toMatchObject({
       message: 'Operation cannot be fulfilled on pods/binding "p": pod p has non-empty .spec.schedulingGates',

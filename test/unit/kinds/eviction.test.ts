@@ -34,7 +34,7 @@ class Cluster extends ApiWorld {
 }
 
 describe('an eviction', () => {
-  test('marks a running pod for deletion and says why', async () => {
+  test('marks a running pod for deletion and says why (W-526)', async () => {
     const cluster = new Cluster()
     await cluster.pod('p')
     expect(await cluster.evict('p', { deleteOptions: { gracePeriodSeconds: 3 } })).toEqual({ kind: 'done' })
@@ -48,7 +48,7 @@ describe('an eviction', () => {
     })
   })
 
-  test('takes one disruption from the budget, and the last one is told in its conditions', async () => {
+  test('takes one disruption from the budget, and the last one is told in its conditions (W-533)', async () => {
     const cluster = new Cluster()
     await cluster.pod('p')
     await cluster.budget('b', BUDGET)
@@ -60,7 +60,7 @@ describe('an eviction', () => {
     })
   })
 
-  test('looks at the budget and takes nothing from it in a dry run, asked for in either place', async () => {
+  test('looks at the budget and takes nothing from it in a dry run, asked for in either place (W-396)', async () => {
     const cluster = new Cluster()
     await cluster.pod('p')
     await cluster.budget('b', BUDGET)
@@ -70,7 +70,7 @@ describe('an eviction', () => {
     expect((await cluster.find('p')).metadata).not.toHaveProperty('deletionTimestamp')
   })
 
-  test('does not ask budgets about a pod that does not run yet', async () => {
+  test('does not ask budgets about a pod that does not run yet (W-531)', async () => {
     const cluster = new Cluster()
     await cluster.pod('p', { phase: 'Pending' })
     await cluster.budget('b', { ...BUDGET, disruptionsAllowed: 0 })
@@ -114,20 +114,23 @@ describe('an eviction', () => {
       says: 'The disruption budget b does not allow evicting pods currently',
     },
   ]
-  test.each(refusing)('is refused for now where the budget $name', async ({ status, says, retryAfterSeconds }) => {
-    const cluster = new Cluster()
-    await cluster.pod('p')
-    await cluster.budget('b', status)
-    await expect(cluster.evict('p')).rejects.toMatchObject({
-      reason: 'TooManyRequests',
-      message: "Cannot evict pod as it would violate the pod's disruption budget.",
-      details: {
-        causes: [{ reason: 'DisruptionBudget', message: says }],
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      },
-    })
-    expect((await cluster.find('p')).metadata).not.toHaveProperty('deletionTimestamp')
-  })
+  test.each(refusing)(
+    'is refused for now where the budget $name (W-527 to W-529)',
+    async ({ status, says, retryAfterSeconds }) => {
+      const cluster = new Cluster()
+      await cluster.pod('p')
+      await cluster.budget('b', status)
+      await expect(cluster.evict('p')).rejects.toMatchObject({
+        reason: 'TooManyRequests',
+        message: "Cannot evict pod as it would violate the pod's disruption budget.",
+        details: {
+          causes: [{ reason: 'DisruptionBudget', message: says }],
+          ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+        },
+      })
+      expect((await cluster.find('p')).metadata).not.toHaveProperty('deletionTimestamp')
+    },
+  )
 
   const unready = [
     {
@@ -149,7 +152,7 @@ describe('an eviction', () => {
       goes: true,
     },
   ]
-  test.each(unready)('a pod that is not ready $name', async ({ status, spec, goes }) => {
+  test.each(unready)('a pod that is not ready $name (W-532)', async ({ status, spec, goes }) => {
     const cluster = new Cluster()
     await cluster.pod('p', UNREADY)
     await cluster.budget('b', status, spec)
@@ -159,7 +162,7 @@ describe('an eviction', () => {
     expect(await cluster.status('b')).toMatchObject({ disruptionsAllowed: 0 })
   })
 
-  test('cannot be counted by two budgets', async () => {
+  test('cannot be counted by two budgets (W-530)', async () => {
     const cluster = new Cluster()
     await cluster.pod('p')
     await cluster.budget('a', BUDGET)
@@ -213,7 +216,7 @@ describe('an eviction', () => {
     await expect(cluster.evict('p', body)).rejects.toMatchObject({ reason, message: expect.stringContaining(says) })
   })
 
-  test('is refused with two different dry runs', async () => {
+  test('is refused with two different dry runs (W-396, D20)', async () => {
     const cluster = new Cluster()
     await cluster.pod('p')
     const body = { deleteOptions: { dryRun: ['All', 'All'] } }

@@ -53,7 +53,7 @@ beforeEach(() => {
 })
 
 describe('writing a role', () => {
-  it('takes the rights that it grants', async () => {
+  it('takes the rights that it grants (W-605, P-138)', async () => {
     await give('own', getPods)
     await makeRole('a', getPods)
     await expect(makeRole('b', { ...getPods, verbs: ['get', 'list', 'watch'] })).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('writing a role', () => {
     })
   })
 
-  it('is free for administrators, and for who may escalate', async () => {
+  it('is free for administrators, and for who may escalate (P-138, P-141, P-142)', async () => {
     await world.create(of('roles'), { metadata: { name: 'a' }, rules: [all] }, { user: MASTER })
     await give('own', { apiGroups: [GROUP], resources: ['roles'], verbs: ['escalate'] })
     await makeRole('b', all)
@@ -74,7 +74,7 @@ describe('writing a role', () => {
     await makeRole('a', getPods)
   })
 
-  it('takes them again for every change but one of finalizers and owners', async () => {
+  it('takes them again for every change but one of finalizers and owners (P-141)', async () => {
     await world.create(of('roles'), { metadata: { name: 'strong' }, rules: [all] }, { user: MASTER })
     const as = { user: JANE }
     const finalizers = ['example.com/x']
@@ -88,7 +88,7 @@ describe('writing a role', () => {
     await expect(relabel).rejects.toMatchObject({ code: 403 })
   })
 
-  it('that gathers others takes all rights', async () => {
+  it('that gathers others takes all rights (W-607, P-140)', async () => {
     await give('own', getPods)
     const body = { metadata: { name: 'g' }, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } }
     const gathering = world.create(of('clusterroles'), body, { user: JANE, namespace: '' })
@@ -116,7 +116,7 @@ describe('writing a role', () => {
 })
 
 describe('binding a role', () => {
-  it('takes the rights that it grants, or the right to bind it', async () => {
+  it('takes the rights that it grants, or the right to bind it (W-606, P-139)', async () => {
     await world.create(
       of('clusterroles'),
       { metadata: { name: 'strong' }, rules: [all] },
@@ -130,7 +130,7 @@ describe('binding a role', () => {
     await bindTo('ClusterRole', 'strong')
   })
 
-  it('takes a role that is there', async () => {
+  it('takes a role that is there (W-606, P-139)', async () => {
     await expect(bindTo('Role', 'none')).rejects.toMatchObject({
       code: 404,
       message: 'rolebindings.rbac.authorization.k8s.io "none" not found',

@@ -23,7 +23,7 @@ async function worldWithDeployment(): Promise<ApiWorld> {
 const scaledTo = (replicas: number) => (live: object) => ({ ...live, spec: { replicas } })
 
 describe('scale', () => {
-  test('shows how many are asked for, how many there are, and how they are found', async () => {
+  test('shows how many are asked for, how many there are, and how they are found (W-584)', async () => {
     const world = await worldWithDeployment()
     const deployments = world.resource('deployments', 'apps')
     const view = deployments.subresources.get('scale')!.view!
@@ -38,7 +38,7 @@ describe('scale', () => {
     expect(view.conversion.fromStored({ ...stored, spec: {} })['spec']).toEqual({})
   })
 
-  test('changes the number alone, as a new generation, and takes it from whoever owned it', async () => {
+  test('changes the number alone, as a new generation, and takes it from whoever owned it (W-279, W-585)', async () => {
     const world = await worldWithDeployment()
     const deployments = world.resource('deployments', 'apps')
     const after = await world.update(deployments, 'd', scaledTo(5), { subresource: 'scale', fieldManager: 'scaler' })
@@ -64,7 +64,7 @@ describe('scale', () => {
     expect(await world.update(deployments, 'd', scaledTo(2), { subresource: 'scale' })).toEqual(before)
   })
 
-  test('is refused below zero, for another object, and for a version that is gone', async () => {
+  test('is refused below zero, for another object, and for a version that is gone (W-585)', async () => {
     const world = await worldWithDeployment()
     const deployments = world.resource('deployments', 'apps')
     const scale = (change: (live: object & { metadata: object }) => object): Promise<object> =>

@@ -54,7 +54,7 @@ async function pod(more: object = {}): Promise<ApiObject> {
 }
 
 describe('asking for a token', () => {
-  it('gives one that is for this server and lasts an hour', async () => {
+  it('gives one that is for this server and lasts an hour (P-045, W-562)', async () => {
     const answer = await ask({})
     expect(answer).toMatchObject({
       metadata: { name: 'robot', namespace: 'ns', uid: uid(account), creationTimestamp: '2030-01-02T03:04:05Z' },
@@ -71,7 +71,7 @@ describe('asking for a token', () => {
     ])
   })
 
-  it('binds it to a pod, and tells the node of a pod that has one', async () => {
+  it('binds it to a pod, and tells the node of a pod that has one (P-046, P-047)', async () => {
     const made = await pod({ nodeName: 'n' })
     await ask({ boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p' } })
     expect(orders[0]).toMatchObject({ pod: { name: 'p', uid: uid(made) }, node: { name: 'n', uid: '' } })
@@ -93,7 +93,7 @@ describe('asking for a token', () => {
     ['for this server, and asked for in the words of kubelets', {}, 365 * 24 * 3600],
     ['for others', { audiences: ['x'] }, 3607],
     ['for a little longer', { expirationSeconds: 3608 }, 3608],
-  ])('gives a pod one of a year only if it is %s', async (_name, more, lifetimeSeconds) => {
+  ])('gives a pod one of a year only if it is %s (P-048)', async (_name, more, lifetimeSeconds) => {
     await pod()
     const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'p' }
     const answer = await ask({ expirationSeconds: 3607, boundObjectRef, ...more })
@@ -109,7 +109,7 @@ describe('asking for a token', () => {
     expect(orders[0]).toMatchObject({ lifetimeSeconds: 3607 })
   })
 
-  it('shortens what is longer than allowed, and says so', async () => {
+  it('shortens what is longer than allowed, and says so (P-050, W-563)', async () => {
     options = { ...options, maxLifetimeSeconds: 7200 }
     expect(await ask({ expirationSeconds: 10_000 })).toMatchObject({ spec: { expirationSeconds: 7200 } })
     expect(world.warnings).toEqual(['requested expiration of 10000 seconds shortened to 7200 seconds'])
@@ -140,7 +140,7 @@ describe('asking for a token', () => {
   })
 })
 
-describe('asking whose a token is', () => {
+describe('asking whose a token is (P-058)', () => {
   const reviewed = (body: object, known: boolean): Promise<unknown> => {
     const here = new ApiWorld({
       actions: (schema) => [

@@ -18,7 +18,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('a mutating policy', () => {
-  it('changes the object by applying and by patches, one after the other', async () => {
+  it('changes the object by applying and by patches, one after the other (W-509, W-511)', async () => {
     world.mutating('p', {
       variables: [{ name: 'who', expression: "request.operation + ' ' + object.metadata.name" }],
       mutations: [
@@ -44,7 +44,7 @@ describe('a mutating policy', () => {
     expect(await world.mutate(undefined, { operation: 'DELETE', name: 'm' })).toBeUndefined()
   })
 
-  it('leaves the object alone where a test in its patch fails', async () => {
+  it('leaves the object alone where a test in its patch fails (W-510)', async () => {
     world.mutating('p', {
       mutations: [
         patch('[JSONPatch{op: "test", path: "/data/k", value: "v"}, JSONPatch{op: "remove", path: "/data/k"}]'),
@@ -97,7 +97,7 @@ describe('a mutating policy', () => {
     })
   })
 
-  it('is asked again after others changed the object, where it wants to be', async () => {
+  it('is asked again after others changed the object, where it wants to be (W-447)', async () => {
     const count = (key: string): object =>
       label(key, `string(int(object.metadata.?labels[?"${key}"].orValue("0")) + 1)`)
     world.mutating('a', { reinvocationPolicy: 'IfNeeded', mutations: [count('a')] })
@@ -136,7 +136,7 @@ describe('a mutation that fails', () => {
     ],
   ] as const
 
-  it.each(failing)('%s refuses the request', async (_what, mutation, why) => {
+  it.each(failing)('%s refuses the request (W-509)', async (_what, mutation, why) => {
     world.mutating('p', { mutations: [mutation] })
     expect(await refusal(world.mutate(configMap('m', { data: {} })))).toMatchObject({
       message: message(why),

@@ -11,7 +11,7 @@ const denied = (message: string): string =>
 const only = (expression: string, more: object = {}): object => ({ validations: [{ expression, ...more }] })
 
 describe('a validating policy', () => {
-  it('refuses what its expression is false for, with the reason and code that it names', async () => {
+  it('refuses what its expression is false for, with the reason and code that it names (W-501)', async () => {
     world.validating('p', only("object.metadata.name != 'm'"))
     expect(await world.validate(configMap('m'))).toMatchObject({
       message: denied("failed expression: object.metadata.name != 'm'"),
@@ -34,14 +34,14 @@ describe('a validating policy', () => {
       "'abc'.replace('', 'y'.replace('', 'zzzzzzzzzz')).replace('z', 'zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz')",
       'plain',
     ],
-  ])('words a refusal by %s as: %s', async (messageExpression, message) => {
+  ])('words a refusal by %s as: %s (W-502)', async (messageExpression, message) => {
     world.validating('p', only('false', { messageExpression, message: 'plain' }))
     expect(await world.validate(configMap('m', { data: { a: '1', b: '2' } }))).toMatchObject({
       message: denied(message),
     })
   })
 
-  it('tells the first denial only, of all policies in the order of their names', async () => {
+  it('tells the first denial only, of all policies in the order of their names (W-504)', async () => {
     world.validating('q', only('false', { message: 'second' }))
     world.validating('p', { validations: [{ expression: 'true' }, { expression: 'false', message: 'first' }] })
     const refusal = await world.validate(configMap('m'))
@@ -51,7 +51,7 @@ describe('a validating policy', () => {
     ])
   })
 
-  it('warns and notes where its binding says so', async () => {
+  it('warns and notes where its binding says so (W-503)', async () => {
     world.validating(
       'p',
       {
@@ -72,7 +72,7 @@ describe('a validating policy', () => {
     })
   })
 
-  it('does nothing without a binding, nor for what its rules do not name', async () => {
+  it('does nothing without a binding, nor for what its rules do not name (W-500)', async () => {
     world.validating('p', only('false'))
     expect(world.passesAtOnce).toBe(false)
     expect(await world.validate(configMap('m'), { subresource: 'status' })).toBeUndefined()
@@ -88,14 +88,14 @@ describe('a validating policy', () => {
     ['labels of the object', { ...CONFIG_MAPS, objectSelector: { matchLabels: { a: 'b' } } }],
     ['labels of the namespace', { ...CONFIG_MAPS, namespaceSelector: { matchLabels: { a: 'b' } } }],
     ['another group', { resourceRules: [{ ...CONFIG_MAPS.resourceRules[0], apiGroups: ['apps'] }] }],
-  ])('is kept from a request by %s, in the policy and in the binding', async (_what, match) => {
+  ])('is kept from a request by %s, in the policy and in the binding (W-507)', async (_what, match) => {
     world.validating('p', { ...only('false'), matchConstraints: match })
     expect(await world.validate(configMap('m'))).toBeUndefined()
     world.validating('p', only('false'), { matchResources: match })
     expect(await world.validate(configMap('m'))).toBeUndefined()
   })
 
-  it('is asked about other versions of what it names, shown in its own', async () => {
+  it('is asked about other versions of what it names, shown in its own (W-484)', async () => {
     const hpa = {
       resourceRules: [
         { operations: ['*'], apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'] },
@@ -121,7 +121,7 @@ describe('a validating policy', () => {
     expect(await world.validate(object, more)).toBeUndefined()
   })
 
-  it('is not asked about policies, nor about who may do what', async () => {
+  it('is not asked about policies, nor about who may do what (W-487)', async () => {
     world.validating('p', {
       ...only('false'),
       matchConstraints: {
@@ -135,7 +135,7 @@ describe('a validating policy', () => {
     expect(await world.validate(configMap('m'))).toBeDefined()
   })
 
-  it('speaks of the request, the old object and the namespace', async () => {
+  it('speaks of the request, the old object and the namespace (W-499)', async () => {
     world.namespaceLabels = { tier: 'gold' }
     world.validating('p', {
       validations: [
@@ -173,7 +173,7 @@ describe('a validating policy', () => {
   })
 })
 
-describe('what goes wrong in a policy', () => {
+describe('what goes wrong in a policy (W-506)', () => {
   const failing = [
     [
       'an error',
@@ -231,7 +231,7 @@ describe('what goes wrong in a policy', () => {
     expect(await world.validate(configMap('m'))).toBeUndefined()
   })
 
-  it('is bounded over all of its expressions', async () => {
+  it('is bounded over all of its expressions (W-508)', async () => {
     const expensive =
       '[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(a, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(b, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(c, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(d, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(e, a + b + c + d + e > 0)))))'
     world.validating('p', { validations: Array.from({ length: 12 }, () => ({ expression: expensive })) })
@@ -240,7 +240,7 @@ describe('what goes wrong in a policy', () => {
   })
 })
 
-describe('parameters', () => {
+describe('parameters (W-505)', () => {
   const spec = {
     paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
     ...only('size(object.data) <= int(params.data.max)', { messageExpression: "'at most ' + params.data.max" }),
@@ -286,7 +286,7 @@ describe('parameters', () => {
   })
 })
 
-describe('the authorizer in a policy', () => {
+describe('the authorizer in a policy (W-499)', () => {
   const may = only("authorizer.requestResource.check('custom').allowed()", { message: 'may not' })
 
   it.each([

@@ -12,7 +12,7 @@ describe('mutating webhooks', () => {
   })
   afterEach(() => world[Symbol.asyncDispose]())
 
-  it('are told of the request in an AdmissionReview', async () => {
+  it('are told of the request in an AdmissionReview (W-170, W-489)', async () => {
     world.server.on('/a', ALLOW)
     world.mutating('c', world.hook('/a'))
     const object = configMap('m', { data: { a: '1' } })
@@ -54,7 +54,7 @@ describe('mutating webhooks', () => {
     })
   })
 
-  it('change the object by a patch, and see what those before them changed', async () => {
+  it('change the object by a patch, and see what those before them changed (W-488, W-496)', async () => {
     world.server.on('/first', patchWith([add('/data', { a: '1' })]))
     world.server.on('/second', patchWith([add('/data/b', '2')]))
     world.mutating('b', world.hook('/second'))
@@ -83,7 +83,7 @@ describe('mutating webhooks', () => {
     expect(world.server.calls[0]!.review.request.oldObject).toEqual(object)
   })
 
-  it('are asked again where a later one changed the object, if they want to be', async () => {
+  it('are asked again where a later one changed the object, if they want to be (W-447)', async () => {
     world.server.on('/eager', ALLOW)
     world.server.on('/once', ALLOW)
     world.server.on('/changer', patchWith([add('/data', { a: '1' })]))
@@ -94,7 +94,7 @@ describe('mutating webhooks', () => {
     expect(world.server.calls[3]!.review.request.object?.['data']).toEqual({ a: '1' })
   })
 
-  it('are asked again where a built-in plugin changed the object after them', async () => {
+  it('are asked again where a built-in plugin changed the object after them (W-447)', async () => {
     world.server.on('/eager', patchWith([add('/data', { a: '1' })]))
     world.mutating('a', world.hook('/eager', { reinvocationPolicy: 'IfNeeded' }))
     world.before.push({
@@ -105,7 +105,7 @@ describe('mutating webhooks', () => {
     expect(world.server.calls.map(({ path }) => path)).toEqual(['/eager', '/eager'])
   })
 
-  it('are never asked for the first time in the second round', async () => {
+  it('are never asked for the first time in the second round (W-448)', async () => {
     world.server.on('/late', ALLOW)
     world.server.on('/changer', patchWith([add('/metadata/labels', { app: 'x' })]))
     world.mutating(
@@ -117,7 +117,7 @@ describe('mutating webhooks', () => {
     expect(world.server.calls.map(({ path }) => path)).toEqual(['/changer'])
   })
 
-  it('are asked about other versions of the same objects, in the version that they know', async () => {
+  it('are asked about other versions of the same objects, in the version that they know (W-484)', async () => {
     const rules = [{ operations: ['*'], apiGroups: ['x'], apiVersions: ['v2'], resources: ['things'], scope: '*' }]
     world.server.on('/v2', patchWith([add('/values/b', '2')]))
     world.mutating('a', world.hook('/v2', { rules }), world.hook('/v2', { rules, matchPolicy: 'Exact', name: 'exact' }))
@@ -146,7 +146,7 @@ describe('mutating webhooks', () => {
     expect(world.server.calls[0]!.review.apiVersion).toBe('admission.k8s.io/v1beta1')
   })
 
-  it('tell the client and the audit log', async () => {
+  it('tell the client and the audit log (W-497)', async () => {
     world.server.on('/a', respond({ allowed: true, warnings: ['careful'], auditAnnotations: { note: 'n' } }))
     world.mutating('a', world.hook('/a'))
     await world.mutate(configMap('m'))
@@ -154,7 +154,7 @@ describe('mutating webhooks', () => {
     expect(world.annotations['a.example.com/note']).toBe('n')
   })
 
-  it('refuse with their own code, reason and details', async () => {
+  it('refuse with their own code, reason and details (W-493)', async () => {
     const details = { name: 'm', causes: [{ reason: 'R', message: 'M', field: 'f' }], retryAfterSeconds: 3 }
     world.server.on('/a', denyWith({ code: 418, reason: 'Teapot', message: 'short and stout', details }))
     world.mutating('a', world.hook('/a', { failurePolicy: 'Ignore' }))
@@ -175,7 +175,7 @@ describe('mutating webhooks', () => {
     ['a code of success', { code: 200, message: 'm' }, 400, ': m'],
     ['a code that is none', { code: 99_999, message: 'm' }, 400, ': m'],
     ['a code that is no number', { code: 'x', message: 'm' }, 400, ': m'],
-  ])('refuse with %s', async (_name, status, code, end) => {
+  ])('refuse with %s (W-493)', async (_name, status, code, end) => {
     world.server.on('/a', denyWith(status))
     world.mutating('a', world.hook('/a'))
     const error = await refusal(world.mutate(configMap('m')))
@@ -223,7 +223,7 @@ describe('mutating webhooks', () => {
     ['too much', answerWith(200, ' '.repeat(16 * 1024 * 1024 + 1)), /the response is larger than 16777216 bytes$/],
   ]
   it.each(failures)(
-    'fail the request, or are overlooked, where they answer with %s',
+    'fail the request, or are overlooked, where they answer with %s (W-013, W-492, W-494, W-495)',
     async (_name, behaviour, text) => {
       const timeoutSeconds = behaviour === HANG ? 0.05 : 10
       world.server.on('/a', behaviour)
@@ -244,7 +244,7 @@ describe('mutating webhooks', () => {
     },
   )
 
-  it('fail the request, whatever the policy is, where all together take too long', async () => {
+  it('fail the request, whatever the policy is, where all together take too long (W-017)', async () => {
     world.server.on('/a', HANG)
     world.mutating('a', world.hook('/a', { failurePolicy: 'Ignore' }), world.hook('/b', { failurePolicy: 'Ignore' }))
     const deadline = performance.now() + 250
@@ -258,7 +258,7 @@ describe('mutating webhooks', () => {
     expect([[], ['/a?timeout=1s']]).toContainEqual(calls)
   })
 
-  it('fail whatever the policy is where their patch cannot be applied', async () => {
+  it('fail whatever the policy is where their patch cannot be applied (W-496)', async () => {
     world.server.on('/a', patchWith([{ op: 'remove', path: '/nope' }]))
     world.mutating('a', world.hook('/a', { failurePolicy: 'Ignore' }))
     expect(await refusal(world.mutate(configMap('m')))).toMatchObject({
@@ -269,7 +269,7 @@ describe('mutating webhooks', () => {
     })
   })
 
-  it('cannot change what is deleted', async () => {
+  it('cannot change what is deleted (W-317, W-496)', async () => {
     world.server.on('/a', patchWith([add('/data', {})]))
     world.mutating('a', world.hook('/a', { failurePolicy: 'Ignore' }))
     const oldObject = configMap('m') as unknown as ApiObject
@@ -282,7 +282,7 @@ describe('mutating webhooks', () => {
     expect(world.server.calls[0]!.review.request).toMatchObject({ object: null, oldObject: { kind: 'ConfigMap' } })
   })
 
-  it('are not asked about their own configurations', async () => {
+  it('are not asked about their own configurations (W-487)', async () => {
     const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], scope: '*' }]
     world.server.on('/a', denyWith())
     world.mutating('a', world.hook('/a', { rules }))
@@ -313,7 +313,7 @@ describe('mutating webhooks', () => {
   })
 
   describe('under a dry run', () => {
-    it('fail it where they have effects, whatever the policy', async () => {
+    it('fail it where they have effects, whatever the policy (W-400, W-641, D24)', async () => {
       world.mutating('a', world.hook('/a', { sideEffects: 'Some', failurePolicy: 'Ignore' }))
       expect(await refusal(world.mutate(configMap('m'), { dryRun: true }))).toMatchObject({
         code: 400,
@@ -323,14 +323,14 @@ describe('mutating webhooks', () => {
       expect(world.server.calls).toEqual([])
     })
 
-    it('are told of it where they have none then', async () => {
+    it('are told of it where they have none then (W-399)', async () => {
       world.server.on('/a', ALLOW)
       world.mutating('a', world.hook('/a', { sideEffects: 'NoneOnDryRun' }))
       await world.mutate(configMap('m'), { dryRun: true })
       expect(world.server.calls[0]!.review.request.dryRun).toBe(true)
     })
 
-    it('count as failed where they do not say', async () => {
+    it('count as failed where they do not say (W-401)', async () => {
       world.mutating('a', world.hook('/a', { sideEffects: undefined }))
       expect((await refusal(world.mutate(configMap('m'), { dryRun: true }))).message).toBe(
         'Internal error occurred: failed calling webhook "a.example.com": Webhook SideEffects is nil',

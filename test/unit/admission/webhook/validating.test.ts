@@ -10,7 +10,7 @@ describe('validating webhooks', () => {
   })
   afterEach(() => world[Symbol.asyncDispose]())
 
-  it('are asked all at once', async () => {
+  it('are asked all at once (W-488)', async () => {
     let answer: (() => void) | undefined
     world.server.on('/waits', (review, out) => {
       answer = () => ALLOW(review, out)
@@ -41,7 +41,7 @@ describe('validating webhooks', () => {
   it.each([
     ['response.patch', { patch: btoa('[]') }],
     ['response.patchType', { patchType: 'JSONPatch' }],
-  ])('may not return %s', async (what, response) => {
+  ])('may not return %s (W-492)', async (what, response) => {
     world.server.on('/a', respond({ allowed: true, ...response }))
     world.validating('a', world.hook('/a'))
     expect((await refusal(world.validate(configMap('m')))).message).toBe(
@@ -116,14 +116,14 @@ describe('validating webhooks', () => {
       true,
     ],
   ]
-  it.each(matches)('are asked or not: %s', async (_name, hook, request, object, asked) => {
+  it.each(matches)('are asked or not: %s (W-483, W-485)', async (_name, hook, request, object, asked) => {
     world.server.on('/a', ALLOW)
     world.validating('a', world.hook('/a', hook))
     await world.validate(object, request)
     expect(world.server.calls.length === 1).toBe(asked)
   })
 
-  it('are told of a namespace as being in itself', async () => {
+  it('are told of a namespace as being in itself (W-490)', async () => {
     world.server.on('/a', ALLOW)
     world.validating('a', world.hook('/a', rule({ resources: ['namespaces'] })))
     await world.validate(configMap('n'), namespaces)
