@@ -6,7 +6,8 @@ import type { Strategy } from '../../registry/registry.ts'
 import type { KindStrategy } from '../strategy.ts'
 import type { GatedField } from '../shared/gated-field.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
-import { mapIn, mapsIn, textIn } from '../shared/members.ts'
+import { mapIn, mapsIn } from '../shared/members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 import { podNameWarnings } from '../shared/warnings.ts'
 import { jobWarnings, templateWarnings } from '../shared/pod-spec/template-warnings.ts'
 import { claimSpecWarnings } from '../shared/volume-warnings.ts'
@@ -53,7 +54,7 @@ export const POD_TEMPLATE: KindStrategy = { warnings: templateWarnings('template
 export const CRON_JOB: KindStrategy = {
   warnings: (object, stored, context) => [
     ...withNameWarnings(jobWarnings('spec.jobTemplate.spec'))(object, stored, context),
-    ...(textIn(mapIn(object, 'spec'), 'schedule').includes('TZ')
+    ...(textOf(mapIn(object, 'spec'), 'schedule').includes('TZ')
       ? [
           'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
         ]

@@ -17,7 +17,8 @@ import type { SchemaTable } from '../../schema/table.ts'
 import { InvariantError } from '../../lib/errors.ts'
 import { actionBody } from '../shared/action-body.ts'
 import { tokenRequest as RULES } from '../authorization/access-review.ts'
-import { mapIn, textIn, withSpec } from '../shared/members.ts'
+import { mapIn, withSpec } from '../shared/members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 
 const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const
 
@@ -128,20 +129,20 @@ type Bound = Pick<TokenOrder, 'pod' | 'secret' | 'node'>
 async function boundTo(request: ApiObject, context: ActionContext): Promise<Bound> {
   const reference = own(mapIn(request, 'spec'), 'boundObjectRef')
   if (!isMap(reference)) return {}
-  const [kind, name] = [textIn(reference, 'kind'), textIn(reference, 'name')]
-  const { group, version } = parseGroupVersion(textIn(reference, 'apiVersion')) ?? { group: '', version: '' }
+  const [kind, name] = [textOf(reference, 'kind'), textOf(reference, 'name')]
+  const { group, version } = parseGroupVersion(textOf(reference, 'apiVersion')) ?? { group: '', version: '' }
   switch (group === '' ? kind : '') {
     case 'Pod': {
       const pod = await read(context, 'pods', name)
       const spec = mapIn(pod, 'spec')
-      if (textIn(spec, 'serviceAccountName') !== context.name) {
+      if (textOf(spec, 'serviceAccountName') !== context.name) {
         throw new ApiError(
           'BadRequest',
           `cannot bind token for serviceaccount ${JSON.stringify(context.name)} to pod running with different serviceaccount name.`,
         )
       }
       checkUid(reference, pod)
-      const node = textIn(spec, 'nodeName')
+      const node = textOf(spec, 'nodeName')
       return { pod: named(pod), ...(node === '' ? {} : { node: await nodeNamed(context, node) }) }
     }
     case 'Node': {
@@ -160,11 +161,11 @@ async function boundTo(request: ApiObject, context: ActionContext): Promise<Boun
 }
 
 function checkUid(reference: ValueMap, object: ApiObject): void {
-  const uid = textIn(reference, 'uid')
+  const uid = textOf(reference, 'uid')
   if (uid === '' || uid === metaText(object, 'uid')) return
   throw conflictError(
-    { group: '', resource: textIn(reference, 'kind') },
-    textIn(reference, 'name'),
+    { group: '', resource: textOf(reference, 'kind') },
+    textOf(reference, 'name'),
     `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
   )
 }

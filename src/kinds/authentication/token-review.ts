@@ -6,7 +6,8 @@ import type { BearerTokens, TokenReview } from '../../auth/bearer-tokens.ts'
 import type { Action } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import { actionBody } from '../shared/action-body.ts'
-import { mapIn, textIn } from '../shared/members.ts'
+import { mapIn } from '../shared/members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 
 const GROUP_VERSION = { group: 'authentication.k8s.io', version: 'v1' } as const
 
@@ -17,7 +18,7 @@ export function tokenReviewAction(schemas: SchemaTable, review: BearerTokens['re
     alsoVersions: [],
     run: async (object, context) => {
       const spec = mapIn(object, 'spec')
-      const token = textIn(spec, 'token')
+      const token = textOf(spec, 'token')
       if (token === '') throw new ApiError('BadRequest', 'token is required for TokenReview in authentication')
       await context.validate(object)
       const asked = own(spec, 'audiences')

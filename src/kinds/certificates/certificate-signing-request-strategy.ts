@@ -6,7 +6,8 @@ import { own } from '../../api/value.ts'
 import type { User } from '../../api/user.ts'
 import { withMemberOf } from '../../registry/object-meta.ts'
 import type { KindStrategy } from '../strategy.ts'
-import { mapIn, mapsIn, textIn, withMembers, withSpec } from '../shared/members.ts'
+import { mapIn, mapsIn, withMembers, withSpec } from '../shared/members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 
 const DECISIONS: ReadonlySet<string> = new Set(['Approved', 'Denied'])
 
@@ -42,10 +43,10 @@ function withDecisionsOf(object: ApiObject, stored: ApiObject): ApiObject {
   const before = mapsIn(mapIn(stored, 'status'), 'conditions')
   let conditions = mapsIn(mapIn(object, 'status'), 'conditions')
   for (const type of DECISIONS) {
-    const decided = before.filter((condition) => textIn(condition, 'type') === type)
-    if (conditions.filter((condition) => textIn(condition, 'type') === type).length !== decided.length) continue
+    const decided = before.filter((condition) => textOf(condition, 'type') === type)
+    if (conditions.filter((condition) => textOf(condition, 'type') === type).length !== decided.length) continue
     let next = 0
-    conditions = conditions.map((condition) => (textIn(condition, 'type') === type ? decided[next++]! : condition))
+    conditions = conditions.map((condition) => (textOf(condition, 'type') === type ? decided[next++]! : condition))
   }
   return withConditions(object, conditions)
 }
@@ -55,14 +56,14 @@ function withConditionTimes(object: ApiObject, stored: ApiObject, now: string): 
   const conditions = mapsIn(mapIn(object, 'status'), 'conditions').map((condition) => {
     const same = before.find(
       (old) =>
-        textIn(old, 'type') === textIn(condition, 'type') &&
-        textIn(old, 'status') === textIn(condition, 'status') &&
-        textIn(old, 'lastTransitionTime') !== '',
+        textOf(old, 'type') === textOf(condition, 'type') &&
+        textOf(old, 'status') === textOf(condition, 'status') &&
+        textOf(old, 'lastTransitionTime') !== '',
     )
     return withMembers(condition, {
-      lastUpdateTime: textIn(condition, 'lastUpdateTime') || now,
+      lastUpdateTime: textOf(condition, 'lastUpdateTime') || now,
       lastTransitionTime:
-        textIn(condition, 'lastTransitionTime') || (same === undefined ? now : textIn(same, 'lastTransitionTime')),
+        textOf(condition, 'lastTransitionTime') || (same === undefined ? now : textOf(same, 'lastTransitionTime')),
     })
   })
   return withConditions(object, conditions)

@@ -3,7 +3,8 @@
 import type { ApiObject } from '../../api/object.ts'
 import { isList, own } from '../../api/value.ts'
 import type { KindStrategy } from '../strategy.ts'
-import { mapIn, textIn, withMembers, withSpec } from '../shared/members.ts'
+import { mapIn, withMembers, withSpec } from '../shared/members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
 export const NODE: KindStrategy = {
@@ -24,7 +25,7 @@ function nodeWarnings(object: ApiObject): readonly string[] {
   const cidrs = own(spec, 'podCIDRs')
   return [
     ...(Object.hasOwn(spec, 'configSource') ? ['spec.configSource: the feature is no longer available'] : []),
-    ...(textIn(spec, 'externalID') === ''
+    ...(textOf(spec, 'externalID') === ''
       ? []
       : [`spec.externalID: this field is deprecated, and is unused by Kubernetes`]),
     ...(isList(cidrs) ? cidrs.flatMap((cidr, i) => addressWarnings(`spec.podCIDRs[${i}]`, cidr, 'CIDR value')) : []),

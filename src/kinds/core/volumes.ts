@@ -4,7 +4,8 @@ import type { ApiObject } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { equalValues, isMap, own } from '../../api/value.ts'
 import type { KindStrategy } from '../strategy.ts'
-import { mapIn, textIn, withMembers, withSpec } from '../shared/members.ts'
+import { mapIn, withMembers, withSpec } from '../shared/members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 import { claimWarnings, volumeWarnings } from '../shared/volume-warnings.ts'
 
 export const PERSISTENT_VOLUME: KindStrategy = {
@@ -14,7 +15,7 @@ export const PERSISTENT_VOLUME: KindStrategy = {
     const [given, old] = [own(status, 'lastPhaseTransitionTime'), own(before, 'lastPhaseTransitionTime')]
     const isNew = given !== undefined && (old === undefined || !equalValues(given, old))
     if (isNew) return object
-    const isSamePhase = textIn(status, 'phase') === textIn(before, 'phase')
+    const isSamePhase = textOf(status, 'phase') === textOf(before, 'phase')
     return { ...object, status: withMembers(status, { lastPhaseTransitionTime: isSamePhase ? old : now }) }
   },
   warnings: volumeWarnings,
@@ -36,7 +37,7 @@ export const PERSISTENT_VOLUME_CLAIM: KindStrategy = {
 
 /** A source in another namespace is no source, unless the gate lets it be one. */
 function withoutDistantSource(object: ApiObject, gates: ReadonlySet<string>): ApiObject {
-  const isDistant = textIn(mapIn(mapIn(object, 'spec'), 'dataSourceRef'), 'namespace') !== ''
+  const isDistant = textOf(mapIn(mapIn(object, 'spec'), 'dataSourceRef'), 'namespace') !== ''
   return isDistant && !gates.has(FROM_ELSEWHERE) ? withSpec(object, { dataSourceRef: undefined }) : object
 }
 
@@ -45,7 +46,7 @@ function withoutForeignSource(object: ApiObject): ApiObject {
   const spec = mapIn(object, 'spec')
   const source = own(spec, 'dataSource')
   if (!isMap(source) || Object.hasOwn(spec, 'dataSourceRef')) return object
-  const place = `${textIn(source, 'apiGroup')}/${textIn(source, 'kind')}`
+  const place = `${textOf(source, 'apiGroup')}/${textOf(source, 'kind')}`
   const isKnown = place === '/PersistentVolumeClaim' || place === 'snapshot.storage.k8s.io/VolumeSnapshot'
   return isKnown ? object : withSpec(object, { dataSource: undefined })
 }
@@ -55,7 +56,7 @@ export function mirrored(object: ApiObject): ApiObject {
   const spec = mapIn(object, 'spec')
   const [source, reference] = [own(spec, 'dataSource'), own(spec, 'dataSourceRef')]
   if (isMap(source) && !isMap(reference)) return withSpec(object, { dataSourceRef: plainReference(source) })
-  if (isMap(reference) && !isMap(source) && textIn(reference, 'namespace') === '') {
+  if (isMap(reference) && !isMap(source) && textOf(reference, 'namespace') === '') {
     return withSpec(object, { dataSource: plainReference(reference) })
   }
   return object
@@ -65,7 +66,7 @@ function plainReference(reference: ValueMap): ValueMap {
   const apiGroup = own(reference, 'apiGroup')
   return {
     ...(apiGroup === undefined ? {} : { apiGroup }),
-    kind: textIn(reference, 'kind'),
-    name: textIn(reference, 'name'),
+    kind: textOf(reference, 'kind'),
+    name: textOf(reference, 'name'),
   }
 }

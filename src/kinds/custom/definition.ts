@@ -6,7 +6,8 @@ import { isList, isMap, own } from '../../api/value.ts'
 import { isTerminating, metaNumber, metaText } from '../../registry/object-meta.ts'
 import type { PrinterColumn } from '../../codec/table.ts'
 import { authorityFault } from '../shared/pem.ts'
-import { mapIn, mapsIn, textIn } from '../shared/members.ts'
+import { mapIn, mapsIn } from '../shared/members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 
 export interface Definition {
   /** `crontabs.stable.example.com`. */
@@ -73,25 +74,25 @@ export function readDefinition(object: ApiObject): Definition {
     name: metaText(object, 'name'),
     uid: metaText(object, 'uid'),
     generation: metaNumber(object, 'generation') ?? 0,
-    group: textIn(spec, 'group'),
-    namespaced: textIn(spec, 'scope') !== 'Cluster',
+    group: textOf(spec, 'group'),
+    namespaced: textOf(spec, 'scope') !== 'Cluster',
     names: namesOf(mapIn(spec, 'names')),
     accepted: namesOf(mapIn(status, 'acceptedNames')),
     versions: versions.map(versionOf),
     storedVersions: textsIn(status, 'storedVersions'),
-    storageVersion: textIn(versions.find((version) => version['storage'] === true) ?? {}, 'name'),
+    storageVersion: textOf(versions.find((version) => version['storage'] === true) ?? {}, 'name'),
     isServed: isTrue('NamesAccepted') || isTrue('Established'),
     isJudged: conditionOf(object, 'NamesAccepted') !== undefined,
     isEstablished: isTrue('Established'),
     isTerminating: isTerminating(object) || isTrue('Terminating'),
-    webhook: textIn(conversion, 'strategy') === 'Webhook' ? mapIn(conversion, 'webhook') : undefined,
+    webhook: textOf(conversion, 'strategy') === 'Webhook' ? mapIn(conversion, 'webhook') : undefined,
   }
 }
 
 /** Whether the webhook that converts is to be trusted by something that is no certificate (P-314). */
 export function hasBadAuthority(object: ApiObject): boolean {
   const config = mapIn(mapIn(mapIn(mapIn(object, 'spec'), 'conversion'), 'webhook'), 'clientConfig')
-  return authorityFault(textIn(config, 'caBundle')) !== undefined
+  return authorityFault(textOf(config, 'caBundle')) !== undefined
 }
 
 /** `openAPIV3Schema` of a version; undefined where there is none. */
@@ -106,10 +107,10 @@ export function conditionOf(object: ValueMap, type: string): ValueMap | undefine
 
 function namesOf(names: ValueMap): DefinitionNames {
   return {
-    plural: textIn(names, 'plural'),
-    singular: textIn(names, 'singular'),
-    kind: textIn(names, 'kind'),
-    listKind: textIn(names, 'listKind'),
+    plural: textOf(names, 'plural'),
+    singular: textOf(names, 'singular'),
+    kind: textOf(names, 'kind'),
+    listKind: textOf(names, 'listKind'),
     shortNames: textsIn(names, 'shortNames'),
     categories: textsIn(names, 'categories'),
   }
@@ -125,7 +126,7 @@ function versionOf(version: ValueMap, index: number): DefinitionVersion {
   const warning = own(version, 'deprecationWarning')
   const scale = own(subresources, 'scale')
   return {
-    version: textIn(version, 'name'),
+    version: textOf(version, 'name'),
     index,
     served: version['served'] === true,
     deprecated: version['deprecated'] === true,
@@ -133,26 +134,26 @@ function versionOf(version: ValueMap, index: number): DefinitionVersion {
     hasStatus: isMap(own(subresources, 'status')),
     scale: isMap(scale) ? scaleOf(scale) : undefined,
     columns: mapsIn(version, 'additionalPrinterColumns').map(columnOf),
-    selectable: mapsIn(version, 'selectableFields').map((field) => textIn(field, 'jsonPath')),
+    selectable: mapsIn(version, 'selectableFields').map((field) => textOf(field, 'jsonPath')),
   }
 }
 
 function scaleOf(scale: ValueMap): ScalePaths {
   return {
-    spec: textIn(scale, 'specReplicasPath'),
-    status: textIn(scale, 'statusReplicasPath'),
-    selector: textIn(scale, 'labelSelectorPath'),
+    spec: textOf(scale, 'specReplicasPath'),
+    status: textOf(scale, 'statusReplicasPath'),
+    selector: textOf(scale, 'labelSelectorPath'),
   }
 }
 
 function columnOf(column: ValueMap): PrinterColumn {
   const priority = own(column, 'priority')
   return {
-    name: textIn(column, 'name'),
-    type: textIn(column, 'type'),
-    jsonPath: textIn(column, 'jsonPath'),
-    format: textIn(column, 'format'),
-    description: textIn(column, 'description'),
+    name: textOf(column, 'name'),
+    type: textOf(column, 'type'),
+    jsonPath: textOf(column, 'jsonPath'),
+    format: textOf(column, 'format'),
+    description: textOf(column, 'description'),
     priority: typeof priority === 'number' ? priority : 0,
   }
 }

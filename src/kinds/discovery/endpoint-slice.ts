@@ -4,7 +4,8 @@ import type { ValueMap } from '../../api/value.ts'
 import { own } from '../../api/value.ts'
 import { metaOf } from '../../registry/object-meta.ts'
 import type { KindStrategy } from '../strategy.ts'
-import { mapIn, mapsIn, textIn, textsIn, withMembers } from '../shared/members.ts'
+import { mapIn, mapsIn, textsIn, withMembers } from '../shared/members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
@@ -18,7 +19,7 @@ export const ENDPOINT_SLICE: KindStrategy = {
       ? slice
       : withoutTopology(slice, new Set(mapsIn(stored, 'endpoints').map(nodeIn))),
   warnings: (slice, stored) => [
-    ...(stored === undefined && textIn(slice, 'addressType') === 'FQDN'
+    ...(stored === undefined && textOf(slice, 'addressType') === 'FQDN'
       ? ['spec.addressType: FQDN endpoints are deprecated']
       : []),
     ...(isOurs(slice) ? [] : mapsIn(slice, 'endpoints').flatMap(addressesOf)),
@@ -26,7 +27,7 @@ export const ENDPOINT_SLICE: KindStrategy = {
 }
 
 function nodeIn(endpoint: ValueMap): string {
-  return textIn(mapIn(endpoint, TOPOLOGY), HOSTNAME)
+  return textOf(mapIn(endpoint, TOPOLOGY), HOSTNAME)
 }
 
 /** A node that an older client has known by its label keeps its place. */
@@ -50,7 +51,7 @@ const CONTROLLERS: ReadonlySet<string> = new Set([
 
 /** What the cluster's own controllers write is in order. */
 function isOurs(slice: ApiObject): boolean {
-  return CONTROLLERS.has(textIn(mapIn(metaOf(slice), 'labels'), 'endpointslice.kubernetes.io/managed-by'))
+  return CONTROLLERS.has(textOf(mapIn(metaOf(slice), 'labels'), 'endpointslice.kubernetes.io/managed-by'))
 }
 
 function addressesOf(endpoint: ValueMap, i: number): readonly string[] {

@@ -11,7 +11,8 @@ import { getObject } from '../../registry/read.ts'
 import type { Strategy } from '../../registry/registry.ts'
 import type { FindResource, KindNeeds } from '../needs.ts'
 import type { KindStrategy } from '../strategy.ts'
-import { mapIn, mapsIn, textIn, withMembers } from '../shared/members.ts'
+import { mapIn, mapsIn, withMembers } from '../shared/members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 
 const GROUP = 'resource.k8s.io'
 const LABEL = 'resource.kubernetes.io/admin-access'
@@ -37,7 +38,7 @@ function adminGuard(kind: string, find: FindResource): NonNullable<Strategy['aut
     if (at === undefined || resource === undefined) return
     const place = { resource, namespace: '' }
     const namespace = await getObject(parts, place, { name, at: { kind: 'latest' } }, signal)
-    if (textIn(mapIn(metaOf(namespace.object()), 'labels'), LABEL) === 'true') return
+    if (textOf(mapIn(metaOf(namespace.object()), 'labels'), LABEL) === 'true') return
     throw invalidError({ group: GROUP, kind }, metaText(object, 'name'), [forbidden(at, NEEDS_LABEL)])
   }
 }
@@ -68,7 +69,7 @@ function resultsOf(claim: ApiObject): readonly ValueMap[] {
 }
 
 function identityOf(device: ValueMap): string {
-  return ['driver', 'pool', 'device', 'shareID'].map((name) => textIn(device, name)).join('\n')
+  return ['driver', 'pool', 'device', 'shareID'].map((name) => textOf(device, name)).join('\n')
 }
 
 function withoutFreedDevices(claim: ApiObject, stored: ApiObject): ApiObject {

@@ -1,8 +1,8 @@
 // Reading and replacing members of objects that are never changed in place.
 import type { ApiObject } from '../../api/object.ts'
-import type { Value, ValueMap } from '../../api/value.ts'
-import { isList, isMap, own } from '../../api/value.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { metaOf, withMeta } from '../../registry/object-meta.ts'
+import { textOf } from '../../schema/validation/members.ts'
 
 const NO_MEMBERS: ValueMap = Object.freeze({})
 const NO_ITEMS: readonly never[] = Object.freeze([])
@@ -18,12 +18,6 @@ export function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
   const value = own(map, name)
   if (!isList(value)) return NO_ITEMS
   return value.every(isMap) ? value : value.filter(isMap)
-}
-
-/** The text under a name; empty where there is none. */
-export function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
 }
 
 /** The texts in the list under a name. */
@@ -47,7 +41,7 @@ export function withSpec(object: ApiObject, members: Readonly<Record<string, Val
 }
 
 export function annotationOf(object: ValueMap, name: string): string {
-  return textIn(mapIn(metaOf(object), 'annotations'), name)
+  return textOf(mapIn(metaOf(object), 'annotations'), name)
 }
 
 export function withAnnotation(object: ApiObject, name: string, value: string): ApiObject {

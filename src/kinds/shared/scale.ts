@@ -12,7 +12,8 @@ import { validateCreate } from '../../schema/validation/validation.ts'
 import { actionBody } from './action-body.ts'
 import { scale as RULES } from '../autoscaling/horizontal-pod-autoscaler/validation.ts'
 import type { Scalable } from '../kind.ts'
-import { mapIn, textIn } from './members.ts'
+import { mapIn } from './members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 import { kindVersions } from '../../registry/kind-versions.ts'
 
 export const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
@@ -33,7 +34,7 @@ export const BY_LABELS: Scalable = {
     if (!isMap(labels)) return ''
     const terms = Object.keys(labels)
       .toSorted()
-      .map((key) => `${key}=${textIn(labels, key)}`)
+      .map((key) => `${key}=${textOf(labels, key)}`)
     return terms.join(',')
   },
 }

@@ -7,7 +7,8 @@ import { finalizersOf, metaOf, metaText, withMeta } from '../../registry/object-
 import { isRecognizedFormat } from '../../schema/custom/custom.ts'
 import type { KindStrategy } from '../strategy.ts'
 import { withGatedFields } from './gated-field.ts'
-import { mapIn, mapsIn, textIn, withMembers } from './members.ts'
+import { mapIn, mapsIn, withMembers } from './members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 
 /** A limit range may come without a name (W-043). */
 export const LIMIT_RANGE: KindStrategy = {
@@ -112,7 +113,7 @@ function unknownFormats(object: ApiObject): ReadonlySet<string> {
     if (isList(value)) for (const item of value) visit(item)
     if (!isMap(value)) return
     const format = own(value, 'format')
-    if (typeof format === 'string' && format !== '' && !isRecognizedFormat(format, textIn(value, 'type'))) {
+    if (typeof format === 'string' && format !== '' && !isRecognizedFormat(format, textOf(value, 'type'))) {
       unknown.add(format)
     }
     for (const field of ['items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf']) visit(own(value, field))
@@ -131,7 +132,7 @@ export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
 
 function storageVersion(object: ApiObject): string | undefined {
   const version = mapsIn(mapIn(object, 'spec'), 'versions').find((each) => own(each, 'storage') === true)
-  return version === undefined ? undefined : textIn(version, 'name')
+  return version === undefined ? undefined : textOf(version, 'name')
 }
 
 const COORDINATION = 'CoordinatedLeaderElection'

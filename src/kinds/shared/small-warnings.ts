@@ -6,7 +6,8 @@ import { own } from '../../api/value.ts'
 import { compareQuantities, parseQuantity } from '../../lib/quantity.ts'
 import type { KindStrategy } from '../strategy.ts'
 import { metaOf, metaText } from '../../registry/object-meta.ts'
-import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
+import { mapIn, mapsIn, textsIn } from './members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 import { addressWarnings, nodeLabelFault, nodeTermWarnings } from './warnings.ts'
 
 /** Only new quotas are looked at; the plain names of processors and memory stand for what is requested of them. */
@@ -17,9 +18,9 @@ export const RESOURCE_QUOTA: KindStrategy = {
     return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
       const isPlain = !has(hard, `requests.${name}`) && (name === 'cpu' || name === 'memory')
       const [asked, limit] = [isPlain ? name : `requests.${name}`, `limits.${name}`]
-      const [left, right] = [parseQuantity(textIn(hard, asked)), parseQuantity(textIn(hard, limit))]
+      const [left, right] = [parseQuantity(textOf(hard, asked)), parseQuantity(textOf(hard, limit))]
       if (!left.ok || !right.ok || compareQuantities(left.quantity, right.quantity) <= 0) return []
-      return [`ResourceQuota ${asked} (${textIn(hard, asked)}) should be less than ${limit} (${textIn(hard, limit)})`]
+      return [`ResourceQuota ${asked} (${textOf(hard, asked)}) should be less than ${limit} (${textOf(hard, limit)})`]
     })
   },
 }
@@ -38,7 +39,7 @@ export const ADMISSION_OBJECT: KindStrategy = {
 
 /** For slices of devices. */
 export function sliceWarnings(object: ApiObject): readonly string[] {
-  const driver = textIn(mapIn(object, 'spec'), 'driver')
+  const driver = textOf(mapIn(object, 'spec'), 'driver')
   if (driver === driver.toLowerCase()) return []
   return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]
 }
@@ -66,7 +67,7 @@ function hasAnnotation(object: ApiObject, name: string): boolean {
 
 export const ENDPOINTS: KindStrategy = {
   warnings: (object) => {
-    const manager = textIn(mapIn(metaOf(object), 'labels'), 'endpoints.kubernetes.io/managed-by')
+    const manager = textOf(mapIn(metaOf(object), 'labels'), 'endpoints.kubernetes.io/managed-by')
     if (manager === 'endpoint-controller') return []
     return mapsIn(object, 'subsets').flatMap((subset, i) =>
       ['addresses', 'notReadyAddresses'].flatMap((list) =>
@@ -104,7 +105,7 @@ export const STORAGE_CLASS: KindStrategy = {
   warnings: (object) =>
     mapsIn(object, 'allowedTopologies').flatMap((term, i) =>
       mapsIn(term, 'matchLabelExpressions').flatMap((expression, j) => {
-        const fault = nodeLabelFault(textIn(expression, 'key'))
+        const fault = nodeLabelFault(textOf(expression, 'key'))
         return fault === undefined ? [] : [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${fault}`]
       }),
     ),
@@ -137,9 +138,9 @@ function faultsOfLabels(labels: ValueMap, pathOf: (label: string) => string): re
 /** The type is kept where an update does not say it (W-568). */
 export const SECRET: KindStrategy = {
   prepareForUpdate: (object, stored) =>
-    textIn(object, 'type') === '' ? { ...object, type: own(stored, 'type') ?? '' } : object,
+    textOf(object, 'type') === '' ? { ...object, type: own(stored, 'type') ?? '' } : object,
   warnings: (object) => {
-    if (textIn(object, 'type') !== 'kubernetes.io/tls') return []
+    if (textOf(object, 'type') !== 'kubernetes.io/tls') return []
     const fault = pairFault(mapIn(object, 'data'))
     return fault === undefined ? [] : [fault]
   },
@@ -186,7 +187,7 @@ function matchFault(certificate: string, key: string): string | undefined {
 }
 
 function pemIn(data: ValueMap, name: string): string {
-  return Buffer.from(textIn(data, name), 'base64').toString('latin1')
+  return Buffer.from(textOf(data, name), 'base64').toString('latin1')
 }
 
 function typesIn(pem: string): readonly string[] {

@@ -2,7 +2,8 @@
 import type { ApiObject } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { metaOf } from '../../registry/object-meta.ts'
-import { mapIn, mapsIn, textIn } from './members.ts'
+import { mapIn, mapsIn } from './members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 import { annotationWarnings, fractionWarnings, nodeTermWarnings } from './warnings.ts'
 
 const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
@@ -58,7 +59,7 @@ export function volumeWarnings(object: ApiObject): readonly string[] {
       'volume.beta.kubernetes.io/storage-class': OLD_STORAGE_CLASS,
       'volume.beta.kubernetes.io/mount-options': 'deprecated since v1.31; use "mountOptions" attribute instead',
     }),
-    ...(textIn(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
+    ...(textOf(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
       ? [
           'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
         ]

@@ -5,7 +5,8 @@ import { own } from '../../api/value.ts'
 import { metaText } from '../../registry/object-meta.ts'
 import { parseQuantity, scaledValue } from '../../lib/quantity.ts'
 import { labelValue } from '../../schema/validation/validation.ts'
-import { mapIn, mapsIn, textIn, textsIn } from './members.ts'
+import { mapIn, mapsIn, textsIn } from './members.ts'
+import { textOf } from '../../schema/validation/members.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const MAX_LABEL = 63
@@ -100,7 +101,7 @@ export function preferenceWarnings(term: ValueMap, path: string): readonly strin
 }
 
 function keyWarnings(expression: ValueMap, path: string): readonly string[] {
-  const key = textIn(expression, 'key')
+  const key = textOf(expression, 'key')
   const fault = nodeLabelFault(key)
   return fault === undefined ? [] : [`${path}.key: ${key} is ${fault}`]
 }

@@ -2,7 +2,8 @@
 // the list of versions there, and some names differ.
 import type { Value, ValueMap } from '../../../api/value.ts'
 import { isList, isMap, own } from '../../../api/value.ts'
-import { mapIn, mapsIn, textIn, withMembers } from '../../shared/members.ts'
+import { mapIn, mapsIn, withMembers } from '../../shared/members.ts'
+import { textOf } from '../../../schema/validation/members.ts'
 
 /** What stands beside the versions in `v1beta1`, and what it is called in each of them. */
 const SHARED = {
@@ -30,7 +31,7 @@ export function definitionFromV1beta1(document: ValueMap): ValueMap {
     ...document,
     spec: {
       ...rest,
-      scope: textIn(spec, 'scope') || 'Namespaced',
+      scope: textOf(spec, 'scope') || 'Namespaced',
       versions,
       conversion: conversionOf(mapIn(spec, 'conversion')),
       preserveUnknownFields: own(spec, 'preserveUnknownFields') !== false,
@@ -40,7 +41,7 @@ export function definitionFromV1beta1(document: ValueMap): ValueMap {
 
 function versionsOf(spec: ValueMap): readonly ValueMap[] {
   const versions = mapsIn(spec, 'versions')
-  const name = textIn(spec, 'version')
+  const name = textOf(spec, 'version')
   return versions.length === 0 && name !== '' ? [{ name, served: true, storage: true }] : versions
 }
 
@@ -57,7 +58,7 @@ function columnOf(column: Value): Value {
 }
 
 function conversionOf(conversion: ValueMap): ValueMap {
-  const strategy = textIn(conversion, 'strategy') || 'None'
+  const strategy = textOf(conversion, 'strategy') || 'None'
   const clientConfig = own(conversion, 'webhookClientConfig') ?? null
   const versions = own(conversion, 'conversionReviewVersions') ?? null
   const reviewVersions = strategy === 'Webhook' && !hasItems(versions) ? ['v1beta1'] : versions

@@ -1,7 +1,8 @@
 // The metrics of autoscalers in the form that the first version keeps them in, and back.
 import type { Value, ValueMap } from '../../../api/value.ts'
 import { own } from '../../../api/value.ts'
-import { mapIn, textIn } from '../../shared/members.ts'
+import { mapIn } from '../../shared/members.ts'
+import { textOf } from '../../../schema/validation/members.ts'
 
 /** A metric of one kind, between the part of today's form and that of the old one. */
 interface Part {
@@ -19,7 +20,7 @@ const SPECS: Readonly<Record<string, Part>> = {
     member: 'object',
     toOld: (part) => ({
       target: mapIn(part, 'describedObject'),
-      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      metricName: textOf(mapIn(part, 'metric'), 'name'),
       targetValue: own(mapIn(part, 'target'), 'value') ?? ZERO,
       selector: own(mapIn(part, 'metric'), 'selector'),
       averageValue: own(mapIn(part, 'target'), 'averageValue'),
@@ -33,19 +34,19 @@ const SPECS: Readonly<Record<string, Part>> = {
           value: own(old, 'targetValue'),
           averageValue,
         }),
-        metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'selector') }),
+        metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'selector') }),
       }
     },
   },
   Pods: {
     member: 'pods',
     toOld: (part) => ({
-      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      metricName: textOf(mapIn(part, 'metric'), 'name'),
       targetAverageValue: own(mapIn(part, 'target'), 'averageValue') ?? ZERO,
       selector: own(mapIn(part, 'metric'), 'selector'),
     }),
     fromOld: (old) => ({
-      metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'selector') }),
+      metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'selector') }),
       target: given({ type: 'AverageValue', averageValue: own(old, 'targetAverageValue') }),
     }),
   },
@@ -56,13 +57,13 @@ const SPECS: Readonly<Record<string, Part>> = {
   },
   ContainerResource: {
     member: 'containerResource',
-    toOld: (part) => ({ ...resourceToOld(part), container: textIn(part, 'container') }),
-    fromOld: (old) => ({ ...resourceFromOld(old), container: textIn(old, 'container') }),
+    toOld: (part) => ({ ...resourceToOld(part), container: textOf(part, 'container') }),
+    fromOld: (old) => ({ ...resourceFromOld(old), container: textOf(old, 'container') }),
   },
   External: {
     member: 'external',
     toOld: (part) => ({
-      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      metricName: textOf(mapIn(part, 'metric'), 'name'),
       metricSelector: own(mapIn(part, 'metric'), 'selector'),
       targetValue: own(mapIn(part, 'target'), 'value'),
       targetAverageValue: own(mapIn(part, 'target'), 'averageValue'),
@@ -70,7 +71,7 @@ const SPECS: Readonly<Record<string, Part>> = {
     fromOld: (old) => {
       const value = own(old, 'targetValue')
       return {
-        metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'metricSelector') }),
+        metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'metricSelector') }),
         target: given({
           type: value === undefined ? 'AverageValue' : 'Value',
           value,
@@ -84,7 +85,7 @@ const SPECS: Readonly<Record<string, Part>> = {
 function resourceToOld(part: ValueMap): Members {
   const target = mapIn(part, 'target')
   return {
-    name: textIn(part, 'name'),
+    name: textOf(part, 'name'),
     targetAverageUtilization: own(target, 'averageUtilization'),
     targetAverageValue: own(target, 'averageValue'),
   }
@@ -93,7 +94,7 @@ function resourceToOld(part: ValueMap): Members {
 function resourceFromOld(old: ValueMap): Members {
   const averageUtilization = own(old, 'targetAverageUtilization')
   return {
-    name: textIn(old, 'name'),
+    name: textOf(old, 'name'),
     target: given({
       type: averageUtilization === undefined ? 'AverageValue' : 'Utilization',
       averageValue: own(old, 'targetAverageValue'),
@@ -107,13 +108,13 @@ const STATUSES: Readonly<Record<string, Part>> = {
     member: 'object',
     toOld: (part) => ({
       target: mapIn(part, 'describedObject'),
-      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      metricName: textOf(mapIn(part, 'metric'), 'name'),
       currentValue: own(mapIn(part, 'current'), 'value') ?? ZERO,
       selector: own(mapIn(part, 'metric'), 'selector'),
       averageValue: own(mapIn(part, 'current'), 'averageValue'),
     }),
     fromOld: (old) => ({
-      metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'selector') }),
+      metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'selector') }),
       current: given({ value: own(old, 'currentValue'), averageValue: own(old, 'averageValue') }),
       describedObject: mapIn(old, 'target'),
     }),
@@ -121,12 +122,12 @@ const STATUSES: Readonly<Record<string, Part>> = {
   Pods: {
     member: 'pods',
     toOld: (part) => ({
-      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      metricName: textOf(mapIn(part, 'metric'), 'name'),
       currentAverageValue: own(mapIn(part, 'current'), 'averageValue') ?? ZERO,
       selector: own(mapIn(part, 'metric'), 'selector'),
     }),
     fromOld: (old) => ({
-      metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'selector') }),
+      metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'selector') }),
       current: given({ averageValue: own(old, 'currentAverageValue') }),
     }),
   },
@@ -137,19 +138,19 @@ const STATUSES: Readonly<Record<string, Part>> = {
   },
   ContainerResource: {
     member: 'containerResource',
-    toOld: (part) => ({ ...currentToOld(part), container: textIn(part, 'container') }),
-    fromOld: (old) => ({ ...currentFromOld(old), container: textIn(old, 'container') }),
+    toOld: (part) => ({ ...currentToOld(part), container: textOf(part, 'container') }),
+    fromOld: (old) => ({ ...currentFromOld(old), container: textOf(old, 'container') }),
   },
   External: {
     member: 'external',
     toOld: (part) => ({
-      metricName: textIn(mapIn(part, 'metric'), 'name'),
+      metricName: textOf(mapIn(part, 'metric'), 'name'),
       metricSelector: own(mapIn(part, 'metric'), 'selector'),
       currentValue: own(mapIn(part, 'current'), 'value') ?? ZERO,
       currentAverageValue: own(mapIn(part, 'current'), 'averageValue'),
     }),
     fromOld: (old) => ({
-      metric: given({ name: textIn(old, 'metricName'), selector: own(old, 'metricSelector') }),
+      metric: given({ name: textOf(old, 'metricName'), selector: own(old, 'metricSelector') }),
       current: given({ value: own(old, 'currentValue'), averageValue: own(old, 'currentAverageValue') }),
     }),
   },
@@ -158,7 +159,7 @@ const STATUSES: Readonly<Record<string, Part>> = {
 function currentToOld(part: ValueMap): Members {
   const current = mapIn(part, 'current')
   return {
-    name: textIn(part, 'name'),
+    name: textOf(part, 'name'),
     currentAverageUtilization: own(current, 'averageUtilization'),
     currentAverageValue: own(current, 'averageValue') ?? ZERO,
   }
@@ -166,7 +167,7 @@ function currentToOld(part: ValueMap): Members {
 
 function currentFromOld(old: ValueMap): Members {
   return {
-    name: textIn(old, 'name'),
+    name: textOf(old, 'name'),
     current: given({
       averageValue: own(old, 'currentAverageValue'),
       averageUtilization: own(old, 'currentAverageUtilization'),
@@ -180,7 +181,7 @@ export const metricStatusToV1 = (metric: ValueMap): ValueMap => converted(metric
 export const metricStatusFromV1 = (metric: ValueMap): ValueMap => converted(metric, STATUSES, 'fromOld')
 
 function converted(metric: ValueMap, parts: Readonly<Record<string, Part>>, way: 'toOld' | 'fromOld'): ValueMap {
-  const type = textIn(metric, 'type')
+  const type = textOf(metric, 'type')
   const part = Object.hasOwn(parts, type) ? parts[type] : undefined
   if (part === undefined || !Object.hasOwn(metric, part.member)) return { type }
   return { type, [part.member]: given(part[way](mapIn(metric, part.member))) }

@@ -7,7 +7,8 @@ import { isList, isMap, own } from '../../../api/value.ts'
 import { metaOf, withMeta } from '../../../registry/object-meta.ts'
 import type { Conversion } from '../../../registry/registry.ts'
 import type { KindStrategy } from '../../strategy.ts'
-import { annotationOf, mapIn, mapsIn, textIn, withMembers } from '../../shared/members.ts'
+import { annotationOf, mapIn, mapsIn, withMembers } from '../../shared/members.ts'
+import { textOf } from '../../../schema/validation/members.ts'
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './metrics.ts'
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/'
@@ -72,7 +73,7 @@ function cpuMetric(percent: number): ValueMap {
 }
 
 function isCpu(metric: ValueMap): boolean {
-  return textIn(metric, 'type') === 'Resource' && textIn(mapIn(metric, 'resource'), 'name') === 'cpu'
+  return textOf(metric, 'type') === 'Resource' && textOf(mapIn(metric, 'resource'), 'name') === 'cpu'
 }
 
 function targetOf(metric: ValueMap): ValueMap {
@@ -170,7 +171,7 @@ function behaviorInGoNames(behavior: ValueMap): ValueMap {
 
 function policyInGoNames(policy: ValueMap): ValueMap {
   return {
-    Type: textIn(policy, 'type'),
+    Type: textOf(policy, 'type'),
     Value: own(policy, 'value') ?? 0,
     PeriodSeconds: own(policy, 'periodSeconds') ?? 0,
   }

@@ -4,7 +4,8 @@ import type { ApiObject } from '../../../api/object.ts'
 import { equalValues, own, type ValueMap } from '../../../api/value.ts'
 import { metaOf } from '../../../registry/object-meta.ts'
 import type { WriteContext } from '../../../registry/registry.ts'
-import { mapIn, mapsIn, textIn } from '../../shared/members.ts'
+import { mapIn, mapsIn } from '../../shared/members.ts'
+import { textOf } from '../../../schema/validation/members.ts'
 
 const PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
 const LOCAL = 'localhost/'
@@ -31,7 +32,7 @@ export function withAppArmorFields(pod: ApiObject, { warn }: WriteContext): ApiO
   const annotations = mapIn(metaOf(pod), 'annotations')
   const spec = mapIn(pod, 'spec')
   if (!Object.keys(annotations).some((key) => key.startsWith(PREFIX))) return pod
-  if (textIn(mapIn(spec, 'os'), 'name') === 'windows') return pod
+  if (textOf(mapIn(spec, 'os'), 'name') === 'windows') return pod
   const ofPod = own(mapIn(spec, 'securityContext'), 'appArmorProfile')
   const withField = (container: ValueMap): ValueMap => {
     const [key, annotation] = annotationOf(annotations, container)
@@ -48,7 +49,7 @@ export function withAppArmorFields(pod: ApiObject, { warn }: WriteContext): ApiO
 }
 
 function annotationOf(annotations: ValueMap, container: ValueMap): readonly [string, string | undefined] {
-  const key = PREFIX + textIn(container, 'name')
+  const key = PREFIX + textOf(container, 'name')
   const annotation = own(annotations, key)
   return [key, typeof annotation === 'string' ? annotation : undefined]
 }
@@ -66,7 +67,7 @@ function profileOf(annotation: string): ValueMap | undefined {
 
 function validProfileOf(annotation: string): ValueMap | undefined {
   const profile = profileOf(annotation)
-  const local = textIn(profile ?? {}, 'localhostProfile')
+  const local = textOf(profile ?? {}, 'localhostProfile')
   return local.trim() === local && Buffer.byteLength(local) <= MAX_PROFILE_BYTES ? profile : undefined
 }
 

@@ -1,7 +1,8 @@
 // Warnings about the containers of a pod: amounts, environment, ports.
 import type { ValueMap } from '../../../api/value.ts'
 import { isMap, own } from '../../../api/value.ts'
-import { mapIn, mapsIn, textIn } from '../members.ts'
+import { mapIn, mapsIn } from '../members.ts'
+import { textOf } from '../../../schema/validation/members.ts'
 import { fractionWarnings } from '../warnings.ts'
 
 /** What there is only whole bytes of. */
@@ -25,7 +26,7 @@ export function containerWarnings(container: ValueMap, path: string): readonly s
   }
   const seen = new Set<string>()
   mapsIn(container, 'env').forEach((variable, i) => {
-    const name = textIn(variable, 'name')
+    const name = textOf(variable, 'name')
     if (seen.has(name) && !buildsOn(name, variable)) {
       warnings.push(
         `${path}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
@@ -38,7 +39,7 @@ export function containerWarnings(container: ValueMap, path: string): readonly s
 
 /** A variable may be said again where its new value builds on the old one. */
 function buildsOn(name: string, variable: ValueMap): boolean {
-  const [value, reference] = [textIn(variable, 'value'), `$(${name})`]
+  const [value, reference] = [textOf(variable, 'value'), `$(${name})`]
   return !isMap(own(variable, 'valueFrom')) && value !== reference && value.includes(reference)
 }
 
@@ -63,11 +64,11 @@ function portOf(port: ValueMap, path: string): Port {
   const number = (name: string): number => Number(own(port, name) ?? 0)
   return {
     path,
-    name: textIn(port, 'name'),
+    name: textOf(port, 'name'),
     containerPort: number('containerPort'),
-    protocol: textIn(port, 'protocol'),
+    protocol: textOf(port, 'protocol'),
     hostPort: number('hostPort'),
-    hostIP: textIn(port, 'hostIP'),
+    hostIP: textOf(port, 'hostIP'),
   }
 }
 

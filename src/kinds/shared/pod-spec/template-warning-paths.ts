@@ -1,7 +1,8 @@
 // Warnings about volumes made of keys: two of them that want to be at one path, or one inside of the other.
 import type { ValueMap } from '../../../api/value.ts'
 import { isMap, own } from '../../../api/value.ts'
-import { mapIn, mapsIn, textIn } from '../members.ts'
+import { mapIn, mapsIn } from '../members.ts'
+import { textOf } from '../../../schema/validation/members.ts'
 
 interface Placed {
   readonly path: string
@@ -12,14 +13,14 @@ interface Placed {
 const quoted = JSON.stringify
 
 export function pathWarnings(volume: ValueMap): readonly string[] {
-  const name = quoted(textIn(volume, 'name'))
+  const name = quoted(textOf(volume, 'name'))
   const told = (what: string, clashes: readonly string[]): readonly string[] =>
     clashes.map((clash) => `volume ${name} (${what}): overlapping paths: ${clash}`)
   const [map, secret] = [mapIn(volume, 'configMap'), mapIn(volume, 'secret')]
   const sources = mapsIn(mapIn(volume, 'projected'), 'sources')
   return [
-    ...told(`ConfigMap ${quoted(textIn(map, 'name'))}`, clashesIn(itemsOf(map, ''))),
-    ...told(`Secret ${quoted(textIn(secret, 'secretName'))}`, clashesIn(itemsOf(secret, ''))),
+    ...told(`ConfigMap ${quoted(textOf(map, 'name'))}`, clashesIn(itemsOf(map, ''))),
+    ...told(`Secret ${quoted(textOf(secret, 'secretName'))}`, clashesIn(itemsOf(secret, ''))),
     ...told('DownwardAPI', clashesIn(itemsOf(mapIn(volume, 'downwardAPI'), ''))),
     ...sources
       .filter((source) => Object.keys(source).length === 0)
@@ -29,7 +30,7 @@ export function pathWarnings(volume: ValueMap): readonly string[] {
 }
 
 function itemsOf(source: ValueMap, what: string): readonly Placed[] {
-  return mapsIn(source, 'items').map((item) => ({ path: textIn(item, 'path'), source: what }))
+  return mapsIn(source, 'items').map((item) => ({ path: textOf(item, 'path'), source: what }))
 }
 
 const CERTIFICATE_PATHS = [
@@ -43,19 +44,19 @@ function projectedPaths(source: ValueMap): readonly Placed[] {
   const [token, bundle] = [own(source, 'serviceAccountToken'), own(source, 'clusterTrustBundle')]
   const certificate = mapIn(source, 'podCertificate')
   return [
-    ...itemsOf(map, `ConfigMap ${quoted(textIn(map, 'name'))}`),
-    ...itemsOf(secret, `Secret ${quoted(textIn(secret, 'name'))}`),
+    ...itemsOf(map, `ConfigMap ${quoted(textOf(map, 'name'))}`),
+    ...itemsOf(secret, `Secret ${quoted(textOf(secret, 'name'))}`),
     ...itemsOf(mapIn(source, 'downwardAPI'), 'DownwardAPI'),
-    ...(isMap(token) ? [{ path: textIn(token, 'path'), source: 'ServiceAccountToken' }] : []),
+    ...(isMap(token) ? [{ path: textOf(token, 'path'), source: 'ServiceAccountToken' }] : []),
     ...(isMap(bundle)
-      ? [{ path: textIn(bundle, 'path'), source: `ClusterTrustBundle ${quoted(nameOf(bundle))}` }]
+      ? [{ path: textOf(bundle, 'path'), source: `ClusterTrustBundle ${quoted(nameOf(bundle))}` }]
       : []),
-    ...CERTIFICATE_PATHS.map(([field, what]) => ({ path: textIn(certificate, field), source: what })),
+    ...CERTIFICATE_PATHS.map(([field, what]) => ({ path: textOf(certificate, field), source: what })),
   ]
 }
 
 function nameOf(bundle: ValueMap): string {
-  return textIn(bundle, 'name') || textIn(bundle, 'signerName')
+  return textOf(bundle, 'name') || textOf(bundle, 'signerName')
 }
 
 /** More texts of this length than the warnings of an answer have room for. */

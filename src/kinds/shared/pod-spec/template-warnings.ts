@@ -6,7 +6,8 @@ import { isMap, own } from '../../../api/value.ts'
 import { metaNumber, metaOf } from '../../../registry/object-meta.ts'
 import type { Strategy } from '../../../registry/registry.ts'
 import { appArmorWarning } from '../../core/pod/app-armor.ts'
-import { mapIn, mapsIn, textIn, textsIn } from '../members.ts'
+import { mapIn, mapsIn, textsIn } from '../members.ts'
+import { textOf } from '../../../schema/validation/members.ts'
 import {
   addressWarnings,
   annotationWarnings,
@@ -93,7 +94,7 @@ function podTemplateWarnings(template: ValueMap, prefix: string): readonly strin
   for (const name of WHOLE_BYTES) tell(fractionWarnings(`${at}.overhead`, mapIn(spec, 'overhead'), name))
   if (!hasProfile(podContext, 'seccompProfile')) tellOfProfile(SECCOMP_OF_POD, SECCOMP)
   for (const [container, path] of containers) {
-    const [name, context] = [textIn(container, 'name'), mapIn(container, 'securityContext')]
+    const [name, context] = [textOf(container, 'name'), mapIn(container, 'securityContext')]
     if (!hasProfile(context, 'seccompProfile')) tellOfProfile(SECCOMP_OF_CONTAINER + name, SECCOMP)
     // Of pods this is told where the field is filled in.
     const old = prefix === '' ? undefined : appArmorWarning(annotations, { container, podContext, annotationsAt })
@@ -152,7 +153,7 @@ function schedulingWarnings(spec: ValueMap, at: string): readonly string[] {
       preferenceWarnings(mapIn(term, 'preference'), `${at}.affinity.nodeAffinity.${preferred}[${i}].preference`),
     ),
     ...mapsIn(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
-      const [key, path] = [textIn(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
+      const [key, path] = [textOf(constraint, 'topologyKey'), `${at}.topologySpreadConstraints[${i}]`]
       const fault = nodeLabelFault(key)
       return [
         ...(fault === undefined ? [] : [`${path}.topologyKey: ${key} is ${fault}`]),
@@ -184,7 +185,7 @@ function pullSecretWarnings(spec: ValueMap, at: string): readonly string[] {
   const path = (i: number): string => `${at}.imagePullSecrets[${i}].name`
   return [
     ...repeats(secrets, 'name').map(([i, name]) => `${path(i)}: duplicate name ${name}`),
-    ...secrets.flatMap((secret, i) => (textIn(secret, 'name') === '' ? [`${path(i)}: invalid empty name ""`] : [])),
+    ...secrets.flatMap((secret, i) => (textOf(secret, 'name') === '' ? [`${path(i)}: invalid empty name ""`] : [])),
   ]
 }
 
@@ -193,7 +194,7 @@ function repeats(items: readonly ValueMap[], name: string): readonly (readonly [
   if (items.length < 2) return []
   const seen = new Set<string>()
   return items.flatMap((item, i) => {
-    const text = textIn(item, name)
+    const text = textOf(item, name)
     if (seen.has(text)) return [[i, JSON.stringify(text)] as const]
     seen.add(text)
     return []
