@@ -1,40 +1,9 @@
 // The built-in kinds that differ from the plain case, a row each: the facts of their strategies. What a row cannot say is
 // in the kind's own file.
-import type { Propagation } from '../registry/registry.ts'
+import { GENERATION_OF_SPEC, WITH_STATUS, WITH_STATUS_ALONE, WORKLOAD } from './shared/strategies.ts'
+import type { KindStrategy } from './strategy.ts'
 
-export interface KindStrategy {
-  /** PUT creates what is not there, whatever resourceVersion it names. */
-  readonly createOnUpdate?: true
-  /** PUT must name a resourceVersion. */
-  readonly conditionalUpdate?: true
-  readonly generation?: GenerationRule
-  /** Where the kind has a status: what a write through `status` cannot change besides the specification. */
-  readonly status?: StatusRule
-  readonly answersDeleteWithObject?: true
-  readonly propagation?: Propagation | 'none'
-}
-
-export interface GenerationRule {
-  readonly first: 0 | 1
-  /** The members whose change counts; `*`: anything outside of the metadata. */
-  readonly on: readonly string[]
-  /** Members of the metadata whose change counts too. */
-  readonly onMetadata?: readonly string[]
-}
-
-export interface StatusRule {
-  /** Members of the metadata that are taken from what is stored. */
-  readonly keepsMetadata: readonly string[]
-  /** What nobody comes to own through `status`, where it is not what is kept. */
-  readonly resetFields: readonly string[]
-}
-
-const ON_SPEC: GenerationRule = { first: 1, on: ['spec'] }
-const USER_METADATA: readonly string[] = ['labels', 'annotations', 'finalizers', 'ownerReferences']
-const STATUS: StatusRule = { keepsMetadata: [], resetFields: ['spec'] }
-const STATUS_ALONE: StatusRule = { keepsMetadata: USER_METADATA, resetFields: ['spec', 'metadata'] }
-const WORKLOAD: KindStrategy = { generation: ON_SPEC, status: STATUS }
-const CONFIGURATION: KindStrategy = { conditionalUpdate: true, generation: ON_SPEC }
+const CONFIGURATION: KindStrategy = { conditionalUpdate: true, generation: GENERATION_OF_SPEC }
 const WEBHOOKS: KindStrategy = { conditionalUpdate: true, generation: { first: 1, on: ['webhooks'] } }
 const ROLE: KindStrategy = { createOnUpdate: true }
 const EVENT: KindStrategy = { createOnUpdate: true, propagation: 'none' }
@@ -44,24 +13,17 @@ export const CHARACTER_ROWS: Readonly<Record<string, KindStrategy>> = {
   'admissionregistration.k8s.io/MutatingAdmissionPolicy': CONFIGURATION,
   'admissionregistration.k8s.io/MutatingAdmissionPolicyBinding': CONFIGURATION,
   'admissionregistration.k8s.io/MutatingWebhookConfiguration': WEBHOOKS,
-  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': { ...CONFIGURATION, status: STATUS_ALONE },
+  'admissionregistration.k8s.io/ValidatingAdmissionPolicy': { ...CONFIGURATION, status: WITH_STATUS_ALONE },
   'admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding': CONFIGURATION,
   'admissionregistration.k8s.io/ValidatingWebhookConfiguration': WEBHOOKS,
   'apiextensions.k8s.io/CustomResourceDefinition': {
     conditionalUpdate: true,
-    generation: ON_SPEC,
+    generation: GENERATION_OF_SPEC,
     status: { keepsMetadata: [], resetFields: ['metadata', 'spec'] },
     answersDeleteWithObject: true,
   },
-  'apiregistration.k8s.io/APIService': { conditionalUpdate: true, status: STATUS_ALONE },
-  'apps/DaemonSet': WORKLOAD,
-  'apps/Deployment': {
-    generation: { ...ON_SPEC, onMetadata: ['annotations'] },
-    status: { keepsMetadata: ['labels'], resetFields: ['spec', 'metadata.labels'] },
-  },
-  'apps/ReplicaSet': WORKLOAD,
-  'apps/StatefulSet': WORKLOAD,
-  'autoscaling/HorizontalPodAutoscaler': { status: STATUS },
+  'apiregistration.k8s.io/APIService': { conditionalUpdate: true, status: WITH_STATUS_ALONE },
+  'autoscaling/HorizontalPodAutoscaler': { status: WITH_STATUS },
   'batch/CronJob': WORKLOAD,
   'batch/Job': { ...WORKLOAD, propagation: 'Orphan' },
   'certificates.k8s.io/CertificateSigningRequest': {
@@ -72,12 +34,12 @@ export const CHARACTER_ROWS: Readonly<Record<string, KindStrategy>> = {
   '/Event': EVENT,
   'events.k8s.io/Event': EVENT,
   '/LimitRange': { createOnUpdate: true },
-  '/Namespace': { status: STATUS, answersDeleteWithObject: true },
-  '/Node': { status: STATUS },
-  '/PersistentVolume': { status: STATUS, answersDeleteWithObject: true },
-  '/PersistentVolumeClaim': { status: STATUS, answersDeleteWithObject: true },
+  '/Namespace': { status: WITH_STATUS, answersDeleteWithObject: true },
+  '/Node': { status: WITH_STATUS },
+  '/PersistentVolume': { status: WITH_STATUS, answersDeleteWithObject: true },
+  '/PersistentVolumeClaim': { status: WITH_STATUS, answersDeleteWithObject: true },
   '/Pod': {
-    generation: ON_SPEC,
+    generation: GENERATION_OF_SPEC,
     status: {
       keepsMetadata: ['ownerReferences'],
       resetFields: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
@@ -86,26 +48,29 @@ export const CHARACTER_ROWS: Readonly<Record<string, KindStrategy>> = {
   },
   '/PodTemplate': { generation: { first: 1, on: ['template'] }, answersDeleteWithObject: true },
   '/ReplicationController': { ...WORKLOAD, propagation: 'Orphan' },
-  '/ResourceQuota': { status: STATUS, answersDeleteWithObject: true },
-  '/Service': { createOnUpdate: true, status: STATUS, answersDeleteWithObject: true },
+  '/ResourceQuota': { status: WITH_STATUS, answersDeleteWithObject: true },
+  '/Service': { createOnUpdate: true, status: WITH_STATUS, answersDeleteWithObject: true },
   '/ServiceAccount': { answersDeleteWithObject: true },
   'discovery.k8s.io/EndpointSlice': { generation: { first: 1, on: ['*'], onMetadata: ['labels'] } },
-  'flowcontrol.apiserver.k8s.io/FlowSchema': { generation: ON_SPEC, status: STATUS_ALONE },
-  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': { generation: ON_SPEC, status: STATUS_ALONE },
+  'flowcontrol.apiserver.k8s.io/FlowSchema': { generation: GENERATION_OF_SPEC, status: WITH_STATUS_ALONE },
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': {
+    generation: GENERATION_OF_SPEC,
+    status: WITH_STATUS_ALONE,
+  },
   'networking.k8s.io/Ingress': WORKLOAD,
-  'networking.k8s.io/IngressClass': { generation: ON_SPEC },
-  'networking.k8s.io/NetworkPolicy': { generation: ON_SPEC },
-  'networking.k8s.io/ServiceCIDR': { status: STATUS_ALONE },
+  'networking.k8s.io/IngressClass': { generation: GENERATION_OF_SPEC },
+  'networking.k8s.io/NetworkPolicy': { generation: GENERATION_OF_SPEC },
+  'networking.k8s.io/ServiceCIDR': { status: WITH_STATUS_ALONE },
   'node.k8s.io/RuntimeClass': { createOnUpdate: true, conditionalUpdate: true },
   'policy/PodDisruptionBudget': { ...WORKLOAD, conditionalUpdate: true },
   'rbac.authorization.k8s.io/ClusterRole': ROLE,
   'rbac.authorization.k8s.io/ClusterRoleBinding': ROLE,
   'rbac.authorization.k8s.io/Role': ROLE,
   'rbac.authorization.k8s.io/RoleBinding': ROLE,
-  'resource.k8s.io/DeviceClass': { generation: ON_SPEC, answersDeleteWithObject: true },
-  'resource.k8s.io/ResourceClaim': { status: STATUS_ALONE, answersDeleteWithObject: true },
+  'resource.k8s.io/DeviceClass': { generation: GENERATION_OF_SPEC, answersDeleteWithObject: true },
+  'resource.k8s.io/ResourceClaim': { status: WITH_STATUS_ALONE, answersDeleteWithObject: true },
   'resource.k8s.io/ResourceClaimTemplate': { answersDeleteWithObject: true },
-  'resource.k8s.io/ResourceSlice': { generation: ON_SPEC, answersDeleteWithObject: true },
+  'resource.k8s.io/ResourceSlice': { generation: GENERATION_OF_SPEC, answersDeleteWithObject: true },
   'scheduling.k8s.io/PriorityClass': { generation: { first: 1, on: [] } },
   'storage.k8s.io/CSIDriver': {
     conditionalUpdate: true,
@@ -115,7 +80,11 @@ export const CHARACTER_ROWS: Readonly<Record<string, KindStrategy>> = {
   'storage.k8s.io/CSINode': { conditionalUpdate: true, answersDeleteWithObject: true },
   'storage.k8s.io/CSIStorageCapacity': { conditionalUpdate: true },
   'storage.k8s.io/StorageClass': { answersDeleteWithObject: true },
-  'storage.k8s.io/VolumeAttachment': { conditionalUpdate: true, status: STATUS_ALONE, answersDeleteWithObject: true },
+  'storage.k8s.io/VolumeAttachment': {
+    conditionalUpdate: true,
+    status: WITH_STATUS_ALONE,
+    answersDeleteWithObject: true,
+  },
   'storage.k8s.io/VolumeAttributesClass': { answersDeleteWithObject: true },
 }
 

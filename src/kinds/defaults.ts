@@ -1,7 +1,7 @@
 // Which defaults the objects of a built-in kind have.
 import type { GroupVersionKind } from '../api/object.ts'
+import type { Rule } from '../schema/defaults/rule.ts'
 import { ADMISSION_REGISTRATION } from './admissionregistration/defaults.ts'
-import { APPS } from './apps/apps-defaults.ts'
 import { AUTOSCALING } from './autoscaling/horizontal-pod-autoscaler/defaults.ts'
 import { BATCH } from './batch/batch-defaults.ts'
 import { CORE } from './core/core-defaults.ts'
@@ -16,7 +16,6 @@ import {
   RESOURCE,
   SCHEDULING,
 } from './shared/platform-defaults.ts'
-import type { Rule } from '../schema/defaults/rule.ts'
 import { STORAGE } from './storage/storage-defaults.ts'
 
 /** The rule of each kind, by group and then by kind; versions of a group differ only where its file says so. */
@@ -25,7 +24,6 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   'admissionregistration.k8s.io': ADMISSION_REGISTRATION,
   'apiextensions.k8s.io': API_EXTENSIONS,
   'apiregistration.k8s.io': API_REGISTRATION,
-  apps: APPS,
   'authentication.k8s.io': AUTHENTICATION,
   autoscaling: AUTOSCALING,
   batch: BATCH,

@@ -27,6 +27,7 @@ import { EVENT_OF_ITS_GROUP } from './events/event.ts'
 import { AUTOSCALER_V1 } from './autoscaling/horizontal-pod-autoscaler/v1.ts'
 import { storageKeyReader } from './storage-keys.ts'
 import type { KindStrategy } from './strategy.ts'
+import { KINDS } from './table.ts'
 import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
 
 export { tokenRequestAction, type TokenRequestOptions } from './authentication/token-request.ts'
@@ -88,6 +89,12 @@ const PREFIXES: Readonly<Record<string, string>> = {
 
 /** A built-in kind by its name; one of which nothing is particular where it is not known. */
 export function kindOf({ group, kind }: Omit<GroupVersionKind, 'version'>): Kind {
+  const kinds = Object.hasOwn(KINDS, group) ? KINDS[group] : undefined
+  const found = kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
+  return found ?? kindSoFar({ group, kind })
+}
+
+function kindSoFar({ group, kind }: Omit<GroupVersionKind, 'version'>): Kind {
   const path = `${group}/${kind}`
   const name = { group, version: '', kind }
   const defaults = defaultsOf(name)

@@ -1,11 +1,10 @@
 // Which rules the objects of a built-in kind are held to.
 import type { GroupVersionKind } from '../api/object.ts'
-import { type KindRules, METADATA_RULES } from '../schema/validation/validation.ts'
 import type { GroupRules } from '../schema/validation/rules.ts'
+import { type KindRules, METADATA_RULES } from '../schema/validation/validation.ts'
 import { ADMISSION_RULES } from './admissionregistration/admission-policy.ts'
 import { API_EXTENSIONS_RULES } from './apiextensions/custom-resource-definition/validation.ts'
 import { API_REGISTRATION_RULES } from './apiregistration/api-service.ts'
-import { APPS_RULES } from './apps/apps.ts'
 import { AUTHENTICATION_RULES, AUTHORIZATION_RULES } from './authorization/access-review.ts'
 import { AUTOSCALING_RULES } from './autoscaling/horizontal-pod-autoscaler/validation.ts'
 import { cronJob } from './batch/cron-job.ts'
@@ -26,7 +25,6 @@ const RULES: Readonly<Record<string, GroupRules>> = {
   'admissionregistration.k8s.io': ADMISSION_RULES,
   'apiextensions.k8s.io': API_EXTENSIONS_RULES,
   'apiregistration.k8s.io': API_REGISTRATION_RULES,
-  apps: APPS_RULES,
   'authentication.k8s.io': AUTHENTICATION_RULES,
   'authorization.k8s.io': AUTHORIZATION_RULES,
   autoscaling: AUTOSCALING_RULES,

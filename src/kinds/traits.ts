@@ -1,16 +1,16 @@
 // Which kinds have traits of their own, and which can be scaled; by `group/Kind`.
-import { DISRUPTION_BUDGET } from './policy/budget-selector.ts'
-import { CERTIFICATE_SIGNING_REQUEST } from './certificates/certificate-signing-request-strategy.ts'
-import type { KindStrategy } from './strategy.ts'
-import { DAEMON_SET } from './apps/daemon-set-strategy.ts'
-import { ENDPOINT_SLICE } from './discovery/endpoint-slice.ts'
-import { withGatedFields } from './shared/gated-field.ts'
+import { CRON_JOB, POD_TEMPLATE, REPLICATION_CONTROLLER } from './apps/workloads.ts'
 import { AUTOSCALER } from './autoscaling/horizontal-pod-autoscaler/v1.ts'
 import { JOB } from './batch/job/strategy.ts'
+import { CERTIFICATE_SIGNING_REQUEST } from './certificates/certificate-signing-request-strategy.ts'
 import { NODE } from './core/node-strategy.ts'
-import { gatedPodFields } from './shared/pod-spec/gated-fields.ts'
+import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './core/volumes.ts'
+import { ENDPOINT_SLICE } from './discovery/endpoint-slice.ts'
 import type { Scalable } from './kind.ts'
-import { BY_LABEL_SELECTOR, BY_LABELS } from './shared/scale.ts'
+import { DISRUPTION_BUDGET } from './policy/budget-selector.ts'
+import { withGatedFields } from './shared/gated-field.ts'
+import { gatedPodFields } from './shared/pod-spec/gated-fields.ts'
+import { BY_LABELS } from './shared/scale.ts'
 import {
   API_SERVICE,
   CSI_DRIVER,
@@ -20,7 +20,6 @@ import {
   PRIORITY_CLASS,
   SERVICE_ACCOUNT,
 } from './shared/small-kinds.ts'
-import { PERSISTENT_VOLUME, PERSISTENT_VOLUME_CLAIM } from './core/volumes.ts'
 import {
   ADMISSION_OBJECT,
   ENDPOINTS,
@@ -33,9 +32,10 @@ import {
   STORAGE_CAPACITY,
   STORAGE_CLASS,
 } from './shared/small-warnings.ts'
-import { CRON_JOB, POD_TEMPLATE, REPLICATED, REPLICATION_CONTROLLER, STATEFUL_SET } from './apps/workloads.ts'
+import type { KindStrategy } from './strategy.ts'
 
 const TEMPLATE = gatedPodFields('spec/template/spec')
+
 const RESOURCE_SLICE: KindStrategy = withGatedFields(
   ['bools', 'ints', 'strings', 'versions'].map((list) => ({
     gate: 'DRAListTypeAttributes',
@@ -63,10 +63,6 @@ export const TRAITS_OF_KINDS: Readonly<Record<string, KindStrategy>> = {
   '/ServiceAccount': SERVICE_ACCOUNT,
   'apiextensions.k8s.io/CustomResourceDefinition': CUSTOM_DEFINITION,
   'apiregistration.k8s.io/APIService': API_SERVICE,
-  'apps/DaemonSet': withGatedFields(TEMPLATE, DAEMON_SET),
-  'apps/Deployment': withGatedFields(TEMPLATE, REPLICATED),
-  'apps/ReplicaSet': withGatedFields(TEMPLATE, REPLICATED),
-  'apps/StatefulSet': withGatedFields(TEMPLATE, STATEFUL_SET),
   'autoscaling/HorizontalPodAutoscaler': AUTOSCALER,
   'batch/CronJob': withGatedFields(gatedPodFields('spec/jobTemplate/spec/template/spec'), CRON_JOB),
   'batch/Job': withGatedFields(TEMPLATE, JOB),
@@ -86,7 +82,4 @@ export const TRAITS_OF_KINDS: Readonly<Record<string, KindStrategy>> = {
 
 export const SCALABLE: Readonly<Record<string, Scalable>> = {
   '/ReplicationController': BY_LABELS,
-  'apps/Deployment': BY_LABEL_SELECTOR,
-  'apps/ReplicaSet': BY_LABEL_SELECTOR,
-  'apps/StatefulSet': BY_LABEL_SELECTOR,
 }

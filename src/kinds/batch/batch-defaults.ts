@@ -1,18 +1,8 @@
 // The defaults of jobs and of those made on a schedule.
-import { isMap, type ValueMap } from '../../api/value.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { absent, always, blank, both, each, isAbsent, type Rule, where, within } from '../../schema/defaults/rule.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
-import {
-  absent,
-  always,
-  blank,
-  both,
-  each,
-  isAbsent,
-  type Rule,
-  where,
-  withMember,
-  within,
-} from '../../schema/defaults/rule.ts'
+import { labelsFromTemplate } from '../shared/pod-spec/template-labels.ts'
 
 const podFailurePolicy = within({
   rules: each(within({ onPodConditions: each(within({ status: blank('True') })) })),
@@ -52,24 +42,5 @@ const CronJob = within({
     jobTemplate: always({ spec: always({ podFailurePolicy, template: always(podTemplate) }) }),
   }),
 })
-
-/** An object without labels of its own bears those of the pods that it makes. */
-export function labelsFromTemplate(object: Parameters<Rule>[0]): ReturnType<Rule> {
-  if (!isMap(object)) return object
-  const labels = templateLabels(object)
-  const metadata = isMap(object['metadata']) ? object['metadata'] : {}
-  const own = metadata['labels']
-  if (labels === undefined || (isMap(own) && Object.keys(own).length > 0)) return object
-  return withMember(object, 'metadata', withMember(metadata, 'labels', labels))
-}
-
-/** The labels of the template of pods, where there are any. */
-export function templateLabels(object: ValueMap): ValueMap | undefined {
-  const { spec } = object
-  const template = isMap(spec) ? spec['template'] : undefined
-  const metadata = isMap(template) ? template['metadata'] : undefined
-  const labels = isMap(metadata) ? metadata['labels'] : undefined
-  return isMap(labels) && Object.keys(labels).length > 0 ? labels : undefined
-}
 
 export const BATCH: Readonly<Record<string, Rule>> = { CronJob, Job }

@@ -1,5 +1,4 @@
 // The tables of what makes pods: apps, batch, autoscaling, replication controllers and pod templates.
-import { parseGroupVersion } from '../../api/object.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
 import {
   AGE,
@@ -9,15 +8,14 @@ import {
   integer,
   length,
   NAME,
-  nameOf,
   NAME_DESCRIPTION,
+  nameOf,
   tableOf,
+  type TableShapes,
   text,
   wide,
 } from '../../codec/tables/column.ts'
-import type { Cell, Column, TableShapes } from '../../codec/tables/column.ts'
-import { ageOf, humanDuration } from '../../codec/tables/elapsed.ts'
-import type { Now } from '../../codec/tables/elapsed.ts'
+import { ageOf, humanDuration, type Now } from '../../codec/tables/elapsed.ts'
 import {
   at,
   conditionHolds,
@@ -27,41 +25,14 @@ import {
   mapAt,
   numberAt,
   orNone,
-  selectorText,
   textAt,
 } from '../../codec/tables/reading.ts'
-
-function each(member: string, ...path: readonly string[]): Cell {
-  return (object) =>
-    listAt(object, ...path, 'spec', 'containers')
-      .map((container) => textAt(container, member))
-      .join(',')
-}
-
-/** The wide columns of everything with a pod template. */
-function containers(...template: readonly string[]): readonly Column[] {
-  return [
-    wide('Containers', 'The names of the containers in the template.', each('name', ...template)),
-    wide('Images', 'The images of the containers in the template.', each('image', ...template)),
-  ]
-}
-
-function selector(...path: readonly string[]): Column {
-  return wide('Selector', 'Which pods belong to it.', (object) => selectorText(at(object, ...path)))
-}
-
-/** `ready/wanted`. */
-const readyOfWanted: Cell = (object) =>
-  `${numberAt(object, 'status', 'readyReplicas')}/${numberAt(object, 'spec', 'replicas')}`
-
-const REPLICAS: readonly Column[] = [
-  NAME,
-  integer('Desired', 'How many pods are wanted.', count('spec', 'replicas')),
-  integer('Current', 'How many pods there are.', count('status', 'replicas')),
-  integer('Ready', 'How many of them are ready.', count('status', 'readyReplicas')),
-  AGE,
-  ...containers('spec', 'template'),
-]
+import {
+  containerColumns,
+  eachContainer,
+  REPLICA_COLUMNS,
+  selectorColumn,
+} from '../shared/pod-spec/template-columns.ts'
 
 function jobStatus(job: ValueMap): string {
   const holds = (type: string): boolean => conditionHolds(job, type, 'status', 'conditions')
@@ -89,14 +60,6 @@ function jobDuration(job: ValueMap, now: Now): string {
 function suspended(cronJob: ValueMap): string {
   const suspend = at(cronJob, 'spec', 'suspend')
   return suspend === undefined ? '<unset>' : suspend === true ? 'True' : 'False'
-}
-
-function controller(revision: ValueMap): string {
-  const owner = listAt(revision, 'metadata', 'ownerReferences').find((one) => at(one, 'controller') === true)
-  if (owner === undefined) return '<none>'
-  const group = parseGroupVersion(textAt(owner, 'apiVersion'))?.group ?? ''
-  const kind = textAt(owner, 'kind')
-  return `${(group === '' ? kind : `${kind}.${group}`).toLowerCase()}/${textAt(owner, 'name')}`
 }
 
 /** Where each type of metric has its target and its current value. */
@@ -150,59 +113,15 @@ function minimum(autoscaler: ValueMap): string {
 export const WORKLOAD_TABLES: TableShapes = {
   ' PodTemplate': tableOf([
     NAME,
-    column('Containers', 'The names of the containers in the template.', each('name', 'template')),
-    column('Images', 'The images of the containers in the template.', each('image', 'template')),
+    column('Containers', 'The names of the containers in the template.', eachContainer('name', 'template')),
+    column('Images', 'The images of the containers in the template.', eachContainer('image', 'template')),
     column('Pod Labels', 'The labels of pods made from it.', (template) =>
       labelText(mapAt(template, 'template', 'metadata', 'labels')),
     ),
   ]),
   ' ReplicationController': tableOf([
-    ...REPLICAS,
+    ...REPLICA_COLUMNS,
     wide('Selector', 'Which pods belong to it.', (object) => labelText(mapAt(object, 'spec', 'selector'))),
-  ]),
-  'apps ReplicaSet': tableOf([...REPLICAS, selector('spec', 'selector')]),
-  'apps Deployment': tableOf([
-    NAME,
-    column('Ready', 'How many pods are ready, of how many wanted.', readyOfWanted),
-    column('Up-to-date', 'How many pods are of the newest template.', count('status', 'updatedReplicas')),
-    column('Available', 'How many pods have been ready for long enough.', count('status', 'availableReplicas')),
-    AGE,
-    ...containers('spec', 'template'),
-    selector('spec', 'selector'),
-  ]),
-  'apps StatefulSet': tableOf([
-    NAME,
-    column('Ready', 'How many pods are ready, of how many wanted.', readyOfWanted),
-    AGE,
-    ...containers('spec', 'template'),
-  ]),
-  'apps DaemonSet': tableOf([
-    NAME,
-    integer('Desired', 'How many nodes should run its pod.', count('status', 'desiredNumberScheduled')),
-    integer('Current', 'How many of them do.', count('status', 'currentNumberScheduled')),
-    integer('Ready', 'On how many nodes the pod is ready.', count('status', 'numberReady')),
-    integer(
-      'Up-to-date',
-      'On how many nodes the pod is of the newest template.',
-      count('status', 'updatedNumberScheduled'),
-    ),
-    integer(
-      'Available',
-      'On how many nodes the pod has been ready for long enough.',
-      count('status', 'numberAvailable'),
-    ),
-    column('Node Selector', 'Which nodes are meant.', (set) =>
-      labelText(mapAt(set, 'spec', 'template', 'spec', 'nodeSelector')),
-    ),
-    AGE,
-    ...containers('spec', 'template'),
-    selector('spec', 'selector'),
-  ]),
-  'apps ControllerRevision': tableOf([
-    NAME,
-    column('Controller', 'Whose state it keeps.', controller),
-    column('Revision', 'The number of the state.', count('revision')),
-    AGE,
   ]),
   'batch Job': tableOf([
     NAME,
@@ -210,8 +129,8 @@ export const WORKLOAD_TABLES: TableShapes = {
     column('Completions', 'How many pods succeeded, of how many that must.', completions),
     column('Duration', 'How long it ran, or has been running.', jobDuration),
     AGE,
-    ...containers('spec', 'template'),
-    selector('spec', 'selector'),
+    ...containerColumns('spec', 'template'),
+    selectorColumn('spec', 'selector'),
   ]),
   'batch CronJob': tableOf([
     NAME,
@@ -224,8 +143,8 @@ export const WORKLOAD_TABLES: TableShapes = {
       return last === '' ? '<none>' : ageOf(last, now)
     }),
     AGE,
-    ...containers('spec', 'jobTemplate', 'spec', 'template'),
-    selector('spec', 'jobTemplate', 'spec', 'selector'),
+    ...containerColumns('spec', 'jobTemplate', 'spec', 'template'),
+    selectorColumn('spec', 'jobTemplate', 'spec', 'selector'),
   ]),
   'autoscaling HorizontalPodAutoscaler': tableOf([
     NAME,

@@ -1,6 +1,6 @@
 // The defaults of the core group's kinds, pods and volumes aside.
 import { isList, isMap, type Value, type ValueMap } from '../../api/value.ts'
-import { labelsFromTemplate, templateLabels } from '../batch/batch-defaults.ts'
+import { labelsFromTemplate, templateLabels } from '../shared/pod-spec/template-labels.ts'
 import { pod, podStatus } from './pod/defaults.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { completedFrom, rounded } from '../shared/resource-list.ts'

@@ -8,7 +8,7 @@ import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkAccessModes, checkClaimSpec, VOLUME_MODES } from '../shared/claim-spec.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { shownAs, VOLUME_AFFINITY } from '../shared/internal-form.ts'
-import { has, partIn, partOf, textAt, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { has, partIn, partOf, textIn, textOf, textsOf, textUnder } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -279,8 +279,8 @@ function comparable(object: ValueMap, stored: ValueMap, check: Check): ValueMap 
 
 /** A class may be named where none was, in the words of the annotation where that names one. */
 function mayNameClass(object: ValueMap, stored: ValueMap, check: Check): boolean {
-  const before = textAt(partOf(partOf(stored, 'metadata'), 'annotations'), CLASS_ANNOTATION)
-  const now = textAt(partOf(partOf(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
+  const before = textUnder(partOf(partOf(stored, 'metadata'), 'annotations'), CLASS_ANNOTATION)
+  const now = textUnder(partOf(partOf(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
   const name = textIn(partOf(object, 'spec'), 'storageClassName')
   const unnamed = !has(partOf(stored, 'spec'), 'storageClassName')
   const follows = unnamed && name !== undefined && (before === undefined || name === before)

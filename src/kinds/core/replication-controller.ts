@@ -5,16 +5,9 @@ import type { Check } from '../../schema/validation/check.ts'
 import { numberIn, numberOf, partIn, partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../schema/validation/rules.ts'
-import {
-  checkCounts,
-  checkLastingTemplate,
-  checkWithin,
-  labelsOf,
-  tellMismatch,
-} from '../shared/pod-spec/workload-template.ts'
+import { checkLastingTemplate, checkReplicas, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
 
 const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
 
 export const replicationController: KindRules = {
   create: checkController,
@@ -71,16 +64,4 @@ function checkSpec(spec: ValueMap, check: Check): void {
   const matches = Object.entries(selector).every(([key, value]) => own(labels, key) === value)
   if (!isEmpty && !matches) tellMismatch(template, at, check)
   checkLastingTemplate(template, { at, check, kind: 'ReplicationController' })
-}
-
-/** Replica counts of a status that replica sets have too. */
-export function checkReplicas(status: ValueMap, check: Check): void {
-  const place = { at: STATUS, check }
-  const parts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']
-  checkCounts(status, ['replicas', ...parts, 'observedGeneration'], place)
-  checkWithin(status, parts, place)
-  const available = numberOf(status, 'availableReplicas')
-  if (available > numberOf(status, 'readyReplicas')) {
-    check.invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than readyReplicas')
-  }
 }

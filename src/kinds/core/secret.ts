@@ -5,7 +5,7 @@ import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { checkFrozen, decodedLength, MAX_DATA_BYTES } from './config-map.ts'
 import { configKey } from '../../schema/validation/formats.ts'
 import { jsonObjectFault } from '../../lib/json-fault.ts'
-import { partOf, textAt, textOf } from '../../schema/validation/members.ts'
+import { partOf, textOf, textUnder } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -46,7 +46,7 @@ function checkSecret(object: ValueMap, check: Check): void {
 function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
   switch (textOf(object, 'type')) {
     case 'kubernetes.io/service-account-token': {
-      const account = textAt(partOf(partOf(object, 'metadata'), 'annotations'), ACCOUNT_NAME) ?? ''
+      const account = textUnder(partOf(partOf(object, 'metadata'), 'annotations'), ACCOUNT_NAME) ?? ''
       if (account === '') check.required(METADATA.child('annotations').key(ACCOUNT_NAME))
       break
     }
@@ -62,7 +62,7 @@ function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
       check.required(DATA.key('password'))
       break
     case 'kubernetes.io/ssh-auth':
-      if ((textAt(data, 'ssh-privatekey') ?? '') === '') check.required(DATA.key('ssh-privatekey'))
+      if ((textUnder(data, 'ssh-privatekey') ?? '') === '') check.required(DATA.key('ssh-privatekey'))
       break
     case 'kubernetes.io/tls':
       for (const key of ['tls.crt', 'tls.key']) if (!Object.hasOwn(data, key)) check.required(DATA.key(key))
@@ -72,7 +72,7 @@ function checkByType(object: ValueMap, data: ValueMap, check: Check): void {
 }
 
 function checkJson(data: ValueMap, key: string, check: Check): void {
-  const encoded = textAt(data, key)
+  const encoded = textUnder(data, key)
   if (encoded === undefined) {
     check.required(DATA.key(key))
     return

@@ -21,10 +21,10 @@ import {
   partIn,
   partOf,
   partsOf,
-  textAt,
   textIn,
   textOf,
   textsOf,
+  textUnder,
 } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
@@ -141,7 +141,7 @@ function checkReference(reference: ValueMap, at: FieldPath, check: Check): void 
 export const ingress: KindRules = {
   create: (object, check) => {
     checkIngress(object, check)
-    const annotation = textAt(partOf(partOf(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
+    const annotation = textUnder(partOf(partOf(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
     const className = textIn(partOf(object, 'spec'), 'ingressClassName')
     if (annotation !== undefined && className !== undefined && annotation !== className) {
       const at = FieldPath.root('annotations').child(CLASS_ANNOTATION)

@@ -1,17 +1,17 @@
 // What clients are told of an object that is taken as it is: names, addresses, amounts (W-058, W-426).
 import type { ApiObject } from '../../api/object.ts'
-import type { Value, ValueMap } from '../../api/value.ts'
-import { own } from '../../api/value.ts'
-import { metaText } from '../../registry/object-meta.ts'
+import { own, type Value, type ValueMap } from '../../api/value.ts'
 import { parseQuantity, scaledValue } from '../../lib/quantity.ts'
+import { metaText } from '../../registry/object-meta.ts'
+import type { Strategy } from '../../registry/registry.ts'
+import { textOf } from '../../schema/validation/members.ts'
 import { labelValue } from '../../schema/validation/validation.ts'
 import { mapIn, mapsIn, textsIn } from './members.ts'
-import { textOf } from '../../schema/validation/members.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 const MAX_LABEL = 63
 
-export function podNameWarnings(object: ApiObject): readonly string[] {
+function podNameWarnings(object: ApiObject): readonly string[] {
   return nameWarnings(object, 'Pod names and hostnames')
 }
 
@@ -104,4 +104,12 @@ function keyWarnings(expression: ValueMap, path: string): readonly string[] {
   const key = textOf(expression, 'key')
   const fault = nodeLabelFault(key)
   return fault === undefined ? [] : [`${path}.key: ${key} is ${fault}`]
+}
+
+/** The warnings, and on create one about a name that is not made for names of pods. */
+export function withNameWarnings(warnings: Strategy['warnings']): Strategy['warnings'] {
+  return (object, stored, context) => [
+    ...(stored === undefined ? podNameWarnings(object) : []),
+    ...warnings(object, stored, context),
+  ]
 }

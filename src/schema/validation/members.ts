@@ -71,7 +71,7 @@ export function textsOf(map: ValueMap, name: string): readonly string[] {
 }
 
 /** The text under a key that a user chose. */
-export function textAt(map: ValueMap, key: string): string | undefined {
+export function textUnder(map: ValueMap, key: string): string | undefined {
   const value = own(map, key)
   return isText(value) ? value : undefined
 }

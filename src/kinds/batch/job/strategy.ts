@@ -6,7 +6,8 @@ import { metaOf, metaText, withMeta } from '../../../registry/object-meta.ts'
 import type { KindStrategy } from '../../strategy.ts'
 import { mapIn, withSpec } from '../../shared/members.ts'
 import { jobWarnings } from '../../shared/pod-spec/template-warnings.ts'
-import { withNameWarnings, withTemplateLabels } from '../../apps/workloads.ts'
+import { withNameWarnings } from '../../shared/warnings.ts'
+import { withTemplateLabels } from '../../shared/pod-spec/template-labels.ts'
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid'
 

@@ -8,7 +8,7 @@ import { checkFailurePolicy, checkSuccessPolicy } from './policies.ts'
 import { checkJobStatus } from './status.ts'
 import { checkTemplateChange } from './template-change.ts'
 import { checkLabelSelector, isUsable, selects, shownSelector } from '../../../schema/validation/labels.ts'
-import { flagOf, has, numberIn, partIn, partOf, textAt, textIn, textOf } from '../../../schema/validation/members.ts'
+import { flagOf, has, numberIn, partIn, partOf, textIn, textOf, textUnder } from '../../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -86,7 +86,7 @@ function checkGenerated(object: ValueMap, check: Check): void {
   const at = SPEC.child('template').child('metadata').child('labels')
   for (const [label, source] of GENERATED) {
     const wanted = textOf(meta, source)
-    const value = textAt(labels, label)
+    const value = textUnder(labels, label)
     if (value === undefined) check.required(at.key(label), `must be '${wanted}'`)
     else if (value !== wanted) check.invalid(at.key(label), shownMap(labels), `must be '${wanted}'`)
   }

@@ -23,10 +23,10 @@ import {
   partIn,
   partOf,
   partsOf,
-  textAt,
   textIn,
   textOf,
   textsOf,
+  textUnder,
 } from '../../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
@@ -82,8 +82,8 @@ export const service: KindRules = {
 function checkService(object: ValueMap, old: ValueMap | undefined, check: Check): void {
   const spec = partOf(object, 'spec')
   const annotations = partOf(partOf(object, 'metadata'), 'annotations')
-  const mode = textAt(annotations, TOPOLOGY_MODE)
-  const hints = textAt(annotations, TOPOLOGY_HINTS)
+  const mode = textUnder(annotations, TOPOLOGY_MODE)
+  const hints = textUnder(annotations, TOPOLOGY_HINTS)
   if (mode !== undefined && hints !== undefined && mode !== hints) {
     const detail = `must match annotations[${TOPOLOGY_HINTS}] when both are specified`
     check.invalid(ANNOTATIONS.key(TOPOLOGY_MODE), mode, detail)
@@ -218,7 +218,7 @@ interface Ranges {
 function checkSourceRanges(spec: ValueMap, old: ValueMap | undefined, { annotations, check }: Ranges): void {
   const isBalanced = textOf(spec, 'type') === 'LoadBalancer'
   const ranges = textsOf(spec, 'loadBalancerSourceRanges')
-  const annotation = textAt(annotations, SOURCE_RANGES)
+  const annotation = textUnder(annotations, SOURCE_RANGES)
   if (ranges.length > 0) {
     const at = SPEC.child('LoadBalancerSourceRanges')
     if (!isBalanced) check.forbidden(at, ONLY_BALANCED)

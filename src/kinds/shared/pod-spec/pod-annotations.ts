@@ -2,7 +2,7 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { partIn, partOf, partsOf, textAt, textIn, textOf } from '../../../schema/validation/members.ts'
+import { partIn, partOf, partsOf, textIn, textOf, textUnder } from '../../../schema/validation/members.ts'
 import { checkDescendingPath } from '../paths.ts'
 
 const MIRROR = 'kubernetes.io/config.mirror'
@@ -23,16 +23,16 @@ export interface AnnotationScope {
 }
 
 export function checkPodAnnotations(annotations: ValueMap, { at, check, spec }: AnnotationScope): void {
-  const mirror = textAt(annotations, MIRROR)
+  const mirror = textUnder(annotations, MIRROR)
   if (mirror !== undefined && textOf(spec, 'nodeName') === '') {
     check.invalid(at.key(MIRROR), mirror, 'must set spec.nodeName if mirror pod annotation is set')
   }
-  const cost = textAt(annotations, DELETION_COST)
+  const cost = textUnder(annotations, DELETION_COST)
   if (cost !== undefined && !isCost(cost)) check.invalid(at.key(DELETION_COST), cost, 'must be a 32bit integer')
-  const seccomp = textAt(annotations, SECCOMP_OF_POD)
+  const seccomp = textUnder(annotations, SECCOMP_OF_POD)
   if (seccomp !== undefined) checkSeccomp(seccomp, at.child(SECCOMP_OF_POD), check)
   for (const key of Object.keys(annotations)) {
-    if (key.startsWith(SECCOMP_OF_CONTAINER)) checkSeccomp(textAt(annotations, key) ?? '', at.child(key), check)
+    if (key.startsWith(SECCOMP_OF_CONTAINER)) checkSeccomp(textUnder(annotations, key) ?? '', at.child(key), check)
   }
   checkAppArmor(annotations, { at, check, spec })
 }
@@ -54,7 +54,7 @@ function checkAppArmor(annotations: ValueMap, { at, check, spec }: AnnotationSco
     names ??= new Set(allContainers(spec).map((container) => textOf(container, 'name')))
     const container = key.slice(APPARMOR_OF_CONTAINER.length)
     if (!names.has(container)) check.invalid(at.key(key), container, 'container not found')
-    const profile = textAt(annotations, key) ?? ''
+    const profile = textUnder(annotations, key) ?? ''
     if (profile === '' || profile === 'runtime/default' || profile === 'unconfined') continue
     if (!profile.startsWith('localhost/'))
       check.invalid(at.key(key), profile, `invalid AppArmor profile name: "${profile}"`)
@@ -73,7 +73,7 @@ function isProfile(key: string): boolean {
 export function checkProfilesAgree(annotations: ValueMap, { at, check, spec }: AnnotationScope): void {
   if (!Object.keys(annotations).some(isProfile)) return
   const ofPod = partOf(spec, 'securityContext')
-  agree(textAt(annotations, SECCOMP_OF_POD), partIn(ofPod, 'seccompProfile'), {
+  agree(textUnder(annotations, SECCOMP_OF_POD), partIn(ofPod, 'seccompProfile'), {
     at: at.child('securityContext').child('seccompProfile'),
     check,
     word: 'seccomp',
@@ -100,7 +100,7 @@ function checkContainerProfiles(annotations: ValueMap, profile: Profile, { at, c
     for (const [i, container] of partsOf(spec, list).entries()) {
       const set = partIn(partOf(container, 'securityContext'), field) ?? ofPod
       const place = at.child(list).index(i).child('securityContext').child(field)
-      agree(textAt(annotations, prefix + textOf(container, 'name')), set, { at: place, check, word })
+      agree(textUnder(annotations, prefix + textOf(container, 'name')), set, { at: place, check, word })
     }
   }
 }
@@ -142,7 +142,7 @@ export interface AnnotationChange {
 export function checkPodAnnotationUpdate({ annotations, stored }: AnnotationChange, scope: AnnotationScope): void {
   const { at, check } = scope
   for (const key of Object.keys(stored)) {
-    if (textAt(annotations, key) === textAt(stored, key)) continue
+    if (textUnder(annotations, key) === textUnder(stored, key)) continue
     const what = kept(key)
     if (what !== undefined) check.forbidden(at.key(key), `may not remove or update ${what}`)
   }

@@ -1,6 +1,6 @@
 // What workloads that keep pods running ask of their template: labels that their selector takes, and pods that stay.
-import type { FieldPath } from '../../../api/field-path.ts'
 import { shownMap } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { has, numberOf, partIn, partOf, textOf } from '../../../schema/validation/members.ts'
@@ -46,5 +46,19 @@ export function checkWithin(status: ValueMap, fields: readonly string[], place: 
   for (const field of fields) {
     const count = numberOf(status, field)
     if (count > replicas) place.check.invalid(place.at.child(field), count, 'cannot be greater than status.replicas')
+  }
+}
+
+const STATUS = FieldPath.root('status')
+
+/** Replica counts of a status that replica sets have too. */
+export function checkReplicas(status: ValueMap, check: Check): void {
+  const place = { at: STATUS, check }
+  const parts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']
+  checkCounts(status, ['replicas', ...parts, 'observedGeneration'], place)
+  checkWithin(status, parts, place)
+  const available = numberOf(status, 'availableReplicas')
+  if (available > numberOf(status, 'readyReplicas')) {
+    check.invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than readyReplicas')
   }
 }

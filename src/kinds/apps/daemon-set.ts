@@ -1,0 +1,170 @@
+// Daemon sets: a pod on every node that is meant. They count the versions of their template in an annotation, which clients
+// see and cannot change (W-135).
+import { FieldPath } from '../../api/field-path.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { ApiError } from '../../api/status.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+import { AGE, column, count, integer, NAME, tableOf } from '../../codec/tables/column.ts'
+import { labelText, mapAt } from '../../codec/tables/reading.ts'
+import { absent, always, blank, where, within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import {
+  checkLabelSelector,
+  isEmptySelector,
+  isUsable,
+  selects,
+  shownSelector,
+} from '../../schema/validation/labels.ts'
+import { numberIn, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { withGatedFields } from '../shared/gated-field.ts'
+import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
+import { ROLLING_STRATEGY, shownAs } from '../shared/internal-form.ts'
+import { annotationOf, mapIn, withAnnotation } from '../shared/members.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
+import { containerColumns, selectorColumn } from '../shared/pod-spec/template-columns.ts'
+import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
+import { checkCounts, checkLastingTemplate, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
+import { semanticallyEqual } from '../shared/semantic-equality.ts'
+import { WORKLOAD } from '../shared/strategies.ts'
+import { checkCollisions, checkSameSelector } from './selected-pods.ts'
+
+const template = always(podTemplate)
+const rollingUpdate = (strategy: ValueMap): boolean => strategy['type'] === 'RollingUpdate'
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+const SELECTOR = SPEC.child('selector')
+const TEMPLATE = SPEC.child('template')
+
+function checkDaemonSet(spec: ValueMap, check: Check): void {
+  const selector = partIn(spec, 'selector')
+  checkLabelSelector(selector, SELECTOR, check)
+  const template = partOf(spec, 'template')
+  const usable = selector === undefined || isUsable(selector)
+  if (usable && !selects(selector, labelsOf(template) ?? {})) tellMismatch(template, TEMPLATE, check)
+  if (selector !== undefined && isEmptySelector(selector)) {
+    check.invalid(SELECTOR, shownSelector(selector), 'empty selector is invalid for daemonset')
+  }
+  checkLastingTemplate(template, { at: TEMPLATE, check, kind: 'DaemonSet' })
+  check.notNegative(SPEC.child('minReadySeconds'), numberOf(spec, 'minReadySeconds'))
+  checkDaemonStrategy(partOf(spec, 'updateStrategy'), SPEC.child('updateStrategy'), check)
+  check.notNegative(SPEC.child('revisionHistoryLimit'), numberIn(spec, 'revisionHistoryLimit'))
+}
+
+function checkDaemonStrategy(strategy: ValueMap, at: FieldPath, check: Check): void {
+  const type = textOf(strategy, 'type')
+  if (type === 'OnDelete') return
+  const rolling = partIn(strategy, 'rollingUpdate')
+  const place = at.child('rollingUpdate')
+  if (type !== 'RollingUpdate')
+    check.notSupported(at, shownAs(strategy, ROLLING_STRATEGY), ['RollingUpdate', 'OnDelete'])
+  else if (rolling === undefined) check.required(place)
+  else {
+    const fields = ['maxUnavailable', 'maxSurge']
+    for (const field of fields) checkIntOrPercent(rolling[field], place.child(field), check)
+    for (const field of fields) checkAtMostAll(rolling[field], place.child(field), check)
+    const [unavailable, surge] = fields.map((field) => amountIn(rolling[field]) !== 0)
+    if (unavailable === true && surge === true) {
+      check.invalid(place.child('maxSurge'), rolling['maxSurge'], 'may not be set when maxUnavailable is non-zero')
+    } else if (unavailable === false && surge === false) {
+      check.required(place.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')
+    }
+  }
+}
+
+const DAEMON_COUNTS: readonly string[] = [
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
+  'collisionCount',
+]
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
+
+function templateGeneration(object: ApiObject): number {
+  const text = annotationOf(object, TEMPLATE_GENERATION)
+  if (text === '') return 0
+  if (!/^[+-]?\d{1,15}$/.test(text)) {
+    const problem = `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`
+    throw new ApiError('BadRequest', `DaemonSet in version "v1" cannot be handled as a DaemonSet: ${problem}`)
+  }
+  return Number(text)
+}
+
+function withTemplateGeneration(object: ApiObject, generation: number): ApiObject {
+  return withAnnotation(object, TEMPLATE_GENERATION, String(generation))
+}
+
+export const DAEMON_SET: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkDaemonSet(partOf(object, 'spec'), check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkSameSelector(partOf(object, 'spec'), partOf(stored, 'spec'), check)
+      checkDaemonSet(partOf(object, 'spec'), check)
+    },
+    subresources: {
+      status: (object, stored, check) => {
+        checkBuiltInMetaUpdate(object, stored, check)
+        checkCounts(partOf(object, 'status'), DAEMON_COUNTS, { at: STATUS, check })
+        checkCollisions(partOf(object, 'status'), partOf(stored, 'status'), check)
+      },
+    },
+  },
+  defaults: within({
+    // Counted by the server; where nobody has said it yet it is there as zero, and is owned like what was said.
+    metadata: always({ annotations: always({ 'deprecated.daemonset.template.generation': blank('0') }) }),
+    spec: always({
+      template,
+      updateStrategy: always({
+        type: blank('RollingUpdate'),
+        rollingUpdate: where(rollingUpdate, always({ maxUnavailable: absent(1), maxSurge: absent(0) })),
+      }),
+      revisionHistoryLimit: absent(10),
+    }),
+  }),
+  strategy: withGatedFields(gatedPodFields('spec/template/spec'), {
+    ...WORKLOAD,
+    prepareForCreate: (object) => withTemplateGeneration(object, Math.max(templateGeneration(object), 1)),
+    prepareForUpdate: (object, stored) => {
+      templateGeneration(object)
+      const before = templateGeneration(stored)
+      const same = semanticallyEqual(own(mapIn(object, 'spec'), 'template'), own(mapIn(stored, 'spec'), 'template'))
+      return withTemplateGeneration(object, same ? before : before + 1)
+    },
+    prepareStatus: (object, stored) => withTemplateGeneration(object, templateGeneration(stored)),
+    warnings: templateWarnings('spec.template'),
+  }),
+  columns: tableOf([
+    NAME,
+    integer('Desired', 'How many nodes should run its pod.', count('status', 'desiredNumberScheduled')),
+    integer('Current', 'How many of them do.', count('status', 'currentNumberScheduled')),
+    integer('Ready', 'On how many nodes the pod is ready.', count('status', 'numberReady')),
+    integer(
+      'Up-to-date',
+      'On how many nodes the pod is of the newest template.',
+      count('status', 'updatedNumberScheduled'),
+    ),
+    integer(
+      'Available',
+      'On how many nodes the pod has been ready for long enough.',
+      count('status', 'numberAvailable'),
+    ),
+    column('Node Selector', 'Which nodes are meant.', (set) =>
+      labelText(mapAt(set, 'spec', 'template', 'spec', 'nodeSelector')),
+    ),
+    AGE,
+    ...containerColumns('spec', 'template'),
+    selectorColumn('spec', 'selector'),
+  ]),
+}

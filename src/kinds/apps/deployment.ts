@@ -1,0 +1,123 @@
+// Deployments: pods of one template, replaced a few at a time where the template changes.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, count, NAME, tableOf } from '../../codec/tables/column.ts'
+import { absent, always, blank, where, within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { numberIn, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { withGatedFields } from '../shared/gated-field.ts'
+import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
+import { ROLLING_STRATEGY, shownAs } from '../shared/internal-form.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
+import { containerColumns, readyOfWanted, selectorColumn } from '../shared/pod-spec/template-columns.ts'
+import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
+import { checkCounts, checkWithin } from '../shared/pod-spec/workload-template.ts'
+import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
+import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
+import { withNameWarnings } from '../shared/warnings.ts'
+import {
+  checkAvailable,
+  checkCollisions,
+  checkSameSelector,
+  checkSelectedTemplate,
+  checkSelector,
+} from './selected-pods.ts'
+
+const template = always(podTemplate)
+const rollingUpdate = (strategy: ValueMap): boolean => strategy['type'] === 'RollingUpdate'
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+
+function checkDeployment(spec: ValueMap, check: Check): void {
+  check.notNegative(SPEC.child('replicas'), numberOf(spec, 'replicas'))
+  checkSelector(spec, 'deployment', check)
+  checkSelectedTemplate(spec, check)
+  checkDeploymentStrategy(partOf(spec, 'strategy'), SPEC.child('strategy'), check)
+  const ready = numberOf(spec, 'minReadySeconds')
+  check.notNegative(SPEC.child('minReadySeconds'), ready)
+  check.notNegative(SPEC.child('revisionHistoryLimit'), numberIn(spec, 'revisionHistoryLimit'))
+  const deadline = numberIn(spec, 'progressDeadlineSeconds')
+  if (deadline === undefined) return
+  check.notNegative(SPEC.child('progressDeadlineSeconds'), deadline)
+  if (deadline <= ready) {
+    check.invalid(SPEC.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds')
+  }
+}
+
+function checkDeploymentStrategy(strategy: ValueMap, at: FieldPath, check: Check): void {
+  const type = textOf(strategy, 'type')
+  const rolling = partIn(strategy, 'rollingUpdate')
+  const place = at.child('rollingUpdate')
+  if (type === 'Recreate') {
+    if (rolling !== undefined) check.forbidden(place, "may not be specified when strategy `type` is 'Recreate'")
+  } else if (type !== 'RollingUpdate') {
+    check.notSupported(at, shownAs(strategy, ROLLING_STRATEGY), ['Recreate', 'RollingUpdate'])
+  } else if (rolling === undefined) check.required(place, 'this should be defaulted and never be nil')
+  else {
+    const { maxUnavailable, maxSurge } = rolling
+    checkIntOrPercent(maxUnavailable, place.child('maxUnavailable'), check)
+    checkIntOrPercent(maxSurge, place.child('maxSurge'), check)
+    if (amountIn(maxUnavailable) === 0 && amountIn(maxSurge) === 0) {
+      check.invalid(place.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0')
+    }
+    checkAtMostAll(maxUnavailable, place.child('maxUnavailable'), check)
+  }
+}
+
+export const DEPLOYMENT: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkDeployment(partOf(object, 'spec'), check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkDeployment(partOf(object, 'spec'), check)
+      checkSameSelector(partOf(object, 'spec'), partOf(stored, 'spec'), check)
+    },
+    subresources: {
+      status: (object, stored, check) => {
+        checkBuiltInMetaUpdate(object, stored, check)
+        const status = partOf(object, 'status')
+        const place = { at: STATUS, check }
+        const parts = ['updatedReplicas', 'readyReplicas', 'availableReplicas']
+        const more = ['unavailableReplicas', 'terminatingReplicas', 'collisionCount']
+        checkCounts(status, ['observedGeneration', 'replicas', ...parts, ...more], place)
+        checkWithin(status, parts, place)
+        checkAvailable(status, 'readyReplicas', check)
+        checkCollisions(status, partOf(stored, 'status'), check)
+      },
+    },
+  },
+  defaults: within({
+    spec: always({
+      template,
+      replicas: absent(1),
+      strategy: always({
+        type: blank('RollingUpdate'),
+        rollingUpdate: where(rollingUpdate, always({ maxUnavailable: absent('25%'), maxSurge: absent('25%') })),
+      }),
+      revisionHistoryLimit: absent(10),
+      progressDeadlineSeconds: absent(600),
+    }),
+  }),
+  strategy: withGatedFields(gatedPodFields('spec/template/spec'), {
+    generation: { ...GENERATION_OF_SPEC, onMetadata: ['annotations'] },
+    status: { keepsMetadata: ['labels'], resetFields: ['spec', 'metadata.labels'] },
+    bumpsGenerationOn: new Set(['scale']),
+    warnings: withNameWarnings(templateWarnings('spec.template')),
+  }),
+  columns: tableOf([
+    NAME,
+    column('Ready', 'How many pods are ready, of how many wanted.', readyOfWanted),
+    column('Up-to-date', 'How many pods are of the newest template.', count('status', 'updatedReplicas')),
+    column('Available', 'How many pods have been ready for long enough.', count('status', 'availableReplicas')),
+    AGE,
+    ...containerColumns('spec', 'template'),
+    selectorColumn('spec', 'selector'),
+  ]),
+  scale: BY_LABEL_SELECTOR,
+}

@@ -1,0 +1,62 @@
+// Replica sets: as many pods of one template as are asked for.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { tableOf } from '../../codec/tables/column.ts'
+import { absent, always, within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { numberIn, numberOf, partOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { withGatedFields } from '../shared/gated-field.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
+import { REPLICA_COLUMNS, selectorColumn } from '../shared/pod-spec/template-columns.ts'
+import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
+import { checkReplicas } from '../shared/pod-spec/workload-template.ts'
+import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
+import { WORKLOAD } from '../shared/strategies.ts'
+import { withNameWarnings } from '../shared/warnings.ts'
+import { checkSameSelector, checkSelectedTemplate, checkSelector } from './selected-pods.ts'
+
+const template = always(podTemplate)
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+
+function checkReplicaSet(spec: ValueMap, check: Check): void {
+  check.notNegative(SPEC.child('replicas'), numberOf(spec, 'replicas'))
+  check.notNegative(SPEC.child('minReadySeconds'), numberOf(spec, 'minReadySeconds'))
+  checkSelector(spec, 'deployment', check)
+  checkSelectedTemplate(spec, check)
+}
+
+export const REPLICA_SET: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkReplicaSet(partOf(object, 'spec'), check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkReplicaSet(partOf(object, 'spec'), check)
+      checkSameSelector(partOf(object, 'spec'), partOf(stored, 'spec'), check)
+    },
+    subresources: {
+      status: (object, stored, check) => {
+        checkBuiltInMetaUpdate(object, stored, check)
+        checkReplicas(partOf(object, 'status'), check)
+        check.notNegative(
+          STATUS.child('terminatingReplicas'),
+          numberIn(partOf(object, 'status'), 'terminatingReplicas'),
+        )
+      },
+    },
+  },
+  defaults: within({ spec: always({ template, replicas: absent(1) }) }),
+  strategy: withGatedFields(gatedPodFields('spec/template/spec'), {
+    ...WORKLOAD,
+    bumpsGenerationOn: new Set(['scale']),
+    warnings: withNameWarnings(templateWarnings('spec.template')),
+  }),
+  columns: tableOf([...REPLICA_COLUMNS, selectorColumn('spec', 'selector')]),
+  scale: BY_LABEL_SELECTOR,
+}

@@ -1,0 +1,223 @@
+// Stateful sets: pods that are told apart by their number, each with volumes of its own.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import type { Strategy } from '../../registry/registry.ts'
+import { absent, always, blank, both, each, gated, type Rule, where, within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { dns1123Label } from '../../schema/validation/formats.ts'
+import { isUsable, shownSelector } from '../../schema/validation/labels.ts'
+import { has, numberIn, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, labelName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { checkClaimSpec } from '../shared/claim-spec.ts'
+import { type GatedField, withGatedFields } from '../shared/gated-field.ts'
+import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
+import { ROLLING_SET_UPDATE, SET_STRATEGY, shownAs } from '../shared/internal-form.ts'
+import { mapIn, mapsIn } from '../shared/members.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
+import { checkPodTemplate, checkTemplateMeta } from '../shared/pod-spec/pod-template.ts'
+import { containerColumns, readyOfWanted } from '../shared/pod-spec/template-columns.ts'
+import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
+import { checkCounts, checkWithin } from '../shared/pod-spec/workload-template.ts'
+import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
+import { WORKLOAD } from '../shared/strategies.ts'
+import { claimSpecWarnings } from '../shared/volume-warnings.ts'
+import { CLAIM_FIELDS } from '../storage/storage-defaults.ts'
+import { checkAvailable, checkCollisions, checkSelected, checkSelector } from './selected-pods.ts'
+
+const template = always(podTemplate)
+const rollingUpdate = (strategy: ValueMap): boolean => strategy['type'] === 'RollingUpdate'
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+const SELECTOR = SPEC.child('selector')
+const TEMPLATE = SPEC.child('template')
+
+function checkStatefulSet(spec: ValueMap, isNew: boolean, check: Check): void {
+  const management = textOf(spec, 'podManagementPolicy')
+  const at = SPEC.child('podManagementPolicy')
+  if (management === '') check.required(at)
+  else if (management !== 'OrderedReady' && management !== 'Parallel') {
+    check.invalid(at, management, "must be 'OrderedReady' or 'Parallel'")
+  }
+  checkStatefulStrategy(partOf(spec, 'updateStrategy'), SPEC.child('updateStrategy'), check)
+  checkRetention(partIn(spec, 'persistentVolumeClaimRetentionPolicy'), check)
+  if (isNew) {
+    for (const [i, claim] of partsOf(spec, 'volumeClaimTemplates').entries()) {
+      checkClaimSpec(partOf(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), check)
+    }
+  }
+  check.notNegative(SPEC.child('replicas'), numberOf(spec, 'replicas'))
+  check.notNegative(SPEC.child('minReadySeconds'), numberOf(spec, 'minReadySeconds'))
+  check.notNegative(SPEC.child('ordinals.start'), numberIn(partOf(spec, 'ordinals'), 'start'))
+  const serviceName = textOf(spec, 'serviceName')
+  if (isNew && serviceName !== '') check.format(SPEC.child('serviceName'), serviceName, dns1123Label(serviceName))
+  checkSelector(spec, 'statefulset', check)
+  checkStatefulTemplate(spec, check)
+}
+
+function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check): void {
+  const type = textOf(strategy, 'type')
+  const rolling = partIn(strategy, 'rollingUpdate')
+  const place = at.child('rollingUpdate')
+  if (type === '') check.required(at)
+  else if (type === 'OnDelete') {
+    if (rolling === undefined) return
+    check.invalid(place, shownAs(rolling, ROLLING_SET_UPDATE), "only allowed for updateStrategy 'RollingUpdate'")
+  } else if (type !== 'RollingUpdate')
+    check.invalid(at, shownAs(strategy, SET_STRATEGY), "must be 'RollingUpdate' or 'OnDelete'")
+  else if (rolling !== undefined) {
+    check.notNegative(place.child('partition'), numberOf(rolling, 'partition'))
+    if (!has(rolling, 'maxUnavailable')) return
+    const { maxUnavailable } = rolling
+    checkIntOrPercent(maxUnavailable, place.child('maxUnavailable'), check)
+    if (amountIn(maxUnavailable) === 0) check.invalid(place.child('maxUnavailable'), maxUnavailable, 'cannot be 0')
+    checkAtMostAll(maxUnavailable, place.child('maxUnavailable'), check)
+  }
+}
+
+function checkRetention(policy: ValueMap | undefined, check: Check): void {
+  if (policy === undefined) return
+  const at = SPEC.child('persistentVolumeClaimRetentionPolicy')
+  for (const field of ['whenDeleted', 'whenScaled']) {
+    check.oneOf(at.child(field), textOf(policy, field), ['Retain', 'Delete'])
+  }
+}
+
+/** The template as its pods will be: with the volumes that are claimed for them, and without names of its own. */
+function asMade(spec: ValueMap): ValueMap {
+  const template = partOf(spec, 'template')
+  const { subdomain: _subdomain, hostname: _hostname, ...rest } = partOf(template, 'spec')
+  const claims = partsOf(spec, 'volumeClaimTemplates').map((claim) => textOf(partOf(claim, 'metadata'), 'name'))
+  if (claims.length === 0) return { ...template, spec: rest }
+  const names = new Set(claims)
+  const claimed = [...names].map((name): Value => ({ name, persistentVolumeClaim: { claimName: name } }))
+  const others = partsOf(rest, 'volumes').filter((volume) => !names.has(textOf(volume, 'name')))
+  return { ...template, spec: { ...rest, volumes: [...claimed, ...others] } }
+}
+
+function checkStatefulTemplate(spec: ValueMap, check: Check): void {
+  const selector = partIn(spec, 'selector')
+  const template = asMade(spec)
+  if (selector !== undefined && !isUsable(selector)) check.invalid(SELECTOR, shownSelector(selector), '')
+  else {
+    checkSelected(spec, check)
+    checkPodTemplate(template, TEMPLATE, check)
+    // The reference looks at these twice.
+    checkTemplateMeta(template, TEMPLATE, check)
+  }
+  const inner = partOf(template, 'spec')
+  const policy = textOf(inner, 'restartPolicy')
+  if (policy !== 'Always') check.notSupported(TEMPLATE.child('spec').child('restartPolicy'), policy, ['Always'])
+  if (has(inner, 'activeDeadlineSeconds')) {
+    const detail = 'activeDeadlineSeconds in StatefulSet is not Supported'
+    check.forbidden(TEMPLATE.child('spec').child('activeDeadlineSeconds'), detail)
+  }
+}
+
+const CHANGEABLE: readonly string[] = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+]
+
+/** What of a stateful set stays as it is. */
+function fixedPart(spec: ValueMap): ValueMap {
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => !CHANGEABLE.includes(field)))
+}
+
+/** A strategy that nobody chose is a rolling update with settings of its own. */
+const chosenStrategy: Rule = (given, context, parent) => {
+  const strategy = always({ type: blank('RollingUpdate') })(given, context, parent)
+  return strategy === given ? given : always({ rollingUpdate: absent({}) })(strategy, context, parent)
+}
+
+const MAX_UNAVAILABLE: GatedField = {
+  gate: 'MaxUnavailableStatefulSet',
+  path: ['spec', 'updateStrategy', 'rollingUpdate', 'maxUnavailable'],
+}
+
+function historyWarnings(object: ApiObject): readonly string[] {
+  const limit = own(mapIn(object, 'spec'), 'revisionHistoryLimit')
+  if (typeof limit !== 'number' || limit >= 0) return []
+  return ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
+}
+
+const statefulSetWarnings: Strategy['warnings'] = (object, stored, context) => [
+  ...templateWarnings('spec.template')(object, stored, context),
+  ...mapsIn(mapIn(object, 'spec'), 'volumeClaimTemplates').flatMap((claim, i) =>
+    // The reference names the member on updates only, and so.
+    claimSpecWarnings(mapIn(claim, 'spec'), `spec.volumeClaimTemplates[${i}]${stored === undefined ? '' : '.Spec'}`),
+  ),
+  ...historyWarnings(object),
+]
+
+export const STATEFUL_SET: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, labelName, check)
+      checkStatefulSet(partOf(object, 'spec'), true, check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      const spec = partOf(object, 'spec')
+      checkStatefulSet(spec, false, check)
+      if (!equalValues(fixedPart(spec), fixedPart(partOf(stored, 'spec')))) {
+        const names = CHANGEABLE.map((field) => `'${field}'`)
+        const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
+        check.forbidden(SPEC, `updates to statefulset spec for fields other than ${listed} are forbidden`)
+      }
+    },
+    subresources: {
+      status: (object, stored, check) => {
+        const status = partOf(object, 'status')
+        const place = { at: STATUS, check }
+        const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
+        checkCounts(status, ['replicas', ...parts, 'observedGeneration', 'collisionCount'], place)
+        checkWithin(status, parts, place)
+        checkAvailable(status, 'status.readyReplicas', check)
+        checkBuiltInMetaUpdate(object, stored, check)
+        checkCollisions(status, partOf(stored, 'status'), check)
+      },
+    },
+  },
+  defaults: within({
+    spec: always({
+      template,
+      podManagementPolicy: blank('OrderedReady'),
+      updateStrategy: both(
+        chosenStrategy,
+        within({
+          rollingUpdate: where(
+            rollingUpdate,
+            within({ partition: absent(0), maxUnavailable: gated('MaxUnavailableStatefulSet', absent(1)) }),
+          ),
+        }),
+      ),
+      persistentVolumeClaimRetentionPolicy: always({ whenDeleted: blank('Retain'), whenScaled: blank('Retain') }),
+      replicas: absent(1),
+      revisionHistoryLimit: absent(10),
+      volumeClaimTemplates: each(
+        within({ apiVersion: () => 'v1', kind: () => 'PersistentVolumeClaim', ...CLAIM_FIELDS }),
+      ),
+    }),
+  }),
+  strategy: withGatedFields([...gatedPodFields('spec/template/spec'), MAX_UNAVAILABLE], {
+    ...WORKLOAD,
+    bumpsGenerationOn: new Set(['scale']),
+    warnings: statefulSetWarnings,
+  }),
+  columns: tableOf([
+    NAME,
+    column('Ready', 'How many pods are ready, of how many wanted.', readyOfWanted),
+    AGE,
+    ...containerColumns('spec', 'template'),
+  ]),
+  scale: BY_LABEL_SELECTOR,
+}
