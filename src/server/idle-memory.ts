@@ -66,17 +66,18 @@ export async function giveBackMemory(
 
 async function giveBackStart(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<void> {
   let looks = 0
-  const untilQuietFor = async (milliseconds: number): Promise<void> => {
-    for (let isQuiet = false; !isQuiet && looks < MOST_LOOKS; looks++) {
+  const becomesQuietFor = async (milliseconds: number): Promise<boolean> => {
+    for (; looks < MOST_LOOKS; looks++) {
       const seen = requestCount()
       const utilization = await heap.utilizationDuring(milliseconds, signal)
-      isQuiet = seen === requestCount() && utilization < MOST_UTILIZATION
+      if (seen === requestCount() && utilization < MOST_UTILIZATION) return true
     }
+    return false
   }
-  await untilQuietFor(LOOK_EVERY_MS)
-  for (let age = 0; age < CODE_IS_OLD && looks < MOST_LOOKS && heap.usedBytes() < MOST_HEAP_BYTES; age++) {
+  let isQuiet = await becomesQuietFor(LOOK_EVERY_MS)
+  for (let age = 0; isQuiet && age < CODE_IS_OLD && heap.usedBytes() < MOST_HEAP_BYTES; age++) {
     heap.collect()
-    await untilQuietFor(BETWEEN_COLLECTIONS_MS)
+    isQuiet = await becomesQuietFor(BETWEEN_COLLECTIONS_MS)
   }
 }
 

@@ -1,5 +1,5 @@
 // Objects whose lists and maps are long: those that large bodies are made of.
-import type { Value, ValueMap } from '../../src/api/value.ts'
+import type { Value } from '../../src/api/value.ts'
 import { isList, isMap } from '../../src/api/value.ts'
 
 const LENGTH = 40
