@@ -1,12 +1,11 @@
 // The built-in kinds that differ from the plain case, a row each: the facts of their strategies. What a row cannot say is
 // in the kind's own file.
-import { GENERATION_OF_SPEC, WITH_STATUS, WITH_STATUS_ALONE, WORKLOAD } from './shared/strategies.ts'
+import { GENERATION_OF_SPEC, WITH_STATUS_ALONE, WORKLOAD } from './shared/strategies.ts'
 import type { KindStrategy } from './strategy.ts'
 
 const CONFIGURATION: KindStrategy = { conditionalUpdate: true, generation: GENERATION_OF_SPEC }
 const WEBHOOKS: KindStrategy = { conditionalUpdate: true, generation: { first: 1, on: ['webhooks'] } }
 const ROLE: KindStrategy = { createOnUpdate: true }
-const EVENT: KindStrategy = { createOnUpdate: true, propagation: 'none' }
 
 /** By `group/Kind`; kinds that are not here are plain: unconditional updates, no generation, no status. */
 export const CHARACTER_ROWS: Readonly<Record<string, KindStrategy>> = {
@@ -23,35 +22,6 @@ export const CHARACTER_ROWS: Readonly<Record<string, KindStrategy>> = {
     answersDeleteWithObject: true,
   },
   'apiregistration.k8s.io/APIService': { conditionalUpdate: true, status: WITH_STATUS_ALONE },
-  'autoscaling/HorizontalPodAutoscaler': { status: WITH_STATUS },
-  'batch/CronJob': WORKLOAD,
-  'batch/Job': { ...WORKLOAD, propagation: 'Orphan' },
-  'certificates.k8s.io/CertificateSigningRequest': {
-    status: { keepsMetadata: [], resetFields: ['spec', 'status.conditions'] },
-  },
-  'coordination.k8s.io/Lease': { createOnUpdate: true, conditionalUpdate: true },
-  '/Endpoints': { createOnUpdate: true },
-  '/Event': EVENT,
-  'events.k8s.io/Event': EVENT,
-  '/LimitRange': { createOnUpdate: true },
-  '/Namespace': { status: WITH_STATUS, answersDeleteWithObject: true },
-  '/Node': { status: WITH_STATUS },
-  '/PersistentVolume': { status: WITH_STATUS, answersDeleteWithObject: true },
-  '/PersistentVolumeClaim': { status: WITH_STATUS, answersDeleteWithObject: true },
-  '/Pod': {
-    generation: GENERATION_OF_SPEC,
-    status: {
-      keepsMetadata: ['ownerReferences'],
-      resetFields: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
-    },
-    answersDeleteWithObject: true,
-  },
-  '/PodTemplate': { generation: { first: 1, on: ['template'] }, answersDeleteWithObject: true },
-  '/ReplicationController': { ...WORKLOAD, propagation: 'Orphan' },
-  '/ResourceQuota': { status: WITH_STATUS, answersDeleteWithObject: true },
-  '/Service': { createOnUpdate: true, status: WITH_STATUS, answersDeleteWithObject: true },
-  '/ServiceAccount': { answersDeleteWithObject: true },
-  'discovery.k8s.io/EndpointSlice': { generation: { first: 1, on: ['*'], onMetadata: ['labels'] } },
   'flowcontrol.apiserver.k8s.io/FlowSchema': { generation: GENERATION_OF_SPEC, status: WITH_STATUS_ALONE },
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': {
     generation: GENERATION_OF_SPEC,
@@ -61,8 +31,6 @@ export const CHARACTER_ROWS: Readonly<Record<string, KindStrategy>> = {
   'networking.k8s.io/IngressClass': { generation: GENERATION_OF_SPEC },
   'networking.k8s.io/NetworkPolicy': { generation: GENERATION_OF_SPEC },
   'networking.k8s.io/ServiceCIDR': { status: WITH_STATUS_ALONE },
-  'node.k8s.io/RuntimeClass': { createOnUpdate: true, conditionalUpdate: true },
-  'policy/PodDisruptionBudget': { ...WORKLOAD, conditionalUpdate: true },
   'rbac.authorization.k8s.io/ClusterRole': ROLE,
   'rbac.authorization.k8s.io/ClusterRoleBinding': ROLE,
   'rbac.authorization.k8s.io/Role': ROLE,
@@ -71,7 +39,6 @@ export const CHARACTER_ROWS: Readonly<Record<string, KindStrategy>> = {
   'resource.k8s.io/ResourceClaim': { status: WITH_STATUS_ALONE, answersDeleteWithObject: true },
   'resource.k8s.io/ResourceClaimTemplate': { answersDeleteWithObject: true },
   'resource.k8s.io/ResourceSlice': { generation: GENERATION_OF_SPEC, answersDeleteWithObject: true },
-  'scheduling.k8s.io/PriorityClass': { generation: { first: 1, on: [] } },
   'storage.k8s.io/CSIDriver': {
     conditionalUpdate: true,
     generation: { first: 0, on: ['spec'] },

@@ -2,37 +2,19 @@
 import type { GroupVersionKind } from '../api/object.ts'
 import type { Rule } from '../schema/defaults/rule.ts'
 import { ADMISSION_REGISTRATION } from './admissionregistration/defaults.ts'
-import { AUTOSCALING } from './autoscaling/horizontal-pod-autoscaler/defaults.ts'
-import { BATCH } from './batch/batch-defaults.ts'
-import { CORE } from './core/core-defaults.ts'
 import { NETWORKING } from './networking/networking-defaults.ts'
-import {
-  API_EXTENSIONS,
-  API_REGISTRATION,
-  AUTHENTICATION,
-  DISCOVERY,
-  FLOW_CONTROL,
-  RBAC,
-  RESOURCE,
-  SCHEDULING,
-} from './shared/platform-defaults.ts'
+import { API_EXTENSIONS, API_REGISTRATION, FLOW_CONTROL, RBAC, RESOURCE } from './shared/platform-defaults.ts'
 import { STORAGE } from './storage/storage-defaults.ts'
 
 /** The rule of each kind, by group and then by kind; versions of a group differ only where its file says so. */
 const KINDS: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
-  '': CORE,
   'admissionregistration.k8s.io': ADMISSION_REGISTRATION,
   'apiextensions.k8s.io': API_EXTENSIONS,
   'apiregistration.k8s.io': API_REGISTRATION,
-  'authentication.k8s.io': AUTHENTICATION,
-  autoscaling: AUTOSCALING,
-  batch: BATCH,
-  'discovery.k8s.io': DISCOVERY,
   'flowcontrol.apiserver.k8s.io': FLOW_CONTROL,
   'networking.k8s.io': NETWORKING,
   'rbac.authorization.k8s.io': RBAC,
   'resource.k8s.io': RESOURCE,
-  'scheduling.k8s.io': SCHEDULING,
   'storage.k8s.io': STORAGE,
 }
 

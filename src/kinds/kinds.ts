@@ -1,21 +1,18 @@
 // The front door: every kind that is built in, the resources that are made of them, and those that definitions add. Whoever
 // adds a kind adds its file and a line to the table here.
-import type { GroupVersionKind } from '../api/object.ts'
-import type { GroupResource } from '../api/object.ts'
+import type { GroupResource, GroupVersionKind } from '../api/object.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
 import type { Action, ResourceTable } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
 import { CHARACTER_ROWS, STORAGE_PREFIXES } from './character-rows.ts'
 import { columnsOf as columnsOfKind } from './columns/columns.ts'
+import { selfSubjectReviewAction } from './authentication/self-subject-review.ts'
 import { bindingActions } from './core/pod/binding.ts'
-import { POD } from './core/pod/strategy.ts'
 import { addressRange } from './core/service/address-range.ts'
 import { DEFAULT_NODE_PORTS, type PortRange } from './core/service/claims.ts'
 import { ServiceMeasures } from './core/service/measures.ts'
-import { serviceStrategy } from './core/service/strategy.ts'
 import type { EncodeInTurns, EncodeObject } from './custom/resource.ts'
 import { defaultsOf } from './defaults.ts'
-import { NAMESPACE } from './core/namespace-strategy.ts'
 import type { Kind, StoredAs } from './kind.ts'
 import type { KindNeeds, RoleGuard } from './needs.ts'
 import { evictionAction } from './policy/eviction.ts'
@@ -23,8 +20,6 @@ import { roleStrategy } from './rbac/escalation.ts'
 import { claimStrategy, claimTemplateStrategy } from './resource/resource-claim-strategy.ts'
 import { resourceTable, type StoredTexts } from './resources.ts'
 import { rulesOf } from './rules.ts'
-import { EVENT_OF_ITS_GROUP } from './events/event.ts'
-import { AUTOSCALER_V1 } from './autoscaling/horizontal-pod-autoscaler/v1.ts'
 import { storageKeyReader } from './storage-keys.ts'
 import type { KindStrategy } from './strategy.ts'
 import { KINDS } from './table.ts'
@@ -32,7 +27,7 @@ import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
 
 export { tokenRequestAction, type TokenRequestOptions } from './authentication/token-request.ts'
 export { tokenReviewAction } from './authentication/token-review.ts'
-export { accessReviewActions } from './authorization/access-reviews.ts'
+export { accessReviewActions } from './authorization/access-review-actions.ts'
 export { addressCount } from './core/service/address-range.ts'
 export { NODE_PORTS } from './core/service/claims.ts'
 export { ServiceMeasures } from './core/service/measures.ts'
@@ -47,26 +42,11 @@ export { olderVersion } from './older-versions.ts'
 export { readAnew } from './read-anew.ts'
 export { CLEANUP } from './shared/small-kinds.ts'
 
-const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {
-  '/ComponentStatus': ['v1 ComponentStatus is deprecated in v1.19+'],
-  '/Endpoints': ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
-}
+const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {}
 
-const STORED_AS: Readonly<Record<string, Readonly<Record<string, StoredAs>>>> = {
-  'autoscaling/HorizontalPodAutoscaler': {
-    v1: {
-      kind: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
-      conversion: AUTOSCALER_V1,
-      isReadAnew: true,
-    },
-  },
-  'events.k8s.io/Event': { v1: { kind: { group: '', version: 'v1', kind: 'Event' }, conversion: EVENT_OF_ITS_GROUP } },
-}
+const STORED_AS: Readonly<Record<string, Readonly<Record<string, StoredAs>>>> = {}
 
 const NEEDY: Readonly<Record<string, (needs: KindNeeds) => KindStrategy>> = {
-  '/Event': ({ eventTtlSeconds }) => ({ ttlSeconds: eventTtlSeconds }),
-  'events.k8s.io/Event': ({ eventTtlSeconds }) => ({ ttlSeconds: eventTtlSeconds }),
-  '/Service': serviceStrategy,
   'rbac.authorization.k8s.io/ClusterRole': roleStrategy('ClusterRole'),
   'rbac.authorization.k8s.io/ClusterRoleBinding': roleStrategy('ClusterRoleBinding'),
   'rbac.authorization.k8s.io/Role': roleStrategy('Role'),
@@ -75,13 +55,9 @@ const NEEDY: Readonly<Record<string, (needs: KindNeeds) => KindStrategy>> = {
   'resource.k8s.io/ResourceClaimTemplate': claimTemplateStrategy,
 }
 
-const PLAIN: Readonly<Record<string, KindStrategy>> = { ...TRAITS_OF_KINDS, '/Namespace': NAMESPACE, '/Pod': POD }
+const PLAIN: Readonly<Record<string, KindStrategy>> = { ...TRAITS_OF_KINDS }
 
 const PREFIXES: Readonly<Record<string, string>> = {
-  '/Node': STORAGE_PREFIXES['/nodes']!,
-  '/Service': STORAGE_PREFIXES['/services']!,
-  '/Endpoints': STORAGE_PREFIXES['/endpoints']!,
-  '/ReplicationController': STORAGE_PREFIXES['/replicationcontrollers']!,
   'networking.k8s.io/Ingress': STORAGE_PREFIXES['networking.k8s.io/ingresses']!,
   'apiextensions.k8s.io/CustomResourceDefinition': STORAGE_PREFIXES['apiextensions.k8s.io/customresourcedefinitions']!,
   'apiregistration.k8s.io/APIService': STORAGE_PREFIXES['apiregistration.k8s.io/apiservices']!,
@@ -164,7 +140,12 @@ export function builtInResources(
       roleGuard: options.roleGuard,
       eventTtlSeconds: options.eventTtlSeconds ?? DEFAULT_EVENT_TTL_SECONDS,
     },
-    actions: [...bindingActions(schema), evictionAction(schema), ...(options.actions ?? [])],
+    actions: [
+      ...bindingActions(schema),
+      evictionAction(schema),
+      selfSubjectReviewAction(schema),
+      ...(options.actions ?? []),
+    ],
     allowPrivileged: options.allowPrivileged ?? false,
   })
   return table

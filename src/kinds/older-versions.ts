@@ -3,7 +3,7 @@
 import type { GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
-import { NO_POD } from './policy/budget-selector.ts'
+import { NO_POD } from './policy/pod-disruption-budget.ts'
 import { definitionFromV1beta1 } from './apiextensions/custom-resource-definition/v1beta1.ts'
 import { mapIn, withMembers } from './shared/members.ts'
 

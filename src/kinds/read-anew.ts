@@ -7,7 +7,7 @@ import { withSpec } from './shared/members.ts'
 import { isBare, OTHER_FAMILY } from './core/service/families.ts'
 import { isExternalName, NO_ADDRESS, textIn, textsIn } from './core/service/fields.ts'
 import { specOf } from './shared/pod-conditions.ts'
-import { mirrored } from './core/volumes.ts'
+import { mirrored } from './core/persistent-volume-claim.ts'
 
 /** `family` is that of the cluster's services. */
 export function readAnew({ group, kind }: GroupVersionKind, object: ApiObject, family: IpFamily): ApiObject {

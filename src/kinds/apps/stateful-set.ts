@@ -25,7 +25,7 @@ import { checkCounts, checkWithin } from '../shared/pod-spec/workload-template.t
 import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import { claimSpecWarnings } from '../shared/volume-warnings.ts'
-import { CLAIM_FIELDS } from '../storage/storage-defaults.ts'
+import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
 import { checkAvailable, checkCollisions, checkSelected, checkSelector } from './selected-pods.ts'
 
 const template = always(podTemplate)

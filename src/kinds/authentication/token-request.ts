@@ -1,29 +1,33 @@
 // A token for a service account, made and never stored: `serviceaccounts/<name>/token` (P-045 to P-050, W-562 to W-565).
-import type { ApiObject } from '../../api/object.ts'
-import { parseGroupVersion } from '../../api/object.ts'
 import { invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { ApiError } from '../../api/status.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { isList, isMap, own } from '../../api/value.ts'
-import type { IssuedToken, Named, TokenOrder } from '../../auth/service-account-token.ts'
 import { invalidError } from '../../api/invalid-error.ts'
+import { type ApiObject, parseGroupVersion } from '../../api/object.ts'
+import { ApiError } from '../../api/status.ts'
+import { isList, isMap, own, type ValueMap } from '../../api/value.ts'
+import type { IssuedToken, Named, TokenOrder } from '../../auth/service-account-token.ts'
+import { InvariantError } from '../../lib/errors.ts'
 import { conflictError } from '../../registry/errors.ts'
 import { metaText, withMemberOf, withMeta } from '../../registry/object-meta.ts'
 import { getObject } from '../../registry/read.ts'
 import type { Action, ActionAnswer, ActionContext, Resource } from '../../registry/registry.ts'
-import { pathSegment, validateCreate } from '../../schema/validation/validation.ts'
+import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { SchemaTable } from '../../schema/table.ts'
-import { InvariantError } from '../../lib/errors.ts'
+import { numberOf, partOf, textOf } from '../../schema/validation/members.ts'
+import { type KindRules, pathSegment, validateCreate } from '../../schema/validation/validation.ts'
+import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
-import { tokenRequest as RULES } from '../authorization/access-review.ts'
 import { mapIn, withSpec } from '../shared/members.ts'
-import { textOf } from '../../schema/validation/members.ts'
+import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
+import { question } from '../shared/question.ts'
+
+const SPEC = FieldPath.root('spec')
 
 const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const
 
 /** Kubelets ask for tokens of this very life for old programs, which do not read them again. */
 const EXTENDABLE_SECONDS = 3607
+
 const EXTENDED_SECONDS = 365 * 24 * 60 * 60
 
 export interface TokenRequestOptions {
@@ -35,10 +39,20 @@ export interface TokenRequestOptions {
   readonly extend: boolean
 }
 
+const VALIDATION: KindRules = question((object, check) => {
+  const seconds = numberOf(partOf(object, 'spec'), 'expirationSeconds')
+  checkTokenSeconds(seconds, SPEC.child('expirationSeconds'), check)
+})
+
+export const TOKEN_REQUEST: Kind = {
+  validation: VALIDATION,
+  defaults: within({ spec: always({ expirationSeconds: absent(3600) }) }),
+}
+
 export function tokenRequestAction(schemas: SchemaTable, options: TokenRequestOptions): Action {
   return {
     at: { group: '', version: 'v1', resource: 'serviceaccounts', subresource: 'token', namespaced: true },
-    body: actionBody(schemas, KIND),
+    body: actionBody(schemas, KIND, TOKEN_REQUEST),
     alsoVersions: [],
     run: (request, context) => makeToken(request, context, options),
   }
@@ -49,7 +63,7 @@ async function makeToken(sent: ApiObject, context: ActionContext, options: Token
   checkName(sent, name)
   const account = await read(context, 'serviceaccounts', name)
   const request = completed(sent, options, context)
-  const errors = validateCreate(RULES, request, { gates: context.gates, namespaced: true })
+  const errors = validateCreate(VALIDATION, request, { gates: context.gates, namespaced: true })
   if (errors.length > 0) throw invalidError(KIND, '', errors)
   await context.validate(request)
   const uid = metaText(account, 'uid')

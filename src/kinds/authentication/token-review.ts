@@ -1,20 +1,23 @@
 // Tells others whose a token is that they were shown (P-058 to P-060).
 import { ApiError } from '../../api/status.ts'
-import type { Value } from '../../api/value.ts'
-import { isList, own } from '../../api/value.ts'
+import { isList, own, type Value } from '../../api/value.ts'
 import type { BearerTokens, TokenReview } from '../../auth/bearer-tokens.ts'
 import type { Action } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
+import { textOf } from '../../schema/validation/members.ts'
+import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
 import { mapIn } from '../shared/members.ts'
-import { textOf } from '../../schema/validation/members.ts'
+import { question } from '../shared/question.ts'
 
 const GROUP_VERSION = { group: 'authentication.k8s.io', version: 'v1' } as const
+
+export const TOKEN_REVIEW: Kind = { validation: question(() => undefined) }
 
 export function tokenReviewAction(schemas: SchemaTable, review: BearerTokens['review']): Action {
   return {
     at: { ...GROUP_VERSION, resource: 'tokenreviews', subresource: '', namespaced: false },
-    body: actionBody(schemas, { ...GROUP_VERSION, kind: 'TokenReview' }),
+    body: actionBody(schemas, { ...GROUP_VERSION, kind: 'TokenReview' }, TOKEN_REVIEW),
     alsoVersions: [],
     run: async (object, context) => {
       const spec = mapIn(object, 'spec')

@@ -1,223 +1,131 @@
-// Questions about rights: may this user do that, may I, what may I, and who am I (P-155 to P-161). They are answered by the same
-// deciders that requests are.
-import type { FieldTerm, LabelRequirement } from '../../api/selector.ts'
-import type { ApiObject } from '../../api/object.ts'
-import { ruleDocument } from '../../api/policy-rule.ts'
-import { parseFieldSelector } from '../../api/selector-fields.ts'
-import { labelSelectorOf, parseLabelSelector } from '../../api/selector-text.ts'
-import { ApiError } from '../../api/status.ts'
-import type { User } from '../../api/user.ts'
-import type { Value, ValueMap } from '../../api/value.ts'
-import { isList, isMap, own } from '../../api/value.ts'
-import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
-import { invalidError } from '../../api/invalid-error.ts'
-import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
-import type { SchemaTable } from '../../schema/table.ts'
-import { METADATA_RULES, validateCreate } from '../../schema/validation/validation.ts'
-import { actionBody } from '../shared/action-body.ts'
-import { AUTHORIZATION_RULES } from './access-review.ts'
+// Questions about what somebody may do: the four kinds of them, and what each has to say.
+import { type Shown, shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { checkAskedRequirement } from '../../schema/validation/labels.ts'
+import { has, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
+import type { Kind } from '../kind.ts'
+import { question } from '../shared/question.ts'
 
-const AUTHORIZATION = { group: 'authorization.k8s.io', version: 'v1' } as const
-const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const
+const SPEC = FieldPath.root('spec')
+const RESOURCE = SPEC.child('resourceAttributes')
+const PATH = SPEC.child('nonResourceAttributes')
 
-type Answer = (review: ApiObject, context: ActionContext) => Promise<ActionAnswer>
-
-export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer): readonly Action[] {
-  const action = (gv: typeof AUTHORIZATION | typeof AUTHENTICATION, kind: string, run: Answer): Action => ({
-    at: { ...gv, resource: `${kind.toLowerCase()}s`, subresource: '', namespaced: kind.startsWith('Local') },
-    body: actionBody(schemas, { ...gv, kind }),
-    alsoVersions: [],
-    run,
-  })
-  const ofSpec: Answer = (review, context) => reviewAccess(authorizer, review, userOf(specOf(review)), context)
-  const ofSelf: Answer = (review, context) => reviewAccess(authorizer, review, context.user, context)
-  return [
-    action(AUTHORIZATION, 'SubjectAccessReview', ofSpec),
-    action(AUTHORIZATION, 'LocalSubjectAccessReview', ofSpec),
-    action(AUTHORIZATION, 'SelfSubjectAccessReview', ofSelf),
-    action(AUTHORIZATION, 'SelfSubjectRulesReview', (review, context) => reviewRules(authorizer, review, context)),
-    action(AUTHENTICATION, 'SelfSubjectReview', reviewSelf),
-  ]
+function shownPath(path: ValueMap | undefined): Shown {
+  return path === undefined ? shownJson(null) : shownJson({ Path: textOf(path, 'path'), Verb: textOf(path, 'verb') })
 }
 
-async function reviewAccess(
-  authorizer: Authorizer,
-  review: ApiObject,
-  user: User,
-  context: ActionContext,
-): Promise<ActionAnswer> {
-  const { kind } = review
-  const faults = validateCreate(AUTHORIZATION_RULES[kind] ?? METADATA_RULES, review, {
-    gates: context.gates,
-    namespaced: false,
-  })
-  // The reference forgets the kind here, and clients compare texts.
-  if (faults.length > 0) throw invalidError({ group: AUTHORIZATION.group, kind: '' }, '', faults)
-  await context.validate(review)
-  const { access, problems } = accessOf(specOf(review), user)
-  const decision = await authorizer.authorize(access, context.signal)
-  return { kind: 'object', object: { ...review, status: statusOf(decision, problems) } }
-}
-
-function statusOf({ kind, reason = '', problem }: Decision, problems: readonly string[]): ValueMap {
-  const evaluationError = [...(problem === undefined ? [] : [problem]), ...problems].join('; ')
-  return {
-    allowed: kind === 'allow',
-    ...(kind === 'deny' ? { denied: true } : {}),
-    ...(reason === '' ? {} : { reason }),
-    ...(evaluationError === '' ? {} : { evaluationError }),
+function checkAttributes(spec: ValueMap, check: Check): void {
+  const resource = partIn(spec, 'resourceAttributes')
+  const path = partIn(spec, 'nonResourceAttributes')
+  if (resource !== undefined && path !== undefined) {
+    check.invalid(PATH, shownPath(path), 'cannot be specified in combination with resourceAttributes')
+  }
+  if (resource === undefined && path === undefined) {
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
+    check.invalid(RESOURCE, shownPath(path), detail)
   }
 }
 
-async function reviewRules(authorizer: Authorizer, review: ApiObject, context: ActionContext): Promise<ActionAnswer> {
-  const namespace = text(specOf(review), 'namespace')
-  if (namespace === '') throw new ApiError('BadRequest', 'no namespace on request')
-  await context.validate(review)
-  const none = { rules: [], incomplete: false, problem: undefined }
-  const { rules, incomplete, problem } = authorizer.rulesFor?.(context.user, namespace) ?? none
-  const documents = rules.map(ruleDocument)
-  const resourceRules = documents.filter((rule) => own(rule, 'resources') !== undefined)
-  const nonResourceRules = documents.filter((rule) => own(rule, 'nonResourceURLs') !== undefined)
-  const { kind, apiVersion } = review
-  const status = {
-    resourceRules: resourceRules.map((rule) => without(rule, 'nonResourceURLs')),
-    nonResourceRules: nonResourceRules.map((rule) => ({
-      verbs: own(rule, 'verbs')!,
-      nonResourceURLs: own(rule, 'nonResourceURLs')!,
-    })),
-    incomplete,
-    ...(problem === undefined ? {} : { evaluationError: problem }),
-  }
-  return { kind: 'object', object: { kind, apiVersion, metadata: {}, spec: {}, status } }
+function checkSubject(spec: ValueMap, check: Check): void {
+  if (textOf(spec, 'user') !== '' || textsOf(spec, 'groups').length > 0) return
+  check.invalid(SPEC.child('user'), '', 'at least one of user or group must be specified')
 }
 
-async function reviewSelf(review: ApiObject, context: ActionContext): Promise<ActionAnswer> {
-  await context.validate(review)
-  const { kind, apiVersion } = review
-  const { name, uid, groups, extra } = context.user
-  const userInfo = {
-    username: name,
-    ...(uid === undefined || uid === '' ? {} : { uid }),
-    ...(groups.length === 0 ? {} : { groups }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
-  }
-  const metadata = { creationTimestamp: context.now }
-  return { kind: 'object', object: { kind, apiVersion, metadata, status: { userInfo } } }
-}
-
-function specOf(review: ApiObject): ValueMap {
-  const spec = own(review, 'spec')
-  return isMap(spec) ? spec : {}
-}
-
-function userOf(spec: ValueMap): User {
-  const extra = own(spec, 'extra')
-  const uid = text(spec, 'uid')
-  return {
-    name: text(spec, 'user'),
-    uid: uid === '' ? undefined : uid,
-    groups: texts(own(spec, 'groups')),
-    extra: Object.fromEntries(Object.entries(isMap(extra) ? extra : {}).map(([key, values]) => [key, texts(values)])),
-  }
-}
-
-interface Asked {
-  readonly access: Access
-  /** What of the question could not be read and was left out. */
-  readonly problems: readonly string[]
-}
-
-/** Empty texts are meant as they stand; only a version that is not given means every one (P-159). */
-function accessOf(spec: ValueMap, user: User): Asked {
-  const asked = own(spec, 'resourceAttributes')
-  if (!isMap(asked)) {
-    const path = own(spec, 'nonResourceAttributes')
-    const on = isMap(path) ? path : {}
-    return { access: { kind: 'path', user, verb: text(on, 'verb'), path: text(on, 'path') }, problems: [] }
-  }
-  const fields = readSelector(own(asked, 'fieldSelector'), FIELDS)
-  const labels = readSelector(own(asked, 'labelSelector'), LABELS)
-  const selectors = { fields: fields.requirements, labels: labels.requirements }
-  const optional = (key: string): string | undefined => (text(asked, key) === '' ? undefined : text(asked, key))
-  return {
-    access: {
-      kind: 'resource',
-      user,
-      verb: text(asked, 'verb'),
-      group: text(asked, 'group'),
-      version: optional('version') ?? '*',
-      resource: text(asked, 'resource'),
-      subresource: optional('subresource'),
-      namespace: optional('namespace'),
-      name: optional('name'),
-      selectors: () => selectors,
-    },
-    problems: [...ignored('fieldSelector', fields), ...ignored('labelSelector', labels)],
-  }
-}
-
-interface SelectorReader<T> {
-  readonly parse: (text: string) => readonly T[]
-  /** Undefined where the requirement means nothing. */
-  readonly one: (requirement: ValueMap) => T | undefined
-}
-
-interface ReadSelector<T> {
-  readonly requirements: readonly T[] | undefined
-  readonly isBroken: boolean
-}
-
-const FIELDS: SelectorReader<FieldTerm> = {
-  parse: (selector) => parseFieldSelector(selector).terms,
-  one: (requirement) => {
-    const values = texts(own(requirement, 'values'))
-    const operator = { In: '=', NotIn: '!=' } as const
-    const sign = own(operator, text(requirement, 'operator')) as FieldTerm['operator'] | undefined
-    if (values.length !== 1 || sign === undefined) return undefined
-    return { field: text(requirement, 'key'), operator: sign, value: values[0]! }
-  },
-}
-
-const LABELS: SelectorReader<LabelRequirement> = {
-  parse: (selector) => parseLabelSelector(selector).requirements,
-  one: (requirement) => labelSelectorOf({ matchExpressions: [requirement] })?.requirements[0],
-}
-
-/** What cannot be read is left out: that asks for more than was meant, never for less (P-160). */
-function readSelector<T>(selector: Value | undefined, reader: SelectorReader<T>): ReadSelector<T> {
-  if (!isMap(selector)) return { requirements: undefined, isBroken: false }
-  const raw = text(selector, 'rawSelector')
-  if (raw !== '') {
-    try {
-      return { requirements: reader.parse(raw), isBroken: false }
-    } catch {
-      return { requirements: undefined, isBroken: true }
+function checkSelectors(spec: ValueMap, check: Check): void {
+  const resource = partOf(spec, 'resourceAttributes')
+  for (const field of ['fieldSelector', 'labelSelector']) {
+    const selector = partIn(resource, field)
+    if (selector === undefined) continue
+    const at = RESOURCE.child(field)
+    const raw = textOf(selector, 'rawSelector')
+    const requirements = partsOf(selector, 'requirements')
+    if (raw !== '' && requirements.length > 0) {
+      check.invalid(at.child('rawSelector'), raw, 'may not specified at the same time as requirements')
+    }
+    if (raw === '' && requirements.length === 0) {
+      const detail = `when ${at.toString()} is specified, requirements or rawSelector is required`
+      check.required(at.child('requirements'), detail)
+    }
+    for (const [i, requirement] of requirements.entries()) {
+      checkAskedRequirement(requirement, at.child('requirements').index(i), {
+        check,
+        isLabel: field === 'labelSelector',
+      })
     }
   }
-  const given = own(selector, 'requirements')
-  const all = isList(given) ? given.map((each) => (isMap(each) ? reader.one(each) : undefined)) : []
-  const requirements = all.filter((each) => each !== undefined)
-  return {
-    requirements: requirements.length === 0 ? undefined : requirements,
-    isBroken: requirements.length < all.length,
-  }
 }
 
-function ignored(name: string, { requirements, isBroken }: ReadSelector<unknown>): readonly string[] {
-  if (!isBroken) return []
-  const extent = requirements === undefined ? 'ignored' : 'partially ignored'
-  return [`spec.resourceAttributes.${name} ${extent} due to parse error`]
+/** What the metadata holds beside what the server or the address puts there. */
+function checkEmptyMeta(object: ValueMap, ignored: readonly string[], check: Check): void {
+  const meta = partOf(object, 'metadata')
+  const rest = Object.keys(meta).filter((name) => has(meta, name) && !ignored.includes(name) && meta[name] !== '')
+  if (rest.length === 0) return
+  const detail = ignored.includes('namespace') ? 'must be empty except for namespace' : 'must be empty'
+  check.invalid(FieldPath.root('metadata'), shownJson(inOrder(meta)), detail)
 }
 
-function without(map: ValueMap, key: string): ValueMap {
-  return Object.fromEntries(Object.entries(map).filter(([name]) => name !== key))
+const FIRST: readonly string[] = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+]
+
+const THEN: readonly string[] = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']
+const LAST: readonly string[] = ['labels', 'annotations', 'ownerReferences', 'finalizers', 'managedFields']
+
+/** Metadata as it is written: its members in the order of the schema, those of maps by name. */
+function inOrder(meta: ValueMap): ValueMap {
+  const members = [...FIRST, ...THEN, ...LAST].filter((name) => has(meta, name))
+  return Object.fromEntries(
+    members.map((name) => {
+      const value = meta[name] ?? null
+      if (name !== 'labels' && name !== 'annotations') return [name, value]
+      return [name, Object.fromEntries(Object.entries(partOf(meta, name)).sort(([a], [b]) => (a < b ? -1 : 1)))]
+    }),
+  )
 }
 
-function text(map: ValueMap, key: string): string {
-  const value = own(map, key)
-  return typeof value === 'string' ? value : ''
+export const SUBJECT_ACCESS_REVIEW: Kind = {
+  validation: question((object, check) => {
+    const spec = partOf(object, 'spec')
+    checkAttributes(spec, check)
+    checkSubject(spec, check)
+    checkSelectors(spec, check)
+    checkEmptyMeta(object, ['managedFields'], check)
+  }),
 }
 
-function texts(value: Value | undefined): readonly string[] {
-  return isList(value) ? value.filter((item) => typeof item === 'string') : []
+export const SELF_SUBJECT_ACCESS_REVIEW: Kind = {
+  validation: question((object, check) => {
+    const spec = partOf(object, 'spec')
+    checkAttributes(spec, check)
+    checkSelectors(spec, check)
+    checkEmptyMeta(object, ['managedFields'], check)
+  }),
+}
+
+export const LOCAL_SUBJECT_ACCESS_REVIEW: Kind = {
+  validation: question((object, check) => {
+    const spec = partOf(object, 'spec')
+    checkAttributes(spec, check)
+    checkSubject(spec, check)
+    checkSelectors(spec, check)
+    checkEmptyMeta(object, ['managedFields', 'namespace'], check)
+    const resource = partIn(spec, 'resourceAttributes')
+    if (resource !== undefined && textOf(resource, 'namespace') !== textOf(partOf(object, 'metadata'), 'namespace')) {
+      check.invalid(RESOURCE.child('namespace'), textOf(resource, 'namespace'), 'must match metadata.namespace')
+    }
+    const path = partIn(spec, 'nonResourceAttributes')
+    if (path !== undefined) check.invalid(PATH, shownPath(path), 'disallowed on this kind of request')
+  }),
+}
+
+export const SELF_SUBJECT_RULES_REVIEW: Kind = {
+  validation: question(() => undefined),
 }

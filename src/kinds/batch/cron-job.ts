@@ -1,10 +1,12 @@
-// Jobs on a schedule.
+// Cron jobs: jobs that are made at the times of a schedule.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { AGE, boolean, column, integer, length, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { ageOf } from '../../codec/tables/elapsed.ts'
+import { at, orNone, textAt } from '../../codec/tables/reading.ts'
+import { absent, always, blank, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { scheduleFault } from './cron-schedule.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
-import { checkJobSpec } from './job/validation.ts'
 import { shownSelector } from '../../schema/validation/labels.ts'
 import { flagOf, numberIn, partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import {
@@ -13,27 +15,23 @@ import {
   METADATA,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { withGatedFields } from '../shared/gated-field.ts'
+import { mapIn } from '../shared/members.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
+import { containerColumns, selectorColumn } from '../shared/pod-spec/template-columns.ts'
+import { jobWarnings } from '../shared/pod-spec/template-warnings.ts'
+import { WORKLOAD } from '../shared/strategies.ts'
+import { withNameWarnings } from '../shared/warnings.ts'
+import { scheduleFault } from './cron-schedule.ts'
+import { podFailurePolicy } from './job/defaults.ts'
+import { checkJobSpec } from './job/validation.ts'
 
 const SPEC = FieldPath.root('spec')
+
 /** What is left of a label after the time that names of jobs end in. */
 const MAX_NAME = 52
-
-export const cronJob: KindRules = {
-  create: (object, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkSpec(partOf(object, 'spec'), undefined, check)
-    const name = textOf(partOf(object, 'metadata'), 'name')
-    if (longerThan(name, MAX_NAME)) {
-      check.invalid(METADATA.child('name'), name, `must be no more than ${MAX_NAME} characters`)
-    }
-  },
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    checkSpec(partOf(object, 'spec'), partOf(stored, 'spec'), check)
-  },
-  subresources: { status: () => undefined },
-}
 
 function checkSpec(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
   const schedule = textOf(spec, 'schedule')
@@ -101,4 +99,61 @@ function checkTemplate(spec: ValueMap, check: Check): void {
     check.invalid(at.child('selector'), shownSelector(selector), '`selector` will be auto-generated')
   }
   if (flagOf(spec, 'manualSelector')) check.notSupported(at.child('manualSelector'), true, ['nil', 'false'])
+}
+
+function suspended(cronJob: ValueMap): string {
+  const suspend = at(cronJob, 'spec', 'suspend')
+  return suspend === undefined ? '<unset>' : suspend === true ? 'True' : 'False'
+}
+
+export const CRON_JOB: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkSpec(partOf(object, 'spec'), undefined, check)
+      const name = textOf(partOf(object, 'metadata'), 'name')
+      if (longerThan(name, MAX_NAME)) {
+        check.invalid(METADATA.child('name'), name, `must be no more than ${MAX_NAME} characters`)
+      }
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkSpec(partOf(object, 'spec'), partOf(stored, 'spec'), check)
+    },
+    subresources: { status: () => undefined },
+  },
+  defaults: within({
+    spec: always({
+      concurrencyPolicy: blank('Allow'),
+      suspend: absent(false),
+      successfulJobsHistoryLimit: absent(3),
+      failedJobsHistoryLimit: absent(1),
+      jobTemplate: always({ spec: always({ podFailurePolicy, template: always(podTemplate) }) }),
+    }),
+  }),
+  strategy: withGatedFields(gatedPodFields('spec/jobTemplate/spec/template/spec'), {
+    ...WORKLOAD,
+    warnings: (object, stored, context) => [
+      ...withNameWarnings(jobWarnings('spec.jobTemplate.spec'))(object, stored, context),
+      ...(textOf(mapIn(object, 'spec'), 'schedule').includes('TZ')
+        ? [
+            'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details',
+          ]
+        : []),
+    ],
+  }),
+  columns: tableOf([
+    NAME,
+    column('Schedule', 'When jobs are made, in the format of cron.', text('spec', 'schedule')),
+    column('Timezone', 'The time zone of the schedule.', (job) => orNone(textAt(job, 'spec', 'timeZone'))),
+    boolean('Suspend', 'Whether no more jobs are made.', suspended),
+    integer('Active', 'How many of its jobs are running.', length('status', 'active')),
+    column('Last Schedule', 'How long ago a job was made last.', (job, now) => {
+      const last = textAt(job, 'status', 'lastScheduleTime')
+      return last === '' ? '<none>' : ageOf(last, now)
+    }),
+    AGE,
+    ...containerColumns('spec', 'jobTemplate', 'spec', 'template'),
+    selectorColumn('spec', 'jobTemplate', 'spec', 'selector'),
+  ]),
 }

@@ -1,11 +1,19 @@
-// Requests for certificates: what is asked, who approved it, and the certificate that came of it.
+// Requests for certificates say who asked, which nobody but the server can write; approval and signing are written through
+// endpoints of their own (W-596 to W-598).
 import { FieldPath } from '../../api/field-path.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
+import type { ApiObject } from '../../api/object.ts'
+import type { User } from '../../api/user.ts'
+import { equalValues, own, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { humanDuration } from '../../codec/tables/elapsed.ts'
+import { at, listAt, numberAt, orNone, textAt } from '../../codec/tables/reading.ts'
+import { withMemberOf } from '../../registry/object-meta.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { numberIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { mapIn, mapsIn, withMembers, withSpec } from '../shared/members.ts'
 import { certificateFault, requestFault } from '../shared/pem.ts'
-import type { GroupRules, KindRules } from '../../schema/validation/rules.ts'
 import { checkSignerName } from '../shared/signer-name.ts'
 
 const SPEC = FieldPath.root('spec')
@@ -13,6 +21,7 @@ const STATUS = FieldPath.root('status')
 const CONDITIONS = STATUS.child('conditions')
 const MIN_SECONDS = 600
 const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown'
+
 const USAGES: readonly string[] = [
   'any',
   'cert sign',
@@ -131,16 +140,102 @@ function checkChange(object: ValueMap, stored: ValueMap, { check, allowed }: { c
   else if (before !== '') check.forbidden(at, 'updates may not modify existing certificate content')
 }
 
-export const certificateSigningRequest: KindRules = {
-  create: checkRequest,
-  update: (object, stored, check) =>
-    checkChange(object, stored, { check, allowed: { approval: false, certificate: false } }),
-  subresources: {
-    status: (object, stored, check) =>
-      checkChange(object, stored, { check, allowed: { approval: false, certificate: true } }),
-    approval: (object, stored, check) =>
-      checkChange(object, stored, { check, allowed: { approval: true, certificate: false } }),
-  },
+const DECISIONS: ReadonlySet<string> = new Set(['Approved', 'Denied'])
+
+function writtenBy(user: User): Readonly<Record<string, ValueMap[string] | undefined>> {
+  const extra = Object.entries(user.extra)
+  return {
+    username: user.name === '' ? undefined : user.name,
+    uid: user.uid === undefined || user.uid === '' ? undefined : user.uid,
+    groups: user.groups.length === 0 ? undefined : user.groups,
+    extra: extra.length === 0 ? undefined : Object.fromEntries(extra),
+  }
 }
 
-export const CERTIFICATES_RULES: GroupRules = { CertificateSigningRequest: certificateSigningRequest }
+/** A signer repeats what was decided, word for word; that one is added or taken away is for validation to refuse. */
+function withDecisionsOf(object: ApiObject, stored: ApiObject): ApiObject {
+  const before = mapsIn(mapIn(stored, 'status'), 'conditions')
+  let conditions = mapsIn(mapIn(object, 'status'), 'conditions')
+  for (const type of DECISIONS) {
+    const decided = before.filter((condition) => textOf(condition, 'type') === type)
+    if (conditions.filter((condition) => textOf(condition, 'type') === type).length !== decided.length) continue
+    let next = 0
+    conditions = conditions.map((condition) => (textOf(condition, 'type') === type ? decided[next++]! : condition))
+  }
+  return withConditions(object, conditions)
+}
+
+function withConditionTimes(object: ApiObject, stored: ApiObject, now: string): ApiObject {
+  const before = mapsIn(mapIn(stored, 'status'), 'conditions')
+  const conditions = mapsIn(mapIn(object, 'status'), 'conditions').map((condition) => {
+    const same = before.find(
+      (old) =>
+        textOf(old, 'type') === textOf(condition, 'type') &&
+        textOf(old, 'status') === textOf(condition, 'status') &&
+        textOf(old, 'lastTransitionTime') !== '',
+    )
+    return withMembers(condition, {
+      lastUpdateTime: textOf(condition, 'lastUpdateTime') || now,
+      lastTransitionTime:
+        textOf(condition, 'lastTransitionTime') || (same === undefined ? now : textOf(same, 'lastTransitionTime')),
+    })
+  })
+  return withConditions(object, conditions)
+}
+
+function withConditions(object: ApiObject, conditions: readonly ValueMap[]): ApiObject {
+  const status = mapIn(object, 'status')
+  if (conditions.length === 0 && !Object.hasOwn(status, 'conditions')) return object
+  return { ...object, status: { ...status, conditions } }
+}
+
+function requestState(request: ValueMap): string {
+  const types = listAt(request, 'status', 'conditions').map((condition) => textAt(condition, 'type'))
+  const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending'
+  const failed = types.includes('Failed') ? ',Failed' : ''
+  return `${decision}${failed}${textAt(request, 'status', 'certificate') === '' ? '' : ',Issued'}`
+}
+
+function requestedDuration(request: ValueMap): string {
+  const seconds = at(request, 'spec', 'expirationSeconds')
+  return seconds === undefined ? '<none>' : humanDuration(Number(numberAt(seconds)) * 1000)
+}
+
+export const CERTIFICATE_SIGNING_REQUEST: Kind = {
+  validation: {
+    create: checkRequest,
+    update: (object, stored, check) =>
+      checkChange(object, stored, { check, allowed: { approval: false, certificate: false } }),
+    subresources: {
+      status: (object, stored, check) =>
+        checkChange(object, stored, { check, allowed: { approval: false, certificate: true } }),
+      approval: (object, stored, check) =>
+        checkChange(object, stored, { check, allowed: { approval: true, certificate: false } }),
+    },
+  },
+  strategy: {
+    status: { keepsMetadata: [], resetFields: ['spec', 'status.conditions'] },
+    prepareForCreate: (object, { user }) => withSpec(object, writtenBy(user)),
+    prepareForUpdate: (object, stored) => withMemberOf(object, stored, 'spec'),
+    prepareStatus: (object, stored, { now }) => withConditionTimes(withDecisionsOf(object, stored), stored, now),
+    resetFields: ['spec', 'status'],
+    subresources: {
+      approval: {
+        prepare: (object, stored, { now }) => {
+          const conditions = own(mapIn(withConditionTimes(object, stored, now), 'status'), 'conditions')
+          const status = withMembers(mapIn(stored, 'status'), { conditions })
+          return { ...withMemberOf(object, stored, 'spec'), status }
+        },
+        resetFields: ['spec', 'status.certificate'],
+      },
+    },
+  },
+  columns: tableOf([
+    NAME,
+    AGE,
+    column('SignerName', 'Who is asked to sign.', (one) => orNone(textAt(one, 'spec', 'signerName'))),
+    column('Requestor', 'Who asks.', text('spec', 'username')),
+    column('RequestedDuration', 'For how long the certificate should be valid.', requestedDuration),
+    column('Condition', 'What was decided.', requestState),
+  ]),
+}

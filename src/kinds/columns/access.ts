@@ -1,9 +1,19 @@
 // The tables of who may do what: role bindings, certificates, admission, disruption budgets.
 import type { Value, ValueMap } from '../../api/value.ts'
-import { AGE, column, count, integer, length, NAME, tableOf, text, wide } from '../../codec/tables/column.ts'
-import type { Column, TableShape, TableShapes } from '../../codec/tables/column.ts'
-import { humanDuration } from '../../codec/tables/elapsed.ts'
-import { at, listAt, mapAt, numberAt, orNone, textAt } from '../../codec/tables/reading.ts'
+import {
+  AGE,
+  column,
+  type Column,
+  integer,
+  length,
+  NAME,
+  tableOf,
+  type TableShape,
+  type TableShapes,
+  text,
+  wide,
+} from '../../codec/tables/column.ts'
+import { at, listAt, mapAt, textAt } from '../../codec/tables/reading.ts'
 
 /** The subjects of one kind, those of service accounts with their namespace. */
 function subjects(kind: string): (binding: ValueMap) => string {
@@ -26,18 +36,6 @@ const BINDINGS: TableShape = tableOf([
   wide('Groups', 'The groups that it is granted to.', subjects('Group')),
   wide('ServiceAccounts', 'The service accounts that it is granted to.', subjects('ServiceAccount')),
 ])
-
-function requestState(request: ValueMap): string {
-  const types = listAt(request, 'status', 'conditions').map((condition) => textAt(condition, 'type'))
-  const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending'
-  const failed = types.includes('Failed') ? ',Failed' : ''
-  return `${decision}${failed}${textAt(request, 'status', 'certificate') === '' ? '' : ',Issued'}`
-}
-
-function requestedDuration(request: ValueMap): string {
-  const seconds = at(request, 'spec', 'expirationSeconds')
-  return seconds === undefined ? '<none>' : humanDuration(Number(numberAt(seconds)) * 1000)
-}
 
 const WEBHOOKS: TableShape = tableOf([
   NAME,
@@ -79,21 +77,9 @@ const POLICY_BINDINGS: TableShape = tableOf([
   AGE,
 ])
 
-function budget(field: string): (one: ValueMap) => string {
-  return (one) => textAt(one, 'spec', field) || 'N/A'
-}
-
 export const ACCESS_TABLES: TableShapes = {
   'rbac.authorization.k8s.io RoleBinding': BINDINGS,
   'rbac.authorization.k8s.io ClusterRoleBinding': BINDINGS,
-  'certificates.k8s.io CertificateSigningRequest': tableOf([
-    NAME,
-    AGE,
-    column('SignerName', 'Who is asked to sign.', (one) => orNone(textAt(one, 'spec', 'signerName'))),
-    column('Requestor', 'Who asks.', text('spec', 'username')),
-    column('RequestedDuration', 'For how long the certificate should be valid.', requestedDuration),
-    column('Condition', 'What was decided.', requestState),
-  ]),
   'admissionregistration.k8s.io MutatingWebhookConfiguration': WEBHOOKS,
   'admissionregistration.k8s.io ValidatingWebhookConfiguration': WEBHOOKS,
   'admissionregistration.k8s.io ValidatingAdmissionPolicy': tableOf([
@@ -110,11 +96,4 @@ export const ACCESS_TABLES: TableShapes = {
   ]),
   'admissionregistration.k8s.io ValidatingAdmissionPolicyBinding': POLICY_BINDINGS,
   'admissionregistration.k8s.io MutatingAdmissionPolicyBinding': POLICY_BINDINGS,
-  'policy PodDisruptionBudget': tableOf([
-    NAME,
-    column('Min Available', 'How many pods must stay.', budget('minAvailable')),
-    column('Max Unavailable', 'How many pods may be gone.', budget('maxUnavailable')),
-    integer('Allowed Disruptions', 'How many pods may go now.', count('status', 'disruptionsAllowed')),
-    AGE,
-  ]),
 }

@@ -6,12 +6,10 @@ import { ACCESS_TABLES } from './access.ts'
 import { CLUSTER_TABLES } from './cluster.ts'
 import { GATED_TABLES } from './gated.ts'
 import { NETWORK_TABLES } from './network.ts'
-import { POD_TABLES } from './pods.ts'
 import { STORAGE_TABLES } from './storage.ts'
 import { WORKLOAD_TABLES } from './workloads.ts'
 
 const TABLES: TableShapes = {
-  ...POD_TABLES,
   ...WORKLOAD_TABLES,
   ...NETWORK_TABLES,
   ...STORAGE_TABLES,

@@ -1,24 +1,19 @@
 // The tables of kinds whose versions are off by default, and of a Status. Kept so that switching a version on needs nothing here.
 import type { ValueMap } from '../../api/value.ts'
-import { AGE, column, integer, NAME, nameOf, NAME_DESCRIPTION, tableOf, text } from '../../codec/tables/column.ts'
-import type { TableShapes } from '../../codec/tables/column.ts'
-import { ageOf } from '../../codec/tables/elapsed.ts'
 import {
-  conditionHolds,
-  firstOf,
-  labelText,
-  listAt,
-  mapAt,
-  numberAt,
-  orNone,
-  orUnset,
-  textAt,
-} from '../../codec/tables/reading.ts'
-
-/** The first of these conditions that is true. */
-function stateOf(object: ValueMap, types: readonly string[], otherwise: string): string {
-  return types.find((type) => conditionHolds(object, type, 'status', 'conditions')) ?? otherwise
-}
+  AGE,
+  column,
+  integer,
+  NAME,
+  NAME_DESCRIPTION,
+  nameOf,
+  tableOf,
+  type TableShapes,
+  text,
+} from '../../codec/tables/column.ts'
+import { ageOf } from '../../codec/tables/elapsed.ts'
+import { firstOf, listAt, mapAt, numberAt, orNone, orUnset, textAt } from '../../codec/tables/reading.ts'
+import { stateOf } from '../shared/condition-column.ts'
 
 function migrated(migration: ValueMap): string {
   const { group, version, resource } = mapAt(migration, 'spec', 'resource')
@@ -39,28 +34,6 @@ function poolSum(field: string): (request: ValueMap) => string {
 }
 
 export const GATED_TABLES: TableShapes = {
-  'certificates.k8s.io ClusterTrustBundle': tableOf([
-    NAME,
-    column('SignerName', 'Whose certificates it vouches for.', (one) => orNone(textAt(one, 'spec', 'signerName'))),
-  ]),
-  'certificates.k8s.io PodCertificateRequest': tableOf([
-    NAME,
-    column('PodName', 'The pod that asks.', text('spec', 'podName')),
-    column('ServiceAccountName', 'The account of the pod.', text('spec', 'serviceAccountName')),
-    column('NodeName', 'The node of the pod.', text('spec', 'nodeName')),
-    column('SignerName', 'Who is asked to sign.', text('spec', 'signerName')),
-    column('State', 'What was decided.', (one) => stateOf(one, ['Issued', 'Denied', 'Failed'], 'Pending')),
-    column('UnverifiedUserAnnotations', 'What the pod says of itself.', (one) =>
-      labelText(mapAt(one, 'spec', 'unverifiedUserAnnotations')),
-    ),
-  ]),
-  'coordination.k8s.io LeaseCandidate': tableOf([
-    NAME,
-    column('LeaseName', 'The lease that it wants.', text('spec', 'leaseName')),
-    column('BinaryVersion', 'The version of the candidate.', text('spec', 'binaryVersion')),
-    column('EmulationVersion', 'The version that it behaves like.', text('spec', 'emulationVersion')),
-    AGE,
-  ]),
   'internal.apiserver.k8s.io StorageVersion': tableOf([
     NAME,
     column('CommonEncodingVersion', 'The version that all replicas store.', (one) =>
@@ -103,20 +76,6 @@ export const GATED_TABLES: TableShapes = {
       return time === '' ? '<none>' : ageOf(time, now)
     }),
   ]),
-  'scheduling.k8s.io PodGroup': tableOf([
-    NAME,
-    column(
-      'Policy',
-      'How its pods are scheduled.',
-      (one) => Object.keys(mapAt(one, 'spec', 'schedulingPolicy'))[0] ?? '<none>',
-    ),
-    column('Workload', 'What it belongs to.', (one) =>
-      orNone(textAt(one, 'spec', 'podGroupTemplateRef', 'workload', 'workloadName')),
-    ),
-    column('Status', 'Whether its pods are scheduled.', (one) => stateOf(one, ['PodGroupScheduled'], 'Pending')),
-    AGE,
-  ]),
-  'scheduling.k8s.io Workload': tableOf([NAME, AGE]),
   'storagemigration.k8s.io StorageVersionMigration': tableOf([
     column('Name', NAME_DESCRIPTION, nameOf),
     column('Resource', 'What is written anew.', migrated),

@@ -1,74 +1,17 @@
 // The tables of what carries traffic: services, endpoints, ingresses, network policies, addresses.
-import type { Value, ValueMap } from '../../api/value.ts'
-import { AGE, ageOfObject, column, NAME, NAME_DESCRIPTION, tableOf, text, wide } from '../../codec/tables/column.ts'
-import type { TableShapes } from '../../codec/tables/column.ts'
+import type { ValueMap } from '../../api/value.ts'
 import {
-  at,
-  firstOf,
-  labelText,
-  listAt,
-  mapAt,
-  numberAt,
-  orNone,
-  orUnset,
-  selectorText,
-  textAt,
-  textsAt,
-} from '../../codec/tables/reading.ts'
-
-/** The addresses that a load balancer gave, sorted, each once. */
-function balancerAddresses(object: ValueMap): readonly string[] {
-  const all = listAt(object, 'status', 'loadBalancer', 'ingress').map(
-    (point) => textAt(point, 'ip') || textAt(point, 'hostname'),
-  )
-  return [...new Set(all)].filter((address) => address !== '').sort()
-}
-
-function externalIp(service: ValueMap): string {
-  const external = textsAt(service, 'spec', 'externalIPs')
-  switch (textAt(service, 'spec', 'type')) {
-    case 'ClusterIP':
-    case 'NodePort':
-      return orNone(external.join(','))
-    case 'LoadBalancer': {
-      const all = [...balancerAddresses(service), ...external]
-      return all.length === 0 ? '<pending>' : all.join(',')
-    }
-    case 'ExternalName':
-      return textAt(service, 'spec', 'externalName')
-    default:
-      return '<unknown>'
-  }
-}
-
-function portText(port: Value): string {
-  const nodePort = numberAt(port, 'nodePort')
-  const number = numberAt(port, 'port')
-  return `${nodePort > 0 ? `${number}:${nodePort}` : number}/${textAt(port, 'protocol')}`
-}
-
-/** An address of the sixth version needs brackets before a port. */
-function hostPort(ip: string, port: Value): string {
-  return `${ip.includes(':') ? `[${ip}]` : ip}:${numberAt(port, 'port')}`
-}
-
-function endpoints(object: ValueMap): string {
-  const subsets = listAt(object, 'subsets')
-  if (subsets.length === 0) return '<none>'
-  const all = subsets.flatMap((subset) => {
-    const addresses = listAt(subset, 'addresses').map((address) => textAt(address, 'ip'))
-    const ports = listAt(subset, 'ports')
-    return ports.length === 0 ? addresses : ports.flatMap((port) => addresses.map((ip) => hostPort(ip, port)))
-  })
-  return firstOf(all, 3)
-}
-
-function slicePort(port: Value): string {
-  const number = at(port, 'port')
-  const name = at(port, 'name')
-  if (number !== undefined) return String(numberAt(number))
-  return name === undefined ? '*' : textAt(name)
-}
+  AGE,
+  ageOfObject,
+  column,
+  NAME,
+  NAME_DESCRIPTION,
+  tableOf,
+  type TableShapes,
+  text,
+} from '../../codec/tables/column.ts'
+import { at, listAt, orNone, selectorText, textAt, textsAt } from '../../codec/tables/reading.ts'
+import { balancerAddresses } from '../shared/load-balancer.ts'
 
 /** Rules without a host take part in the count but are not shown. */
 function hosts(ingress: ValueMap): string {
@@ -107,36 +50,6 @@ function addressParent(address: ValueMap): string {
 }
 
 export const NETWORK_TABLES: TableShapes = {
-  ' Service': tableOf([
-    NAME,
-    column('Type', 'How the service is exposed.', text('spec', 'type')),
-    column('Cluster-IP', 'The first address of the service.', (service) =>
-      orNone(textsAt(service, 'spec', 'clusterIPs')[0] ?? ''),
-    ),
-    column('External-IP', 'Where it can be reached from outside.', externalIp),
-    column('Port(s)', 'The ports of the service.', (service) =>
-      orNone(listAt(service, 'spec', 'ports').map(portText).join(',')),
-    ),
-    AGE,
-    wide('Selector', 'Which pods it leads to.', (service) => labelText(mapAt(service, 'spec', 'selector'))),
-  ]),
-  ' Endpoints': tableOf([NAME, column('Endpoints', 'The addresses behind the service.', endpoints), AGE]),
-  'discovery.k8s.io EndpointSlice': tableOf([
-    NAME,
-    column('AddressType', 'What kind of addresses it holds.', text('addressType')),
-    column('Ports', 'The ports of each endpoint.', (slice) =>
-      orUnset(firstOf(listAt(slice, 'ports').map(slicePort), 3)),
-    ),
-    column('Endpoints', 'The addresses of the endpoints.', (slice) =>
-      orUnset(
-        firstOf(
-          listAt(slice, 'endpoints').flatMap((endpoint) => textsAt(endpoint, 'addresses')),
-          3,
-        ),
-      ),
-    ),
-    AGE,
-  ]),
   'networking.k8s.io Ingress': tableOf([
     NAME,
     column('Class', 'The class of controllers that serve it.', (ingress) =>

@@ -9,49 +9,10 @@ import {
   NAME,
   NAME_DESCRIPTION,
   tableOf,
+  type TableShapes,
   text,
-  wide,
 } from '../../codec/tables/column.ts'
-import type { Column, TableShapes } from '../../codec/tables/column.ts'
-import { at, booleanAt, listAt, orNone, orUnset, textAt, textsAt } from '../../codec/tables/reading.ts'
-
-const MODES: Readonly<Record<string, string>> = {
-  ReadWriteOnce: 'RWO',
-  ReadOnlyMany: 'ROX',
-  ReadWriteMany: 'RWX',
-  ReadWriteOncePod: 'RWOP',
-}
-
-/** Each mode once, in this order whatever theirs. */
-function accessModes(modes: readonly string[]): string {
-  return Object.entries(MODES)
-    .filter(([mode]) => modes.includes(mode))
-    .map(([, short]) => short)
-    .join(',')
-}
-
-function storageClass(object: ValueMap): string {
-  const old = textAt(object, 'metadata', 'annotations', 'volume.beta.kubernetes.io/storage-class')
-  return old || textAt(object, 'spec', 'storageClassName')
-}
-
-function phase(object: ValueMap): string {
-  return at(object, 'metadata', 'deletionTimestamp') === undefined ? textAt(object, 'status', 'phase') : 'Terminating'
-}
-
-/** A quantity that is not there is none. */
-function quantity(object: ValueMap, ...path: readonly string[]): string {
-  return textAt(object, ...path) || '0'
-}
-
-function claimOf(volume: ValueMap): string {
-  const claim = at(volume, 'spec', 'claimRef')
-  return claim === undefined ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`
-}
-
-function isBound(claim: ValueMap): boolean {
-  return textAt(claim, 'spec', 'volumeName') !== ''
-}
+import { at, booleanAt, listAt, orNone, textAt, textsAt } from '../../codec/tables/reading.ts'
 
 function className(storage: ValueMap): string {
   const name = textAt(storage, 'metadata', 'name')
@@ -60,44 +21,7 @@ function className(storage: ValueMap): string {
   return isDefault ? `${name} (default)` : name
 }
 
-const ATTRIBUTES: Column = column('VolumeAttributesClass', 'The class of changeable attributes.', (object) =>
-  orUnset(textAt(object, 'spec', 'volumeAttributesClassName')),
-)
-const VOLUME_MODE: Column = wide('VolumeMode', 'Whether it is a file system or a block device.', (object) =>
-  orUnset(textAt(object, 'spec', 'volumeMode')),
-)
-const STORAGE_CLASS: Column = column('StorageClass', 'The storage class.', storageClass)
-const STATUS: Column = column('Status', 'How far it has come.', phase)
-
 export const STORAGE_TABLES: TableShapes = {
-  ' PersistentVolume': tableOf([
-    NAME,
-    column('Capacity', 'How much it holds.', (volume) => quantity(volume, 'spec', 'capacity', 'storage')),
-    column('Access Modes', 'How it can be mounted.', (volume) => accessModes(textsAt(volume, 'spec', 'accessModes'))),
-    column('Reclaim Policy', 'What happens to it after its claim.', text('spec', 'persistentVolumeReclaimPolicy')),
-    STATUS,
-    column('Claim', 'The claim that has it.', claimOf),
-    STORAGE_CLASS,
-    ATTRIBUTES,
-    column('Reason', 'Why it is in this state.', text('status', 'reason')),
-    AGE,
-    VOLUME_MODE,
-  ]),
-  ' PersistentVolumeClaim': tableOf([
-    NAME,
-    STATUS,
-    column('Volume', 'The volume that it has.', text('spec', 'volumeName')),
-    column('Capacity', 'How much the volume holds.', (claim) =>
-      isBound(claim) ? quantity(claim, 'status', 'capacity', 'storage') : '',
-    ),
-    column('Access Modes', 'How the volume can be mounted.', (claim) =>
-      isBound(claim) ? accessModes(textsAt(claim, 'status', 'accessModes')) : '',
-    ),
-    STORAGE_CLASS,
-    ATTRIBUTES,
-    AGE,
-    VOLUME_MODE,
-  ]),
   'storage.k8s.io StorageClass': tableOf([
     column('Name', NAME_DESCRIPTION, className, { format: 'name' }),
     column('Provisioner', 'What makes the volumes.', text('provisioner')),

@@ -1,6 +1,8 @@
 // Config maps and secrets: their keys are file names, their sizes are bounded, and both can be frozen.
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { mapAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { configKey } from '../../schema/validation/formats.ts'
 import { flagOf, partOf } from '../../schema/validation/members.ts'
@@ -10,22 +12,13 @@ import {
   NOWHERE,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
 
 export const MAX_DATA_BYTES = 1024 * 1024
 
 const DATA = FieldPath.root('data')
 const BINARY_DATA = FieldPath.root('binaryData')
 const FROZEN = 'field is immutable when `immutable` is set'
-
-export const configMap: KindRules = {
-  create: checkConfigMap,
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    checkFrozen(object, stored, check)
-    checkConfigMap(object, check)
-  },
-}
 
 function checkConfigMap(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
@@ -63,4 +56,24 @@ export function checkFrozen(object: ValueMap, stored: ValueMap, check: Check): v
 export function decodedLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return (base64.length / 4) * 3 - padding
+}
+
+export const CONFIG_MAP: Kind = {
+  validation: {
+    create: checkConfigMap,
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkFrozen(object, stored, check)
+      checkConfigMap(object, check)
+    },
+  },
+  columns: tableOf([
+    NAME,
+    column(
+      'Data',
+      'How many entries it has.',
+      (map) => Object.keys(mapAt(map, 'data')).length + Object.keys(mapAt(map, 'binaryData')).length,
+    ),
+    AGE,
+  ]),
 }

@@ -1,12 +1,17 @@
 // Limits on single objects: each kind of object once, and every amount between the least and the greatest.
-import { FieldPath } from '../../api/field-path.ts'
+import { randomUUID } from 'node:crypto'
 import { shownJson } from '../../api/field-error.ts'
-import { own, type Value, type ValueMap } from '../../api/value.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { compareQuantities, type Quantity, quantityOf, quantityToNumber } from '../../lib/quantity.ts'
+import { metaText, withMeta } from '../../registry/object-meta.ts'
+import { both, each, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
-import { partOf, partsOf, textOf } from '../../schema/validation/members.ts'
+import { partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { completedFrom, rounded } from '../shared/resource-list.ts'
 import {
   amountOf,
   checkContainerResourceName,
@@ -14,16 +19,10 @@ import {
   isOvercommittable,
   told,
 } from '../shared/resource-names.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
 
 const LIMITS = FieldPath.root('spec').child('limits')
 const TYPES: readonly string[] = ['Pod', 'Container', 'PersistentVolumeClaim']
 const ONE = quantityOf(1, 'decimalSI')
-
-export const limitRange: KindRules = {
-  create: checkLimitRange,
-  update: (object, _stored, check) => checkLimitRange(object, check),
-}
 
 function checkLimitRange(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
@@ -152,4 +151,41 @@ function checkRatio(textIn: Amounts, name: string, { at, check }: Place): void {
 
 function quotient(a: Quantity, b: Quantity): number {
   return quantityToNumber(a) / quantityToNumber(b)
+}
+
+/** Limits of containers: the greatest is the usual one, and the usual one what is asked for. */
+const containerLimits: Rule = (given) => {
+  if (!isMap(given) || given['type'] !== 'Container') return given
+  const limits = completedFrom(partIn(given, 'default'), partIn(given, 'max') ?? {})
+  const requests = completedFrom(partIn(given, 'defaultRequest'), limits ?? {})
+  const all = completedFrom(requests, partIn(given, 'min') ?? {})
+  return withAmounts(withAmounts(given, 'default', limits), 'defaultRequest', all)
+}
+
+function withAmounts(item: ValueMap, name: string, amounts: ValueMap | undefined): ValueMap {
+  return amounts === undefined ? item : withMember(item, name, amounts)
+}
+
+const limitRangeItem = both(
+  containerLimits,
+  within({
+    max: rounded,
+    min: rounded,
+    default: rounded,
+    defaultRequest: rounded,
+    maxLimitRequestRatio: rounded,
+  }),
+)
+
+export const LIMIT_RANGE: Kind = {
+  validation: {
+    create: checkLimitRange,
+    update: (object, _stored, check) => checkLimitRange(object, check),
+  },
+  defaults: within({ spec: within({ limits: each(limitRangeItem) }) }),
+  strategy: {
+    // It may come without a name (W-043).
+    createOnUpdate: true,
+    prepareForCreate: (object) => (metaText(object, 'name') === '' ? withMeta(object, { name: randomUUID() }) : object),
+  },
 }

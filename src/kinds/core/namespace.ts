@@ -1,6 +1,12 @@
-// Namespaces: their finalizers are their own, and their phase follows from whether they are being deleted.
+// Namespaces: two phases of deletion of their own, a label with their name, and finalizers in the specification that only
+// `finalize` changes.
 import { FieldPath } from '../../api/field-path.ts'
-import type { ValueMap } from '../../api/value.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { finalizersOf, metaOf, metaText, withMemberOf, withMeta } from '../../registry/object-meta.ts'
+import type { DependentsWish } from '../../registry/registry.ts'
+import { always, blank, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 import { has, partOf, textOf, textsOf } from '../../schema/validation/members.ts'
@@ -10,7 +16,8 @@ import {
   checkFinalizerWord,
   labelName,
 } from '../../schema/validation/object-meta.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { WITH_STATUS } from '../shared/strategies.ts'
 
 const FINALIZERS = FieldPath.root('spec').child('finalizers')
 const PHASE = FieldPath.root('status').child('Phase')
@@ -23,27 +30,100 @@ function checkNamespace(object: ValueMap, check: Check): void {
   }
 }
 
-export const namespace: KindRules = {
-  create: checkNamespace,
-  update: (object, stored, check) => {
-    checkNamespace(object, check)
-    checkBuiltInMetaUpdate(object, stored, check)
-  },
-  subresources: {
-    status: (object, stored, check) => {
+const FINALIZER = 'kubernetes'
+const PROPAGATION_FINALIZERS = { Orphan: 'orphan', Foreground: 'foregroundDeletion', Background: undefined } as const
+const PROPAGATING: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion'])
+const NAME_LABEL = 'kubernetes.io/metadata.name'
+
+/** Unlike with other kinds, not to orphan dependents means to wait for them (W-376). */
+function finalizersFor(
+  { orphanDependents, propagationPolicy }: DependentsWish,
+  before: readonly string[],
+): readonly string[] {
+  if (orphanDependents === undefined && propagationPolicy === undefined) return before
+  const propagation = orphanDependents === undefined ? propagationPolicy : orphanDependents ? 'Orphan' : 'Foreground'
+  const wanted = propagation === undefined ? undefined : PROPAGATION_FINALIZERS[propagation]
+  const others = before.filter((name) => name === wanted || !PROPAGATING.has(name))
+  return wanted === undefined || others.includes(wanted) ? others : [...others, wanted]
+}
+
+function specFinalizers(object: ApiObject): readonly Value[] {
+  const spec = own(object, 'spec')
+  const finalizers = isMap(spec) ? own(spec, 'finalizers') : undefined
+  return isList(finalizers) ? finalizers : []
+}
+
+function withSpecFinalizers(object: ApiObject, finalizers: readonly Value[]): ApiObject {
+  const spec = own(object, 'spec')
+  const { finalizers: _, ...rest } = isMap(spec) ? spec : {}
+  return { ...object, spec: finalizers.length === 0 ? rest : { ...rest, finalizers } }
+}
+
+function withNameLabel(object: ApiObject): ApiObject {
+  const labels = own(metaOf(object), 'labels')
+  return withMeta(object, { labels: { ...(isMap(labels) ? labels : {}), [NAME_LABEL]: metaText(object, 'name') } })
+}
+
+/** A namespace bears its name as a label, so that selectors can name it. */
+const named: Rule = (given) => {
+  if (!isMap(given) || typeof given['name'] !== 'string' || given['name'] === '') return given
+  const labels = isMap(given['labels']) ? given['labels'] : {}
+  return withMember(given, 'labels', withMember(labels, NAME_LABEL, given['name']))
+}
+
+export const NAMESPACE: Kind = {
+  validation: {
+    create: checkNamespace,
+    update: (object, stored, check) => {
+      checkNamespace(object, check)
       checkBuiltInMetaUpdate(object, stored, check)
-      const phase = textOf(partOf(object, 'status'), 'phase')
-      if (has(partOf(object, 'metadata'), 'deletionTimestamp')) {
-        const detail = "may only be 'Terminating' if `deletionTimestamp` is not empty"
-        if (phase !== 'Terminating') check.invalid(PHASE, phase, detail)
-      } else if (phase !== 'Active') check.invalid(PHASE, phase, "may only be 'Active' if `deletionTimestamp` is empty")
     },
-    finalize: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      for (const [i, finalizer] of textsOf(partOf(object, 'spec'), 'finalizers').entries()) {
-        check.format(FINALIZERS.index(i), finalizer, qualifiedName(finalizer))
-        checkFinalizerWord(finalizer, FINALIZERS.index(i), check)
-      }
+    subresources: {
+      status: (object, stored, check) => {
+        checkBuiltInMetaUpdate(object, stored, check)
+        const phase = textOf(partOf(object, 'status'), 'phase')
+        if (has(partOf(object, 'metadata'), 'deletionTimestamp')) {
+          const detail = "may only be 'Terminating' if `deletionTimestamp` is not empty"
+          if (phase !== 'Terminating') check.invalid(PHASE, phase, detail)
+        } else if (phase !== 'Active')
+          check.invalid(PHASE, phase, "may only be 'Active' if `deletionTimestamp` is empty")
+      },
+      finalize: (object, stored, check) => {
+        checkBuiltInMetaUpdate(object, stored, check)
+        for (const [i, finalizer] of textsOf(partOf(object, 'spec'), 'finalizers').entries()) {
+          check.format(FINALIZERS.index(i), finalizer, qualifiedName(finalizer))
+          checkFinalizerWord(finalizer, FINALIZERS.index(i), check)
+        }
+      },
     },
   },
+  defaults: within({ metadata: named, status: always({ phase: blank('Active') }) }),
+  strategy: {
+    status: WITH_STATUS,
+    answersDeleteWithObject: true,
+    prepareForCreate: (object) => {
+      const before = specFinalizers(object)
+      const finalizers = before.includes(FINALIZER) ? before : [...before, FINALIZER]
+      return withNameLabel(withSpecFinalizers(object, finalizers))
+    },
+    firstStatus: () => ({ phase: 'Active' }),
+    prepareForUpdate: (object, stored) => withNameLabel(withSpecFinalizers(object, specFinalizers(stored))),
+    markOnDelete: (object, now, wish) => {
+      const status = own(object, 'status')
+      const finalizers = finalizersFor(wish, finalizersOf(object))
+      const marked = withMeta(object, {
+        deletionTimestamp: now,
+        finalizers: finalizers.length === 0 ? undefined : finalizers,
+      })
+      return { ...marked, status: { ...(isMap(status) ? status : {}), phase: 'Terminating' } }
+    },
+    isHeldBack: (object) => specFinalizers(object).length > 0,
+    subresources: {
+      finalize: {
+        prepare: (object, stored) => withNameLabel(withMemberOf(object, stored, 'status')),
+        resetFields: ['status'],
+      },
+    },
+  },
+  columns: tableOf([NAME, column('Status', 'Active, or being deleted.', text('status', 'phase')), AGE]),
 }

@@ -1,10 +1,14 @@
-// Nodes: taints, ranges of addresses for pods, and what they report they have.
-import { FieldPath } from '../../api/field-path.ts'
+// Nodes come with the status that the kubelet knows, and keep it on create (W-089); only how they would be configured from
+// here, which is gone, stays where it still is and comes nowhere else.
 import { shownJson } from '../../api/field-error.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, text, wide } from '../../codec/tables/column.ts'
+import { booleanAt, listAt, mapAt, orNone, textAt } from '../../codec/tables/reading.ts'
+import { both, type Rule, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
-import { checkCidr, parseCidr } from '../shared/ip-address.ts'
 import { numberIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
@@ -12,9 +16,15 @@ import {
   METADATA,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import { checkAmount } from '../shared/resource-names.ts'
-import type { KindRules, UpdateRule } from '../../schema/validation/rules.ts'
+import type { UpdateRule } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { checkCidr, parseCidr } from '../shared/ip-address.ts'
+import { mapIn, withMembers, withSpec } from '../shared/members.ts'
 import { checkTaints } from '../shared/pod-spec/tolerations.ts'
+import { rounded } from '../shared/resource-list.ts'
+import { checkAmount } from '../shared/resource-names.ts'
+import { WITH_STATUS } from '../shared/strategies.ts'
+import { addressWarnings } from '../shared/warnings.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
@@ -114,8 +124,105 @@ const checkChanged: UpdateRule = (object, stored, check) => {
   checkUpdate(object, stored, check)
 }
 
-export const node: KindRules = {
-  create: checkCreate,
-  update: checkChanged,
-  subresources: { status: checkUpdate },
+function nodeWarnings(object: ApiObject): readonly string[] {
+  const spec = mapIn(object, 'spec')
+  const cidrs = own(spec, 'podCIDRs')
+  return [
+    ...(Object.hasOwn(spec, 'configSource') ? ['spec.configSource: the feature is no longer available'] : []),
+    ...(textOf(spec, 'externalID') === ''
+      ? []
+      : [`spec.externalID: this field is deprecated, and is unused by Kubernetes`]),
+    ...(isList(cidrs) ? cidrs.flatMap((cidr, i) => addressWarnings(`spec.podCIDRs[${i}]`, cidr, 'CIDR value')) : []),
+  ]
+}
+
+/** The first of several ranges is the range. */
+const podRanges: Rule = (given) => {
+  if (!isMap(given)) return given
+  const { podCIDR, podCIDRs } = given
+  const first: Value | undefined = isList(podCIDRs) ? podCIDRs[0] : undefined
+  if (typeof podCIDR === 'string' && podCIDR !== '' && podCIDR !== first)
+    return withMember(given, 'podCIDRs', [podCIDR])
+  return first === undefined || first === '' || first === podCIDR ? given : withMember(given, 'podCIDR', first)
+}
+
+function nodeStatus(node: ValueMap): string {
+  // The last one of a type counts here, unlike elsewhere.
+  const ready = listAt(node, 'status', 'conditions').findLast((condition) => textAt(condition, 'type') === 'Ready')
+  const status = ready === undefined ? 'Unknown' : textAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady'
+  return booleanAt(node, 'spec', 'unschedulable') ? `${status},SchedulingDisabled` : status
+}
+
+const ROLE_PREFIX = 'node-role.kubernetes.io/'
+
+function nodeRoles(node: ValueMap): string {
+  const labels = mapAt(node, 'metadata', 'labels')
+  const roles = Object.keys(labels)
+    .filter((label) => label.startsWith(ROLE_PREFIX))
+    .map((label) => label.slice(ROLE_PREFIX.length))
+  roles.push(textAt(labels, 'kubernetes.io/role'))
+  return orNone(
+    [...new Set(roles)]
+      .filter((role) => role !== '')
+      .sort()
+      .join(','),
+  )
+}
+
+function nodeAddress(type: string): (node: ValueMap) => string {
+  return (node) => {
+    const found = listAt(node, 'status', 'addresses').find((address) => textAt(address, 'type') === type)
+    return orNone(textAt(found, 'address'))
+  }
+}
+
+function nodeInfo(node: ValueMap, field: string): string {
+  return textAt(node, 'status', 'nodeInfo', field) || '<unknown>'
+}
+
+function kernel(node: ValueMap): string {
+  const architecture = textAt(node, 'status', 'nodeInfo', 'architecture')
+  const version = nodeInfo(node, 'kernelVersion')
+  return architecture === '' ? version : `${version} (${architecture})`
+}
+
+export const NODE: Kind = {
+  validation: {
+    create: checkCreate,
+    update: checkChanged,
+    subresources: { status: checkUpdate },
+  },
+  defaults: within({
+    spec: podRanges,
+    status: within({
+      allocatable: both((given, _, { capacity }) => given ?? capacity, rounded),
+      capacity: rounded,
+    }),
+  }),
+  strategy: {
+    status: WITH_STATUS,
+    prepareForCreate: (object) =>
+      Object.hasOwn(mapIn(object, 'spec'), 'configSource') ? withSpec(object, { configSource: undefined }) : object,
+    firstStatus: (object) => withMembers(mapIn(object, 'status'), { config: undefined }),
+    prepareForUpdate: (object, stored) =>
+      Object.hasOwn(mapIn(stored, 'spec'), 'configSource') ? object : withSpec(object, { configSource: undefined }),
+    prepareStatus: (object, stored) =>
+      Object.hasOwn(mapIn(stored, 'status'), 'config')
+        ? object
+        : { ...object, status: withMembers(mapIn(object, 'status'), { config: undefined }) },
+    warnings: nodeWarnings,
+  },
+  columns: tableOf([
+    NAME,
+    column('Status', 'Whether the node is ready.', nodeStatus),
+    column('Roles', 'What the node is for.', nodeRoles),
+    AGE,
+    column('Version', 'The version of the node agent.', text('status', 'nodeInfo', 'kubeletVersion')),
+    wide('Internal-IP', 'Its address within the cluster.', nodeAddress('InternalIP')),
+    wide('External-IP', 'Its address from outside.', nodeAddress('ExternalIP')),
+    wide('OS-Image', 'Its operating system.', (node) => nodeInfo(node, 'osImage')),
+    wide('Kernel-Version', 'Its kernel.', kernel),
+    wide('Container-Runtime', 'What runs its containers.', (node) => nodeInfo(node, 'containerRuntimeVersion')),
+  ]),
+  storagePrefix: 'minions',
 }

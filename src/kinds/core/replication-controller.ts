@@ -1,28 +1,25 @@
 // Replication controllers, whose selector is a plain map.
 import { FieldPath } from '../../api/field-path.ts'
-import { equalValues, own, type ValueMap } from '../../api/value.ts'
+import { equalValues, isMap, own, type ValueMap } from '../../api/value.ts'
+import { tableOf, wide } from '../../codec/tables/column.ts'
+import { labelText, mapAt } from '../../codec/tables/reading.ts'
+import { absent, always, both, isEmpty, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { numberIn, numberOf, partIn, partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { withGatedFields } from '../shared/gated-field.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
+import { REPLICA_COLUMNS } from '../shared/pod-spec/template-columns.ts'
+import { labelsFromTemplate, templateLabels, withTemplateLabels } from '../shared/pod-spec/template-labels.ts'
+import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
 import { checkLastingTemplate, checkReplicas, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
+import { BY_LABELS } from '../shared/scale.ts'
+import { WORKLOAD } from '../shared/strategies.ts'
+import { withNameWarnings } from '../shared/warnings.ts'
 
 const SPEC = FieldPath.root('spec')
-
-export const replicationController: KindRules = {
-  create: checkController,
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    checkSpec(partOf(object, 'spec'), check)
-    checkUnconvertible(object, stored, check)
-  },
-  subresources: {
-    status: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkReplicas(partOf(object, 'status'), check)
-    },
-  },
-}
 
 function checkController(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
@@ -64,4 +61,48 @@ function checkSpec(spec: ValueMap, check: Check): void {
   const matches = Object.entries(selector).every(([key, value]) => own(labels, key) === value)
   if (!isEmpty && !matches) tellMismatch(template, at, check)
   checkLastingTemplate(template, { at, check, kind: 'ReplicationController' })
+}
+
+const SCALE: ReadonlySet<string> = new Set(['scale'])
+
+export const REPLICATION_CONTROLLER: Kind = {
+  validation: {
+    create: checkController,
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkSpec(partOf(object, 'spec'), check)
+      checkUnconvertible(object, stored, check)
+    },
+    subresources: {
+      status: (object, stored, check) => {
+        checkBuiltInMetaUpdate(object, stored, check)
+        checkReplicas(partOf(object, 'status'), check)
+      },
+    },
+  },
+  defaults: both(
+    within({ spec: always({ replicas: absent(1), template: within(podTemplate) }) }),
+    labelsFromTemplate,
+    (given) => {
+      if (!isMap(given)) return given
+      const labels = templateLabels(given)
+      const spec = partIn(given, 'spec') ?? {}
+      if (labels === undefined || !isEmpty(spec['selector'])) return given
+      return withMember(given, 'spec', withMember(spec, 'selector', labels))
+    },
+  ),
+  strategy: withGatedFields(gatedPodFields('spec/template/spec'), {
+    ...WORKLOAD,
+    propagation: 'Orphan',
+    bumpsGenerationOn: SCALE,
+    warnings: withNameWarnings(templateWarnings('spec.template')),
+    prepareForUpdate: withTemplateLabels,
+    prepareStatus: withTemplateLabels,
+  }),
+  columns: tableOf([
+    ...REPLICA_COLUMNS,
+    wide('Selector', 'Which pods belong to it.', (object) => labelText(mapAt(object, 'spec', 'selector'))),
+  ]),
+  scale: BY_LABELS,
+  storagePrefix: 'controllers',
 }

@@ -1,15 +1,23 @@
 // Quotas: known resources, whole counts, and scopes that make sense for them.
 import { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { mapAt, textAt } from '../../codec/tables/reading.ts'
+import { compareQuantities, parseQuantity } from '../../lib/quantity.ts'
+import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { has, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
-import { checkAmount, checkQuotaResourceName, isStandardQuotaName } from '../shared/resource-names.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
 import { SCOPE_SELECTOR, shownAs } from '../shared/internal-form.ts'
+import { mapIn } from '../shared/members.ts'
+import { rounded } from '../shared/resource-list.ts'
+import { checkAmount, checkQuotaResourceName, isStandardQuotaName } from '../shared/resource-names.ts'
+import { WITH_STATUS } from '../shared/strategies.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
+
 const SCOPES: readonly string[] = [
   'Terminating',
   'NotTerminating',
@@ -19,28 +27,8 @@ const SCOPES: readonly string[] = [
   'CrossNamespacePodAffinity',
   'VolumeAttributesClass',
 ]
-const COMPUTE: readonly string[] = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 
-export const resourceQuota: KindRules = {
-  create: checkQuota,
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    const spec = partOf(object, 'spec')
-    checkSpec(spec, check)
-    const scopes = textsOf(spec, 'scopes')
-    const before = new Set(textsOf(partOf(stored, 'spec'), 'scopes'))
-    const now = new Set(scopes)
-    if (now.size !== before.size || scopes.some((scope) => !before.has(scope))) {
-      check.invalid(SPEC.child('scopes'), has(spec, 'scopes') ? scopes : undefined, IMMUTABLE)
-    }
-  },
-  subresources: {
-    status: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkStatus(object, check)
-    },
-  },
-}
+const COMPUTE: readonly string[] = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
 
 function checkQuota(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
@@ -102,6 +90,7 @@ function checkScopes(spec: ValueMap, check: Check): void {
 
 /** Each of these faults shows the whole list again; a long list is not shown once an item. */
 const MAX_TOLD = 16
+
 const ONLY_EXISTS: readonly string[] = [
   'BestEffort',
   'NotBestEffort',
@@ -147,4 +136,65 @@ function checkRequirement(expression: ValueMap, spec: ValueMap, { at, check }: {
     const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
     check.invalid(at.child('values'), values, detail)
   }
+}
+
+/** `resource: used/hard` of the resources that are limits, or of those that are not. */
+function quotas(limits: boolean): (quota: ValueMap) => string {
+  return (quota) => {
+    const hard = mapAt(quota, 'status', 'hard')
+    const used = mapAt(quota, 'status', 'used')
+    return Object.keys(hard)
+      .filter((resource) => resource.startsWith('limits.') === limits)
+      .sort()
+      .map((resource) => `${resource}: ${textAt(used, resource) || '0'}/${textAt(hard, resource) || '0'}`)
+      .join(', ')
+  }
+}
+
+export const RESOURCE_QUOTA: Kind = {
+  validation: {
+    create: checkQuota,
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      const spec = partOf(object, 'spec')
+      checkSpec(spec, check)
+      const scopes = textsOf(spec, 'scopes')
+      const before = new Set(textsOf(partOf(stored, 'spec'), 'scopes'))
+      const now = new Set(scopes)
+      if (now.size !== before.size || scopes.some((scope) => !before.has(scope))) {
+        check.invalid(SPEC.child('scopes'), has(spec, 'scopes') ? scopes : undefined, IMMUTABLE)
+      }
+    },
+    subresources: {
+      status: (object, stored, check) => {
+        checkBuiltInMetaUpdate(object, stored, check)
+        checkStatus(object, check)
+      },
+    },
+  },
+  defaults: within({
+    spec: within({ hard: rounded }),
+    status: within({ hard: rounded, used: rounded }),
+  }),
+  strategy: {
+    status: WITH_STATUS,
+    answersDeleteWithObject: true,
+    warnings: (object, stored) => {
+      if (stored !== undefined) return []
+      const hard = mapIn(mapIn(object, 'spec'), 'hard')
+      return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
+        const isPlain = !has(hard, `requests.${name}`) && (name === 'cpu' || name === 'memory')
+        const [asked, limit] = [isPlain ? name : `requests.${name}`, `limits.${name}`]
+        const [left, right] = [parseQuantity(textOf(hard, asked)), parseQuantity(textOf(hard, limit))]
+        if (!left.ok || !right.ok || compareQuantities(left.quantity, right.quantity) <= 0) return []
+        return [`ResourceQuota ${asked} (${textOf(hard, asked)}) should be less than ${limit} (${textOf(hard, limit)})`]
+      })
+    },
+  },
+  columns: tableOf([
+    NAME,
+    column('Request', 'What is used of what may be, beside limits.', quotas(false)),
+    column('Limit', 'What is used of the limits.', quotas(true)),
+    AGE,
+  ]),
 }

@@ -1,32 +1,26 @@
 // Secrets: bounded, possibly frozen, and of types that each need their own keys.
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { FieldPath } from '../../api/field-path.ts'
-import type { Value, ValueMap } from '../../api/value.ts'
-import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { checkFrozen, decodedLength, MAX_DATA_BYTES } from './config-map.ts'
-import { configKey } from '../../schema/validation/formats.ts'
+import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { mapAt } from '../../codec/tables/reading.ts'
 import { jsonObjectFault } from '../../lib/json-fault.ts'
-import { partOf, textOf, textUnder } from '../../schema/validation/members.ts'
+import { blank, both, type Rule, within, withoutMember } from '../../schema/defaults/rule.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { configKey } from '../../schema/validation/formats.ts'
+import { partIn, partOf, textOf, textUnder } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
   METADATA,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { mapIn } from '../shared/members.ts'
+import { checkFrozen, decodedLength, MAX_DATA_BYTES } from './config-map.ts'
 
 const DATA = FieldPath.root('data')
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name'
-
-export const secret: KindRules = {
-  create: checkSecret,
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    const type = textOf(object, 'type')
-    if (type !== textOf(stored, 'type')) check.invalid(FieldPath.root('type'), type, IMMUTABLE)
-    checkFrozen(object, stored, check)
-    checkSecret(object, check)
-  },
-}
 
 function checkSecret(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
@@ -79,4 +73,95 @@ function checkJson(data: ValueMap, key: string, check: Check): void {
   }
   const fault = jsonObjectFault(Buffer.from(encoded, 'base64').toString('utf8'))
   if (fault !== undefined) check.invalid(DATA.key(key), '<secret contents redacted>', fault)
+}
+
+/** Text given for convenience is stored as the bytes that it stands for. */
+const stringData: Rule = (given) => {
+  if (!isMap(given) || given['stringData'] === undefined) return given
+  const rest = withoutMember(given, 'stringData')
+  const texts = given['stringData']
+  if (!isMap(texts) || Object.keys(texts).length === 0) return rest
+  const bytes = Object.entries(texts).map(([key, text]) => [
+    key,
+    Buffer.from(typeof text === 'string' ? text : '').toString('base64'),
+  ])
+  const data: ValueMap = { ...partIn(given, 'data'), ...Object.fromEntries(bytes) }
+  return { ...rest, data }
+}
+
+/** Why certificate and key are no pair; undefined where they are one. */
+function pairFault(data: ValueMap): string | undefined {
+  const [certificate, key] = [pemIn(data, 'tls.crt'), pemIn(data, 'tls.key')]
+  const types = { certificate: typesIn(certificate), key: typesIn(key) }
+  if (types.certificate.length === 0) return 'tls: failed to find any PEM data in certificate input'
+  if (!types.certificate.includes('CERTIFICATE')) {
+    if (types.certificate.length === 1 && types.certificate[0]!.endsWith('PRIVATE KEY')) {
+      return 'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched'
+    }
+    return `tls: failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${types.certificate.join(' ')}]`
+  }
+  if (types.key.length === 0) return 'tls: failed to find any PEM data in key input'
+  if (!types.key.some((type) => type.endsWith('PRIVATE KEY'))) {
+    if (types.key.length === 1 && types.key[0] === 'CERTIFICATE') {
+      return 'tls: found a certificate rather than a key in the PEM for the private key'
+    }
+    return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${types.key.join(' ')}]`
+  }
+  return matchFault(certificate, key)
+}
+
+function matchFault(certificate: string, key: string): string | undefined {
+  let leaf: X509Certificate
+  try {
+    leaf = new X509Certificate(certificate)
+  } catch {
+    return 'x509: malformed certificate'
+  }
+  try {
+    const ours = createPrivateKey(key)
+    if (leaf.checkPrivateKey(ours)) return undefined
+    const isOfType = ours.asymmetricKeyType === leaf.publicKey.asymmetricKeyType
+    return isOfType
+      ? 'tls: private key does not match public key'
+      : 'tls: private key type does not match public key type'
+  } catch {
+    return 'tls: failed to parse private key'
+  }
+}
+
+function pemIn(data: ValueMap, name: string): string {
+  return Buffer.from(textOf(data, name), 'base64').toString('latin1')
+}
+
+function typesIn(pem: string): readonly string[] {
+  return [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]{1,60})-----/g)].map((match) => match[1]!)
+}
+
+export const SECRET: Kind = {
+  validation: {
+    create: checkSecret,
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      const type = textOf(object, 'type')
+      if (type !== textOf(stored, 'type')) check.invalid(FieldPath.root('type'), type, IMMUTABLE)
+      checkFrozen(object, stored, check)
+      checkSecret(object, check)
+    },
+  },
+  defaults: both(within({ type: blank('Opaque') }), stringData),
+  strategy: {
+    prepareForUpdate: (object, stored) =>
+      textOf(object, 'type') === '' ? { ...object, type: own(stored, 'type') ?? '' } : object,
+    warnings: (object) => {
+      if (textOf(object, 'type') !== 'kubernetes.io/tls') return []
+      const fault = pairFault(mapIn(object, 'data'))
+      return fault === undefined ? [] : [fault]
+    },
+  },
+  columns: tableOf([
+    NAME,
+    column('Type', 'What kind of secret it is.', text('type')),
+    column('Data', 'How many entries it has.', (secret) => Object.keys(mapAt(secret, 'data')).length),
+    AGE,
+  ]),
 }

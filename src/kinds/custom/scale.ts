@@ -16,15 +16,15 @@ import type { SchemaTable } from '../../schema/table.ts'
 import { actionBody } from '../shared/action-body.ts'
 import type { ScalePaths } from './definition.ts'
 import { mapIn } from '../shared/members.ts'
-import { SCALE, scaleObject } from '../shared/scale.ts'
+import { SCALE, SCALE_NAME, scaleObject } from '../shared/scale.ts'
 import { kindVersions } from '../../registry/kind-versions.ts'
 
 const IN_VIEW = ['f:spec', 'f:replicas'] as const
 const MAX_REPLICAS = 2_147_483_647
 
 export function customScale(schemas: SchemaTable, parent: GroupVersion, paths: ScalePaths): ObjectView {
-  const body = actionBody(schemas, SCALE)
-  const viewVersion = formatGroupVersion(SCALE)
+  const body = actionBody(schemas, SCALE_NAME, SCALE)
+  const viewVersion = formatGroupVersion(SCALE_NAME)
   const specPath = partsOf(paths.spec)
   const inObject = specPath.map((name) => `f:${name}` as const)
   const live = (stored: ApiObject): ApiObject => {

@@ -1,30 +1,25 @@
-// Slices of endpoints: where an endpoint is was once said in a map of labels, which is not taken any more (W-560).
+// Slices of endpoints. Where an endpoint is was once said in a map of labels, which is not taken any more (W-560).
+import { FieldPath } from '../../api/field-path.ts'
 import type { ApiObject } from '../../api/object.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { own } from '../../api/value.ts'
+import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { at, firstOf, listAt, numberAt, orUnset, textAt, textsAt } from '../../codec/tables/reading.ts'
 import { metaOf } from '../../registry/object-meta.ts'
-import type { KindStrategy } from '../strategy.ts'
+import { absent, each, within } from '../../schema/defaults/rule.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { dns1123Label, dns1123Subdomain, labelValue } from '../../schema/validation/formats.ts'
+import { checkLabels } from '../../schema/validation/labels.ts'
+import { partIn, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import { checkProtocol } from '../core/endpoints.ts'
+import type { Kind } from '../kind.ts'
+import { canonicalIpFaults, checkEndpointIp, checkIp, parseIp } from '../shared/ip-address.ts'
 import { mapIn, mapsIn, textsIn, withMembers } from '../shared/members.ts'
-import { textOf } from '../../schema/validation/members.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
 const TOPOLOGY = 'deprecatedTopology'
 const HOSTNAME = 'kubernetes.io/hostname'
-
-export const ENDPOINT_SLICE: KindStrategy = {
-  prepareForCreate: (slice) => withoutTopology(slice, new Set()),
-  prepareForUpdate: (slice, stored) =>
-    semanticallyEqual(own(slice, 'endpoints'), own(stored, 'endpoints'))
-      ? slice
-      : withoutTopology(slice, new Set(mapsIn(stored, 'endpoints').map(nodeIn))),
-  warnings: (slice, stored) => [
-    ...(stored === undefined && textOf(slice, 'addressType') === 'FQDN'
-      ? ['spec.addressType: FQDN endpoints are deprecated']
-      : []),
-    ...(isOurs(slice) ? [] : mapsIn(slice, 'endpoints').flatMap(addressesOf)),
-  ],
-}
 
 function nodeIn(endpoint: ValueMap): string {
   return textOf(mapIn(endpoint, TOPOLOGY), HOSTNAME)
@@ -58,4 +53,183 @@ function addressesOf(endpoint: ValueMap, i: number): readonly string[] {
   return textsIn(endpoint, 'addresses').flatMap((address, j) =>
     addressWarnings(`endpoints[${i}].addresses[${j}]`, address, 'address'),
   )
+}
+
+const ADDRESS_TYPE = FieldPath.root('addressType')
+const TYPES: readonly string[] = ['FQDN', 'IPv4', 'IPv6']
+const MAX_ENDPOINTS = 1000
+const MAX_ADDRESSES = 100
+const MAX_PORTS = 20000
+const MAX_TOPOLOGY = 16
+const MAX_HINTS = 8
+
+/** Endpoints that stay as they are were good enough once. */
+function checkSlice(object: ValueMap, check: Check, stored?: ValueMap): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const type = textOf(object, 'addressType')
+  if (type === '') check.required(ADDRESS_TYPE)
+  else check.oneOf(ADDRESS_TYPE, type, TYPES)
+  checkSlicePorts(partsOf(object, 'ports'), check)
+  if (stored === undefined || !equalValues(object['endpoints'] ?? null, stored['endpoints'] ?? null)) {
+    checkSliceEndpoints(partsOf(object, 'endpoints'), type, check)
+  }
+}
+
+function checkSliceEndpoints(list: readonly ValueMap[], type: string, check: Check): void {
+  const at = FieldPath.root('endpoints')
+  if (list.length > MAX_ENDPOINTS) {
+    check.tooMany(at, list.length, MAX_ENDPOINTS)
+    return
+  }
+  for (const [i, endpoint] of list.entries()) {
+    const place = at.index(i)
+    const addresses = textsOf(endpoint, 'addresses')
+    if (addresses.length === 0) check.required(place.child('addresses'), 'must contain at least 1 address')
+    else if (addresses.length > MAX_ADDRESSES) check.tooMany(place.child('addresses'), addresses.length, MAX_ADDRESSES)
+    check.items(addresses, (address, a) =>
+      checkSliceAddress(address, type, { list: place.child('addresses'), index: a, check }),
+    )
+    const node = textIn(endpoint, 'nodeName')
+    if (node !== undefined) check.format(place.child('nodeName'), node, subdomainName(node, false))
+    checkTopology(partIn(endpoint, 'deprecatedTopology'), place.child('deprecatedTopology'), check)
+    const hostname = textIn(endpoint, 'hostname')
+    if (hostname !== undefined) check.format(place.child('hostname'), hostname, dns1123Label(hostname))
+    const hints = partIn(endpoint, 'hints')
+    if (hints !== undefined) checkHints(hints, place.child('hints'), check)
+  }
+}
+
+interface ListedAddress {
+  readonly list: FieldPath
+  readonly index: number
+  readonly check: Check
+}
+
+function checkSliceAddress(address: string, type: string, { list, index, check }: ListedAddress): void {
+  const at = list.index(index)
+  if (type === 'FQDN') checkFullName(address, at, check)
+  if (type !== 'IPv4' && type !== 'IPv6') return
+  const before = check.errors.length
+  if (type === 'IPv6') check.format(at, address, canonicalIpFaults(address))
+  else checkIp(address, at, check)
+  if (check.errors.length > before) return
+  // The reference tells this of the list, not of the address.
+  if (parseIp(address)?.family !== type) check.invalid(list, address, `must be an ${type} address`)
+  checkEndpointIp(address, at, check)
+}
+
+/** A domain of at least two labels, with or without the dot at its end. */
+function checkFullName(name: string, at: FieldPath, check: Check): void {
+  const domain = name.endsWith('.') ? name.slice(0, -1) : name
+  const faults = dns1123Subdomain(domain)
+  const labels = domain.split('.')
+  if (name === '') check.required(at)
+  else if (faults.length > 0) check.invalid(at, domain, faults.join(','))
+  else if (labels.length < 2)
+    check.invalid(at, domain, 'should be a domain with at least two segments separated by dots')
+  else {
+    const bad = labels.find((label) => dns1123Label(label).length > 0)
+    if (bad !== undefined) check.invalid(at, bad, dns1123Label(bad).join(','))
+  }
+}
+
+function checkTopology(topology: ValueMap | undefined, at: FieldPath, check: Check): void {
+  if (topology === undefined) return
+  const { length } = Object.keys(topology)
+  if (length > MAX_TOPOLOGY) check.tooMany(at, length, MAX_TOPOLOGY)
+  checkLabels(topology, at, check)
+  if (Object.hasOwn(topology, 'kubernetes.io/hostname')) {
+    check.invalid(at.key('kubernetes.io/hostname'), '', 'may not be set unless corresponding node name is set')
+  }
+}
+
+const HINTS = [
+  { field: 'forZones', format: labelValue },
+  { field: 'forNodes', format: dns1123Subdomain },
+] as const
+
+function checkHints(hints: ValueMap, at: FieldPath, check: Check): void {
+  for (const { field, format } of HINTS) {
+    const list = partsOf(hints, field)
+    const place = at.child(field)
+    if (list.length > MAX_HINTS) {
+      check.tooMany(place, list.length, MAX_HINTS)
+      continue
+    }
+    const seen = new Set<string>()
+    for (const [i, hint] of list.entries()) {
+      const name = textOf(hint, 'name')
+      if (seen.has(name)) check.duplicate(place.index(i).child('name'), name)
+      else {
+        seen.add(name)
+        check.format(place.index(i).child('name'), name, format(name))
+      }
+    }
+  }
+}
+
+function checkSlicePorts(ports: readonly ValueMap[], check: Check): void {
+  const at = FieldPath.root('ports')
+  if (ports.length > MAX_PORTS) {
+    check.tooMany(at, ports.length, MAX_PORTS)
+    return
+  }
+  const names = new Set<string>()
+  for (const [i, port] of ports.entries()) {
+    const place = at.index(i)
+    const name = textOf(port, 'name')
+    if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
+    if (names.has(name)) check.duplicate(place.child('name'), name)
+    else names.add(name)
+    checkProtocol(port, place, check)
+  }
+}
+
+function slicePort(port: Value): string {
+  const number = at(port, 'port')
+  const name = at(port, 'name')
+  if (number !== undefined) return String(numberAt(number))
+  return name === undefined ? '*' : textAt(name)
+}
+
+export const ENDPOINT_SLICE: Kind = {
+  validation: {
+    create: checkSlice,
+    update: (object, stored, check) => {
+      checkSlice(object, check, stored)
+      const type = textOf(object, 'addressType')
+      if (type !== textOf(stored, 'addressType')) check.invalid(ADDRESS_TYPE, type, IMMUTABLE)
+    },
+  },
+  defaults: within({ ports: each(within({ name: absent(''), protocol: absent('TCP') })) }),
+  strategy: {
+    generation: { first: 1, on: ['*'], onMetadata: ['labels'] },
+    prepareForCreate: (slice) => withoutTopology(slice, new Set()),
+    prepareForUpdate: (slice, stored) =>
+      semanticallyEqual(own(slice, 'endpoints'), own(stored, 'endpoints'))
+        ? slice
+        : withoutTopology(slice, new Set(mapsIn(stored, 'endpoints').map(nodeIn))),
+    warnings: (slice, stored) => [
+      ...(stored === undefined && textOf(slice, 'addressType') === 'FQDN'
+        ? ['spec.addressType: FQDN endpoints are deprecated']
+        : []),
+      ...(isOurs(slice) ? [] : mapsIn(slice, 'endpoints').flatMap(addressesOf)),
+    ],
+  },
+  columns: tableOf([
+    NAME,
+    column('AddressType', 'What kind of addresses it holds.', text('addressType')),
+    column('Ports', 'The ports of each endpoint.', (slice) =>
+      orUnset(firstOf(listAt(slice, 'ports').map(slicePort), 3)),
+    ),
+    column('Endpoints', 'The addresses of the endpoints.', (slice) =>
+      orUnset(
+        firstOf(
+          listAt(slice, 'endpoints').flatMap((endpoint) => textsAt(endpoint, 'addresses')),
+          3,
+        ),
+      ),
+    ),
+    AGE,
+  ]),
 }

@@ -1,7 +1,10 @@
-// Events in their own group: the same as those of the core group, which they are stored as, under other names (W-604).
+// Events in their own group: the same as those of the core group, which they are stored as, under other names (W-604). They are
+// held to the rules of the group that they are written in (W-603).
 import type { ApiObject } from '../../api/object.ts'
 import type { Value } from '../../api/value.ts'
-import type { Conversion } from '../../registry/registry.ts'
+import type { Kind } from '../kind.ts'
+import { EVENT_COLUMNS } from '../shared/event-columns.ts'
+import { EVENT_STRATEGY, VALIDATION } from '../shared/event.ts'
 
 /** Core name and name in the events' own group. */
 const NAMES: readonly (readonly [string, string])[] = [
@@ -13,16 +16,27 @@ const NAMES: readonly (readonly [string, string])[] = [
   ['count', 'deprecatedCount'],
   ['reportingComponent', 'reportingController'],
 ]
+
 const TO_CORE: ReadonlyMap<string, string> = new Map(NAMES.map(([core, own]) => [own, core]))
 const FROM_CORE: ReadonlyMap<string, string> = new Map(NAMES)
-
-export const EVENT_OF_ITS_GROUP: Conversion = {
-  isIdentity: false,
-  toStored: (object) => renamed(object, TO_CORE, 'v1'),
-  fromStored: (stored) => renamed(stored, FROM_CORE, 'events.k8s.io/v1'),
-}
 
 function renamed(object: ApiObject, names: ReadonlyMap<string, string>, apiVersion: string): ApiObject {
   const members = Object.entries(object).map(([name, value]): [string, Value] => [names.get(name) ?? name, value])
   return { ...(Object.fromEntries(members) as ApiObject), apiVersion }
+}
+
+export const EVENT: Kind = {
+  validation: VALIDATION,
+  strategy: EVENT_STRATEGY,
+  columns: EVENT_COLUMNS,
+  storedAs: {
+    v1: {
+      kind: { group: '', version: 'v1', kind: 'Event' },
+      conversion: {
+        isIdentity: false,
+        toStored: (object) => renamed(object, TO_CORE, 'v1'),
+        fromStored: (stored) => renamed(stored, FROM_CORE, 'events.k8s.io/v1'),
+      },
+    },
+  },
 }

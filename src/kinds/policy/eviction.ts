@@ -16,6 +16,7 @@ import { getObject } from '../../registry/read.ts'
 import type { Action, ActionAnswer, ActionContext, Resource } from '../../registry/registry.ts'
 import { keyOf, readable } from '../../registry/steps.ts'
 import type { SchemaTable } from '../../schema/table.ts'
+import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
 import type { Budget } from './disruption-budget.ts'
 import { budgetOf, spend, tooManyRequests } from './disruption-budget.ts'
@@ -30,10 +31,13 @@ const EVICTED = {
   message: 'Eviction API: evicting',
 } as const
 
+/** What it asks for is looked at where it is done. */
+export const EVICTION: Kind = {}
+
 export function evictionAction(schemas: SchemaTable): Action {
   return {
     at: { group: '', version: 'v1', resource: 'pods', subresource: 'eviction', namespaced: true },
-    body: actionBody(schemas, { group: 'policy', version: 'v1', kind: 'Eviction' }),
+    body: actionBody(schemas, { group: 'policy', version: 'v1', kind: 'Eviction' }, EVICTION),
     alsoVersions: ['v1beta1'],
     run: evict,
   }

@@ -3,17 +3,17 @@ import type { GroupVersionKind } from '../../api/object.ts'
 import { InvariantError } from '../../lib/errors.ts'
 import type { ActionBody } from '../../registry/registry.ts'
 import { applyDefaults } from '../../schema/defaults/defaults.ts'
-import { columnsOf } from '../columns/columns.ts'
-import { defaultsOf } from '../defaults.ts'
+import { DEFAULT_TABLE } from '../../codec/table.ts'
+import type { Kind } from '../kind.ts'
 import { decodeInTurns, decodeObject } from '../../schema/decode.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import { IDENTITY } from './conversion.ts'
 import { kindVersions } from '../../registry/kind-versions.ts'
 
-export function actionBody(schemas: SchemaTable, { group, version, kind }: GroupVersionKind): ActionBody {
-  const schema = schemas.kind({ group, version, kind })
-  if (schema === undefined) throw new InvariantError(`the schema has no ${kind}`)
-  const gvk = { group, version, kind }
+export function actionBody(schemas: SchemaTable, name: GroupVersionKind, kind: Kind): ActionBody {
+  const gvk = { group: name.group, version: name.version, kind: name.kind }
+  const schema = schemas.kind(gvk)
+  if (schema === undefined) throw new InvariantError(`the schema has no ${gvk.kind}`)
   return {
     ...gvk,
     schema,
@@ -25,8 +25,8 @@ export function actionBody(schemas: SchemaTable, { group, version, kind }: Group
       decode: (source, turns) => decodeInTurns(source, schema.shape, { turns }),
       toCanonical: async (object) => object,
     },
-    withDefaults: (object, context) => applyDefaults(defaultsOf(gvk), object, context),
-    columns: columnsOf(gvk),
+    withDefaults: (object, context) => applyDefaults(kind.defaults, object, context),
+    columns: kind.columns ?? DEFAULT_TABLE,
     versions: kindVersions({ shape: () => schema.shape, convert: (same) => same }),
   }
 }

@@ -4,10 +4,12 @@ import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { dns1123Subdomain, longerThan, qualifiedName } from '../../schema/validation/formats.ts'
-import { OBJECT_REFERENCE, shownAs } from './internal-form.ts'
 import { has, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../schema/validation/rules.ts'
+import type { KindNeeds } from '../needs.ts'
+import type { KindStrategy } from '../strategy.ts'
+import { OBJECT_REFERENCE, shownAs } from './internal-form.ts'
 
 const MAX_WORD = 128
 const MAX_NOTE = 1024
@@ -75,7 +77,7 @@ function checkReport(event: ValueMap, { check, reporter }: Group): void {
 }
 
 /** Events of the core group: anything goes that once went. */
-export const coreEvent: KindRules = {
+export const CORE_VALIDATION: KindRules = {
   create: (object, check) => checkEvent(object, { check, reporter: 'reportingComponent' }),
   update: (object, _stored, check) => checkEvent(object, { check, reporter: 'reportingComponent' }),
 }
@@ -89,6 +91,7 @@ function checkSeries(event: ValueMap, check: Check): void {
 
 const UNSET: readonly string[] = ['firstTimestamp', 'lastTimestamp']
 const TIMES: readonly string[] = [...UNSET, 'eventTime']
+
 /** `reason` stands twice because the reference tells it twice. */
 const FROZEN: readonly string[] = [
   'involvedObject',
@@ -107,7 +110,7 @@ const FROZEN: readonly string[] = [
   'reportingInstance',
 ]
 
-export const event: KindRules = {
+export const VALIDATION: KindRules = {
   create: (object, check) => {
     const named = inCoreNames(object)
     checkEvent(named, { check, reporter: 'reportingController' })
@@ -151,3 +154,9 @@ function zeroed(value: Value | undefined): Value | undefined {
   const noMembers = typeof value === 'object' && value !== null && Object.keys(value).length === 0
   return empty || noMembers ? undefined : value
 }
+
+export const EVENT_STRATEGY = ({ eventTtlSeconds }: KindNeeds): KindStrategy => ({
+  createOnUpdate: true,
+  propagation: 'none',
+  ttlSeconds: eventTtlSeconds,
+})

@@ -1,10 +1,11 @@
 // Where a load balancer can be reached, as the status of services and ingresses tells it.
 import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { listAt, textAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../schema/validation/formats.ts'
-import { checkIp, parseIp } from './ip-address.ts'
 import { partsOf, textIn, textOf } from '../../schema/validation/members.ts'
+import { checkIp, parseIp } from './ip-address.ts'
 
 interface BalancerScope {
   /** The place of the load balancer's status. */
@@ -37,4 +38,12 @@ function checkMode(entry: ValueMap, at: FieldPath, check: Check): void {
     if (ip !== '') check.required(at, 'must be specified when `ip` is set')
   } else if (ip === '') check.forbidden(at, 'may not be specified when `ip` is not set')
   else check.oneOf(at, mode, ['Proxy', 'VIP'])
+}
+
+/** The addresses that a load balancer gave, sorted, each once. */
+export function balancerAddresses(object: ValueMap): readonly string[] {
+  const all = listAt(object, 'status', 'loadBalancer', 'ingress').map(
+    (point) => textAt(point, 'ip') || textAt(point, 'hostname'),
+  )
+  return [...new Set(all)].filter((address) => address !== '').sort()
 }

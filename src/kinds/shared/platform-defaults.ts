@@ -30,10 +30,6 @@ const roleBinding = within({
 
 export const RBAC: Kinds = { ClusterRoleBinding: roleBinding, RoleBinding: roleBinding }
 
-export const DISCOVERY: Kinds = {
-  EndpointSlice: within({ ports: each(within({ name: absent(''), protocol: absent('TCP') })) }),
-}
-
 export const FLOW_CONTROL: Kinds = {
   FlowSchema: within({ spec: always({ matchingPrecedence: zero(1000) }) }),
   PriorityLevelConfiguration: within({
@@ -91,10 +87,6 @@ export const RESOURCE: Kinds = {
     }),
   }),
 }
-
-export const SCHEDULING: Kinds = { PriorityClass: within({ preemptionPolicy: absent('PreemptLowerPriority') }) }
-
-export const AUTHENTICATION: Kinds = { TokenRequest: within({ spec: always({ expirationSeconds: absent(3600) }) }) }
 
 /** A name that follows from the kind's. */
 const fromKind =

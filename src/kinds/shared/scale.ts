@@ -1,22 +1,24 @@
 // `scale`: how many replicas an object asks for, shown as the same small kind for every kind that has them (W-584, W-585).
-import type { ApiObject, GroupVersion } from '../../api/object.ts'
-import { formatGroupVersion, parseGroupVersion } from '../../api/object.ts'
-import { formatLabelSelector } from '../../api/selector.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { type ApiObject, formatGroupVersion, type GroupVersion, parseGroupVersion } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
-import type { Value, ValueMap } from '../../api/value.ts'
-import { isMap, own } from '../../api/value.ts'
+import { formatLabelSelector } from '../../api/selector.ts'
+import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import { AGE, column, count, integer, NAME_DESCRIPTION, nameOf, tableOf } from '../../codec/tables/column.ts'
+import { kindVersions } from '../../registry/kind-versions.ts'
 import { metaOf } from '../../registry/object-meta.ts'
 import type { ObjectView } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
-import { validateCreate } from '../../schema/validation/validation.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { numberOf, partOf, textOf } from '../../schema/validation/members.ts'
+import { type KindRules, validateCreate } from '../../schema/validation/validation.ts'
+import type { Kind, Scalable } from '../kind.ts'
 import { actionBody } from './action-body.ts'
-import { scale as RULES } from '../autoscaling/horizontal-pod-autoscaler/validation.ts'
-import type { Scalable } from '../kind.ts'
 import { mapIn } from './members.ts'
-import { textOf } from '../../schema/validation/members.ts'
-import { kindVersions } from '../../registry/kind-versions.ts'
 
-export const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
+const SPEC = FieldPath.root('spec')
+
+export const SCALE_NAME = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
 const SHOWN_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const
 const REPLICAS = ['f:spec', 'f:replicas'] as const
 
@@ -40,8 +42,8 @@ export const BY_LABELS: Scalable = {
 }
 
 export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: Scalable): ObjectView {
-  const body = actionBody(schemas, SCALE)
-  const viewVersion = formatGroupVersion(SCALE)
+  const body = actionBody(schemas, SCALE_NAME, SCALE)
+  const viewVersion = formatGroupVersion(SCALE_NAME)
   return {
     ...body,
     conversion: { isIdentity: false, fromStored: (stored) => scaleOf(stored, scalable) },
@@ -53,7 +55,7 @@ export function scaleView(schemas: SchemaTable, parent: GroupVersion, scalable: 
       ...stored,
       spec: { ...mapIn(stored, 'spec'), replicas: own(mapIn(view, 'spec'), 'replicas') ?? 0 },
     }),
-    validate: (view) => validateCreate(RULES, view, { gates: new Set(), namespaced: true }),
+    validate: (view) => validateCreate(VALIDATION, view, { gates: new Set(), namespaced: true }),
     sharedField: {
       viewVersion,
       inView: REPLICAS,
@@ -85,8 +87,8 @@ export function scaleObject(stored: ApiObject, { wanted, found, selector }: Scal
     return value === undefined ? [] : [[name, value]]
   })
   return {
-    kind: SCALE.kind,
-    apiVersion: formatGroupVersion(SCALE),
+    kind: SCALE_NAME.kind,
+    apiVersion: formatGroupVersion(SCALE_NAME),
     metadata: Object.fromEntries(shown),
     spec: wanted === 0 ? {} : { replicas: wanted },
     status: { replicas: found, ...(selector === '' ? {} : { selector }) },
@@ -96,4 +98,24 @@ export function scaleObject(stored: ApiObject, { wanted, found, selector }: Scal
 function numberIn(map: ValueMap, name: string): number {
   const value = own(map, name)
   return typeof value === 'number' ? value : 0
+}
+
+function checkScale(object: ValueMap, check: Check): void {
+  const replicas: Value = numberOf(partOf(object, 'spec'), 'replicas')
+  check.notNegative(SPEC.child('replicas'), replicas)
+}
+
+const VALIDATION: KindRules = {
+  create: checkScale,
+  update: (object, _stored, check) => checkScale(object, check),
+}
+
+export const SCALE: Kind = {
+  validation: VALIDATION,
+  columns: tableOf([
+    column('Name', NAME_DESCRIPTION, nameOf),
+    integer('Desired', 'How many pods are wanted.', count('spec', 'replicas')),
+    integer('Available', 'How many pods there are.', count('status', 'replicas')),
+    AGE,
+  ]),
 }

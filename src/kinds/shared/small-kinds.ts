@@ -1,47 +1,12 @@
 // Kinds whose whole character is a line or two.
-import { randomUUID } from 'node:crypto'
 import type { ApiObject } from '../../api/object.ts'
-import type { Value } from '../../api/value.ts'
-import { equalValues, isList, isMap, own } from '../../api/value.ts'
-import { finalizersOf, metaOf, metaText, withMeta } from '../../registry/object-meta.ts'
+import { equalValues, isList, isMap, own, type Value } from '../../api/value.ts'
+import { finalizersOf, withMeta } from '../../registry/object-meta.ts'
 import { isRecognizedFormat } from '../../schema/custom/custom.ts'
+import { textOf } from '../../schema/validation/members.ts'
 import type { KindStrategy } from '../strategy.ts'
 import { withGatedFields } from './gated-field.ts'
 import { mapIn, mapsIn, withMembers } from './members.ts'
-import { textOf } from '../../schema/validation/members.ts'
-
-/** A limit range may come without a name (W-043). */
-export const LIMIT_RANGE: KindStrategy = {
-  prepareForCreate: (object) => (metaText(object, 'name') === '' ? withMeta(object, { name: randomUUID() }) : object),
-}
-
-const MOUNTABLE_SECRETS = 'kubernetes.io/enforce-mountable-secrets'
-
-/** References to secrets keep the name alone (W-561). */
-export const SERVICE_ACCOUNT: KindStrategy = {
-  prepareForCreate: withPlainSecrets,
-  prepareForUpdate: withPlainSecrets,
-  warnings: (object, stored) => {
-    const isAnnotated = (account: ApiObject): boolean =>
-      Object.hasOwn(mapIn(metaOf(account), 'annotations'), MOUNTABLE_SECRETS)
-    if (!isAnnotated(object) || (stored !== undefined && isAnnotated(stored))) return []
-    return [
-      `metadata.annotations[${MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
-    ]
-  },
-}
-
-function withPlainSecrets(object: ApiObject): ApiObject {
-  const secrets = mapsIn(object, 'secrets')
-  if (secrets.length === 0) return object
-  return {
-    ...object,
-    secrets: secrets.map((secret) => {
-      const name = own(secret, 'name')
-      return name === undefined ? {} : { name }
-    }),
-  }
-}
 
 /** Local ones are there as soon as they are said to be (W-623). */
 export const API_SERVICE: KindStrategy = {
@@ -135,16 +100,6 @@ function storageVersion(object: ApiObject): string | undefined {
   return version === undefined ? undefined : textOf(version, 'name')
 }
 
-const COORDINATION = 'CoordinatedLeaderElection'
-
-export const LEASE: KindStrategy = withGatedFields(
-  [
-    { gate: COORDINATION, path: ['spec', 'strategy'] },
-    { gate: COORDINATION, path: ['spec', 'preferredHolder'] },
-  ],
-  {},
-)
-
 export const CSI_DRIVER: KindStrategy = withGatedFields(
   [{ gate: 'VolumeLimitScaling', path: ['spec', 'preventPodSchedulingIfMissing'] }],
   { warnings: driverWarnings },
@@ -159,11 +114,3 @@ function driverWarnings(object: ApiObject, stored: ApiObject | undefined): reado
   const risk = 'to prevent possible logging of tokens in volume attributes'
   return [`spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true ${risk}`]
 }
-
-/** The classes of the system stay (W-610). */
-export const PRIORITY_CLASS: KindStrategy = {
-  refuseDelete: (name) =>
-    SYSTEM_CLASSES.has(name) ? 'this is a system priority class and cannot be deleted' : undefined,
-}
-
-const SYSTEM_CLASSES: ReadonlySet<string> = new Set(['system-node-critical', 'system-cluster-critical'])

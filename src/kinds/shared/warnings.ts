@@ -113,3 +113,12 @@ export function withNameWarnings(warnings: Strategy['warnings']): Strategy['warn
     ...warnings(object, stored, context),
   ]
 }
+
+export function nodeLabelWarnings(labels: ValueMap, pathOf: (label: string) => string): readonly string[] {
+  return Object.keys(labels)
+    .toSorted()
+    .flatMap((label) => {
+      const fault = nodeLabelFault(label)
+      return fault === undefined ? [] : [`${pathOf(label)}: ${fault}`]
+    })
+}

@@ -1,25 +1,7 @@
 // The defaults of claims and volumes, and of the storage group.
+import { absent, always, empty, gated, type Rule, within } from '../../schema/defaults/rule.ts'
 import { SHARED_SOURCES } from '../shared/pod-spec/defaults.ts'
-import { rounded, roundedResources } from '../shared/resource-list.ts'
-import { absent, always, blank, empty, type Fields, gated, type Rule, within } from '../../schema/defaults/rule.ts'
-
-/** The members of a claim, alone or as a template of one. */
-export const CLAIM_FIELDS: Fields = {
-  status: always({ phase: blank('Pending'), capacity: rounded, allocatedResources: rounded }),
-  spec: always({ volumeMode: absent('Filesystem'), resources: roundedResources }),
-}
-
-export const persistentVolumeClaim: Rule = within(CLAIM_FIELDS)
-
-export const persistentVolume: Rule = within({
-  status: always({ phase: blank('Pending') }),
-  spec: always({
-    persistentVolumeReclaimPolicy: blank('Retain'),
-    volumeMode: absent('Filesystem'),
-    capacity: rounded,
-    ...SHARED_SOURCES,
-  }),
-})
+import { rounded } from '../shared/resource-list.ts'
 
 export const STORAGE: Readonly<Record<string, Rule>> = {
   CSIDriver: within({

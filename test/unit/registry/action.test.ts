@@ -16,7 +16,7 @@ function worldWith(namespaced: boolean, asked: AdmissionRequest[] = []): ApiWorl
     actions: (schema): readonly Action[] => [
       {
         at: { group: '', version: 'v1', resource: 'pods', subresource: 'binding', namespaced },
-        body: actionBody(schema, { group: '', version: 'v1', kind: 'Binding' }),
+        body: actionBody(schema, { group: '', version: 'v1', kind: 'Binding' }, {}),
         alsoVersions: [],
         run: async (object, context) => {
           await context.validate(object)

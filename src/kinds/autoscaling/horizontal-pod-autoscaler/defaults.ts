@@ -1,6 +1,6 @@
 // The defaults of autoscalers. Both versions are one stored object: what version 2 fills in shows in version 1 too.
 import { isMap, type Value } from '../../../api/value.ts'
-import { absent, always, empty, type Rule, withMember, within } from '../../../schema/defaults/rule.ts'
+import { absent, always, empty, type Rule, within, withMember } from '../../../schema/defaults/rule.ts'
 
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics'
 const TARGET_CPU_PERCENT = 80
@@ -38,9 +38,7 @@ const version1: Rule = (given, context, parent) => {
   return withMember(object, 'spec', withMember(spec, 'targetCPUUtilizationPercentage', TARGET_CPU_PERCENT))
 }
 
-export const AUTOSCALING: Readonly<Record<string, Rule>> = {
-  HorizontalPodAutoscaler: (given, context, parent) =>
-    isMap(given) && given['apiVersion'] === 'autoscaling/v1'
-      ? version1(given, context, parent)
-      : version2(given, context, parent),
-}
+export const DEFAULTS: Rule = (given, context, parent) =>
+  isMap(given) && given['apiVersion'] === 'autoscaling/v1'
+    ? version1(given, context, parent)
+    : version2(given, context, parent)

@@ -19,7 +19,7 @@ const BEHAVIOR = `${PREFIX}behavior`
 const DEFAULT_CPU_PERCENT = 80
 
 /** The annotations of the first version mean nothing in what is stored. */
-export const AUTOSCALER: KindStrategy = {
+export const STRATEGY: KindStrategy = {
   prepareForCreate: withoutAnnotations,
   prepareForUpdate: withoutAnnotations,
 }

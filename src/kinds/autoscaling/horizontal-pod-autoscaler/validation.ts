@@ -1,14 +1,14 @@
 // Autoscalers: what they scale, between which bounds, by which metrics and how fast; and the scale of anything.
 import { FieldPath } from '../../../api/field-path.ts'
 import { parseGroupVersion } from '../../../api/object.ts'
-import type { Value, ValueMap } from '../../../api/value.ts'
+import type { ValueMap } from '../../../api/value.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
 import { type Check, POSITIVE } from '../../../schema/validation/check.ts'
 import { dns1123Label, pathSegment } from '../../../schema/validation/formats.ts'
 import { has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../../schema/validation/object-meta.ts'
+import type { KindRules } from '../../../schema/validation/rules.ts'
 import { amountOf, checkContainerResourceName, checkNotNegativeAmount } from '../../shared/resource-names.ts'
-import type { GroupRules, KindRules } from '../../../schema/validation/rules.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
@@ -218,7 +218,7 @@ function checkPolicy(policy: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-const autoscaler: KindRules = {
+export const VALIDATION: KindRules = {
   create: (object, check) => {
     checkBuiltInMeta(object, subdomainName, check)
     checkSpec(object, check)
@@ -237,16 +237,3 @@ const autoscaler: KindRules = {
     },
   },
 }
-
-/** The scale of anything; its metadata is that of what is scaled. */
-export const scale: KindRules = {
-  create: checkScale,
-  update: (object, _stored, check) => checkScale(object, check),
-}
-
-function checkScale(object: ValueMap, check: Check): void {
-  const replicas: Value = numberOf(partOf(object, 'spec'), 'replicas')
-  check.notNegative(SPEC.child('replicas'), replicas)
-}
-
-export const AUTOSCALING_RULES: GroupRules = { HorizontalPodAutoscaler: autoscaler, Scale: scale }

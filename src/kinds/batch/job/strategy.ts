@@ -11,7 +11,7 @@ import { withTemplateLabels } from '../../shared/pod-spec/template-labels.ts'
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid'
 
-export const JOB: KindStrategy = {
+export const STRATEGY: KindStrategy = {
   prepareForCreate: (object) =>
     own(mapIn(object, 'spec'), 'manualSelector') === true ? object : withGeneratedSelector(object),
   prepareForUpdate: withTemplateLabels,

@@ -37,7 +37,7 @@ const COUNTS: readonly string[] = [
   'backoffLimitPerIndex',
 ]
 
-export const job: KindRules = {
+export const VALIDATION: KindRules = {
   create: checkJob,
   update: (object, stored, check) => {
     checkJob(object, check)

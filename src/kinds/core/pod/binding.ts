@@ -1,24 +1,36 @@
 // A pod is given its node: `pods/<name>/binding`, and `bindings` for what is older than that (W-521 to W-525).
-import type { ApiObject } from '../../../api/object.ts'
-import type { FieldError } from '../../../api/field-error.ts'
-import { notSupported, required } from '../../../api/field-error.ts'
+import { type FieldError, notSupported, required } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import type { ApiObject } from '../../../api/object.ts'
 import { ApiError } from '../../../api/status.ts'
-import type { Value } from '../../../api/value.ts'
-import { isList, isMap, own } from '../../../api/value.ts'
-import type { Action, ActionAnswer, ActionContext } from '../../../registry/registry.ts'
+import { isList, isMap, own, type Value } from '../../../api/value.ts'
 import { conflictError, notFoundError } from '../../../registry/errors.ts'
 import { isTerminating, metaOf, metaText, withMeta } from '../../../registry/object-meta.ts'
+import type { Action, ActionAnswer, ActionContext } from '../../../registry/registry.ts'
 import { checkUid, keyOf, readable, storeFor } from '../../../registry/steps.ts'
 import type { SchemaTable } from '../../../schema/table.ts'
+import { partOf, textOf } from '../../../schema/validation/members.ts'
+import type { Kind } from '../../kind.ts'
 import { actionBody } from '../../shared/action-body.ts'
 import { specOf, statusOf, withPodCondition } from '../../shared/pod-conditions.ts'
 import { podsOf } from '../../shared/pods.ts'
+import { question } from '../../shared/question.ts'
 
 const KIND = { group: '', version: 'v1', kind: 'Binding' } as const
 
+const TARGET = FieldPath.root('target')
+
+export const BINDING: Kind = {
+  validation: question((object, check) => {
+    const target = partOf(object, 'target')
+    const kind = textOf(target, 'kind')
+    if (kind !== '' && kind !== 'Node') check.notSupported(TARGET.child('kind'), kind, ['Node', '<empty>'])
+    if (textOf(target, 'name') === '') check.required(TARGET.child('name'))
+  }),
+}
+
 export function bindingActions(schemas: SchemaTable): readonly Action[] {
-  const body = actionBody(schemas, KIND)
+  const body = actionBody(schemas, KIND, BINDING)
   const at = { group: '', version: 'v1', namespaced: true } as const
   return [
     { at: { ...at, resource: 'pods', subresource: 'binding' }, body, alsoVersions: [], run: bind },

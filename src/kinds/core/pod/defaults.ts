@@ -74,7 +74,7 @@ export const podStatus: Rule = both(
   addresses,
 )
 
-export const pod: Rule = within({
+export const DEFAULTS: Rule = within({
   metadata: podMetadata,
   spec: unlessStored('spec', spec),
   status: unlessStored('status', podStatus),

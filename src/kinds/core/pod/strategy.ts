@@ -23,7 +23,7 @@ const GATED = {
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 } as const
 
-export const POD: KindStrategy = withGatedFields(gatedPodFields('spec'), {
+export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec'), {
   prepareForCreate: (pod, context) => withAppArmorFields(withLabelKeys(withGrace(pod)), context),
   firstStatus: (pod, { now }) => firstStatus(pod, now),
   prepareForUpdate: (pod) => withGrace(pod),

@@ -216,7 +216,7 @@ const checkStatus: UpdateRule = (object, stored, check) => {
   checkPodStatus(object, stored, check)
 }
 
-export const pod: KindRules = {
+export const VALIDATION: KindRules = {
   create: checkCreate,
   update: checkUpdate,
   subresources: {

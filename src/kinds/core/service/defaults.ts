@@ -60,4 +60,4 @@ const ingressModes: Rule = (given, context, parent) => {
   return status === undefined ? given : withMember(given, 'status', status)
 }
 
-export const service: Rule = both(within({ spec }), ingressModes)
+export const DEFAULTS: Rule = both(within({ spec }), ingressModes)

@@ -49,7 +49,7 @@ const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'"
 const MAX_AFFINITY_SECONDS = 86400
 const strictName = asName(dns1035Label)
 
-export const service: KindRules = {
+export const VALIDATION: KindRules = {
   create: (object, check) => {
     checkBuiltInMeta(object, check.gate('RelaxedServiceNameValidation') ? labelName : strictName, check)
     checkService(object, undefined, check)

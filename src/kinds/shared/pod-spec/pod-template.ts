@@ -1,13 +1,11 @@
 // A template of pods, alone or in the workloads that make pods from it.
-import { FieldPath } from '../../../api/field-path.ts'
+import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { checkAnnotations, checkLabels } from '../../../schema/validation/labels.ts'
 import { partIn, partOf, partsOf } from '../../../schema/validation/members.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkPodAnnotations, checkProfilesAgree } from './pod-annotations.ts'
 import { checkPodSpec } from './pod-spec.ts'
-import type { KindRules } from '../../../schema/validation/rules.ts'
 
 export function checkPodTemplate(template: ValueMap, at: FieldPath, check: Check): void {
   const spec = partOf(template, 'spec')
@@ -27,17 +25,4 @@ export function checkTemplateMeta(template: ValueMap, at: FieldPath, check: Chec
   checkLabels(partIn(meta, 'labels'), at.child('labels'), check)
   checkAnnotations(annotations, at.child('annotations'), check)
   checkPodAnnotations(annotations, { at: at.child('annotations'), check, spec: partOf(template, 'spec') })
-}
-
-const TEMPLATE = FieldPath.root('template')
-
-export const podTemplate: KindRules = {
-  create: (object, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkPodTemplate(partOf(object, 'template'), TEMPLATE, check)
-  },
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    checkPodTemplate(partOf(object, 'template'), TEMPLATE, check)
-  },
 }

@@ -1,10 +1,10 @@
-// The defaults of jobs and of those made on a schedule.
-import type { ValueMap } from '../../api/value.ts'
-import { absent, always, blank, both, each, isAbsent, type Rule, where, within } from '../../schema/defaults/rule.ts'
-import { podTemplate } from '../shared/pod-spec/defaults.ts'
-import { labelsFromTemplate } from '../shared/pod-spec/template-labels.ts'
+// The defaults of jobs.
+import type { ValueMap } from '../../../api/value.ts'
+import { absent, always, blank, both, each, isAbsent, where, within } from '../../../schema/defaults/rule.ts'
+import { podTemplate } from '../../shared/pod-spec/defaults.ts'
+import { labelsFromTemplate } from '../../shared/pod-spec/template-labels.ts'
 
-const podFailurePolicy = within({
+export const podFailurePolicy = within({
   rules: each(within({ onPodConditions: each(within({ status: blank('True') })) })),
 })
 
@@ -15,7 +15,7 @@ const lacks =
   (spec: ValueMap): boolean =>
     isAbsent(spec[field])
 
-const Job = both(
+export const DEFAULTS = both(
   within({
     spec: always({
       completions: where(lacks('parallelism'), absent(1)),
@@ -32,15 +32,3 @@ const Job = both(
   }),
   labelsFromTemplate,
 )
-
-const CronJob = within({
-  spec: always({
-    concurrencyPolicy: blank('Allow'),
-    suspend: absent(false),
-    successfulJobsHistoryLimit: absent(3),
-    failedJobsHistoryLimit: absent(1),
-    jobTemplate: always({ spec: always({ podFailurePolicy, template: always(podTemplate) }) }),
-  }),
-})
-
-export const BATCH: Readonly<Record<string, Rule>> = { CronJob, Job }

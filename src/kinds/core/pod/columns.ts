@@ -1,10 +1,8 @@
 // The table of pods. Its status is a digest of the phase, the conditions and what each container says.
-import type { Value, ValueMap } from '../../api/value.ts'
-import { AGE, ageOfObject, definitionOf, header, NAME, nameOf } from '../../codec/tables/column.ts'
-import type { TableShape, TableShapes } from '../../codec/tables/column.ts'
-import { ageOf } from '../../codec/tables/elapsed.ts'
-import type { Now } from '../../codec/tables/elapsed.ts'
-import { at, booleanAt, conditionHolds, listAt, numberAt, orNone, textAt } from '../../codec/tables/reading.ts'
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { AGE, ageOfObject, definitionOf, header, NAME, nameOf, type TableShape } from '../../../codec/tables/column.ts'
+import { ageOf, type Now } from '../../../codec/tables/elapsed.ts'
+import { at, booleanAt, conditionHolds, listAt, numberAt, orNone, textAt } from '../../../codec/tables/reading.ts'
 
 interface PodDigest {
   readonly ready: number
@@ -153,7 +151,7 @@ function podIp(pod: ValueMap): string {
   return textAt(first, 'ip')
 }
 
-const PODS: TableShape = {
+export const COLUMNS: TableShape = {
   columns: [
     NAME,
     header('Ready', 'How many of the containers are ready for traffic.'),
@@ -186,5 +184,3 @@ const PODS: TableShape = {
     return [{ type: 'Completed', status: 'True', reason: phase, message }]
   },
 }
-
-export const POD_TABLES: TableShapes = { ' Pod': PODS }

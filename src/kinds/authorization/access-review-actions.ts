@@ -1,0 +1,223 @@
+// Questions about rights: may this user do that, may I, what may I (P-155 to P-160). They are answered by the same deciders that
+// requests are.
+import { invalidError } from '../../api/invalid-error.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { ruleDocument } from '../../api/policy-rule.ts'
+import { parseFieldSelector } from '../../api/selector-fields.ts'
+import { labelSelectorOf, parseLabelSelector } from '../../api/selector-text.ts'
+import type { FieldTerm, LabelRequirement } from '../../api/selector.ts'
+import { ApiError } from '../../api/status.ts'
+import type { User } from '../../api/user.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
+import type { Access, Authorizer, Decision } from '../../auth/authorizer.ts'
+import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
+import type { SchemaTable } from '../../schema/table.ts'
+import { type KindRules, METADATA_RULES, validateCreate } from '../../schema/validation/validation.ts'
+import type { Kind } from '../kind.ts'
+import { actionBody } from '../shared/action-body.ts'
+import {
+  LOCAL_SUBJECT_ACCESS_REVIEW,
+  SELF_SUBJECT_ACCESS_REVIEW,
+  SELF_SUBJECT_RULES_REVIEW,
+  SUBJECT_ACCESS_REVIEW,
+} from './access-reviews.ts'
+
+const GROUP_VERSION = { group: 'authorization.k8s.io', version: 'v1' } as const
+
+type Answer = (review: ApiObject, context: ActionContext) => Promise<ActionAnswer>
+
+export function accessReviewActions(schemas: SchemaTable, authorizer: Authorizer): readonly Action[] {
+  const action = (name: string, kind: Kind, run: Answer): Action => ({
+    at: { ...GROUP_VERSION, resource: `${name.toLowerCase()}s`, subresource: '', namespaced: name.startsWith('Local') },
+    body: actionBody(schemas, { ...GROUP_VERSION, kind: name }, kind),
+    alsoVersions: [],
+    run,
+  })
+  const about = (kind: Kind, userIn: (review: ApiObject, context: ActionContext) => User): Answer => {
+    const { validation: rules = METADATA_RULES } = kind
+    return (review, context) => reviewAccess({ authorizer, rules, user: userIn(review, context) }, review, context)
+  }
+  const ofSpec = (review: ApiObject): User => userOf(specOf(review))
+  return [
+    action('SubjectAccessReview', SUBJECT_ACCESS_REVIEW, about(SUBJECT_ACCESS_REVIEW, ofSpec)),
+    action('LocalSubjectAccessReview', LOCAL_SUBJECT_ACCESS_REVIEW, about(LOCAL_SUBJECT_ACCESS_REVIEW, ofSpec)),
+    action(
+      'SelfSubjectAccessReview',
+      SELF_SUBJECT_ACCESS_REVIEW,
+      about(SELF_SUBJECT_ACCESS_REVIEW, (_review, { user }) => user),
+    ),
+    action('SelfSubjectRulesReview', SELF_SUBJECT_RULES_REVIEW, (review, context) =>
+      reviewRules(authorizer, review, context),
+    ),
+  ]
+}
+
+interface AccessQuestion {
+  readonly authorizer: Authorizer
+  readonly rules: KindRules
+  /** Whose rights are asked about. */
+  readonly user: User
+}
+
+async function reviewAccess(
+  { authorizer, rules, user }: AccessQuestion,
+  review: ApiObject,
+  context: ActionContext,
+): Promise<ActionAnswer> {
+  const faults = validateCreate(rules, review, { gates: context.gates, namespaced: false })
+  // The reference forgets the kind here, and clients compare texts.
+  if (faults.length > 0) throw invalidError({ group: GROUP_VERSION.group, kind: '' }, '', faults)
+  await context.validate(review)
+  const { access, problems } = accessOf(specOf(review), user)
+  const decision = await authorizer.authorize(access, context.signal)
+  return { kind: 'object', object: { ...review, status: statusOf(decision, problems) } }
+}
+
+function statusOf({ kind, reason = '', problem }: Decision, problems: readonly string[]): ValueMap {
+  const evaluationError = [...(problem === undefined ? [] : [problem]), ...problems].join('; ')
+  return {
+    allowed: kind === 'allow',
+    ...(kind === 'deny' ? { denied: true } : {}),
+    ...(reason === '' ? {} : { reason }),
+    ...(evaluationError === '' ? {} : { evaluationError }),
+  }
+}
+
+async function reviewRules(authorizer: Authorizer, review: ApiObject, context: ActionContext): Promise<ActionAnswer> {
+  const namespace = text(specOf(review), 'namespace')
+  if (namespace === '') throw new ApiError('BadRequest', 'no namespace on request')
+  await context.validate(review)
+  const none = { rules: [], incomplete: false, problem: undefined }
+  const { rules, incomplete, problem } = authorizer.rulesFor?.(context.user, namespace) ?? none
+  const documents = rules.map(ruleDocument)
+  const resourceRules = documents.filter((rule) => own(rule, 'resources') !== undefined)
+  const nonResourceRules = documents.filter((rule) => own(rule, 'nonResourceURLs') !== undefined)
+  const { kind, apiVersion } = review
+  const status = {
+    resourceRules: resourceRules.map((rule) => without(rule, 'nonResourceURLs')),
+    nonResourceRules: nonResourceRules.map((rule) => ({
+      verbs: own(rule, 'verbs')!,
+      nonResourceURLs: own(rule, 'nonResourceURLs')!,
+    })),
+    incomplete,
+    ...(problem === undefined ? {} : { evaluationError: problem }),
+  }
+  return { kind: 'object', object: { kind, apiVersion, metadata: {}, spec: {}, status } }
+}
+
+function specOf(review: ApiObject): ValueMap {
+  const spec = own(review, 'spec')
+  return isMap(spec) ? spec : {}
+}
+
+function userOf(spec: ValueMap): User {
+  const extra = own(spec, 'extra')
+  const uid = text(spec, 'uid')
+  return {
+    name: text(spec, 'user'),
+    uid: uid === '' ? undefined : uid,
+    groups: texts(own(spec, 'groups')),
+    extra: Object.fromEntries(Object.entries(isMap(extra) ? extra : {}).map(([key, values]) => [key, texts(values)])),
+  }
+}
+
+interface Asked {
+  readonly access: Access
+  /** What of the question could not be read and was left out. */
+  readonly problems: readonly string[]
+}
+
+/** Empty texts are meant as they stand; only a version that is not given means every one (P-159). */
+function accessOf(spec: ValueMap, user: User): Asked {
+  const asked = own(spec, 'resourceAttributes')
+  if (!isMap(asked)) {
+    const path = own(spec, 'nonResourceAttributes')
+    const on = isMap(path) ? path : {}
+    return { access: { kind: 'path', user, verb: text(on, 'verb'), path: text(on, 'path') }, problems: [] }
+  }
+  const fields = readSelector(own(asked, 'fieldSelector'), FIELDS)
+  const labels = readSelector(own(asked, 'labelSelector'), LABELS)
+  const selectors = { fields: fields.requirements, labels: labels.requirements }
+  const optional = (key: string): string | undefined => (text(asked, key) === '' ? undefined : text(asked, key))
+  return {
+    access: {
+      kind: 'resource',
+      user,
+      verb: text(asked, 'verb'),
+      group: text(asked, 'group'),
+      version: optional('version') ?? '*',
+      resource: text(asked, 'resource'),
+      subresource: optional('subresource'),
+      namespace: optional('namespace'),
+      name: optional('name'),
+      selectors: () => selectors,
+    },
+    problems: [...ignored('fieldSelector', fields), ...ignored('labelSelector', labels)],
+  }
+}
+
+interface SelectorReader<T> {
+  readonly parse: (text: string) => readonly T[]
+  /** Undefined where the requirement means nothing. */
+  readonly one: (requirement: ValueMap) => T | undefined
+}
+
+interface ReadSelector<T> {
+  readonly requirements: readonly T[] | undefined
+  readonly isBroken: boolean
+}
+
+const FIELDS: SelectorReader<FieldTerm> = {
+  parse: (selector) => parseFieldSelector(selector).terms,
+  one: (requirement) => {
+    const values = texts(own(requirement, 'values'))
+    const operator = { In: '=', NotIn: '!=' } as const
+    const sign = own(operator, text(requirement, 'operator')) as FieldTerm['operator'] | undefined
+    if (values.length !== 1 || sign === undefined) return undefined
+    return { field: text(requirement, 'key'), operator: sign, value: values[0]! }
+  },
+}
+
+const LABELS: SelectorReader<LabelRequirement> = {
+  parse: (selector) => parseLabelSelector(selector).requirements,
+  one: (requirement) => labelSelectorOf({ matchExpressions: [requirement] })?.requirements[0],
+}
+
+/** What cannot be read is left out: that asks for more than was meant, never for less (P-160). */
+function readSelector<T>(selector: Value | undefined, reader: SelectorReader<T>): ReadSelector<T> {
+  if (!isMap(selector)) return { requirements: undefined, isBroken: false }
+  const raw = text(selector, 'rawSelector')
+  if (raw !== '') {
+    try {
+      return { requirements: reader.parse(raw), isBroken: false }
+    } catch {
+      return { requirements: undefined, isBroken: true }
+    }
+  }
+  const given = own(selector, 'requirements')
+  const all = isList(given) ? given.map((each) => (isMap(each) ? reader.one(each) : undefined)) : []
+  const requirements = all.filter((each) => each !== undefined)
+  return {
+    requirements: requirements.length === 0 ? undefined : requirements,
+    isBroken: requirements.length < all.length,
+  }
+}
+
+function ignored(name: string, { requirements, isBroken }: ReadSelector<unknown>): readonly string[] {
+  if (!isBroken) return []
+  const extent = requirements === undefined ? 'ignored' : 'partially ignored'
+  return [`spec.resourceAttributes.${name} ${extent} due to parse error`]
+}
+
+function without(map: ValueMap, key: string): ValueMap {
+  return Object.fromEntries(Object.entries(map).filter(([name]) => name !== key))
+}
+
+function text(map: ValueMap, key: string): string {
+  const value = own(map, key)
+  return typeof value === 'string' ? value : ''
+}
+
+function texts(value: Value | undefined): readonly string[] {
+  return isList(value) ? value.filter((item) => typeof item === 'string') : []
+}

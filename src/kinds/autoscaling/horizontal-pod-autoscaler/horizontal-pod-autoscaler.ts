@@ -1,0 +1,81 @@
+// Autoscalers: how many pods a workload has follows from what is measured of them. Both versions are stored as the second.
+import type { Value, ValueMap } from '../../../api/value.ts'
+import { AGE, column, count, NAME, tableOf } from '../../../codec/tables/column.ts'
+import { at, firstOf, listAt, mapAt, numberAt, orNone, textAt } from '../../../codec/tables/reading.ts'
+import type { Kind } from '../../kind.ts'
+import { WITH_STATUS } from '../../shared/strategies.ts'
+import { DEFAULTS } from './defaults.ts'
+import { AUTOSCALER_V1, STRATEGY } from './v1.ts'
+import { VALIDATION } from './validation.ts'
+
+/** Where each type of metric has its target and its current value. */
+const METRICS: Readonly<Record<string, string>> = {
+  External: 'external',
+  Pods: 'pods',
+  Object: 'object',
+  Resource: 'resource',
+  ContainerResource: 'containerResource',
+}
+
+function metricText(metric: Value, current: Value | undefined): string {
+  const member = METRICS[textAt(metric, 'type')]
+  if (member === undefined) return '<unknown type>'
+  const target = mapAt(metric, member, 'target')
+  const now = mapAt(current, member, 'current')
+  const orUnknown = (value: string): string => (value === '' ? '<unknown>' : value)
+  const average = textAt(target, 'averageValue')
+  if (member === 'resource' || member === 'containerResource') {
+    const percent = (value: ValueMap, absent: string): string =>
+      at(value, 'averageUtilization') === undefined ? absent : `${numberAt(value, 'averageUtilization')}%`
+    const name = textAt(metric, member, 'name')
+    return average !== ''
+      ? `${name}: ${orUnknown(textAt(now, 'averageValue'))}/${average}`
+      : `${name}: ${percent(now, '<unknown>')}/${percent(target, '<auto>')}`
+  }
+  if (member === 'pods') return `${orUnknown(textAt(now, 'averageValue'))}/${average}`
+  return average !== ''
+    ? `${orUnknown(textAt(now, 'averageValue'))}/${average} (avg)`
+    : `${orUnknown(textAt(now, 'value'))}/${textAt(target, 'value')}`
+}
+
+/** The first version of the API knows only the use of the processor. */
+function targets(autoscaler: ValueMap): string {
+  const metrics = listAt(autoscaler, 'spec', 'metrics')
+  const current = listAt(autoscaler, 'status', 'currentMetrics')
+  const target = at(autoscaler, 'spec', 'targetCPUUtilizationPercentage')
+  if (metrics.length === 0 && target !== undefined) {
+    const used = at(autoscaler, 'status', 'currentCPUUtilizationPercentage')
+    return `cpu: ${used === undefined ? '<unknown>' : `${numberAt(used)}%`}/${numberAt(target)}%`
+  }
+  const texts = metrics.map((metric, index) => metricText(metric, current[index]))
+  return orNone(firstOf(texts, 2, ', '))
+}
+
+function minimum(autoscaler: ValueMap): string {
+  const replicas = at(autoscaler, 'spec', 'minReplicas')
+  return replicas === undefined ? '<unset>' : String(numberAt(replicas))
+}
+
+export const HORIZONTAL_POD_AUTOSCALER: Kind = {
+  validation: VALIDATION,
+  defaults: DEFAULTS,
+  strategy: { status: WITH_STATUS, ...STRATEGY },
+  columns: tableOf([
+    NAME,
+    column('Reference', 'What is scaled.', (object) =>
+      [textAt(object, 'spec', 'scaleTargetRef', 'kind'), textAt(object, 'spec', 'scaleTargetRef', 'name')].join('/'),
+    ),
+    column('Targets', 'The metrics, as they are and as they should be.', targets),
+    column('MinPods', 'How many pods there are at least.', minimum),
+    column('MaxPods', 'How many pods there are at most.', count('spec', 'maxReplicas')),
+    column('Replicas', 'How many pods there are.', count('status', 'currentReplicas')),
+    AGE,
+  ]),
+  storedAs: {
+    v1: {
+      kind: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
+      conversion: AUTOSCALER_V1,
+      isReadAnew: true,
+    },
+  },
+}

@@ -1,0 +1,11 @@
+// Bundles of certificates that a cluster trusts. Its versions are off by default.
+import { column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { orNone, textAt } from '../../codec/tables/reading.ts'
+import type { Kind } from '../kind.ts'
+
+export const CLUSTER_TRUST_BUNDLE: Kind = {
+  columns: tableOf([
+    NAME,
+    column('SignerName', 'Whose certificates it vouches for.', (one) => orNone(textAt(one, 'spec', 'signerName'))),
+  ]),
+}

@@ -1,0 +1,56 @@
+// Leases: who leads, and until when.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { type Check, POSITIVE } from '../../schema/validation/check.ts'
+import { qualifiedName } from '../../schema/validation/formats.ts'
+import { numberIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
+import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { withGatedFields } from '../shared/gated-field.ts'
+
+const SPEC = FieldPath.root('spec')
+
+function checkLease(object: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  const seconds = numberIn(spec, 'leaseDurationSeconds')
+  if (seconds !== undefined && seconds <= 0) check.invalid(SPEC.child('leaseDurationSeconds'), seconds, POSITIVE)
+  check.notNegative(SPEC.child('leaseTransitions'), numberIn(spec, 'leaseTransitions'))
+  if (!check.gate('CoordinatedLeaderElection')) return
+  const strategy = textIn(spec, 'strategy')
+  if (strategy !== undefined) checkLeaseStrategy(strategy, SPEC.child('strategy'), check)
+  else if (textOf(spec, 'preferredHolder') !== '') {
+    check.forbidden(SPEC.child('preferredHolder'), 'may only be specified when `strategy` is defined')
+  }
+}
+
+function checkLeaseStrategy(strategy: string, at: FieldPath, check: Check): void {
+  if (strategy === 'OldestEmulationVersion') return
+  check.format(at, strategy, qualifiedName(strategy))
+  if (!strategy.includes('/')) {
+    check.notSupported(at, strategy, ['OldestEmulationVersion'])
+  }
+}
+
+const COORDINATION = 'CoordinatedLeaderElection'
+
+export const LEASE: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkMeta(object, subdomainName, check)
+      checkLease(object, check)
+    },
+    update: (object, stored, check) => {
+      checkMetaUpdate(object, stored, check)
+      checkLease(object, check)
+    },
+  },
+  strategy: withGatedFields(
+    [
+      { gate: COORDINATION, path: ['spec', 'strategy'] },
+      { gate: COORDINATION, path: ['spec', 'preferredHolder'] },
+    ],
+    { createOnUpdate: true, conditionalUpdate: true },
+  ),
+  columns: tableOf([NAME, column('Holder', 'Who holds it.', text('spec', 'holderIdentity')), AGE]),
+}

@@ -1,0 +1,43 @@
+// Templates of pods, as objects of their own.
+import { FieldPath } from '../../api/field-path.ts'
+import { column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { labelText, mapAt } from '../../codec/tables/reading.ts'
+import { always, within } from '../../schema/defaults/rule.ts'
+import { partOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { withGatedFields } from '../shared/gated-field.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
+import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
+import { checkPodTemplate } from '../shared/pod-spec/pod-template.ts'
+import { eachContainer } from '../shared/pod-spec/template-columns.ts'
+import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
+
+const TEMPLATE = FieldPath.root('template')
+
+export const POD_TEMPLATE: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkPodTemplate(partOf(object, 'template'), TEMPLATE, check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkPodTemplate(partOf(object, 'template'), TEMPLATE, check)
+    },
+  },
+  defaults: within({ template: always(podTemplate) }),
+  strategy: withGatedFields(gatedPodFields('template/spec'), {
+    generation: { first: 1, on: ['template'] },
+    answersDeleteWithObject: true,
+    warnings: templateWarnings('template'),
+  }),
+  columns: tableOf([
+    NAME,
+    column('Containers', 'The names of the containers in the template.', eachContainer('name', 'template')),
+    column('Images', 'The images of the containers in the template.', eachContainer('image', 'template')),
+    column('Pod Labels', 'The labels of pods made from it.', (template) =>
+      labelText(mapAt(template, 'template', 'metadata', 'labels')),
+    ),
+  ]),
+}

@@ -1,0 +1,54 @@
+// Runtime classes: what runs the containers of a pod.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { checkLabels } from '../../schema/validation/labels.ts'
+import { partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
+import { checkMeta, checkMetaUpdate, labelName, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { shownAs, TOLERATION } from '../shared/internal-form.ts'
+import { mapIn } from '../shared/members.ts'
+import { checkOverhead } from '../shared/pod-spec/pod-spec.ts'
+import { checkTolerations } from '../shared/pod-spec/tolerations.ts'
+import { nodeLabelWarnings } from '../shared/warnings.ts'
+
+function checkRuntimeClass(object: ValueMap, check: Check): void {
+  checkMeta(object, subdomainName, check)
+  const handler = textOf(object, 'handler')
+  if (handler === '') check.required(FieldPath.root('handler'))
+  else check.format(FieldPath.root('handler'), handler, labelName(handler, false))
+  const overhead = partIn(object, 'overhead')
+  if (overhead !== undefined) checkOverhead(partOf(overhead, 'podFixed'), FieldPath.root('overhead'), check)
+  const scheduling = partIn(object, 'scheduling')
+  if (scheduling === undefined) return
+  const at = FieldPath.root('scheduling')
+  checkLabels(partIn(scheduling, 'nodeSelector'), at.child('nodeSelector'), check)
+  const tolerations = partsOf(scheduling, 'tolerations')
+  checkTolerations(tolerations, at.child('tolerations'), check)
+  const seen = new Set<string>()
+  for (const [i, toleration] of tolerations.entries()) {
+    const key = ['key', 'operator', 'value', 'effect'].map((field) => textOf(toleration, field)).join('\0')
+    if (seen.has(key)) check.duplicate(at.child('tolerations').index(i), shownAs(toleration, TOLERATION))
+    seen.add(key)
+  }
+}
+
+export const RUNTIME_CLASS: Kind = {
+  validation: {
+    create: checkRuntimeClass,
+    update: (object, stored, check) => {
+      checkRuntimeClass(object, check)
+      checkMetaUpdate(object, stored, check)
+      const handler = textOf(object, 'handler')
+      if (handler !== textOf(stored, 'handler')) check.invalid(FieldPath.root('handler'), handler, IMMUTABLE)
+    },
+  },
+  strategy: {
+    createOnUpdate: true,
+    conditionalUpdate: true,
+    warnings: (object) =>
+      nodeLabelWarnings(mapIn(mapIn(object, 'scheduling'), 'nodeSelector'), () => 'scheduling.nodeSelector'),
+  },
+  columns: tableOf([NAME, column('Handler', 'What runs the containers.', text('handler')), AGE]),
+}

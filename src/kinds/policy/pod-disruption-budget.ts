@@ -1,0 +1,90 @@
+// Disruption budgets: how many pods may be gone at a time. One label of their selectors is kept for saying that no pod is
+// meant, and goes with no other term.
+import { shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import type { ApiObject } from '../../api/object.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, count, integer, NAME, tableOf } from '../../codec/tables/column.ts'
+import { textAt } from '../../codec/tables/reading.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { checkLabelSelector } from '../../schema/validation/labels.ts'
+import { has, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../schema/validation/members.ts'
+import type { Kind } from '../kind.ts'
+import { checkConditions } from '../shared/conditions.ts'
+import { checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
+import { mapIn, mapsIn, withMembers, withSpec } from '../shared/members.ts'
+import { semanticallyEqual } from '../shared/semantic-equality.ts'
+import { WORKLOAD } from '../shared/strategies.ts'
+
+const SPEC = FieldPath.root('spec')
+const STATUS = FieldPath.root('status')
+
+function checkBudget(object: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  const { minAvailable, maxUnavailable } = spec
+  if (has(spec, 'minAvailable') && has(spec, 'maxUnavailable')) {
+    const shown = {
+      MinAvailable: minAvailable ?? null,
+      Selector: spec['selector'] ?? null,
+      MaxUnavailable: maxUnavailable ?? null,
+      UnhealthyPodEvictionPolicy: spec['unhealthyPodEvictionPolicy'] ?? null,
+    }
+    check.invalid(SPEC, shownJson(shown), 'minAvailable and maxUnavailable cannot be both set')
+  }
+  for (const field of ['minAvailable', 'maxUnavailable']) {
+    if (!has(spec, field)) continue
+    checkIntOrPercent(spec[field], SPEC.child(field), check)
+    checkAtMostAll(spec[field], SPEC.child(field), check)
+  }
+  checkLabelSelector(partIn(spec, 'selector'), SPEC.child('selector'), check)
+  const policy = textIn(spec, 'unhealthyPodEvictionPolicy')
+  if (policy !== undefined) {
+    check.oneOf(SPEC.child('unhealthyPodEvictionPolicy'), policy, ['AlwaysAllow', 'IfHealthyBudget'])
+  }
+}
+
+function budget(field: string): (one: ValueMap) => string {
+  return (one) => textAt(one, 'spec', field) || 'N/A'
+}
+
+const RESERVED = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
+
+export const NO_POD = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as const
+
+function withoutReserved(budget: ApiObject): ApiObject {
+  const selector = mapIn(mapIn(budget, 'spec'), 'selector')
+  const terms = mapsIn(selector, 'matchExpressions')
+  const rest = terms.filter((term) => textOf(term, 'key') !== RESERVED)
+  if (rest.length === terms.length || semanticallyEqual(selector, NO_POD)) return budget
+  const matchExpressions = rest.length === 0 ? undefined : rest
+  return withSpec(budget, { selector: withMembers(selector, { matchExpressions }) })
+}
+
+export const POD_DISRUPTION_BUDGET: Kind = {
+  validation: {
+    create: checkBudget,
+    update: (object, _stored, check) => checkBudget(object, check),
+    subresources: {
+      status: (object, _stored, check) => {
+        const status = partOf(object, 'status')
+        checkConditions(partsOf(status, 'conditions'), STATUS.child('conditions'), check)
+        for (const field of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods']) {
+          check.notNegative(STATUS.child(field), numberOf(status, field))
+        }
+      },
+    },
+  },
+  strategy: {
+    ...WORKLOAD,
+    conditionalUpdate: true,
+    prepareForCreate: withoutReserved,
+    prepareForUpdate: withoutReserved,
+  },
+  columns: tableOf([
+    NAME,
+    column('Min Available', 'How many pods must stay.', budget('minAvailable')),
+    column('Max Unavailable', 'How many pods may be gone.', budget('maxUnavailable')),
+    integer('Allowed Disruptions', 'How many pods may go now.', count('status', 'disruptionsAllowed')),
+    AGE,
+  ]),
+}

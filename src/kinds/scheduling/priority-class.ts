@@ -1,0 +1,71 @@
+// Priorities of pods. The classes of the system stay as they are (W-610).
+import { FieldPath } from '../../api/field-path.ts'
+import { AGE, boolean, column, count, integer, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { booleanAt } from '../../codec/tables/reading.ts'
+import { absent, within } from '../../schema/defaults/rule.ts'
+import { flagOf, numberOf, partOf, textIn, textOf } from '../../schema/validation/members.ts'
+import {
+  checkBuiltInMeta,
+  checkBuiltInMetaUpdate,
+  METADATA,
+  subdomainName,
+} from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+
+const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
+  'system-node-critical': 2_000_001_000,
+  'system-cluster-critical': 2_000_000_000,
+}
+
+const MAX_USER_PRIORITY = 1_000_000_000
+
+function systemClassFault(name: string, value: number, isDefault: boolean): string | undefined {
+  const known = Object.hasOwn(SYSTEM_CLASSES, name) ? SYSTEM_CLASSES[name] : undefined
+  if (known === undefined) return `${name} is not a known system priority class`
+  if (known !== value) return `value of ${name} PriorityClass must be ${known}`
+  return isDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
+}
+
+export const PRIORITY_CLASS: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      const name = textOf(partOf(object, 'metadata'), 'name')
+      const value = Number(numberOf(object, 'value'))
+      if (name.startsWith('system-')) {
+        const fault = systemClassFault(name, value, flagOf(object, 'globalDefault'))
+        if (fault !== undefined) {
+          const detail = `priority class names with 'system-' prefix are reserved for system use only. error: ${fault}`
+          check.forbidden(METADATA.child('name'), detail)
+        }
+      } else if (value > MAX_USER_PRIORITY) {
+        const detail = `maximum allowed value of a user defined priority is ${MAX_USER_PRIORITY}`
+        check.forbidden(FieldPath.root('value'), detail)
+      }
+      const policy = textIn(object, 'preemptionPolicy')
+      const at = FieldPath.root('preemptionPolicy')
+      if (policy === '') check.required(at)
+      else if (policy !== undefined) check.oneOf(at, policy, ['PreemptLowerPriority', 'Never'])
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      if (Number(numberOf(object, 'value')) !== Number(numberOf(stored, 'value'))) {
+        check.forbidden(FieldPath.root('value'), 'may not be changed in an update.')
+      }
+      check.unchanged(FieldPath.root('preemptionPolicy'), object['preemptionPolicy'], stored['preemptionPolicy'])
+    },
+  },
+  defaults: within({ preemptionPolicy: absent('PreemptLowerPriority') }),
+  strategy: {
+    generation: { first: 1, on: [] },
+    refuseDelete: (name) =>
+      Object.hasOwn(SYSTEM_CLASSES, name) ? 'this is a system priority class and cannot be deleted' : undefined,
+  },
+  columns: tableOf([
+    NAME,
+    integer('Value', 'The priority.', count('value')),
+    boolean('Global-Default', 'Whether pods without a class have it.', (one) => booleanAt(one, 'globalDefault')),
+    AGE,
+    column('PreemptionPolicy', 'Whether others make room for its pods.', text('preemptionPolicy')),
+  ]),
+}

@@ -1,0 +1,8 @@
+// What an object says of itself by its conditions, for a cell.
+import type { ValueMap } from '../../api/value.ts'
+import { conditionHolds } from '../../codec/tables/reading.ts'
+
+/** The first of these conditions that is true. */
+export function stateOf(object: ValueMap, types: readonly string[], otherwise: string): string {
+  return types.find((type) => conditionHolds(object, type, 'status', 'conditions')) ?? otherwise
+}
