@@ -14,7 +14,8 @@ class KeyRule {
   isNeeded = false
   #isRefused = false
   #only: ReadonlySet<string> | undefined
-  readonly #not = new Set<string>()
+  /** Made when there is something in it: most of many rules have none. */
+  #not: Set<string> | undefined
   #greater: bigint | undefined
   #less: bigint | undefined
 
@@ -25,11 +26,9 @@ class KeyRule {
       case 'in':
         return this.#allow(requirement.values)
       case 'notEquals':
-        this.#not.add(requirement.value)
-        return
+        return this.#forbid([requirement.value])
       case 'notIn':
-        for (const value of requirement.values) this.#not.add(value)
-        return
+        return this.#forbid(requirement.values)
       case 'absent':
         this.#isRefused = true
         return
@@ -46,6 +45,11 @@ class KeyRule {
     }
   }
 
+  #forbid(values: readonly string[]): void {
+    this.#not ??= new Set()
+    for (const value of values) this.#not.add(value)
+  }
+
   #allow(values: readonly string[]): void {
     this.isNeeded = true
     const allowed = new Set(values)
@@ -54,7 +58,7 @@ class KeyRule {
 
   meets(value: string | undefined): boolean {
     if (value === undefined) return !this.isNeeded
-    if (this.#isRefused || this.#not.has(value) || this.#only?.has(value) === false) return false
+    if (this.#isRefused || this.#not?.has(value) === true || this.#only?.has(value) === false) return false
     if (this.#greater === undefined && this.#less === undefined) return true
     const number = parseInt64(value)
     if (number === undefined) return false
