@@ -30,11 +30,23 @@ function joined(text: Text): string {
   return typeof text === 'string' ? text : text.map(joined).join('')
 }
 
+const LONG_PART = 16 * 1024
+
+/** Short parts become one. */
+function append(parts: Text[], part: Text): void {
+  const last = parts.at(-1)
+  if (typeof part === 'string' && typeof last === 'string' && last.length < LONG_PART)
+    parts[parts.length - 1] = last + part
+  else parts.push(part)
+}
+
 /** What has fewer parts is written at once, as the platform can do it. */
 const FEW_PARTS = 64
 
 class PieceWriter {
   readonly #later: Later
+  /** Of maps with many members, found once: each level above asks whether it is small. */
+  readonly #keys = new Map<ValueMap, readonly string[]>()
 
   constructor(later: Later) {
     this.#later = later
@@ -44,7 +56,7 @@ class PieceWriter {
   typed(value: Value, shape: Shape, isTop = false): Text {
     switch (shape.kind) {
       case 'object':
-        if (!isMap(value) || (!isTop && isSmall(value)) || !isCanonicalButForMembers(value, shape))
+        if (!isMap(value) || (!isTop && this.#isSmall(value)) || !isCanonicalButForMembers(value, shape))
           return valueJson(value, shape)
         return this.#object(value, shape)
       case 'list':
@@ -62,31 +74,35 @@ class PieceWriter {
 
   /** Any value with the members of all its maps sorted. */
   sorted(value: Value): Text {
-    if (isSmall(value)) return sortedJson(value)
+    if (this.#isSmall(value)) return sortedJson(value)
     if (isList(value)) return this.#list(value, (item) => this.sorted(item))
     return this.#map(value as ValueMap, IN_ORDER, (member) => this.sorted(member))
   }
 
   /** Any value as it is. */
   #plain(value: Value): Text {
-    if (isSmall(value)) return plainJson(value)
+    if (this.#isSmall(value)) return plainJson(value)
     if (isList(value)) return this.#list(value, (item) => this.#plain(item))
     return this.#map(value as ValueMap, AS_IT_IS, (member) => this.#plain(member))
   }
 
   #object(object: ValueMap, shape: ObjectShape): Text {
     const text: Text[] = ['{']
-    for (const key of Object.keys(object)) {
+    for (const [i, key] of Object.keys(object).entries()) {
       const below = shape.byName.get(key)?.shape ?? TEXT
-      text.push(`${text.length > 1 ? ',' : ''}"${key}":`, this.typed(object[key]!, below))
+      append(text, `${i > 0 ? ',' : ''}"${key}":`)
+      append(text, this.typed(object[key]!, below))
     }
-    text.push('}')
+    append(text, '}')
     return text
   }
 
   #list(list: readonly Value[], write: (item: Value) => Text): Text {
     const text: Text[] = []
-    this.#later.each(list.length, (i) => text.push(i === 0 ? '' : ',', write(list[i]!)))
+    this.#later.each(list.length, (i) => {
+      if (i > 0) append(text, ',')
+      append(text, write(list[i]!))
+    })
     return ['[', text, ']']
   }
 
@@ -95,12 +111,38 @@ class PieceWriter {
     const put = (keys: readonly string[]): void =>
       this.#later.each(keys.length, (i) => {
         const key = keys[i]!
-        text.push(`${i === 0 ? '' : ','}${stringJson(key)}:`, write(map[key]!))
+        append(text, `${i === 0 ? '' : ','}${stringJson(key)}:`)
+        append(text, write(map[key]!))
       })
-    const keys = Object.keys(map)
+    const keys = this.#keysOf(map)
     if (order === AS_IT_IS || areInOrder(keys)) put(keys)
     else this.#later.sortBy(keys, compareTexts, put)
     return ['{', text, '}']
+  }
+
+  /** Whether it is no list or map, or has few parts in all. */
+  #isSmall(value: Value): boolean {
+    return typeof value !== 'object' || value === null || this.#partsWithin(value, FEW_PARTS) >= 0
+  }
+
+  /** How many more parts there might be; negative where there are more. */
+  #partsWithin(value: readonly Value[] | ValueMap, room: number): number {
+    const keys = isList(value) ? undefined : this.#keysOf(value)
+    const count = keys === undefined ? (value as readonly Value[]).length : keys.length
+    let left = room - count
+    for (let i = 0; i < count && left >= 0; i++) {
+      const member = keys === undefined ? (value as readonly Value[])[i] : (value as ValueMap)[keys[i]!]
+      if (typeof member === 'object' && member !== null) left = this.#partsWithin(member, left)
+    }
+    return left
+  }
+
+  #keysOf(map: ValueMap): readonly string[] {
+    const known = this.#keys.get(map)
+    if (known !== undefined) return known
+    const keys = Object.keys(map)
+    if (keys.length > FEW_PARTS) this.#keys.set(map, keys)
+    return keys
   }
 }
 
@@ -110,21 +152,4 @@ const TEXT: Shape = Object.freeze({ kind: 'string' })
 
 function areInOrder(keys: readonly string[]): boolean {
   return keys.every((key, i) => i === 0 || compareTexts(keys[i - 1]!, key) <= 0)
-}
-
-/** Whether it is no list or map, or has few parts in all. */
-function isSmall(value: Value): boolean {
-  return typeof value !== 'object' || value === null || partsWithin(value, FEW_PARTS) >= 0
-}
-
-/** How many more parts there might be; negative where there are more. */
-function partsWithin(value: readonly Value[] | ValueMap, room: number): number {
-  const keys = isList(value) ? undefined : Object.keys(value)
-  const count = keys === undefined ? (value as readonly Value[]).length : keys.length
-  let left = room - count
-  for (let i = 0; i < count && left >= 0; i++) {
-    const member = keys === undefined ? (value as readonly Value[])[i] : (value as ValueMap)[keys[i]!]
-    if (typeof member === 'object' && member !== null) left = partsWithin(member, left)
-  }
-  return left
 }

@@ -15,8 +15,9 @@ const resources = [...world.resources.all()].filter(({ verbs }) => verbs.has('cr
 
 function largeObject(resource: Resource, seed: number): ApiObject {
   const [object] = fc.sample(arbitraryObject(resource.schema), { numRuns: 1, seed })
-  const { managedFields: _, ...metadata } = (lengthened(object!) as ApiObject).metadata ?? {}
-  const { value } = resource.decode({ ...(lengthened(object!) as ApiObject), metadata })
+  const long = lengthened(object!) as ApiObject
+  const { managedFields: _, ...metadata } = long.metadata
+  const { value } = resource.decode({ ...long, metadata })
   return { ...value, kind: object!.kind, apiVersion: object!.apiVersion } as ApiObject
 }
 
