@@ -182,6 +182,8 @@ class Reader {
   #key(depth: number): string {
     const major = (this.#bytes[this.#at] ?? 0) >> 5
     if (major !== BYTES && major !== TEXT) throw new CborError('cbor: map keys must be strings')
+    // A key is no value of its own.
+    this.#room += 1
     return this.value(depth) as string
   }
 

@@ -37,6 +37,12 @@ describe('a body of more values than any object has use for', () => {
     expect(codeOf(() => readDocument(encodeObject(small, pod, encoding), encoding, pod))).toBe(200)
   })
 
+  it.each<Encoding>(['json', 'protobuf', 'cbor'])('is not one of many keys: in %s they do not count', (encoding) => {
+    const annotations = Object.fromEntries(Array.from({ length: MANY * 0.6 }, (_, i) => [i.toString(36), '']))
+    const body = encodeObject({ ...podWith([]), metadata: { annotations } }, pod, encoding)
+    expect(codeOf(() => readDocument(body, encoding, pod))).toBe(200)
+  })
+
   it('is too large in YAML, as a patch and where it is applied', () => {
     const text = Buffer.from(JSON.stringify(large))
     const yaml = Buffer.from(`a: [${'b,'.repeat(2 * MANY + 10)}]`)
