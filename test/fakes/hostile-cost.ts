@@ -1,5 +1,6 @@
 // Whether the server deals with a hostile request in proportion: by its own processor time, for the request as large as it is said
-// and an eighth of that, and by the bytes that it brings and is answered with. A busy or slow machine does not matter.
+// and, where that takes a while, for one four times as large, and by the bytes that it brings and is answered with. A busy or
+// slow machine does not matter.
 import type { OpenServer, ServerCall } from './running-server.ts'
 import { processTimed } from './processor-time.ts'
 
@@ -13,9 +14,9 @@ export type HostileRow = (bytes: number) => HostileRequest
 /** Of processor time, the client's included, which is in the same process. */
 const MAX_MS_PER_MEGABYTE = 200
 const AT_ONCE_MS = 40
-const PARTS = 8
-/** Squared it would be 64. */
-const MAX_GROWTH = 2 * PARTS
+const TIMES = 4
+/** Squared it would be 16. */
+const MAX_GROWTH = 2.25 * TIMES
 const TRIES = 5
 
 interface Cost {
@@ -29,30 +30,26 @@ interface Cost {
 /** A sentence of what is wrong; empty where the cost is in proportion. Costs what the request does where nothing is wrong. */
 export async function tooCostly(server: OpenServer, row: HostileRow, bytes: number): Promise<string> {
   const request = row(bytes)
-  let large = await costOf(server, request)
-  if (large.status >= 500) return `is answered ${large.status}: ${large.answer}`
-  if (large.milliseconds <= AT_ONCE_MS) return ''
-  let small = await costOf(server, row(bytes / PARTS))
-  let slowness = 1
-  for (let i = 0; i < TRIES; i++) {
-    const fault = faultOf(large, small, slowness)
-    if (fault === '' || i === TRIES - 1) return fault
+  let small = await costOf(server, request)
+  if (small.status >= 500) return `is answered ${small.status}: ${small.answer}`
+  if (small.milliseconds <= AT_ONCE_MS) return ''
+  const larger = row(bytes * TIMES)
+  let large = await costOf(server, larger)
+  for (let i = 0; ; i++) {
+    const fault = faultOf(large, small, Math.max(1, slownessNow()))
+    if (fault === '' || i === TRIES) return fault
     // Compilation, garbage and other programs make it look worse than it is.
-    slowness = Math.max(1, slownessNow())
-    large = cheaper(large, await costOf(server, request))
-    small = cheaper(small, await costOf(server, row(bytes / PARTS)))
+    large = cheaper(large, await costOf(server, larger))
+    small = cheaper(small, await costOf(server, request))
   }
-  return ''
 }
 
 function faultOf(large: Cost, small: Cost, slowness: number): string {
   const shown = `${large.milliseconds.toFixed(0)} ms for ${large.bytes} bytes (${large.status})`
   const allowed = (large.bytes / 1e6) * MAX_MS_PER_MEGABYTE * slowness + AT_ONCE_MS
   if (large.milliseconds > allowed) return `takes ${shown}, more than ${allowed.toFixed(0)} ms`
-  const grown = large.milliseconds / small.milliseconds
-  const isSmaller = large.bytes < (small.bytes * PARTS) / 2
-  return grown > MAX_GROWTH && !isSmaller
-    ? `takes ${shown}, and ${small.milliseconds.toFixed(1)} ms for an eighth of it`
+  return large.milliseconds / small.milliseconds > MAX_GROWTH
+    ? `takes ${shown}, and ${small.milliseconds.toFixed(1)} ms for a quarter of it`
     : ''
 }
 

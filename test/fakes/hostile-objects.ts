@@ -41,7 +41,7 @@ export function placesOf(kind: KindSchema): readonly Place[] {
 
 /** The JSON of an object of the kind with as many items in the place as fit. */
 export function hostileBody(kind: KindSchema, place: Place, variety: Variety, bytes: number): string {
-  const [before = '', after = ''] = JSON.stringify(around(kind, place)).split(`"${MARK}"`)
+  const [before = '', after = ''] = JSON.stringify(objectAround(kind, place.steps, () => MARK)).split(`"${MARK}"`)
   const room = bytes - before.length - after.length - 2
   const items: string[] = []
   for (let size = 0, i = 0; ; i++) {
@@ -56,12 +56,12 @@ export function hostileBody(kind: KindSchema, place: Place, variety: Variety, by
 
 const MARK = 'the items come here'
 
-/** A valid object of the kind with a mark where the items are to come. */
-function around(kind: KindSchema, { steps }: Place): ValueMap {
+/** A valid object of the kind with something at the end of the steps, given the shape that it is to have. */
+export function objectAround(kind: KindSchema, steps: Place['steps'], end: (shape: Shape) => Value): ValueMap {
   const valid = validObject(kind.group, kind.kind)
   const put = (shape: Shape, known: Value | undefined, at: number): Value => {
     const field = steps[at]
-    if (field === undefined) return MARK
+    if (field === undefined) return end(shape)
     if (shape.kind === 'list') return [put(shape.item, isList(known) ? known[0] : undefined, at)]
     if (shape.kind === 'map') return { key: put(shape.value, undefined, at) }
     const members = isMap(known) ? known : shape.kind === 'object' ? sampleObject(shape, NEEDED) : {}

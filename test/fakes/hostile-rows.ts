@@ -616,6 +616,22 @@ export const SCHEMAS: Readonly<Record<string, HostileRow>> = {
       DEFINITIONS,
       definition({ type: 'object', properties: { a: { type: 'string', enum: filled(n, (i) => `e${i}`) } } }),
     ),
+  'patterns of a schema': (n) =>
+    post(
+      DEFINITIONS,
+      definition({
+        type: 'object',
+        properties: entries(n, (i) => [`p${i}`, { type: 'string', pattern: `^(a${i}|b)*$` }]),
+      }),
+    ),
+  'long patterns': (n) =>
+    post(
+      DEFINITIONS,
+      definition({
+        type: 'object',
+        properties: entries(n, (i) => [`p${i}`, { type: 'string', pattern: `${'a.'.repeat(4900)}${i}` }]),
+      }),
+    ),
   'a default with many items': (n) =>
     post(
       DEFINITIONS,

@@ -16,6 +16,7 @@ import {
 import type { FaultList } from '../../api/fault-list.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import { CheckedPatterns } from './checked-patterns.ts'
 import type { Faults } from './formats.ts'
 
 export interface ValidationContext {
@@ -33,12 +34,15 @@ export const POSITIVE = 'must be greater than 0'
 
 export class Check {
   readonly context: ValidationContext
+  /** Those of a whole definition. */
+  readonly patterns: CheckedPatterns
   readonly #faults: FaultList
   #faultless: object | undefined
 
   /** The list ends the validation when it is full. */
-  constructor(context: ValidationContext, faults: FaultList) {
+  constructor(context: ValidationContext, faults: FaultList, patterns = new CheckedPatterns()) {
     this.context = context
+    this.patterns = patterns
     this.#faults = faults
   }
 

@@ -1,6 +1,5 @@
 // Whether a schema is structural: every field has one place that gives it a type, and what stands under allOf, anyOf, oneOf
 // and not only restricts what is described outside of them.
-import { re2js } from '../../../lib/late-packages.ts'
 import { faultsOf } from '../../../api/fault-list.ts'
 import type { FieldError } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
@@ -60,7 +59,7 @@ function innerSchemas(schema: ValueMap): readonly ValueMap[] {
 /** The faults of a schema that `unsupported` has nothing against, in the order of their texts. */
 export function structuralFaults(schema: ValueMap, at: FieldPath, check: Check): readonly FieldError[] {
   const faults = faultsOf((list) => {
-    const found = new Check(check.context, list)
+    const found = new Check(check.context, list, check.patterns)
     checkInvariants(schema, { level: 'root', at, check: found })
     checkRestrictions(schema, schema, { at, from: at, check: found })
   })
@@ -184,18 +183,9 @@ function checkJunctors(schema: ValueMap, { level, at, check }: Place, skips: Ski
   const not = partIn(schema, 'not')
   if (not !== undefined) checkNested(not, { level, at: at.child('not'), check }, NO_SKIPS)
   const pattern = textOf(schema, 'pattern')
-  const fault = pattern === '' ? undefined : patternFault(pattern)
+  const fault = pattern === '' ? undefined : check.patterns.faultOf(pattern)
   if (fault !== undefined) {
     check.invalid(at.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${fault}`)
-  }
-}
-
-function patternFault(pattern: string): string | undefined {
-  try {
-    re2js().RE2JS.compile(pattern)
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : 'error parsing regexp'
   }
 }
 

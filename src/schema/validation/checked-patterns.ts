@@ -1,0 +1,31 @@
+// The regular expressions of a definition, each looked at once. Making one ready takes a thousand times as long as reading it, so that
+// there is a limit to them, for each and for all of a definition: far beyond what any definition has.
+import { re2js } from '../../lib/late-packages.ts'
+
+const MAX_PATTERN = 10_000
+const MAX_ALL = 100_000
+const TOO_LARGE = 'error parsing regexp: expression too large'
+
+export class CheckedPatterns {
+  readonly #faults = new Map<string, string | undefined>()
+  #room = MAX_ALL
+
+  /** What is wrong with a pattern; undefined where nothing is. */
+  faultOf(pattern: string): string | undefined {
+    if (pattern.length > MAX_PATTERN) return TOO_LARGE
+    if (this.#faults.has(pattern)) return this.#faults.get(pattern)
+    this.#room -= pattern.length
+    const fault = this.#room < 0 ? TOO_LARGE : compileFault(pattern)
+    this.#faults.set(pattern, fault)
+    return fault
+  }
+}
+
+function compileFault(pattern: string): string | undefined {
+  try {
+    re2js().RE2JS.compile(pattern)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : 'error parsing regexp'
+  }
+}
