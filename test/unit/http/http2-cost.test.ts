@@ -168,6 +168,18 @@ describe('requests that come all at once', () => {
     line.destroy()
   })
 
+  it('are begun some at a time where most of their work comes later', async () => {
+    let begun = 0
+    const line = open((stream) => {
+      begun++
+      stream.whole(204, {}, undefined)
+    })
+    line.push(many(200))
+    expect(begun).toBeLessThan(20)
+    await expect.poll(() => begun).toBe(200)
+    line.destroy()
+  })
+
   it('on many connections share one turn, and each connection has one begun in it', async () => {
     const turns = new Turns()
     const begun = Array.from({ length: 20 }, () => 0)
