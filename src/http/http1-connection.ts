@@ -20,7 +20,10 @@ export class Http1Connection {
   readonly #options: Http1Options
   readonly #idle = new Standstill()
   #requests = 0
+  /** How many have come and are not over. */
   #running = 0
+  /** What begins those of them that wait for the ones before them. */
+  readonly #waiting: (() => void)[] = []
 
   constructor(socket: TLSSocket, options: Http1Options) {
     this.socket = socket
@@ -29,16 +32,26 @@ export class Http1Connection {
     socket.once('close', () => this.holding.close())
   }
 
-  /** A request has come; whether it is to be served. */
-  begin(): boolean {
+  /** A request has come, which `begin` begins: when those before it are over, as answers go out in that order. */
+  take(begin: () => void): void {
+    if (!this.takeUpgrade()) return
+    if (this.#running === 1) begin()
+    else this.#waiting.push(begin)
+  }
+
+  /** A request has come to become another protocol; whether it is to be served. */
+  takeUpgrade(): boolean {
     this.#requests++
     if (++this.#running > MOST_PIPELINED) this.#end('flood')
     return !this.socket.destroyed
   }
 
-  /** It is over. */
+  /** One is over. */
   finish(): void {
     this.#running--
+    const next = this.#waiting.shift()
+    // In the next turn of the event loop: others have sent something too.
+    if (next !== undefined) setImmediate(() => this.socket.destroyed || next())
   }
 
   /** How long there has been no request; 0 for one that is to end anyway. */

@@ -166,12 +166,13 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     const message = request.raw
     const response = reply.raw
     const connection = connections.http1Of(message.socket)
-    if (!connection.begin()) return
     const { holding } = connection
-    const remote = connections.remoteOf(connection, 'http/1.1')
-    const exchange = begin(requestOf(message, request.originalUrl, holding), remote, 'plain')
     response.once('close', () => connection.finish())
-    response.once('close', serve(exchange, new MessageResponse(response, holding)))
+    connection.take(() => {
+      const remote = connections.remoteOf(connection, 'http/1.1')
+      const exchange = begin(requestOf(message, request.originalUrl, holding), remote, 'plain')
+      response.once('close', serve(exchange, new MessageResponse(response, holding)))
+    })
   })
   const onRequest = (stream: Http2Stream, session: Http2Session): void => {
     const { head } = stream
@@ -183,7 +184,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
     const transport = isWebSocketUpgrade(message) ? 'websocket' : 'plain'
     const connection = connections.http1Of(message.socket)
-    if (!connection.begin()) return
+    if (!connection.takeUpgrade()) return
     const { holding } = connection
     const remote = connections.remoteOf(connection, 'http/1.1')
     const exchange = begin(requestOf(message, message.url ?? '/', holding), remote, transport)
