@@ -82,6 +82,11 @@ export class HostileClient extends FrameConnection {
 
 const BATCH = 100
 
+/** What the event loop of a process has had so far. */
+export function loopMillisecondsOf(pid: number | undefined): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+}
+
 /** What a process has had so far; Linux counts hundredths of a second. */
 export function processorMillisecondsOf(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')

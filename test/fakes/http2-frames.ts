@@ -91,6 +91,20 @@ export function headersFrame(stream: number, block: Buffer, isLast: boolean): Bu
   return frame({ type: HEADERS, flags: END_HEADERS | (isLast ? END_STREAM : 0), stream }, block)
 }
 
+/** A request without a body whose field block takes as many frames as it needs. */
+export function spreadFrames(stream: number, block: Buffer): Buffer {
+  const pieces: Buffer[] = []
+  for (let at = 0; at < block.length; at += DEFAULT_FRAME_BYTES) {
+    pieces.push(block.subarray(at, at + DEFAULT_FRAME_BYTES))
+  }
+  return Buffer.concat(
+    pieces.map((piece, i) => {
+      const flags = (i === 0 ? END_STREAM : 0) | (i === pieces.length - 1 ? END_HEADERS : 0)
+      return frame({ type: i === 0 ? HEADERS : CONTINUATION, flags, stream }, piece)
+    }),
+  )
+}
+
 export function dataFrame(stream: number, content: Buffer | string, flags = 0): Buffer {
   return frame({ type: DATA, flags, stream }, Buffer.from(content))
 }

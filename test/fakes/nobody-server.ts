@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { NOBODY_TOKEN, processorMillisecondsOf, residentBytesOf } from './hostile-client.ts'
+import { loopMillisecondsOf, NOBODY_TOKEN, processorMillisecondsOf, residentBytesOf } from './hostile-client.ts'
 import { ServerProcess } from './server-process.ts'
 
 export class NobodyServer implements AsyncDisposable {
@@ -30,6 +30,11 @@ export class NobodyServer implements AsyncDisposable {
   /** So far. */
   get processorMilliseconds(): number {
     return processorMillisecondsOf(this.server.child.pid)
+  }
+
+  /** So far, of the event loop alone. */
+  get loopMilliseconds(): number {
+    return loopMillisecondsOf(this.server.child.pid)
   }
 
   get residentBytes(): number {

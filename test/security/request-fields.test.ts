@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { block, fieldsOf, indexed, indexedLiteral, literal, request } from '../fakes/header-blocks.ts'
 import { dialTls, HostileClient, NOBODY } from '../fakes/hostile-client.ts'
+import { FULL_FIELDS } from '../fakes/hostile-requests.ts'
 import * as h2 from '../fakes/http2-frames.ts'
-import { headersFrame, numberFrame } from '../fakes/http2-frames.ts'
+import { headersFrame, numberFrame, spreadFrames } from '../fakes/http2-frames.ts'
 import { NobodyServer } from '../fakes/nobody-server.ts'
 
 let server: NobodyServer
@@ -43,20 +44,6 @@ async function costOf(count: number, blockOf: (turn: number) => Buffer): Promise
 async function statusOf(client: HostileClient, id: number): Promise<string> {
   const { content } = await client.frame(({ type, stream }) => type === h2.HEADERS && stream === id)
   return fieldsOf(content)[0]![1]
-}
-
-/** A request whose field block takes as many frames as it needs. */
-function spread(id: number, fields: Buffer): Buffer {
-  const pieces: Buffer[] = []
-  for (let at = 0; at < fields.length; at += h2.DEFAULT_FRAME_BYTES) {
-    pieces.push(fields.subarray(at, at + h2.DEFAULT_FRAME_BYTES))
-  }
-  return Buffer.concat(
-    pieces.map((piece, i) => {
-      const ends = (i === 0 ? h2.END_STREAM : 0) | (i === pieces.length - 1 ? h2.END_HEADERS : 0)
-      return h2.frame({ type: i === 0 ? h2.HEADERS : h2.CONTINUATION, flags: ends, stream: id }, piece)
-    }),
-  )
 }
 
 describe('CVE-2016-6581: fields that are named again and again', () => {
@@ -112,28 +99,18 @@ describe('CVE-2022-41717: names that nobody has sent before', () => {
   })
 })
 
-/** As much as fits into the 64 KiB that there are. */
-const FULL: readonly (readonly [string, () => readonly (readonly [string, string])[]])[] = [
-  ['an Accept of very many clauses', () => [['accept', 'a/b,'.repeat(15_000)]]],
-  ['an Accept of very many parameters', () => [['accept', `a/b${';c=d'.repeat(15_000)}`]]],
-  ['an Accept in very many lines', () => Array.from({ length: 900 }, () => ['accept', 'a/b;q=0.1'])],
-  ['very many fields of different names', () => Array.from({ length: 900 }, (_, i) => [`x-${i}`, 'y'])],
-  ['very many that impersonate', () => Array.from({ length: 900 }, (_, i) => [`impersonate-extra-${i}`, 'y'])],
-  ['an Accept-Encoding of very many codings', () => [['accept-encoding', 'a,'.repeat(30_000)]]],
-]
-
 describe('fields that come to as much as they may', () => {
   const REQUESTS = 20
   /** What one may cost, in honest requests. */
   const MOST = 40
 
-  it.each(FULL)('%s, over HTTP/2', async (_name, fields) => {
+  it.each(FULL_FIELDS)('%s, over HTTP/2', async (_name, fields) => {
     const wire = fields().map(([name, value]) => literal(name, value))
     const client = await HostileClient.dial(server.url)
     client.send(numberFrame(h2.WINDOW_UPDATE, 0, 2 ** 30))
     const before = server.processorMilliseconds
     for (let id = 1; id < 2 * REQUESTS; id += 2) {
-      client.send(spread(id, Buffer.concat([request('GET', '/api', NOBODY), ...wire])))
+      client.send(spreadFrames(id, Buffer.concat([request('GET', '/api', NOBODY), ...wire])))
       await client.frame(({ stream, flags, type }) => stream === id && (type === h2.RST_STREAM || (flags & 1) !== 0))
     }
     const spentMs = server.processorMilliseconds - before
@@ -142,7 +119,7 @@ describe('fields that come to as much as they may', () => {
     client.close()
   })
 
-  it.each(FULL)('%s, over HTTP/1.1', async (_name, fields) => {
+  it.each(FULL_FIELDS)('%s, over HTTP/1.1', async (_name, fields) => {
     const socket = await dialTls(server.url, 'http/1.1')
     const lines = [...Object.entries(NOBODY), ...fields()].map(([name, value]) => `${name}: ${value}\r\n`).join('')
     const text = `GET /api HTTP/1.1\r\nHost: x\r\n${lines}\r\n`
@@ -167,7 +144,7 @@ describe('fields that come to as much as they may', () => {
     // Each counts for 32 bytes more than its texts.
     const many = Array.from({ length: 680 }, (_, i) => literal(`x-${i}`, 'y'.repeat(60)))
     const client = await HostileClient.dial(server.url)
-    client.send(spread(1, Buffer.concat([request('GET', '/api', NOBODY), ...many])))
+    client.send(spreadFrames(1, Buffer.concat([request('GET', '/api', NOBODY), ...many])))
     client.send(headersFrame(3, request('GET', '/api', NOBODY), true))
     expect([await statusOf(client, 1), await statusOf(client, 3)]).toEqual(['431', '200'])
     client.close()

@@ -1,0 +1,27 @@
+// A program that attacks, several times at once, until each attack was sent so often: `node hostile-loop.ts <url>
+// <authorization, or nothing> <how often> <names of attacks>`.
+import { setPriority } from 'node:os'
+import { attacksBy } from './attacks.ts'
+
+const AT_A_TIME = 4
+/** Whatever becomes of one, there is the next. */
+const PATIENCE_MS = 3000
+
+const [url = '', authorization = '', times, ...names] = process.argv.slice(2)
+const all = attacksBy(authorization === '' ? {} : { authorization })
+const attacks = names.map((name) => all.find((attack) => attack.name === name)!)
+let next = 0
+
+async function attack(): Promise<void> {
+  while (next < attacks.length * Number(times)) {
+    const { send } = attacks[next++ % attacks.length]!
+    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))
+    await Promise.race([send(url), patience]).catch(() => undefined)
+  }
+}
+
+process.on('uncaughtException', () => undefined)
+// Attackers have machines of their own.
+setPriority(5)
+await Promise.all(Array.from({ length: AT_A_TIME }, attack))
+process.exit()
