@@ -1,9 +1,12 @@
-// Finds, fetches or builds every program that the tests need beside npm's packages, before the first test runs: Go, Python, etcd
-// and clients. What cannot be had is told once, with what to install. Where all is in the cache it takes no time.
+// Finds, fetches or builds everything that the tests need beside npm's packages, before the first test runs: Go, Python, etcd,
+// clients and definitions of public projects. What cannot be had is told once, with what to install. Where all is in the cache
+// it takes no time.
 import { findEtcd } from './fakes/etcd-binary.ts'
 import { buildGoClient, GO_CLIENTS } from './fakes/go-client.ts'
 import { findGo } from './fakes/go-toolchain.ts'
 import { findOldKubectl } from './fakes/kubectl.ts'
+import { fetchModules } from './fakes/public-modules.ts'
+import { FEW_PROJECTS } from './fakes/public-projects.ts'
 import { fetchPythonClient } from './fakes/python-client.ts'
 
 /** What takes longer than this is told of, so that nobody wonders. */
@@ -18,6 +21,7 @@ interface Need {
 const BUILT: readonly Need[] = [
   { name: 'Go', get: findGo },
   { name: 'etcd', get: () => findEtcd('newest') },
+  { name: 'definitions of public projects', get: () => fetchModules(FEW_PROJECTS) },
   ...GO_CLIENTS.map((name) => ({ name: `the Go client ${name}`, get: () => buildGoClient(name) })),
 ]
 /** At once: each is on its own. */

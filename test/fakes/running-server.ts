@@ -74,6 +74,7 @@ export function reachServer(address: ServerAddress, stop: () => Promise<unknown>
     })
     sent.end(typeof body === 'object' && !Buffer.isBuffer(body) ? JSON.stringify(body) : body)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    response.setEncoding('utf8')
     let text = ''
     for await (const chunk of response) text += String(chunk)
     return {
