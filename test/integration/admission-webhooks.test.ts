@@ -140,7 +140,7 @@ describe('a server with webhooks', () => {
     await must('DELETE', '/api/v1/namespaces/default/pods/mutated?gracePeriodSeconds=0')
   })
 
-  it('asks once about every way to write', async () => {
+  it('asks once about every way to write (W-489)', async () => {
     const base = '/apis/apps/v1/namespaces/default/deployments'
     const deployment = {
       kind: 'Deployment',
@@ -210,7 +210,7 @@ describe('a server with webhooks', () => {
     }
   })
 
-  it('shows the object that was stored before, whatever becomes of the new one', async () => {
+  it('shows the object that was stored before, whatever becomes of the new one (W-489)', async () => {
     await must('POST', MAPS, map('aliased', { data: { a: '1' } }))
     const stored = await must('GET', `${MAPS}/aliased`)
     const patch = patchWith([{ op: 'replace', path: '/data/a', value: 'patched' }])
@@ -227,7 +227,7 @@ describe('a server with webhooks', () => {
     await must('DELETE', `${MAPS}/aliased`)
   })
 
-  it('shows objects in the version that the webhook knows', async () => {
+  it('shows objects in the version that the webhook knows (W-484)', async () => {
     const rule = { apiGroups: ['autoscaling'], apiVersions: ['v1'] }
     const hook = { behaviour: ALLOW, resources: ['horizontalpodautoscalers'], rule }
     await withHook('validating', hook, async (calls) => {
@@ -252,7 +252,7 @@ describe('a server with webhooks', () => {
     })
   })
 
-  it('gives a generated name to validating webhooks alone', async () => {
+  it('gives a generated name to validating webhooks alone (W-491)', async () => {
     const generated = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { generateName: 'made-' } }
     for (const [kind, name] of [
       ['mutating', undefined],
@@ -266,7 +266,7 @@ describe('a server with webhooks', () => {
     }
   })
 
-  it('answers as the webhook says, warnings included', async () => {
+  it('answers as the webhook says, warnings included (W-493, W-497)', async () => {
     const status = { code: 409, reason: 'Conflict', message: 'not now' }
     const refuse = respond({ allowed: false, status, warnings: ['say please'] })
     await withHook('validating', { behaviour: refuse, resources: ['secrets'] }, async () => {
@@ -286,7 +286,7 @@ describe('a server with webhooks', () => {
     })
   })
 
-  it('keeps what a webhook does not let go', async () => {
+  it('keeps what a webhook does not let go (W-318, W-341, W-498)', async () => {
     await must('POST', MAPS, map('kept'))
     await withHook(
       'validating',
@@ -299,7 +299,7 @@ describe('a server with webhooks', () => {
     await must('DELETE', `${MAPS}/kept`)
   })
 
-  it('stores nothing that a webhook refused or did not answer', async () => {
+  it('stores nothing that a webhook refused or did not answer (W-494, D25)', async () => {
     for (const behaviour of [denyWith(), answerWith(500, 'x'), answerWith(302, '', { location: hooks.url }), HANG]) {
       await withHook('validating', { behaviour, resources: ['secrets'], more: { timeoutSeconds: 1 } }, async () => {
         const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'never' } }
@@ -309,7 +309,7 @@ describe('a server with webhooks', () => {
     }
   })
 
-  it('asks about connections too', async () => {
+  it('asks about connections too (W-449)', async () => {
     const rule = { operations: ['CONNECT'] }
     const refuse = { behaviour: denyWith({ message: 'no shells', code: 403 }), resources: ['pods/exec'], rule }
     await withHook('validating', refuse, async (calls) => {
@@ -330,7 +330,7 @@ describe('a server with webhooks', () => {
     })
   })
 
-  it('mends what a webhook breaks of the record of owners of fields', async () => {
+  it('mends what a webhook breaks of the record of owners of fields (W-247)', async () => {
     const value = [{ manager: 'x', operation: 'Frobnicate' }]
     const patch = patchWith([{ op: 'replace', path: '/metadata/managedFields', value }])
     await withHook('mutating', { behaviour: patch, resources: ['configmaps'] }, async () => {

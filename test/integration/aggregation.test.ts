@@ -143,7 +143,7 @@ describe('a group that another server serves', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('is told to be available, and stands in discovery', async () => {
+  it('is told to be available, and stands in discovery (P-382, P-387, P-389, P-391)', async () => {
     expect(await server.must(`${SERVICES}/v1.${GROUP}`)).toMatchObject({
       status: { conditions: [{ type: 'Available', status: 'True', reason: 'Passed', message: 'all checks passed' }] },
     })
@@ -175,7 +175,7 @@ describe('a group that another server serves', () => {
     expect((await server.request('/metrics')).body).toContain(`aggregator_unavailable_apiservice{name="v1.${GROUP}"} 0`)
   })
 
-  it('is asked as the user, without the user’s credentials', async () => {
+  it('is asked as the user, without the user’s credentials (P-384)', async () => {
     const answer = await server.request(`/apis/${GROUP}/v1/namespaces/x/things?a=b`, {
       method: 'POST',
       body: { kind: 'Thing' },
@@ -209,7 +209,7 @@ describe('a group that another server serves', () => {
   const bytesOf = (text: string): string => Buffer.from(text).toString('latin1')
 
   it.each(['oidc:\u00e9', 'oidc:\u00c3\u00a9', '\u65e5\u672c', 'a b', '\u{1F600}', "o'neil(x)%41"])(
-    'hears of a user called %s by that very name',
+    'hears of a user called %s by that very name (P-384)',
     async (name) => {
       const answer = await server.request(`/apis/${GROUP}/v1/things`, {
         headers: {
@@ -245,13 +245,13 @@ describe('a group that another server serves', () => {
     expect(body).toBe('{"type":"ADDED"}\n{"type":"DELETED"}\n')
   })
 
-  it('is not asked for those who may not', async () => {
+  it('is not asked for those who may not (P-385)', async () => {
     const before = seen.length
     expect((await server.request(`/apis/${GROUP}/v1/things`, { token: 'jane-token' })).status).toBe(403)
     expect(seen.length).toBe(before)
   })
 
-  it('stands among the other groups by its priority', async () => {
+  it('stands among the other groups by its priority (P-388)', async () => {
     const { groups } = (await server.must('/apis')) as unknown as { readonly groups: readonly { name: string }[] }
     const names = groups.map(({ name }) => name)
     expect(names[0]).toBe('apiregistration.k8s.io')
@@ -259,7 +259,7 @@ describe('a group that another server serves', () => {
     expect(names.slice(at - 1, at + 2)).toEqual(['authentication.k8s.io', GROUP, 'authorization.k8s.io'])
   })
 
-  it('is described in our documents', async () => {
+  it('is described in our documents (P-390)', async () => {
     interface Index {
       readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>
     }
@@ -325,13 +325,13 @@ describe('a group that another server serves', () => {
     await once(socket, 'close')
   })
 
-  it('is told to keep its redirects to itself', async () => {
+  it('is told to keep its redirects to itself (P-386, D25)', async () => {
     const answer = await server.request(`/apis/${GROUP}/v1/moved`)
     expect(answer.status).toBe(502)
     expect(answer.body).toBe('the backend attempted to redirect this request, which is not permitted\n')
   })
 
-  it('is unavailable when the other server is gone, and nothing else is', async () => {
+  it('is unavailable when the other server is gone, and nothing else is (P-383, P-392)', async () => {
     backend.closeAllConnections()
     backend.close()
     await once(backend, 'close')

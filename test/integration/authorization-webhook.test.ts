@@ -43,7 +43,7 @@ async function filesFor(hook: WebhookServer): Promise<Files> {
   return { tokens, kubeconfig, folder }
 }
 
-it('a webhook named by flags allows, denies, and leaves the rest to roles', async () => {
+it('a webhook named by flags allows, denies, and leaves the rest to roles (P-161, P-172)', async () => {
   await using hook = await openWebhookServer()
   decide(hook)
   const { tokens, kubeconfig } = await filesFor(hook)
@@ -98,7 +98,7 @@ it('a webhook named by flags allows, denies, and leaves the rest to roles', asyn
   })
 })
 
-it('a webhook named by file is asked what concerns it, and keeps everybody out where it cannot be asked', async () => {
+it('a webhook named by file is asked what concerns it, and keeps everybody out where it cannot be asked (P-117, P-119, P-173, P-175)', async () => {
   const hook = await openWebhookServer()
   decide(hook)
   const { tokens, kubeconfig, folder } = await filesFor(hook)

@@ -84,7 +84,7 @@ async function liveThroughRestart(start: StartController): Promise<void> {
 }
 
 describe('a controller lives through a restart of the server', () => {
-  it('with controller-runtime, which elects itself again', { timeout: GO_BUILD_LIMIT_MS }, async () => {
+  it('with controller-runtime, which elects itself again (P-508, P-530)', { timeout: GO_BUILD_LIMIT_MS }, async () => {
     const program = await buildGoClient('controller')
     let lines: () => readonly string[] = () => []
     await liveThroughRestart((server) => {
@@ -105,7 +105,7 @@ describe('a controller lives through a restart of the server', () => {
     expect(lines()).toContain('elected')
   })
 
-  it('with the client for JavaScript', async () => {
+  it('with the client for JavaScript (P-540)', async () => {
     await liveThroughRestart(async (server) => {
       const said: string[] = []
       const config = new KubeConfig()
@@ -150,7 +150,7 @@ describe('a controller lives through a restart of the server', () => {
     })
   })
 
-  it('with the official client for Python', { timeout: PYTHON_FETCH_LIMIT_MS }, async () => {
+  it('with the official client for Python (P-541)', { timeout: PYTHON_FETCH_LIMIT_MS }, async () => {
     const python = await fetchPythonClient()
     const program = path.join(import.meta.dirname, 'python/controller.py')
     await liveThroughRestart((server) => {

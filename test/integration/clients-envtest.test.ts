@@ -10,7 +10,7 @@ import { tempFolder } from '../fakes/temp-folder.ts'
 
 const COMMAND = path.join(import.meta.dirname, '../../src/quarterdeck.js')
 
-it('is started by envtest, takes its flags and serves its users', { timeout: GO_BUILD_LIMIT_MS }, async () => {
+it('is started by envtest, takes its flags and serves its users (P-530)', { timeout: GO_BUILD_LIMIT_MS }, async () => {
   const [program, etcd, assets] = await Promise.all([buildGoClient('envtest'), findEtcd('newest'), tempFolder()])
   await symlink(etcd.path, path.join(assets, 'etcd'))
   const script = `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' serve "$@"\n`

@@ -89,7 +89,7 @@ function lineOf(event: string, { metadata }: V1ConfigMap): Record {
 }
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('a restart after %s', (end) => {
-  it('is nothing to an informer of client-node', async () => {
+  it('is nothing to an informer of client-node (P-540)', async () => {
     let lists = 0
     await goThroughRestart(end, async (server) => {
       const config = new KubeConfig()
@@ -117,7 +117,9 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('a restart after %s', (end) => {
     expect(lists).toBe(1)
   })
 
-  it('is nothing to an informer of client-go that streams its list', { timeout: GO_BUILD_LIMIT_MS }, async () => {
+  it('is nothing to an informer of client-go that streams its list (P-506)', {
+    timeout: GO_BUILD_LIMIT_MS,
+  }, async () => {
     const program = await buildGoClient('informer')
     const lists: string[] = []
     const noteLists = async (server: ServerProcess): Promise<void> => {

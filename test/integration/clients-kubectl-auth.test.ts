@@ -10,7 +10,7 @@ beforeAll(async () => {
   kubectls.push(...(await findKubectls()))
 }, GO_BUILD_LIMIT_MS)
 
-it('kubectl tells who one is and what one may do, and gives rights to others', async () => {
+it('kubectl tells who one is and what one may do, and gives rights to others (P-133, P-519)', async () => {
   const home = await newHome()
   const server = await startServerProcess(['--in-memory'], home)
   for (const [i, binary] of kubectls.entries()) {

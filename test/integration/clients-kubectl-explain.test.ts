@@ -51,7 +51,7 @@ function definition(): object {
   }
 }
 
-it('explains custom kinds, field by field and version by version', async () => {
+it('explains custom kinds, field by field and version by version (P-364, P-517)', async () => {
   const home = await newHome()
   const server = await startServerProcess(['--in-memory'], home)
   for (const [i, binary] of kubectls.entries()) {

@@ -49,7 +49,7 @@ const map = (name: string, data: object, more: object = {}): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...more }, data })
 
 describe('kubectl writes', () => {
-  it('by editing and replacing', async () => {
+  it('by editing and replacing (W-109, P-514, D26)', async () => {
     await withEach(async ({ say, fail }) => {
       expect(await say('create -f -', map('a', { x: 'before' }))).toBe('configmap/a created\n')
       expect(await fail('create -f -', map('a', {}))).toContain('configmaps "a" already exists')
@@ -108,7 +108,7 @@ describe('kubectl writes', () => {
     })
   })
 
-  it('rolls out, and tells how far it is', async () => {
+  it('rolls out, and tells how far it is (P-520, P-521)', async () => {
     await withEach(async ({ say, fail }) => {
       await say('create deployment web --image=nginx:1 --replicas=2')
       expect(await fail('rollout status deployment/web --timeout=1s')).toContain('timed out')
@@ -133,7 +133,7 @@ describe('kubectl writes', () => {
     })
   })
 
-  it('waits for what comes and what goes', async () => {
+  it('waits for what comes and what goes (P-516)', async () => {
     await withEach(async ({ say, fail }) => {
       await say('create -f -', map('a', { x: '1' }))
       expect(await say('wait --for=jsonpath={.data.x}=1 configmap/a --timeout=10s')).toContain('condition met')
@@ -149,7 +149,7 @@ describe('kubectl writes', () => {
     })
   })
 
-  it('deletes with what belongs to it, before it, or without it', async () => {
+  it('deletes with what belongs to it, before it, or without it (P-515)', async () => {
     await withEach(async ({ say }) => {
       for (const cascade of ['background', 'foreground', 'orphan']) {
         await say('create -f -', map('owner', {}))

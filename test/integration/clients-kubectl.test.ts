@@ -49,7 +49,7 @@ function cells(table: string): readonly (readonly string[])[] {
 const deployment = 'create deployment web --image=nginx:1 --replicas=2'
 
 describe('kubectl', () => {
-  it('finds out what there is', async () => {
+  it('finds out what there is (P-510, P-517, P-518)', async () => {
     await withEach(async ({ say }, namespace) => {
       expect(await say('version')).toMatch(/^Server Version: .*v1\.36\.\d+/m)
       expect(await say('api-resources --namespaced=true -o name')).toMatch(/^configmaps$[^]*^deployments\.apps$/m)
@@ -112,7 +112,7 @@ describe('kubectl', () => {
     })
   })
 
-  it('makes, shows, changes and removes', async () => {
+  it('makes, shows, changes and removes (P-510, P-514, P-515, P-521)', async () => {
     await withEach(async ({ kubectl, say: sayAnywhere }, namespace) => {
       const say = (command: string, input?: string): Promise<string> => sayAnywhere(`-n ${namespace} ${command}`, input)
       expect(await say('create configmap one --from-literal=a=1')).toBe('configmap/one created\n')
@@ -156,7 +156,7 @@ describe('kubectl', () => {
     })
   })
 
-  it('applies files, and tells what would change', async () => {
+  it('applies files, and tells what would change (P-511, P-512, P-523)', async () => {
     await withEach(async ({ kubectl, say, home }, namespace) => {
       const file = path.join(home, `${namespace}.yaml`)
       const write = (value: string): void =>
@@ -190,7 +190,7 @@ describe('kubectl', () => {
     })
   })
 
-  it('shows changes as they come', async () => {
+  it('shows changes as they come (P-510)', async () => {
     await withEach(async ({ kubectl, say: sayAnywhere }, namespace) => {
       const say = (command: string): Promise<string> => sayAnywhere(`-n ${namespace} ${command}`)
       await say('create configmap one --from-literal=a=1')

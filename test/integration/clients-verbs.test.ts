@@ -26,7 +26,7 @@ const KINDS = [
   'ClusterRole',
 ]
 
-it('client-go does every verb on ten kinds in protobuf', { timeout: GO_BUILD_LIMIT_MS }, async () => {
+it('client-go does every verb on ten kinds in protobuf (P-500)', { timeout: GO_BUILD_LIMIT_MS }, async () => {
   const program = await buildGoClient('verbs')
   const server = await startServerProcess(['--in-memory'], await newHome())
   const { stdout } = await promisify(execFile)(program, [server.kubeconfigFile], { timeout: 120_000 })
@@ -34,7 +34,7 @@ it('client-go does every verb on ten kinds in protobuf', { timeout: GO_BUILD_LIM
   expect(await server.stop()).toMatchObject({ code: 0 })
 })
 
-it('client-node does every verb', async () => {
+it('client-node does every verb (P-540)', async () => {
   const server = await startServerProcess(['--in-memory'], await newHome())
   const config = new KubeConfig()
   config.loadFromFile(server.kubeconfigFile)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
 
-describe.each(POLICIES)('kinds that are defined while it runs: %s', (policy) => {
+describe.each(POLICIES)('kinds that are defined while it runs: %s (W-357, W-363, W-367)', (policy) => {
   const group = `${policy.toLowerCase()}.example.com`
   const things = (name: string, namespaced = true): DefinedKind => definedKind(`${name}.${group}`, namespaced)
   const rows: readonly [string, readonly DefinedKind[], (defined: readonly DefinedKind[]) => Generations][] = [
@@ -116,7 +116,7 @@ describe('definitions that change', () => {
     }
   })
 
-  it('come after those who name their objects as owners', async () => {
+  it('come after those who name their objects as owners (W-362)', async () => {
     const kind = definedKind('late.example.com')
     const owner = { apiVersion: kind.apiVersion, kind: kind.kind, name: 'never-was', uid: 'made-up' }
     await objects.make(CONFIG_MAP, 'early', { ownerReferences: [owner] })

@@ -57,7 +57,7 @@ interface ApiObject {
   readonly spec?: { readonly holderIdentity?: string }
 }
 
-describe('controllers of two replicas on one etcd', () => {
+describe('controllers of two replicas on one etcd (D17)', () => {
   it('are taken over within seconds from a replica that was killed', async () => {
     const etcd = await startEtcd()
     onTestFinished(() => etcd[Symbol.asyncDispose]())
@@ -101,7 +101,7 @@ describe('controllers of two replicas on one etcd', () => {
 })
 
 describe('a controller that is switched off', () => {
-  it('does nothing, and the others do what they do', async () => {
+  it('does nothing, and the others do what they do (W-327, D17)', async () => {
     const server = await startServerProcess(['--in-memory', '--controllers', '*,-garbage-collector'], await newHome())
     const client = new Client(server)
     await client.orphan('a')

@@ -85,7 +85,7 @@ describe('custom resources that a webhook converts', () => {
     await hooks?.[Symbol.asyncDispose]()
   })
 
-  it('are shown, listed and written in every version', async () => {
+  it('are shown, listed and written in every version (P-366)', async () => {
     const planks = (version: string): string => `${BASE}/${version}/namespaces/default/planks`
     expect(await server.must(`${planks('v2')}/a`)).toMatchObject({
       apiVersion: 'stable.example.com/v2',
@@ -198,7 +198,7 @@ describe('custom resources that a webhook converts', () => {
     expect(metadata.managedFields.map(({ manager }) => manager)).toEqual(['first'])
   })
 
-  it('cannot be had where the webhook fails, and nothing else suffers', async () => {
+  it('cannot be had where the webhook fails, and nothing else suffers (P-366)', async () => {
     hooks.on('/convert', (_review, out) => void out.writeHead(500).end('broken'))
     await server.must(`${BASE}/v1/namespaces/default/planks`, {
       method: 'POST',
@@ -218,7 +218,7 @@ describe('custom resources that a webhook converts', () => {
     expect(body).toContain(`${counted},from_version="v1",to_version="v2",succeeded="false"} 1`)
   })
 
-  it('are shown to admission webhooks in the version that those know', async () => {
+  it('are shown to admission webhooks in the version that those know (W-484)', async () => {
     hooks.on('/admit', ALLOW)
     await server.must('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
       method: 'POST',

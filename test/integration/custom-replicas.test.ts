@@ -7,7 +7,7 @@ const GROUP = 'stable.example.com'
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const FOOS = `/apis/${GROUP}/v1/namespaces/default/foos`
 
-it('a new kind can be used at every replica by who was told that it is there, and goes everywhere', async () => {
+it('a new kind can be used at every replica by who was told that it is there, and goes everywhere (D30)', async () => {
   await using etcd = await startEtcd()
   const open = (): Promise<OpenServer> => openServer(['--in-memory=false', '--etcd-servers', etcd.endpoint])
   await using first = await open()

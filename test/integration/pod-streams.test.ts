@@ -41,7 +41,7 @@ const TOLD = [
   { path: 'unplaced/proxy/', status: 400, says: 'address not allowed' },
 ]
 
-it('tells what is wrong before anything would be connected to', async () => {
+it('tells what is wrong before anything would be connected to (W-398, P-402, P-406 to P-408, P-415, P-425, P-426)', async () => {
   const server = await startWithAccount()
   const containers = [{ name: 'a', image: 'i' }]
   for (const [name, spec] of Object.entries({

@@ -20,7 +20,7 @@ async function faultOf(args: readonly string[], home: string): Promise<string> {
 }
 
 describe('on etcd', () => {
-  it('starts, and tells of an etcd that is gone and back', async () => {
+  it('starts, and tells of an etcd that is gone and back (R-187)', async () => {
     const store = await etcd()
     const server = await startServerProcess(['--etcd-servers', store.endpoint], await newHome())
     expect(server.stdout).toContain(`  data     etcd at ${store.endpoint}\n`)

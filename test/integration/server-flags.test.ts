@@ -28,7 +28,7 @@ function handshake(url: string, options: tls.ConnectionOptions): Promise<{ proto
 }
 
 describe('a server with --runtime-config', () => {
-  it('neither serves nor tells of what is switched off, and goes on with the rest', async () => {
+  it('neither serves nor tells of what is switched off, and goes on with the rest (P-470)', async () => {
     await using server = await openServer(['--runtime-config', 'apps/v1=false,autoscaling/v1=false,v1/secrets=false'])
     const status = async (at: string): Promise<number> => (await server.request(at)).status
     expect(await status('/apis/apps/v1')).toBe(404)
@@ -50,7 +50,7 @@ describe('a server with --runtime-config', () => {
 })
 
 describe('a server that is told where it is', () => {
-  it('advertises that, and says nothing of endpoints where somebody else does', async () => {
+  it('advertises that, and says nothing of endpoints where somebody else does (P-462)', async () => {
     await using server = await openServer([
       '--advertise-address=192.0.2.7',
       '--external-hostname=api.example.com',
@@ -120,7 +120,7 @@ describe('how a server speaks TLS', () => {
     await expect(handshake(one.url, { ecdhCurve: 'X25519' })).rejects.toThrow()
   })
 
-  it('with another certificate for those who ask for its name', async () => {
+  it('with another certificate for those who ask for its name (P-475)', async () => {
     const pairs = ['by-flag.example', 'in-certificate.example'].map((name) => {
       const { certificate, key } = makeServing(makeAuthority(HOUR), { dns: [name], addresses: [] }, HOUR)
       const files = [path.join(folder, `${name}.crt`), path.join(folder, `${name}.key`)] as const

@@ -212,7 +212,7 @@ describe('/metrics', () => {
     expect(text).toContain(`# TYPE ${name} `)
   })
 
-  it('tells how many objects there are, by the names of their resources', () => {
+  it('tells how many objects there are, by the names of their resources (P-484)', () => {
     expect(text).toMatch(/^apiserver_storage_objects\{resource="flowschemas\.flowcontrol\.apiserver\.k8s\.io"\} 11$/m)
     expect(text).toMatch(/^apiserver_resource_objects\{group="",resource="configmaps"\} \d+$/m)
   })
@@ -253,7 +253,7 @@ describe('/metrics', () => {
     expect(text).not.toContain('made-up-by-a-caller')
   })
 
-  it('shares out about 600 seats', () => {
+  it('shares out about 600 seats (P-200)', () => {
     const seats = [...text.matchAll(/^apiserver_flowcontrol_nominal_limit_seats\{[^}]*\} (\d+)$/gm)].map(([, n]) =>
       Number(n),
     )
@@ -262,7 +262,7 @@ describe('/metrics', () => {
     expect(seats.reduce((sum, n) => sum + n, 0)).toBeLessThan(608)
   })
 
-  it('tells of the health checks at a place of its own', async () => {
+  it('tells of the health checks at a place of its own (P-246)', async () => {
     await server.request('/readyz')
     const { body } = await server.request('/metrics/slis')
     expect(body).toMatch(/^kubernetes_healthcheck\{name="ping",type="readyz"\} 1$/m)

@@ -105,7 +105,7 @@ describe('in memory', () => {
 })
 
 describe('certificates', () => {
-  it('of the operator are served, and those of users are let in', async () => {
+  it('of the operator are served, and those of users are let in (P-020)', async () => {
     const home = await newHome()
     const { ca, client, files } = await makeEtcdCertificates(home)
     const serving = ['--tls-cert-file', files.certificate, '--tls-private-key-file', files.key]
@@ -125,7 +125,7 @@ describe('certificates', () => {
 })
 
 describe('stopping', () => {
-  it('goes on serving for the delay, with /readyz failing', async () => {
+  it('goes on serving for the delay, with /readyz failing (R-337, P-250)', async () => {
     const server = await startServerProcess(['--in-memory', '--shutdown-delay-duration', '30s'], await newHome())
     const token = server.adminToken
     const stopping = once(server.child.stderr!, 'data')

@@ -77,7 +77,7 @@ async function file(name: string, text: string): Promise<string> {
 }
 
 describe('an issuer', () => {
-  it('named by flags', async () => {
+  it('named by flags (P-071)', async () => {
     const url = await issuer()
     const ca = await file('ca.crt', authority.certificate)
     const flags = [
@@ -94,7 +94,7 @@ describe('an issuer', () => {
     expect(await whoami(server, token('https://elsewhere.example'))).toBe(401)
   })
 
-  it('named by a file, with expressions; strangers may look where it says', async () => {
+  it('named by a file, with expressions; strangers may look where it says (P-065, P-067, P-069, P-081)', async () => {
     const url = await issuer()
     const config = {
       apiVersion: 'apiserver.config.k8s.io/v1',
@@ -123,7 +123,7 @@ describe('an issuer', () => {
     expect((await server.request('/livez/ping', { token: '' })).status).toBe(401)
   })
 
-  it('that keeps groups elsewhere is asked for them, and nobody whom the operator keeps out', async () => {
+  it('that keeps groups elsewhere is asked for them, and nobody whom the operator keeps out (P-068, D25)', async () => {
     const asked: string[] = []
     const url: string = await listening((target, _body, authorization) => {
       if (target === '/.well-known/openid-configuration') return { json: { issuer: url, jwks_uri: `${url}/keys` } }
@@ -168,7 +168,7 @@ describe('an issuer', () => {
       ['--anonymous-auth=true'],
       'exclude each other',
     ],
-  ])('in a file with %s keeps the server from starting', async (_name, content, flags, problem) => {
+  ])('in a file with %s keeps the server from starting (P-065, P-081)', async (_name, content, flags, problem) => {
     const text = JSON.stringify({
       apiVersion: 'apiserver.config.k8s.io/v1',
       kind: 'AuthenticationConfiguration',
@@ -180,7 +180,7 @@ describe('an issuer', () => {
 })
 
 describe('a webhook', () => {
-  it('is asked whose a token is that nobody here knows, once for a while', async () => {
+  it('is asked whose a token is that nobody here knows, once for a while (P-075)', async () => {
     const asked: string[] = []
     const url = await listening((target, body) => {
       const review = JSON.parse(body) as { apiVersion: string; spec: { token: string } }

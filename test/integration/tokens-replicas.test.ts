@@ -23,7 +23,7 @@ async function must(server: ServerProcess, line: string, body?: object): Promise
 const statusAt = async (server: ServerProcess, token: string): Promise<number> =>
   (await server.request('/api', { token })).status
 
-it('a token is known to every replica at once, and to none when its account is gone', async () => {
+it('a token is known to every replica at once, and to none when its account is gone (P-041)', async () => {
   const store = await startEtcd()
   onTestFinished(() => store[Symbol.asyncDispose]())
   const homes = [await newHome(), await newHome()] as const

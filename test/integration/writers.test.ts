@@ -22,7 +22,7 @@ async function storageArguments(kind: string): Promise<readonly string[]> {
 }
 
 describe.each(['memory', 'embedded', 'etcd'])('on %s', (kind) => {
-  it('64 writers that patch one object lose no update', async () => {
+  it('64 writers that patch one object lose no update (W-162, W-639)', async () => {
     const server = await startServerProcess(await storageArguments(kind), await newHome())
     using client = clientOf(server)
     expect((await client.send('POST', MAPS, { body: { metadata: { name: 'shared' } } })).status).toBe(201)
@@ -41,7 +41,7 @@ describe.each(['memory', 'embedded', 'etcd'])('on %s', (kind) => {
     expect(await server.stop()).toMatchObject({ code: 0 })
   })
 
-  it('of writers that name the version they have seen one wins', async () => {
+  it('of writers that name the version they have seen one wins (W-114)', async () => {
     const server = await startServerProcess(await storageArguments(kind), await newHome())
     using client = clientOf(server)
     await client.send('POST', MAPS, { body: { metadata: { name: 'shared' }, data: { count: '0' } } })

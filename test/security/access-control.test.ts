@@ -67,13 +67,13 @@ describe('CIS 1.2.1: strangers', () => {
     ['GET /api/v1/namespaces', 403],
     ['GET /apis/nope.example.com/v1/things', 403],
     ['POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 403],
-  ])('%s is %i', async (line, status) => {
+  ])('%s is %i (P-080, P-147)', async (line, status) => {
     expect((await ask(line, undefined)).status).toBe(status)
   })
 })
 
 describe('CIS 1.2.6 to 1.2.8: rights have to be given', () => {
-  it('a known user may find out what there is and what they may do, and nothing else', async () => {
+  it('a known user may find out what there is and what they may do, and nothing else (P-149)', async () => {
     expect((await ask('GET /api/v1', 'jane-token')).status).toBe(200)
     const review = { spec: { resourceAttributes: { verb: 'list', resource: 'secrets' } } }
     const answer = await ask('POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'jane-token', review)
@@ -118,7 +118,7 @@ describe('CVE-2019-11247: the place of a resource counts', () => {
 })
 
 describe('rights are not to be had by the side', () => {
-  it('nobody gives away what they do not hold, in no way of writing', async () => {
+  it('nobody gives away what they do not hold, in no way of writing (P-138)', async () => {
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['*'] }]
     await asAdmin('POST /api/v1/namespaces', { metadata: { name: 'roles' } })
     await asAdmin(`POST ${RBAC}/namespaces/roles/roles`, {
@@ -161,7 +161,7 @@ describe('rights are not to be had by the side', () => {
     }
   })
 
-  it('acting for others takes a right on each part of them', async () => {
+  it('acting for others takes a right on each part of them (P-086)', async () => {
     const rule = (resources: string[], names: string[], group = ''): object => ({
       apiGroups: [group],
       resources,
@@ -193,7 +193,7 @@ describe('rights are not to be had by the side', () => {
     expect([answer.status, messageOf(answer)]).toEqual([400, 'the value of the header impersonate-user is not UTF-8'])
   })
 
-  it('headers of a proxy in front mean nothing from anybody else', async () => {
+  it('headers of a proxy in front mean nothing from anybody else (P-077)', async () => {
     const headers = { 'x-remote-user': 'root', 'x-remote-group': 'system:masters' }
     expect((await ask('GET /api/v1/secrets', 'jane-token', undefined, headers)).status).toBe(403)
     expect((await ask('GET /api/v1/secrets', undefined, undefined, headers)).status).toBe(403)
@@ -201,7 +201,7 @@ describe('rights are not to be had by the side', () => {
 })
 
 describe('a stream into a pod', () => {
-  it('takes the right to create, though it is asked for by GET', async () => {
+  it('takes the right to create, though it is asked for by GET (P-106)', async () => {
     await asAdmin(`POST ${RBAC}/clusterroles`, {
       metadata: { name: 'exec' },
       rules: [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['get'] }],
@@ -218,7 +218,7 @@ describe('a stream into a pod', () => {
 })
 
 describe('CVE-2025-4563, CVE-2025-5187, CIS 1.2.14: a node changes itself only in what is its own', () => {
-  it('no other node, no labels that steer, no taints, no owners that have it deleted', async () => {
+  it('no other node, no labels that steer, no taints, no owners that have it deleted (P-169, D32)', async () => {
     const node = { metadata: { name: 'n1' }, spec: { taints: [{ key: 'x', effect: 'NoSchedule' }] } }
     expect((await ask('POST /api/v1/nodes', 'node-token', { metadata: { name: 'n2' } })).status).toBe(403)
     await asAdmin('POST /api/v1/nodes', node)
@@ -236,7 +236,7 @@ describe('CVE-2025-4563, CVE-2025-5187, CIS 1.2.14: a node changes itself only i
     expect((await ask('DELETE /api/v1/nodes/n1', 'node-token')).status).toBe(403)
   })
 
-  it('and reads the secrets of its pods, no others', async () => {
+  it('and reads the secrets of its pods, no others (P-166, P-168, D32)', async () => {
     for (const name of ['used', 'unused']) {
       await asAdmin('POST /api/v1/namespaces/default/secrets', { metadata: { name } })
     }

@@ -175,7 +175,7 @@ describe('CVE-2024-3177: secrets of others, in every place that names one', () =
 })
 
 describe('a namespace that is filled up', () => {
-  it('holds exactly what its quota says, however many write at once', async () => {
+  it('holds exactly what its quota says, however many write at once (W-458, W-461)', async () => {
     const ns = await namespace()
     const quota = `/api/v1/namespaces/${ns}/resourcequotas/q`
     await server.must(`/api/v1/namespaces/${ns}/resourcequotas`, {
@@ -201,7 +201,7 @@ describe('a namespace that is filled up', () => {
     expect(items).toHaveLength(10)
   })
 
-  it('has room again when something goes', async () => {
+  it('has room again when something goes (W-461)', async () => {
     const ns = await namespace()
     const target = `/api/v1/namespaces/${ns}/secrets`
     await server.must(`/api/v1/namespaces/${ns}/resourcequotas`, {
@@ -226,7 +226,7 @@ describe('a namespace that is filled up', () => {
 })
 
 describe('CIS 1.2.12 and 1.2.13: a namespace that is not there, or going', () => {
-  it('takes nothing new', async () => {
+  it('takes nothing new (W-063, W-065)', async () => {
     expect((await send('POST', '/api/v1/namespaces/nowhere/configmaps', { metadata: { name: 'c' } })).status).toBe(404)
     const ns = await namespace()
     await server.must(`/api/v1/namespaces/${ns}/configmaps`, {

@@ -61,7 +61,7 @@ afterAll(async () => {
 })
 
 describe('CVE-2022-3172: redirects of servers behind this one', () => {
-  it.each([301, 302, 303, 307, 308])('%i is not passed on', async (status) => {
+  it.each([301, 302, 303, 307, 308])('%i is not passed on (P-386, D25)', async (status) => {
     for (const method of ['GET', 'POST']) {
       const answer = await server.request(`/apis/${GROUP}/v1/moved-${status}`, { method })
       expect([answer.status, answer.headers['location']]).toEqual([502, undefined])
@@ -108,7 +108,7 @@ describe('CVE-2018-1002105: an upgrade that the server behind this one refuses',
 })
 
 describe('CVE-2020-8559: a redirect in answer to an upgrade', () => {
-  it.each([301, 302, 307, 308])('%i is followed by nobody', async (status) => {
+  it.each([301, 302, 307, 308])('%i is followed by nobody (P-386, D25)', async (status) => {
     upgrades = []
     const target = `/apis/${GROUP}/v1/answers-${status}`
     const text = await answerToUpgrade(target, 'SPDY/3.1')

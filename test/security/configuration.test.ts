@@ -77,7 +77,7 @@ describe('CIS 1.2.10: the plugin that lets everything in', () => {
 })
 
 describe('CIS 1.2.16 to 1.2.19: the audit log', () => {
-  it('is put aside at its size, three files are kept, and all of it is closed to others', async () => {
+  it('is put aside at its size, three files are kept, and all of it is closed to others (P-190)', async () => {
     const policy = file('policy.yaml', 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Request}]\n')
     const logs = mkdtempSync(path.join(folder, 'logs-'))
     const args = ['--audit-policy-file', policy, '--audit-log-path', path.join(logs, 'audit.log')]
@@ -100,7 +100,7 @@ describe('CIS 1.2.16 to 1.2.19: the audit log', () => {
     }
   })
 
-  it('is kept for a year, and a hundred old ones, where nobody says otherwise', async () => {
+  it('is kept for a year, and a hundred old ones, where nobody says otherwise (P-190)', async () => {
     const policy = file('some.yaml', 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n')
     const args = ['--audit-policy-file', policy, '--audit-log-path', path.join(folder, 'a.log')]
     expect((await readConfig(args, {})).flags).toMatchObject({

@@ -108,7 +108,7 @@ const certificate = (authority: typeof clients, commonName: string): { cert: str
 }
 
 describe('CIS 1.2.21 and 1.2.22: tokens of service accounts', () => {
-  it('stop working within a second of the deletion of their account, and do not come back with its name', async () => {
+  it('stop working within a second of the deletion of their account, and do not come back with its name (P-041)', async () => {
     await account('going')
     const token = await tokenOf('going')
     expect(await statusWith(token)).toBe(200)
@@ -118,7 +118,7 @@ describe('CIS 1.2.21 and 1.2.22: tokens of service accounts', () => {
     expect(await statusWith(token)).toBe(401)
   })
 
-  it('stop working within a second of the deletion of what they are bound to', async () => {
+  it('stop working within a second of the deletion of what they are bound to (P-041, P-046)', async () => {
     await account('bound')
     const secrets = '/api/v1/namespaces/default/secrets'
     await server.must(secrets, { method: 'POST', body: { metadata: { name: 'bound' } } })
@@ -139,7 +139,7 @@ describe('CIS 1.2.21 and 1.2.22: tokens of service accounts', () => {
 })
 
 describe('CIS 1.2.30: no token lasts longer than it was asked for', () => {
-  it.each([600, 3607, 7200])('%i seconds', async (expirationSeconds) => {
+  it.each([600, 3607, 7200])('%i seconds (P-048)', async (expirationSeconds) => {
     await account(`lasting-${expirationSeconds}`)
     const spec = { containers: [{ name: 'c', image: 'i' }], serviceAccountName: `lasting-${expirationSeconds}` }
     const body = { metadata: { name: `lasting-${expirationSeconds}` }, spec }
@@ -151,7 +151,7 @@ describe('CIS 1.2.30: no token lasts longer than it was asked for', () => {
   })
 })
 
-describe('CIS 1.2.1: a bad credential is never taken for none', () => {
+describe('CIS 1.2.1: a bad credential is never taken for none (P-012, P-032)', () => {
   it.each([
     ['a token that nobody knows', 'nope'],
     [
@@ -172,7 +172,7 @@ describe('CIS 1.2.1: a bad credential is never taken for none', () => {
 describe('CVE-2019-16276: a proxy is believed only with its certificate', () => {
   const headers = { 'x-remote-user': 'boss', 'x-remote-group': 'system:masters' }
 
-  it('with it the user is whom it names', async () => {
+  it('with it the user is whom it names (P-076)', async () => {
     expect(await whoami({ certificate: certificate(proxies, 'proxy'), headers })).toBe('boss')
   })
 
@@ -181,7 +181,7 @@ describe('CVE-2019-16276: a proxy is believed only with its certificate', () => 
     ['with that of a user', () => certificate(clients, 'jane'), 'jane'],
     ['with that of another program of the proxies’ authority', () => certificate(proxies, 'other'), '401'],
     ['with that of a stranger', () => certificate(strangers, 'proxy'), '401'],
-  ] as const)('%s it is not', async (_name, make, expected) => {
+  ] as const)('%s it is not (P-020, P-076, P-077)', async (_name, make, expected) => {
     expect(await whoami({ headers, ...(make === undefined ? {} : { certificate: make() }) })).toBe(expected)
   })
 })

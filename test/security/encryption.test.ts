@@ -48,7 +48,7 @@ function bytesBelow(folder: string): string {
 const encoded = Buffer.from(SENTINEL).toString('base64')
 
 describe('CIS 1.2.27 and 1.2.28: in the embedded store', () => {
-  it('nothing of a secret can be read, and without encryption it can', { timeout: 60_000 }, async () => {
+  it('nothing of a secret can be read, and without encryption it can (P-440, P-451)', { timeout: 60_000 }, async () => {
     for (const [flags, isReadable] of [
       [[], true],
       [configure(await newHome(), { secretbox: key('k', 1) }), false],
@@ -61,7 +61,7 @@ describe('CIS 1.2.27 and 1.2.28: in the embedded store', () => {
     }
   })
 
-  it('keys are changed by a restart and a rewrite; without the old one its objects are told', {
+  it('keys are changed by a restart and a rewrite; without the old one its objects are told (P-446, P-448)', {
     timeout: 90_000,
   }, async () => {
     const home = await newHome()
@@ -90,7 +90,9 @@ describe('CIS 1.2.27 and 1.2.28: in the embedded store', () => {
 })
 
 describe('CIS 1.2.27 and 1.2.28: in etcd', () => {
-  it('a secret is sealed under its key, and moved to another it does not open', { timeout: 60_000 }, async () => {
+  it('a secret is sealed under its key, and moved to another it does not open (P-441, P-443)', {
+    timeout: 60_000,
+  }, async () => {
     const store = await startEtcd()
     onTestFinished(() => store[Symbol.asyncDispose]())
     const home = await newHome()
@@ -113,7 +115,9 @@ describe('CIS 1.2.27 and 1.2.28: in etcd', () => {
 })
 
 describe('CIS 1.2.27 and 1.2.28: with a plugin that keeps the keys', () => {
-  it('secrets are sealed by it, and being ready, not being alive, depends on it', { timeout: 60_000 }, async () => {
+  it('secrets are sealed by it, and being ready, not being alive, depends on it (P-441, P-450)', {
+    timeout: 60_000,
+  }, async () => {
     const home = await newHome()
     const plugin = await new FakeKmsPlugin(home).start()
     onTestFinished(() => plugin.stop())

@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 describe('CVE-2019-11250, CVE-2020-8563 to 8566: tokens and secrets in logs', () => {
-  it('none of them is in the log or in the audit log, whatever the policy asks for', async () => {
+  it('none of them is in the log or in the audit log, whatever the policy asks for (P-194)', async () => {
     const secrets = '/api/v1/namespaces/default/secrets'
     const sentinel = 'c2VudGluZWwtb25l'
     await server.must(secrets, { method: 'POST', body: { metadata: { name: 's' }, data: { k: sentinel } } })
@@ -97,7 +97,7 @@ describe('CVE-2019-11248, CIS 1.2.15: what is for people who look for faults', (
     expect((await server.request(place, { token: '' })).status).toBe(403)
   })
 
-  it('profiles are not there where nobody asked for them', async () => {
+  it('profiles are not there where nobody asked for them (P-474)', async () => {
     for (const place of profiles) expect((await server.request(place)).status).toBe(404)
   })
 

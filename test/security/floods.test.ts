@@ -40,7 +40,7 @@ describe('CVE-2023-44487, CVE-2023-39325: who may open streams, and how many', (
     expect(client.destroyed).toBe(true)
   })
 
-  it('a connection has at most a hundred streams', async () => {
+  it('a connection has at most a hundred streams (P-231)', async () => {
     const client = http2.connect(server.url, { rejectUnauthorized: false })
     const [settings] = (await once(client, 'remoteSettings')) as [http2.Settings]
     expect(settings.maxConcurrentStreams).toBe(100)
@@ -49,7 +49,7 @@ describe('CVE-2023-44487, CVE-2023-39325: who may open streams, and how many', (
 })
 
 describe('CIS 1.2.20: requests that take their time', () => {
-  it('a body that never ends is answered when the time is up, and the stream is let go', async () => {
+  it('a body that never ends is answered when the time is up, and the stream is let go (P-225)', async () => {
     const client = http2.connect(server.url, { rejectUnauthorized: false })
     const headers = { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/json' }
     const stream = client.request({ ':method': 'POST', ':path': '/api/v1/namespaces/default/configmaps', ...headers })
@@ -60,7 +60,7 @@ describe('CIS 1.2.20: requests that take their time', () => {
     client.destroy()
   })
 
-  it('the same on HTTP/1.1', async () => {
+  it('the same on HTTP/1.1 (P-225)', async () => {
     const socket = await dial('http/1.1')
     const head = `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.adminToken}`
     socket.write(`${head}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"meta`)
@@ -70,7 +70,7 @@ describe('CIS 1.2.20: requests that take their time', () => {
     socket.destroy()
   })
 
-  it('a watch is not held to it', async () => {
+  it('a watch is not held to it (P-227, P-228)', async () => {
     const began = performance.now()
     const answer = await server.request('/api/v1/namespaces/default/configmaps?watch=1&timeoutSeconds=3')
     expect(answer.status).toBe(200)
@@ -104,7 +104,7 @@ describe('requests that are too large', () => {
   it.each([
     ['two thousand headers', Array.from({ length: 2000 }, (_, i) => `x-${i}: ${'y'.repeat(100)}\r\n`).join('')],
     ['a header of two megabytes', `x-large: ${'a'.repeat(2_000_000)}\r\n`],
-  ])('%s are refused, and the server stays well', async (_name, headers) => {
+  ])('%s are refused, and the server stays well (P-231)', async (_name, headers) => {
     const socket = await dial('http/1.1')
     const answers = allOf(socket)
     socket.write(`GET /version HTTP/1.1\r\nhost: x\r\n${headers}\r\n`)
@@ -113,7 +113,7 @@ describe('requests that are too large', () => {
     expect(await isWell()).toBe(true)
   })
 
-  it('a body beyond the limit is refused without being read', async () => {
+  it('a body beyond the limit is refused without being read (P-230)', async () => {
     const body = `{"metadata":{"name":"large"},"data":{"k":"${'x'.repeat(3 * 1024 * 1024)}"}}`
     const answer = await server.request('/api/v1/namespaces/default/configmaps', { method: 'POST', body })
     expect(answer.status).toBe(413)

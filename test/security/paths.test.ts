@@ -104,7 +104,7 @@ describe('CVE-2022-3162 and CVE-2019-11247: types are kept apart', () => {
     })
   })
 
-  it.each(PLURALS)('a list of %s holds nothing of the types whose names begin alike', async (plural) => {
+  it.each(PLURALS)('a list of %s holds nothing of the types whose names begin alike (R-182)', async (plural) => {
     for (const place of ['/apis/example.com/v1', '/apis/example.com/v1/namespaces/default']) {
       const list = (await server.must(`${place}/${plural}`)) as unknown as {
         readonly items: readonly { readonly metadata: { readonly name: string } }[]
@@ -114,7 +114,7 @@ describe('CVE-2022-3162 and CVE-2019-11247: types are kept apart', () => {
   })
 
   it.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
-    '%s of what is the cluster’s finds nothing in a namespace',
+    '%s of what is the cluster’s finds nothing in a namespace (W-021, P-368)',
     async (method) => {
       const body = method === 'GET' || method === 'DELETE' ? {} : { body: { kind: 'Kwide', metadata: { name: 'w' } } }
       const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {}

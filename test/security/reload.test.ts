@@ -60,7 +60,7 @@ function mounted(folder: string, version: string, files: Readonly<Record<string,
 }
 
 describe('CIS 1.2.24 and 1.2.25: certificates', () => {
-  it('that were replaced are served with; a key that does not fit changes nothing and is told once', async () => {
+  it('that were replaced are served with; a key that does not fit changes nothing and is told once (P-475)', async () => {
     const folder = await tempFolder()
     const [first, second] = [newServing(), newServing()]
     const [certificate, key] = [path.join(folder, 'tls.crt'), path.join(folder, 'tls.key')]
@@ -91,7 +91,7 @@ describe('CIS 1.2.24 and 1.2.25: certificates', () => {
     await expect.poll(() => shownBy(server)).toBe(printOf(second))
   })
 
-  it('of clients are good by the authorities that are there now', async () => {
+  it('of clients are good by the authorities that are there now (P-025)', async () => {
     const folder = await tempFolder()
     const [before, after] = [makeAuthority(HOUR), makeAuthority(HOUR)]
     const file = path.join(folder, 'client-ca.crt')
@@ -114,7 +114,7 @@ describe('CIS 1.2.24 and 1.2.25: certificates', () => {
 })
 
 describe('CIS 1.2.28: keys that seal what is stored', () => {
-  it('are those of the file as it is now, where that is wanted', async () => {
+  it('are those of the file as it is now, where that is wanted (P-449)', async () => {
     const file = path.join(await tempFolder(), 'encryption.json')
     const sealing = (name: string): string => {
       const key = (each: string): object => ({ name: each, secret: Buffer.alloc(32, each).toString('base64') })
@@ -146,7 +146,7 @@ describe('CIS 1.2.28: keys that seal what is stored', () => {
 })
 
 describe('CIS 1.2.6 to 1.2.8: who decides', () => {
-  it('is said by the file as it is now; one that is not good changes nothing', async () => {
+  it('is said by the file as it is now; one that is not good changes nothing (P-112, P-174)', async () => {
     const folder = await tempFolder()
     const file = path.join(folder, 'authorization.json')
     const deciders = (...types: readonly string[]): string =>

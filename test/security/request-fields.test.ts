@@ -47,7 +47,7 @@ async function statusOf(client: HostileClient, id: number): Promise<string> {
 }
 
 describe('CVE-2016-6581: fields that are named again and again', () => {
-  it('are refused when they come to more than 64 KiB, and cost next to nothing', async () => {
+  it('are refused when they come to more than 64 KiB, and cost next to nothing (P-231)', async () => {
     const residentBefore = server.residentBytes
     const clauses = 'a/b,'.repeat(1000)
     // A value of 4 KB that the dynamic table keeps, and then a byte for each time that it is meant.

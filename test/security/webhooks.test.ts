@@ -75,7 +75,7 @@ function at(path: string, behaviour: Behaviour): object {
 }
 
 describe('CVE-2020-8561: redirects of webhooks', () => {
-  it.each([301, 302, 303, 307, 308])('%i is not followed, and fails the call', async (status) => {
+  it.each([301, 302, 303, 307, 308])('%i is not followed, and fails the call (D25)', async (status) => {
     const name = `redirect-${status}`
     const location = `http://127.0.0.1:${innerPort}/secrets`
     const answer = await createWith(name, at(`/${name}`, answerWith(status, '', { location })))
@@ -86,7 +86,7 @@ describe('CVE-2020-8561: redirects of webhooks', () => {
 })
 
 describe('CVE-2020-8562: names that lead elsewhere at the second look', () => {
-  it('are looked up once, and the address that was checked is connected to', async () => {
+  it('are looked up once, and the address that was checked is connected to (D25)', async () => {
     const looked: string[] = []
     const addresses = ['127.0.0.1', '127.0.0.2']
     const caller = new OutgoingCaller({
@@ -105,7 +105,7 @@ describe('CVE-2020-8562: names that lead elsewhere at the second look', () => {
   })
 })
 
-describe('CVE-2022-3294: addresses that nobody is led to', () => {
+describe('CVE-2022-3294: addresses that nobody is led to (D25)', () => {
   const closed: readonly [string, string][] = [
     ['link-local, where clouds keep credentials', 'https://169.254.169.254/latest/meta-data'],
     ['link-local in IPv6', 'https://[fe80::1]/'],
@@ -197,7 +197,7 @@ describe('CVE-2021-25735: the object that was', () => {
 })
 
 describe('CVE-2016-1905: admission is not walked around', () => {
-  it('every way to write is asked about once', async () => {
+  it('every way to write is asked about once (W-489)', async () => {
     const name = 'ways'
     await createWith(name, { ...at(`/${name}`, ALLOW) })
     hooks.calls.length = 0

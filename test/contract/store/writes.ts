@@ -145,7 +145,7 @@ export function writeRules(subject: OpenSubject): void {
     expect(counterOf(await subject().get('d', 'a', LATEST))).toBe(64)
   })
 
-  it('lets an object go by itself after its time', async () => {
+  it('lets an object go by itself after its time (W-601)', async () => {
     const watch = await subject().watch({ kind: 'changes', at: LATEST })
     const result = await subject().write(key, () => ({ kind: 'put', object: pod('d', 'a'), ttlSeconds: 1 }))
     await subject().advance(3_000)

@@ -11,7 +11,7 @@ function group(name: string, priority: number): DiscoveryGroup {
   return { group: name, versions: [{ version: 'v1', priority: { group: priority, version: 15 }, resources: [] }] }
 }
 
-it('groups of other servers stand by their priorities, and it is counted when one goes away', async () => {
+it('groups of other servers stand by their priorities, and it is counted when one goes away (P-388, P-391)', async () => {
   const world = new ApiWorld()
   const services = world.resource('apiservices', 'apiregistration.k8s.io')
   const remotes = new AggregatedGroups({

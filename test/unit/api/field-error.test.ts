@@ -17,7 +17,7 @@ import { FieldPath } from '../../../src/api/field-path.ts'
 
 const at = FieldPath.root('spec').child('list').index(2).child('name')
 
-describe('field paths', () => {
+describe('field paths (R-004)', () => {
   it.each([
     [FieldPath.root('spec'), 'spec'],
     [at, 'spec.list[2].name'],
@@ -28,7 +28,7 @@ describe('field paths', () => {
   })
 })
 
-describe('texts of field errors', () => {
+describe('texts of field errors (R-004, W-008, W-009)', () => {
   it.each([
     ['required', required(at), 'FieldValueRequired', 'Required value'],
     ['required with detail', required(at, 'why'), 'FieldValueRequired', 'Required value: why'],

@@ -68,7 +68,7 @@ describe('bodies of requests', () => {
     expect(readDocument(Buffer.from(''), 'yaml', kind).value).toBeNull()
   })
 
-  it('tell repeated keys of YAML in one problem and in as many warnings', () => {
+  it('tell repeated keys of YAML in one problem and in as many warnings (W-411)', () => {
     const { problems } = readDocument(Buffer.from('a: 1\na: 2\nb: 1\nb: 2\n'), 'yaml', kind)
     expect(problems).toEqual([
       'yaml: unmarshal errors:\n  line 2: key "a" already set in map\n  line 4: key "b" already set in map',
@@ -104,7 +104,7 @@ describe('patches', () => {
     expect(messageOf(() => readApplied(Buffer.from(text), 'yaml'))).toBe(message)
   })
 
-  it('that are applied may be CBOR', () => {
+  it('that are applied may be CBOR (W-233)', () => {
     expect(readApplied(Buffer.from('a1616101', 'hex'), 'cbor').document).toEqual({ a: 1 })
     expect(messageOf(() => readApplied(Buffer.from('8101', 'hex'), 'cbor'))).toMatch('cannot unmarshal array')
     expect(messageOf(() => readApplied(Buffer.from('a2616101616102', 'hex'), 'cbor'))).toMatch('duplicate map key "a"')

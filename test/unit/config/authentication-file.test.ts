@@ -19,7 +19,7 @@ function faults(document: Value): string {
 }
 
 describe('the configuration of authentication', () => {
-  it('is read', () => {
+  it('is read (P-065)', () => {
     const reading = readAuthenticationConfig(
       config([entry()], { anonymous: { enabled: true, conditions: [{ path: '/livez' }] } }),
       [],
@@ -100,11 +100,11 @@ describe('the configuration of authentication', () => {
       config([], { anonymous: { enabled: false, conditions: [{ path: '/x' }] } }),
       'enabled should be set to true',
     ],
-  ])('cannot have %s', (_name, document, fault) => {
+  ])('cannot have %s (P-065 to P-067)', (_name, document, fault) => {
     expect(faults(document)).toContain(fault)
   })
 
-  it('takes an address that somebody checks', () => {
+  it('takes an address that somebody checks (P-067)', () => {
     expect(faults(mapped({ username: { expression: "claims.email_verified ? claims.email : ''" } }))).toBe('none')
     const rule = { expression: 'claims.email_verified == true' }
     expect(

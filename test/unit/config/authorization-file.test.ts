@@ -19,7 +19,7 @@ function read(...authorizers: readonly object[]): ReturnType<typeof readAuthoriz
 
 const hook = (more: object): object => ({ type: 'Webhook', name: 'hook', webhook: { ...webhook, ...more } })
 
-describe('an authorization configuration', () => {
+describe('an authorization configuration (P-173)', () => {
   it('says who decides, in order', () => {
     expect(read(hook({}), { type: 'RBAC', name: 'rbac' })).toEqual([
       {
@@ -88,7 +88,7 @@ describe('an authorization configuration', () => {
   })
 })
 
-describe('conditions', () => {
+describe('conditions (P-173)', () => {
   const spec = { user: 'jane', resourceAttributes: { verb: 'get', version: 'v1', resource: 'pods' } }
 
   it.each<[string[], string]>([

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseFeatureGates } from '../../../src/config/feature-gates.ts'
 import { ENABLED_GATES } from '../schema/gates.ts'
 
-describe('feature gates', () => {
+describe('feature gates (P-471)', () => {
   test('the gates that the rules of kinds ask for stand as they do in the reference', () => {
     const gates = parseFeatureGates('', 'test')
     for (const name of ENABLED_GATES) expect([name, gates[name]]).toEqual([name, true])

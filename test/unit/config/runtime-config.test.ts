@@ -7,7 +7,7 @@ const DEPLOYMENTS = { group: 'apps', version: 'v1', resource: 'deployments' }
 const DAEMON_SETS = { ...DEPLOYMENTS, resource: 'daemonsets' }
 const PODS = { group: '', version: 'v1', resource: 'pods' }
 
-describe('which versions are served', () => {
+describe('which versions are served (P-470)', () => {
   it.each([
     ['apps/v1=false', [false, false, true]],
     ['apps/v1=false,apps/v1/deployments=true', [true, false, true]],

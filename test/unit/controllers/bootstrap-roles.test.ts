@@ -21,7 +21,7 @@ async function furnished(): Promise<{ world: ApiWorld; again: () => Promise<void
 }
 
 describe('the default roles', () => {
-  it('are made at the start, with their label and annotation', async () => {
+  it('are made at the start, with their label and annotation (W-630, P-145)', async () => {
     const { world } = await furnished()
     const clusterRoles = world.resource('clusterroles', GROUP)
     const admin = await world.get(clusterRoles, 'cluster-admin')
@@ -47,7 +47,7 @@ describe('the default roles', () => {
     expect(await world.get(roles, 'system::leader-locking-kube-scheduler', 'kube-system')).toHaveProperty('rules')
   })
 
-  it('lose nothing that was added, and get back what was taken', async () => {
+  it('lose nothing that was added, and get back what was taken (W-630, P-145, P-149)', async () => {
     const { world, again } = await furnished()
     const clusterRoles = world.resource('clusterroles', GROUP)
     const extra = { apiGroups: ['x'], resources: ['y'], verbs: ['z'] }
@@ -76,7 +76,7 @@ describe('the default roles', () => {
   })
 })
 
-describe('a binding that is there', () => {
+describe('a binding that is there (P-145)', () => {
   const binding = (name: string, ...users: readonly string[]): ApiObject => ({
     kind: 'ClusterRoleBinding',
     apiVersion: `${GROUP}/v1`,

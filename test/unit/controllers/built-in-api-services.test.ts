@@ -28,7 +28,7 @@ async function made(world: ApiWorld, services: readonly BuiltInApiService[]): Pr
 }
 
 describe('the services of built-in versions', () => {
-  it('are made with their ranks, and stay as they are when they are there', async () => {
+  it('are made with their ranks, and stay as they are when they are there (W-631, P-381)', async () => {
     const world = new ApiWorld()
     const first = await made(world, [CORE, APPS])
     expect(first.map(({ metadata }) => metadata.name)).toEqual(['v1.', 'v1.apps'])
@@ -40,7 +40,7 @@ describe('the services of built-in versions', () => {
     expect(await made(world, [CORE, APPS])).toEqual(first)
   })
 
-  it('go with their version, and those of others do not', async () => {
+  it('go with their version, and those of others do not (P-381)', async () => {
     const world = new ApiWorld()
     const spec = { group: 'example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 }
     const body = { metadata: { name: 'v1.example.com' }, spec }

@@ -46,7 +46,7 @@ class Definitions {
 }
 
 describe('the names of a definition', () => {
-  it('are accepted, and then the definition is there', async () => {
+  it('are accepted, and then the definition is there (P-345)', async () => {
     const definitions = new Definitions()
     runUntilFinished(definitionNames(controllerParts(definitions.world)))
     await definitions.define('foos', { kind: 'Foo', shortNames: ['f'], categories: ['all'] })
@@ -57,7 +57,7 @@ describe('the names of a definition', () => {
     })
   })
 
-  it('belong to who had them first, until that one goes', async () => {
+  it('belong to who had them first, until that one goes (P-346)', async () => {
     const definitions = new Definitions()
     runUntilFinished(definitionNames(controllerParts(definitions.world)))
     await definitions.define('foos', { kind: 'Foo' })
@@ -95,7 +95,7 @@ describe('the names of a definition', () => {
 })
 
 describe('a version that definitions serve', () => {
-  it('has an APIService, which comes back when it is deleted and goes with the last of them', async () => {
+  it('has an APIService, which comes back when it is deleted and goes with the last of them (P-381)', async () => {
     const definitions = new Definitions()
     const { world } = definitions
     const services = world.resource('apiservices', 'apiregistration.k8s.io')
@@ -121,7 +121,7 @@ describe('a version that definitions serve', () => {
 })
 
 describe('a definition that is deleted', () => {
-  it('waits for the last of its objects, and then goes', async () => {
+  it('waits for the last of its objects, and then goes (P-349)', async () => {
     const definitions = new Definitions()
     const { world } = definitions
     const schema = loadBuiltInSchema()

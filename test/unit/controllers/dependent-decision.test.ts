@@ -28,7 +28,7 @@ function fate({ states, finalizers = [], blocks = false, dependents = [] }: Give
   return decideDependent({ owners: references.slice(0, states.length), finalizers }, owners, those)
 }
 
-describe('an object with owners', () => {
+describe('an object with owners (W-357, W-359, W-363)', () => {
   it.each<[string, Given, DependentDecision]>([
     ['stays with one that is there', { states: ['solid'] }, { kind: 'stays' }],
     ['goes with its last owner', { states: ['absent'] }, goes('Background')],
@@ -41,7 +41,7 @@ describe('an object with owners', () => {
   ])('%s', (_name, given, expected) => expect(fate(given)).toEqual(expected))
 })
 
-describe('how an object goes', () => {
+describe('how an object goes (W-365, W-366)', () => {
   it.each<[string, Given, DependentDecision]>([
     ['as an orphan finalizer says', { states: ['absent'], finalizers: ['orphan'] }, goes('Orphan')],
     ['as a foreground finalizer says', { states: ['absent'], finalizers: ['foregroundDeletion'] }, goes('Foreground')],
@@ -60,7 +60,7 @@ describe('how an object goes', () => {
   ])('%s', (_name, given, expected) => expect(fate(given)).toEqual(expected))
 })
 
-describe('a circle that is deleted in the foreground', () => {
+describe('a circle that is deleted in the foreground (W-363)', () => {
   it.each<[string, Given, DependentDecision]>([
     ['is opened', { states: ['waiting'], blocks: true, dependents: [false, true] }, { kind: 'stopsBlocking' }],
     ['goes once it is open', { states: ['waiting'], blocks: false, dependents: [true] }, goes('Foreground')],

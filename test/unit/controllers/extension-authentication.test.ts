@@ -32,13 +32,13 @@ const data = async (name: string): Promise<unknown> =>
   (await world.get(world.resource('configmaps'), name, 'kube-system'))['data']
 
 describe('what other servers know of authentication', () => {
-  it('is there even where there is nothing to say', async () => {
+  it('is there even where there is nothing to say (W-629, P-053)', async () => {
     await publish(NOTHING)
     expect(await data('extension-apiserver-authentication')).toBeUndefined()
     expect(await data('kube-apiserver-legacy-service-account-token-tracking')).toEqual({ since: NOW.slice(0, 10) })
   })
 
-  it('names authorities and headers; what is not set is left out', async () => {
+  it('names authorities and headers; what is not set is left out (P-079)', async () => {
     await publish({ clientCa: pem('A'), proxy: PROXY })
     expect(await data('extension-apiserver-authentication')).toEqual({
       'client-ca-file': pem('A'),
@@ -50,14 +50,14 @@ describe('what other servers know of authentication', () => {
     })
   })
 
-  it('holds the authorities of all replicas, each once', async () => {
+  it('holds the authorities of all replicas, each once (P-079)', async () => {
     await publish({ clientCa: pem('A'), proxy: undefined })
     await publish({ clientCa: pem('B'), proxy: undefined })
     await publish({ clientCa: pem('A'), proxy: undefined })
     expect(await data('extension-apiserver-authentication')).toEqual({ 'client-ca-file': pem('A') + pem('B') })
   })
 
-  it('does not forget since when old tokens are watched', async () => {
+  it('does not forget since when old tokens are watched (P-053)', async () => {
     await publish(NOTHING)
     parts = { ...parts, now: () => '2040-01-01T00:00:00Z' }
     await publish(NOTHING)

@@ -38,7 +38,7 @@ async function waitFor(read: () => Promise<ApiObject>): Promise<void> {
 }
 
 describe('the server as a service of its cluster', () => {
-  test('has the first address of the range, endpoints where it is reached, and the range as an object', async () => {
+  test('has the first address of the range, endpoints where it is reached, and the range as an object (W-624, W-625, W-628, P-462, P-463)', async () => {
     const world = new ApiWorld()
     await keepOnce(world, '192.0.2.7')
     expect(await world.get(world.resource('services'), 'kubernetes', 'default')).toMatchObject({
@@ -73,7 +73,7 @@ describe('the server as a service of its cluster', () => {
     })
   })
 
-  test('has the endpoints of every replica that was there of late', async () => {
+  test('has the endpoints of every replica that was there of late (P-462)', async () => {
     const world = new ApiWorld()
     await keepOnce(world, '192.0.2.7')
     const slices = world.resource('endpointslices', 'discovery.k8s.io')
@@ -88,7 +88,7 @@ describe('the server as a service of its cluster', () => {
     })
   })
 
-  test('loses the endpoints of a replica that goes, but not those of the last', async () => {
+  test('loses the endpoints of a replica that goes, but not those of the last (P-462)', async () => {
     const world = new ApiWorld()
     await keepOnce(world, '192.0.2.7')
     const addresses = async (): Promise<unknown> => {
@@ -109,7 +109,7 @@ describe('the server as a service of its cluster', () => {
     expect(await addresses()).toEqual(['192.0.2.7'])
   })
 
-  test('says that it is there in the words of kube-apiserver, and heeds what that says', async () => {
+  test('says that it is there in the words of kube-apiserver, and heeds what that says (P-462)', async () => {
     const world = new ApiWorld()
     const { signal } = new AbortController()
     const says = (name: string): ApiObject => {

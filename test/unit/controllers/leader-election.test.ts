@@ -69,7 +69,7 @@ function specOf(lease: ApiObject): Readonly<Record<string, unknown>> {
   return lease['spec'] as Readonly<Record<string, unknown>>
 }
 
-describe('controllers under a lease', () => {
+describe('controllers under a lease (D17)', () => {
   it('run on the first replica that comes, and say so in the lease', async () => {
     const one = new Replica(openMemory(), 'one')
     expect(await one.until(true, 1_000)).toBe(true)

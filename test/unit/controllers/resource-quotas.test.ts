@@ -65,7 +65,7 @@ it('tells what is there when a quota is made', async () => {
   })
 })
 
-it('counts what is stored under the name of another group', async () => {
+it('counts what is stored under the name of another group (W-461)', async () => {
   const here = counting()
   await here.world.create(here.world.resource('events'), {
     metadata: { name: 'e' },
@@ -75,7 +75,7 @@ it('counts what is stored under the name of another group', async () => {
   await told(here, { hard: { 'count/events.events.k8s.io': '5' }, used: { 'count/events.events.k8s.io': '1' } })
 })
 
-it('tells of less when something goes', async () => {
+it('tells of less when something goes (W-461)', async () => {
   const here = counting()
   const { world } = here
   await map(world, 'a')

@@ -5,7 +5,7 @@ import { ApiWorld, NOW } from '../../fakes/api-world.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 
-it('a role that gathers has the rules of those it selects, in the order of their names, each once', async () => {
+it('a role that gathers has the rules of those it selects, in the order of their names, each once (P-134, D17)', async () => {
   const world = new ApiWorld()
   const roles = world.resource('clusterroles', GROUP)
   const stop = new AbortController()

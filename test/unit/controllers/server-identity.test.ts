@@ -41,7 +41,7 @@ async function until(done: () => Promise<boolean>): Promise<void> {
 }
 
 describe('the name of a server', () => {
-  it('is made from its host and always the same', () => {
+  it('is made from its host and always the same (P-460)', () => {
     expect(identityOf('a')).toMatch(/^apiserver-[a-z2-7]{26}$/)
     expect(identityOf('a')).toBe(identityOf('a'))
     expect(identityOf('a')).not.toBe(identityOf('b'))
@@ -49,7 +49,7 @@ describe('the name of a server', () => {
 })
 
 describe('a server that is there', () => {
-  it('has a lease, renews it, and takes away those that ran out', async () => {
+  it('has a lease, renews it, and takes away those that ran out (W-626, P-460)', async () => {
     const world = new ApiWorld({ kv: openMemory() })
     const clock = new ManualClock()
     const label = { 'apiserver.kubernetes.io/identity': 'kube-apiserver' }

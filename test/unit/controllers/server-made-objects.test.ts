@@ -157,7 +157,7 @@ describe('what the server makes for itself is owned as with the reference', () =
   })
 })
 
-it('a built-in version is always available', async () => {
+it('a built-in version is always available (W-623, P-381)', async () => {
   expect((await object('apiservices', 'apiregistration.k8s.io', 'v1.'))['status']).toEqual({
     conditions: [
       {

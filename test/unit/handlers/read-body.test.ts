@@ -61,7 +61,7 @@ describe('a body that does not say what it is', () => {
       '{"kind":"Foo","metadata":{"name":"a"}}',
       'the API version in the data () does not match the expected API version (example.com/v1)',
     ],
-  ])('is refused, of custom kinds: no %s', (_name, body, message) => {
+  ])('is refused, of custom kinds: no %s (W-035)', (_name, body, message) => {
     expect(() => decode({ group: 'example.com', resource: 'foos' }, body)).toThrow(message)
   })
 })

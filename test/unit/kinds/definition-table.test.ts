@@ -67,7 +67,7 @@ describe('finalizers of custom objects', () => {
   const QUALIFIED = 'prefer a domain-qualified finalizer name'
   const OTHERS = 'to avoid accidental conflicts with other finalizer writers'
 
-  it('are to have names that nobody else uses; those that are new are told of, in order', () => {
+  it('are to have names that nobody else uses; those that are new are told of, in order (W-079, P-365)', () => {
     const { table } = open()
     table.put(stored(definition(), 1))
     const { strategy } = table.find(place('v1'))!
@@ -105,7 +105,7 @@ describe('definitions that come and go', () => {
     expect(open().table.knowsKind({ group: 'apps', version, kind })).toBe(isKnown)
   })
 
-  it('are served once their names are accepted, and told of when they are established', () => {
+  it('are served once their names are accepted, and told of when they are established (P-347)', () => {
     const { table } = open()
     table.put(stored(definition({ accepted: false, established: false }), 1))
     expect(table.find(place('v1'))).toBeUndefined()
@@ -116,7 +116,7 @@ describe('definitions that come and go', () => {
     expect(groupsOf(table)).toMatchObject([{ versions: [{ version: 'v1', resources: [{ plural: 'crontabs' }] }] }])
   })
 
-  it('end the watches of their objects where their specification changes, and only there', () => {
+  it('end the watches of their objects where their specification changes, and only there (P-352)', () => {
     const { table, retired } = open()
     table.put(stored(definition({ established: false }), 1))
     table.put(stored(definition(), 2))
@@ -151,7 +151,7 @@ describe('versions', () => {
   const schema = { openAPIV3Schema: { type: 'object' } }
   const version = (name: string, more: object = {}) => ({ name, served: true, storage: false, schema, ...more })
 
-  it('are told newest and most stable first, served ones alone', () => {
+  it('are told newest and most stable first, served ones alone (P-347, P-362)', () => {
     const { table } = open()
     const names = ['v1alpha1', 'v10', 'v2', 'v1beta2', 'v1beta10', 'foo', 'v1']
     const versions = names.map((name) => version(name, { storage: name === 'v1', served: name !== 'v2' }))

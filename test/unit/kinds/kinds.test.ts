@@ -11,7 +11,7 @@ const annotation = (object: ApiObject): unknown =>
   (object.metadata['annotations'] as Record<string, string> | undefined)?.[GENERATION]
 
 describe('daemon sets', () => {
-  test('count the versions of their template, whatever clients write there', async () => {
+  test('count the versions of their template, whatever clients write there (W-135)', async () => {
     const world = new ApiWorld()
     const sets = world.resource('daemonsets', 'apps')
     const spec = { selector: { matchLabels: { app: 'x' } }, template: TEMPLATE }
@@ -30,7 +30,7 @@ describe('daemon sets', () => {
 describe('jobs', () => {
   const pods = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] }
 
-  test('get labels and a selector by which their pods are found', async () => {
+  test('get labels and a selector by which their pods are found (W-587)', async () => {
     const world = new ApiWorld()
     const job = await world.create(world.resource('jobs', 'batch'), {
       metadata: { name: 'j' },
@@ -50,7 +50,7 @@ describe('jobs', () => {
     expect(job.metadata['labels']).toEqual(labels)
   })
 
-  test('keep what their author takes care of', async () => {
+  test('keep what their author takes care of (W-587)', async () => {
     const world = new ApiWorld()
     const selector = { matchLabels: { app: 'x' } }
     const job = await world.create(world.resource('jobs', 'batch'), {
@@ -61,7 +61,7 @@ describe('jobs', () => {
     expect(job.metadata['labels']).toEqual({ mine: 'yes' })
   })
 
-  test('warn where their deletion does not say what becomes of pods', async () => {
+  test('warn where their deletion does not say what becomes of pods (W-321)', async () => {
     const world = new ApiWorld()
     const jobs = world.resource('jobs', 'batch')
     const options = {
@@ -84,7 +84,7 @@ describe('certificate signing requests', () => {
   const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\n').toString('base64')
   const user = { name: 'jane', uid: undefined, groups: ['devs'], extra: { from: ['here'] } }
 
-  test('say who asked, whatever they are told', () => {
+  test('say who asked, whatever they are told (W-596)', () => {
     const world = new ApiWorld()
     const { strategy } = world.resource('certificatesigningrequests', 'certificates.k8s.io')
     const object = {
@@ -107,7 +107,7 @@ describe('certificate signing requests', () => {
       status: { conditions, certificate: 'x' },
     }) as never
 
-  test('take conditions through approval and nothing else, and date them', () => {
+  test('take conditions through approval and nothing else, and date them (W-597, W-598)', () => {
     const world = new ApiWorld()
     const { strategy } = world.resource('certificatesigningrequests', 'certificates.k8s.io')
     const sent = { ...stored([condition('Approved')]), spec: { a: 2 } }
@@ -129,7 +129,7 @@ describe('certificate signing requests', () => {
   })
 })
 
-describe('first states', () => {
+describe('first states (W-089, W-091, W-578)', () => {
   const rows: readonly { name: string; at: [string, string?]; object: object; expected: object }[] = [
     {
       name: 'nodes keep the status that they come with',
@@ -192,13 +192,13 @@ describe('first states', () => {
   }
 })
 
-test('the priority classes of the system cannot be deleted', () => {
+test('the priority classes of the system cannot be deleted (W-610)', () => {
   const { strategy } = new ApiWorld().resource('priorityclasses', 'scheduling.k8s.io')
   expect(strategy.refuseDelete('system-node-critical')).toBe('this is a system priority class and cannot be deleted')
   expect(strategy.refuseDelete('mine')).toBeUndefined()
 })
 
-test('a volume that changes its phase says when, unless it is told', async () => {
+test('a volume that changes its phase says when, unless it is told (W-575)', async () => {
   const world = new ApiWorld()
   const volumes = world.resource('persistentvolumes')
   const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } }

@@ -18,12 +18,12 @@ const spec = (pod: ApiObject): ValueMap => pod['spec'] as ValueMap
 const generation = (pod: ApiObject): unknown => pod.metadata['generation']
 
 describe('a new pod', () => {
-  test('is pending, of a class of service, whatever its creator says', async () => {
+  test('is pending, of a class of service, whatever its creator says (W-513)', async () => {
     const world = new ApiWorld()
     expect((await create(world))['status']).toEqual({ phase: 'Pending', qosClass: 'BestEffort' })
   })
 
-  test('says that it is held back from being scheduled', async () => {
+  test('says that it is held back from being scheduled (W-513)', async () => {
     const world = new ApiWorld()
     const pod = await create(world, { schedulingGates: [{ name: 'wait' }] })
     expect(pod['status']).toMatchObject({
@@ -128,7 +128,7 @@ describe('the status of a pod', () => {
 })
 
 describe('the ephemeral containers of a pod', () => {
-  test('are all that their endpoint takes', async () => {
+  test('are all that their endpoint takes (W-535)', async () => {
     const world = new ApiWorld()
     await create(world)
     const pod = await world.update(
@@ -158,7 +158,7 @@ describe('the resources of a pod', () => {
       subresource: 'resize',
     })
 
-  test('are all that a resize takes', async () => {
+  test('are all that a resize takes (W-537)', async () => {
     const world = new ApiWorld()
     await create(world, { containers: [{ ...CONTAINER, resources: resources('1') }] })
     const pod = await resize(world, () => ({
@@ -170,7 +170,7 @@ describe('the resources of a pod', () => {
     expect(generation(pod)).toBe(2)
   })
 
-  test('cannot be resized under another name', async () => {
+  test('cannot be resized under another name (W-538)', async () => {
     const world = new ApiWorld()
     await create(world, { containers: [{ ...CONTAINER, resources: resources('1') }] })
     const renamed = { ...CONTAINER, name: 'other', resources: resources('2') }

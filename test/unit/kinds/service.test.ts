@@ -58,7 +58,7 @@ describe('what is counted', () => {
 })
 
 describe('a new service', () => {
-  test('is given an address of the range, which is shown as an object of its own', async () => {
+  test('is given an address of the range, which is shown as an object of its own (W-541, W-544, P-463)', async () => {
     const world = new ApiWorld()
     const service = await create(world, 's')
     const address = addressOf(service)
@@ -83,7 +83,7 @@ describe('a new service', () => {
     })
   })
 
-  test('gets the address that it asks for, and nobody else does', async () => {
+  test('gets the address that it asks for, and nobody else does (W-542)', async () => {
     const world = new ApiWorld()
     expect(addressOf(await create(world, 's', { clusterIP: '10.96.0.10' }))).toBe('10.96.0.10')
     await expect(create(world, 't', { clusterIP: '10.96.0.10' })).rejects.toMatchObject({
@@ -93,15 +93,18 @@ describe('a new service', () => {
     })
   })
 
-  test.each(['192.0.2.1', '10.96.0.0', '10.96.255.255'])('does not get %s, which is not to be had', async (address) => {
-    await expect(create(new ApiWorld(), 's', { clusterIP: address })).rejects.toMatchObject({
-      message: expect.stringContaining(
-        `failed to allocate IP ${address}: the provided network does not match the current range`,
-      ),
-    })
-  })
+  test.each(['192.0.2.1', '10.96.0.0', '10.96.255.255'])(
+    'does not get %s, which is not to be had (W-542)',
+    async (address) => {
+      await expect(create(new ApiWorld(), 's', { clusterIP: address })).rejects.toMatchObject({
+        message: expect.stringContaining(
+          `failed to allocate IP ${address}: the provided network does not match the current range`,
+        ),
+      })
+    },
+  )
 
-  test('has no address where it wants none', async () => {
+  test('has no address where it wants none (W-545, W-546)', async () => {
     const world = new ApiWorld()
     const headless = await create(world, 's', { clusterIP: 'None', selector: { a: 'b' } })
     expect(specOf(headless)).toMatchObject({
@@ -128,16 +131,16 @@ describe('a new service', () => {
     },
     { spec: { clusterIP: 'fd00::1' }, says: 'spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured' },
   ]
-  test.each(families)('is refused: $says', async ({ spec, says }) => {
+  test.each(families)('is refused: $says (W-555)', async ({ spec, says }) => {
     await expect(create(new ApiWorld(), 's', spec)).rejects.toMatchObject({ message: expect.stringContaining(says) })
   })
 
-  test('may prefer two families where there is one', async () => {
+  test('may prefer two families where there is one (W-555)', async () => {
     const service = await create(new ApiWorld(), 's', { ipFamilyPolicy: 'PreferDualStack' })
     expect(specOf(service)).toMatchObject({ ipFamilies: ['IPv4'], ipFamilyPolicy: 'PreferDualStack' })
   })
 
-  test('gets addresses until there are none, those kept for the asking last', async () => {
+  test('gets addresses until there are none, those kept for the asking last (W-541, W-543)', async () => {
     const world = new ApiWorld({ serviceRange: '10.0.0.0/27' })
     const services = []
     for (let i = 0; i < 30; i++) services.push(addressOf(await create(world, `s${i}`)))
@@ -151,7 +154,7 @@ describe('a new service', () => {
     })
   })
 
-  test('gives back what it was given where it is refused after all', async () => {
+  test('gives back what it was given where it is refused after all (W-557)', async () => {
     const world = new ApiWorld()
     const spec = { clusterIP: '10.96.0.10', type: 'NodePort', ports: [{ port: 80, nodePort: 30080 }] }
     await expect(create(world, 's', { ...spec, sessionAffinity: 'Nonsense' })).rejects.toMatchObject({
@@ -160,7 +163,7 @@ describe('a new service', () => {
     expect(nodePorts(await create(world, 't', spec))).toEqual([30080])
   })
 
-  test('gives back what it was given where its name is taken', async () => {
+  test('gives back what it was given where its name is taken (W-557)', async () => {
     const world = new ApiWorld()
     await create(world, 's')
     await expect(create(world, 's', { clusterIP: '10.96.0.10' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
@@ -169,7 +172,7 @@ describe('a new service', () => {
 })
 
 describe('ports on the nodes', () => {
-  test('are given from their range, one for each port', async () => {
+  test('are given from their range, one for each port (W-547)', async () => {
     const ports = [
       { name: 'a', port: 80 },
       { name: 'b', port: 81 },
@@ -193,7 +196,7 @@ describe('ports on the nodes', () => {
     expect(nodePorts(await create(new ApiWorld(), 's', spec))).toEqual([undefined])
   })
 
-  test('are one more where health is asked for on a port of its own', async () => {
+  test('are one more where health is asked for on a port of its own (W-554)', async () => {
     const service = await create(new ApiWorld(), 's', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' })
     expect(specOf(service)['healthCheckNodePort']).toBeGreaterThanOrEqual(30000)
     expect(specOf(service)['healthCheckNodePort']).not.toBe(nodePorts(service)[0])
@@ -219,7 +222,7 @@ describe('ports on the nodes', () => {
       says: 'spec.ports[1].nodePort: Invalid value: 30002: provided port is already allocated',
     },
   ]
-  test.each(refused)('are refused $name', async ({ ports, says }) => {
+  test.each(refused)('are refused $name (W-548)', async ({ ports, says }) => {
     const world = new ApiWorld()
     await create(world, 'first', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] })
     const second = create(world, 's', { type: 'NodePort', ports })
@@ -260,7 +263,7 @@ describe('a dry run', () => {
 })
 
 describe('an update', () => {
-  test('keeps the address and the ports that it leaves out', async () => {
+  test('keeps the address and the ports that it leaves out (W-552)', async () => {
     const world = new ApiWorld()
     const before = await create(world, 's', { type: 'NodePort' })
     const wanted = (): object => ({ metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 81 }] } })
@@ -276,7 +279,7 @@ describe('an update', () => {
     expect(nodePorts(await change(world, 's', { ports: [{ port: 80, nodePort: 0 }] }))).toEqual([undefined])
   })
 
-  test('to another type claims what is new, drops what is useless and gives it back', async () => {
+  test('to another type claims what is new, drops what is useless and gives it back (W-553)', async () => {
     const world = new ApiWorld()
     const address = addressOf(await create(world, 's'))
     const open = await change(world, 's', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' })
@@ -325,7 +328,7 @@ describe('an update', () => {
 })
 
 describe('a service that goes', () => {
-  test('gives back its address and ports, and takes its endpoints along', async () => {
+  test('gives back its address and ports, and takes its endpoints along (W-556)', async () => {
     const world = new ApiWorld()
     const service = await create(world, 's', { type: 'NodePort' })
     const endpoints = world.resource('endpoints')

@@ -94,7 +94,7 @@ function objectWith(path: readonly string[], value: string): ApiObject {
 describe.each(rows)('%s', (path = '', flags = '', generation = '', main = '', status = '') => {
   const { strategy } = resourceOf(path)
 
-  it('is written and deleted as its row says', () => {
+  it('is written and deleted as its row says (W-095, W-107, W-108, W-309, W-618)', () => {
     expect({
       createOnUpdate: strategy.createOnUpdate,
       unconditionalUpdate: strategy.unconditionalUpdate,
@@ -106,7 +106,7 @@ describe.each(rows)('%s', (path = '', flags = '', generation = '', main = '', st
     })
   })
 
-  it('keeps its generation as its row says', () => {
+  it('keeps its generation as its row says (W-132, W-133, W-136, W-581)', () => {
     const [first = '', counted = ''] = generation.split(':')
     expect(strategy.firstGeneration).toBe(generation === '-' ? undefined : Number(first))
     if (generation === '-') return
@@ -140,7 +140,7 @@ it('there is a row for every kind that is stored and served for good', () => {
   expect(stored.filter((path) => !inTable.has(path))).toEqual([])
 })
 
-it('jobs and replication controllers leave their dependents, events have none, all others take them along', () => {
+it('jobs and replication controllers leave their dependents, events have none, all others take them along (W-320)', () => {
   const left = resources.filter(({ strategy }) => strategy.defaultPropagation === 'Orphan').map(({ kind }) => kind)
   const none = resources.filter(({ strategy }) => strategy.defaultPropagation === undefined).map(({ kind }) => kind)
   expect([...new Set(left)].toSorted()).toEqual(['Job', 'ReplicationController'])

@@ -203,7 +203,7 @@ it('tells what is odd about operations in their order', () => {
   ])
 })
 
-describe('testing numbers by how they are written', () => {
+describe('testing numbers by how they are written (W-184)', () => {
   const DOCUMENT: Value = { one: 1, half: 0.5, big: 9007199254740993n, list: [{ port: 80, name: 'a' }] }
 
   it.each([

@@ -13,7 +13,7 @@ const FIRST: ManagedEntry = {
   fields: setOfFields(['data']),
 }
 
-describe('the order of managed fields', () => {
+describe('the order of managed fields (W-239)', () => {
   const rows: readonly (readonly [string, Partial<ManagedEntry>, Partial<ManagedEntry>])[] = [
     ['applies stand before updates, whenever they were', { operation: 'Apply', time: '2021-01-01T00:00:00Z' }, {}],
     ['then the older', { name: 'z' }, { name: 'a', time: '2020-01-01T00:00:01Z' }],

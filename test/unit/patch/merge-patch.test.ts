@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Value } from '../../../src/api/value.ts'
 import { applyMergePatch } from '../../../src/patch/merge-patch.ts'
 
-describe('merge patch (RFC 7386)', () => {
+describe('merge patch (RFC 7386) (W-190, W-191)', () => {
   it.each<[string, Value, Value, Value]>([
     ['replaces a scalar', { a: 'b' }, { a: 'c' }, { a: 'c' }],
     ['adds a member', { a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],

@@ -15,7 +15,7 @@ const pod = (spec: ValueMap): ValueMap => ({ spec })
 const containers = (...list: readonly ValueMap[]): ValueMap => pod({ containers: list })
 const meta = (metadata: ValueMap): ValueMap => ({ metadata })
 
-describe('strategic merge patch', () => {
+describe('strategic merge patch (W-198 to W-206, W-209)', () => {
   it.each<[string, ValueMap, ValueMap, ValueMap]>([
     [
       'merges lists by their key',
@@ -143,7 +143,7 @@ describe('strategic merge patch', () => {
     expect(applyStrategicMerge(POD, object, patch)).toEqual(expected)
   })
 
-  it('replaces the selector of a disruption budget whole', () => {
+  it('replaces the selector of a disruption budget whole (W-210)', () => {
     const budget = (matchLabels: ValueMap): ValueMap => ({ spec: { selector: { matchLabels } } })
     expect(applyStrategicMerge(BUDGET, budget({ a: '1' }), budget({ b: '2' }))).toEqual(budget({ b: '2' }))
   })
@@ -204,7 +204,7 @@ describe('strategic merge patch', () => {
     expect(() => applyStrategicMerge(POD, object, patch)).toThrow(message)
   })
 
-  it('leaves nothing of its directives, and does not change what it was given', () => {
+  it('leaves nothing of its directives, and does not change what it was given (W-211)', () => {
     const names = fc.constantFrom('a', 'b', 'c')
     const item = fc.record({ name: names, image: fc.string() }, { requiredKeys: ['name'] })
     const patchItem = fc.record(
@@ -224,7 +224,7 @@ describe('strategic merge patch', () => {
   })
 })
 
-describe('the result of a strategic merge', () => {
+describe('the result of a strategic merge (W-207)', () => {
   it.each<[string, typeof POD, ValueMap, string | undefined]>([
     ['a number for a record', DEPLOYMENT, { spec: 5 }, 'cannot restore struct from: int64'],
     ['a list for a record', POD, pod({ initContainers: [[1]] }), 'cannot restore struct from: slice'],

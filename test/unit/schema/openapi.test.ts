@@ -74,7 +74,7 @@ describe('both versions', () => {
     )
   })
 
-  it('let clients find the patch of a kind and what it takes', () => {
+  it('let clients find the patch of a kind and what it takes (P-513)', () => {
     const path = '/apis/apps/v1/namespaces/{namespace}/deployments/{name}'
     const patch = at(v3('apis/apps/v1'), 'paths', path, 'patch')
     expect(at(patch, 'x-kubernetes-group-version-kind')).toEqual({ group: 'apps', version: 'v1', kind: 'Deployment' })
@@ -209,7 +209,7 @@ describe('the schema of a type', () => {
     })
   })
 
-  it('names the kinds that it is the schema of', () => {
+  it('names the kinds that it is the schema of (P-513)', () => {
     expect(both('io.k8s.api.apps.v1.Deployment')[0]).toMatchObject({
       'x-kubernetes-group-version-kind': [{ group: 'apps', kind: 'Deployment', version: 'v1' }],
     })

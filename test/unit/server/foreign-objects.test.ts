@@ -49,11 +49,11 @@ describe('what kube-apiserver has stored', () => {
     ],
     ['YAML', Buffer.from(emitYaml(CONFIG_MAP))],
     ['CBOR', Buffer.concat([Buffer.of(0xd9, 0xd9, 0xf7), encodeCborValue(CONFIG_MAP)])],
-  ])('becomes canonical JSON: %s', (_, bytes) => {
+  ])('becomes canonical JSON: %s (R-183)', (_, bytes) => {
     expect(decode(bytes, 'configmaps/d/a')).toEqual({ kind: 'object', bytes: Buffer.from(canonical) })
   })
 
-  test('loses the version and the link to itself that somebody stored in it', () => {
+  test('loses the version and the link to itself that somebody stored in it (R-183)', () => {
     const metadata = { ...CONFIG_MAP.metadata, resourceVersion: '7', selfLink: '/x' }
     const bytes = encodeProtobuf(kindOf('ConfigMap'), { ...CONFIG_MAP, metadata })
     expect(read(bytes, 'configmaps/d/a').metadata).toEqual(CONFIG_MAP.metadata)
@@ -83,7 +83,7 @@ describe('what kube-apiserver has stored', () => {
     expect(read(protobuf, key).metadata['labels']).toMatchObject(object.metadata['labels'] as object)
   })
 
-  test('has the defaults of fields that its server did not know', () => {
+  test('has the defaults of fields that its server did not know (W-428)', () => {
     const old = { ...CONFIG_MAP, kind: 'Secret', data: { a: 'AA==' } }
     expect(read(encodeProtobuf(kindOf('Secret'), old), 'secrets/d/a')).toMatchObject({ type: 'Opaque' })
   })

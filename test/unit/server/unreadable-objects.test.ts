@@ -13,7 +13,7 @@ function unreadable(name: string, revision = 7, namespace = 'd') {
 }
 
 describe('objects that cannot be read', () => {
-  test('are named with their key and why, each once', () => {
+  test('are named with their key and why, each once (R-181)', () => {
     const { told, log } = openLog()
     const tell = tellUnreadable(log, 'registry/')
     tell(pods, unreadable('a'))

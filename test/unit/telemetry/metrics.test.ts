@@ -55,7 +55,7 @@ describe('what is counted', () => {
     ['GET /livez', 'verb="GET"', 'subresource="/livez"'],
     ['GET /openapi/v3', 'verb="GET"', 'subresource="openapi/v3"'],
     ['GET /apis', 'verb="GET"', 'subresource="apis"'],
-  ])('%s', async (line, ...labels) => {
+  ])('%s (P-430, P-481)', async (line, ...labels) => {
     const [series, ...more] = await seriesOf([line], 'apiserver_request_total')
     expect(more).toEqual([])
     for (const label of labels) expect(series).toContain(label)
@@ -69,7 +69,7 @@ describe('what is counted', () => {
     ])
   })
 
-  it('calls an apply one', async () => {
+  it('calls an apply one (P-481)', async () => {
     const metrics = open()
     const request = fakeRequest('PATCH /api/v1/namespaces/n/pods/p', {
       headers: { 'content-type': 'application/apply-patch+yaml' },
@@ -78,7 +78,7 @@ describe('what is counted', () => {
     expect(await textOf(metrics)).toMatch(/apiserver_request_total\{verb="APPLY"/)
   })
 
-  it('tells what is under way, and the most of it in the last second', async () => {
+  it('tells what is under way, and the most of it in the last second (P-483)', async () => {
     const metrics = open()
     const [watch, list, write] = ['GET /api/v1/pods?watch', 'GET /api/v1/pods', 'POST /api/v1/namespaces/n/pods'].map(
       (line) => fakeRequest(line),
@@ -100,7 +100,7 @@ describe('what is counted', () => {
     expect(buckets[2]).toMatch(/le="0.05".* 1$/)
   })
 
-  it('tells the build, the gates and the process', async () => {
+  it('tells the build, the gates and the process (P-471)', async () => {
     const text = await textOf(open())
     expect(text).toMatch(/kubernetes_build_info\{major="1",minor="36"/)
     expect(text).toContain('kubernetes_feature_enabled{name="WatchList",stage="BETA"} 0')

@@ -23,7 +23,7 @@ function told(schema: CustomSchema, object: object, old?: object): readonly stri
 const text = (more: object = {}) => ({ type: 'string', ...more })
 const fields = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
 
-describe('what is wrong with a value', () => {
+describe('what is wrong with a value (W-008)', () => {
   it.each<[string, object, unknown, readonly string[]]>([
     [
       'a wrong type',
@@ -255,14 +255,14 @@ describe('what is wrong with a value', () => {
     expect(told(schemaOf(spec), { spec: value })).toEqual(expected)
   })
 
-  it('is passed over where it was so before', () => {
+  it('is passed over where it was so before (W-438, P-342)', () => {
     const schema = schemaOf(fields({ n: { type: 'integer', minimum: 5 }, other: text() }))
     const old = { spec: { n: 1 } }
     expect(told(schema, { spec: { n: 1, other: 'x' } }, old)).toEqual([])
     expect(told(schema, { spec: { n: 2, other: 'x' } }, old)).toHaveLength(1)
   })
 
-  it('is passed over in an item of a list with keys wherever the item stands', () => {
+  it('is passed over in an item of a list with keys wherever the item stands (P-342)', () => {
     const items = fields({ k: text(), n: { type: 'integer', minimum: 5 } }, { required: ['k'] })
     const list = { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
     const schema = schemaOf(fields({ list }))
@@ -291,7 +291,7 @@ describe('what is wrong with a value', () => {
     expect(told(schema, { spec: { list: [{ k: 'c', n: 1 }] } }, old)).toHaveLength(1)
   })
 
-  it('of the status alone is told without the word', () => {
+  it('of the status alone is told without the word (W-441)', () => {
     const root = {
       type: 'object',
       properties: { status: fields({ n: { type: 'integer' } }), spec: { type: 'integer' } },

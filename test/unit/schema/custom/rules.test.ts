@@ -127,7 +127,7 @@ describe('rules', () => {
     expect(run(schema, { metadata: { name: 'b' }, spec: 1 }).errors).toEqual(['<nil>: Invalid value: m'])
   })
 
-  it('are not tried where the object is of another shape', () => {
+  it('are not tried where the object is of another shape (P-340)', () => {
     const schema = schemaOf(fields({ a: { type: 'integer' } }, { rule: 'self.a > 0' }))
     expect(run(schema, { spec: { a: 'x' } }).errors).toEqual([
       '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
@@ -204,7 +204,7 @@ describe('rules', () => {
     })
   })
 
-  it('that became stricter only warn of what is as it was', () => {
+  it('that became stricter only warn of what is as it was (P-342)', () => {
     const schema = schemaOf(fields({ a: number({ rule: 'self > 5' }), b: { type: 'integer' } }))
     const old = { spec: { a: 1, b: 1 } }
     expect(run(schema, { spec: { a: 1, b: 2 } }, old)).toEqual({

@@ -98,6 +98,6 @@ const ROWS = [
   ]),
 ]
 
-describe('what the reference says', () => {
+describe('what the reference says (W-577)', () => {
   it.each(ROWS)('$of: $case', judge)
 })

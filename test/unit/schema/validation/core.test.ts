@@ -393,11 +393,11 @@ const OTHERS = [
 ]
 
 describe.each([
-  ['pods', PODS],
+  ['pods (W-515, W-517)', PODS],
   ['services', SERVICES],
   ['configuration', CONFIGURATION],
-  ['the cluster', CLUSTER],
-  ['storage', STORAGE],
+  ['the cluster (W-373)', CLUSTER],
+  ['storage (W-576)', STORAGE],
   ['the rest of the core', OTHERS],
 ])('%s', (_, list) => {
   it.each(list)('$of: $case', judge)

@@ -211,10 +211,10 @@ const CHANGES: readonly Row[] = [
 ]
 
 describe.each([
-  ['the structure of a schema', STRUCTURE],
-  ['the words of a schema', WORDS],
+  ['the structure of a schema (P-321, P-322)', STRUCTURE],
+  ['the words of a schema (P-322)', WORDS],
   ['fields', FIELDS],
-  ['changes and groups', CHANGES],
+  ['changes and groups (W-616, W-617, P-307)', CHANGES],
 ])('%s', (_, list) => {
   it.each(list)('$case', judge)
 })

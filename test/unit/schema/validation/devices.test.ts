@@ -129,7 +129,7 @@ const REGISTRATION = [
 
 describe.each([
   ['devices', DEVICES],
-  ['registration', REGISTRATION],
+  ['registration (W-056, W-623, P-380)', REGISTRATION],
 ])('%s', (_, list) => {
   it.each(list)('$of: $case', judge)
 })

@@ -10,7 +10,7 @@ const stored = (metadata: ValueMap): ValueMap => made({ uid: 'u', resourceVersio
 const told = (errors: readonly { field: string; message: string }[]) => errors.map((e) => `${e.field}: ${e.message}`)
 const owner = (more: ValueMap): ValueMap => ({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u1', ...more })
 
-describe('metadata of a new object', () => {
+describe('metadata of a new object (W-078, W-080 to W-083, W-085, W-086, W-246)', () => {
   it.each<[string, ValueMap, readonly unknown[]]>([
     ['nothing wrong', { labels: { 'a/b': '' }, annotations: { 'A.b/C': 'x y' }, finalizers: ['a/b', 'orphan'] }, []],
     ['no name', { name: '' }, ['metadata.name: Required value: name or generateName is required']],
@@ -109,7 +109,7 @@ describe('metadata of a new object', () => {
   })
 })
 
-describe('metadata of a changed object', () => {
+describe('metadata of a changed object (W-006)', () => {
   it.each<[string, ValueMap, ValueMap, readonly unknown[]]>([
     ['nothing changed', {}, {}, []],
     [

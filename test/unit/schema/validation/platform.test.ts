@@ -362,7 +362,7 @@ const ADMISSION = [
 describe.each([
   ['access', ACCESS],
   ['small groups', SMALL],
-  ['flow control', FLOW_CONTROL],
+  ['flow control (P-205)', FLOW_CONTROL],
   ['admission', ADMISSION],
 ])('%s', (_, list) => {
   it.each(list)('$of: $case', judge)

@@ -24,7 +24,7 @@ describe('ciphers', () => {
     expect(cipher.seal(text, KEY).equals(cipher.seal(text, KEY))).toBe(false)
   })
 
-  it.each(ciphers)('%s is bound to the key or not as the reference has it', (_name, cipher, isBound) => {
+  it.each(ciphers)('%s is bound to the key or not as the reference has it (P-443)', (_name, cipher, isBound) => {
     const sealed = cipher.seal(text, KEY)
     if (isBound) expect(() => cipher.open(sealed, `${KEY}2`)).toThrow('message authentication failed')
     else expect(cipher.open(sealed, `${KEY}2`).equals(text)).toBe(true)
@@ -47,7 +47,7 @@ describe('ciphers', () => {
   })
 })
 
-describe('layouts, opened by hand', () => {
+describe('layouts, opened by hand (P-442)', () => {
   const gcm = async (secret: Buffer, sealed: Buffer): Promise<Buffer> => {
     const key = await webcrypto.subtle.importKey('raw', secret, 'AES-GCM', false, ['decrypt'])
     const algorithm = { name: 'AES-GCM', iv: sealed.subarray(0, 12), additionalData: Buffer.from(KEY) }

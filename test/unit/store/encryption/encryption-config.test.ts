@@ -16,7 +16,7 @@ const entry = (resources: string[], ...providers: Value[]): Value => ({
 const kms = (more: object = {}): Value => ({ kms: { apiVersion: 'v2', name: 'p', endpoint: 'unix:///s', ...more } })
 
 describe('what is to be sealed', () => {
-  it('is read with its keys, in order', () => {
+  it('is read with its keys, in order (P-440)', () => {
     const reading = readEncryptionConfig(
       config(
         entry(['secrets', 'widgets.example.com'], { aescbc: keys }, { secretbox: keys }, kms(), { identity: {} }),
@@ -83,7 +83,7 @@ describe('what is to be sealed', () => {
     ['two plugins of a name', config(entry(['secrets'], kms(), kms())), 'duplicate KMS provider name p'],
     ['a plugin elsewhere', config(entry(['secrets'], kms({ endpoint: 'tcp://x' }))), 'unsupported scheme "tcp"'],
     ['a plugin without patience', config(entry(['secrets'], kms({ timeout: '0s' }))), 'should be a positive value'],
-  ])('cannot be %s', (_name, document, message) => {
+  ])('cannot be %s (P-444, P-450)', (_name, document, message) => {
     const reading = readEncryptionConfig(document)
     expect(reading.kind === 'refused' ? reading.faults.join('\n') : reading).toContain(message)
   })

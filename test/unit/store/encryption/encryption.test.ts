@@ -88,7 +88,7 @@ describe('encryption at rest', () => {
     expect(shown(measures.operations)).toEqual([['secrets', 'from_storage', 'k8s:enc:aesgcm:v1:', 'Unknown', 1]])
   })
 
-  it('seals what is named, and nothing else', async () => {
+  it('seals what is named, and nothing else (R-183, P-440, P-441)', async () => {
     const store = await storeWith(sealing(NEW, PLAIN))
     await put(store, 'a')
     await put(store, 'p', PODS)
@@ -98,7 +98,7 @@ describe('encryption at rest', () => {
     expect(await read(store, 'a')).toMatchObject({ kind: 'object', name: 'a' })
   })
 
-  it('reads what was stored plain before, and seals it with its next write, even one without a change', async () => {
+  it('reads what was stored plain before, and seals it with its next write, even one without a change (P-440, P-448)', async () => {
     await put(openKvStore({ kv, prefix: '/registry' }), 'a')
     const store = await storeWith(sealing(NEW, PLAIN))
     expect(await read(store, 'a')).toMatchObject({ kind: 'object' })
@@ -107,7 +107,7 @@ describe('encryption at rest', () => {
     expect((await put(store, 'a')).kind).toBe('kept')
   })
 
-  it('lets keys be changed: the new one is added, comes first, everything is written anew, the old one goes', async () => {
+  it('lets keys be changed: the new one is added, comes first, everything is written anew, the old one goes (P-441, P-448)', async () => {
     await put(await storeWith(sealing(OLD)), 'a')
     expect(await stored('a')).toMatch(/^k8s:enc:aescbc:v1:old:/)
     const both = await storeWith(sealing(NEW, OLD))
@@ -117,7 +117,7 @@ describe('encryption at rest', () => {
     expect(await read(await storeWith(sealing(NEW)), 'a')).toMatchObject({ kind: 'object' })
   })
 
-  it('goes by new rules while it runs: what is unchanged is written anew, though it was read before', async () => {
+  it('goes by new rules while it runs: what is unchanged is written anew, though it was read before (P-449)', async () => {
     const encryption = await encryptionFor(sealing(OLD))
     const store = over(encryption)
     const first = await put(store, 'a')
@@ -135,14 +135,14 @@ describe('encryption at rest', () => {
     ['nothing is sealed any more', sealing(PLAIN), /identity transformer tried to read encrypted data/],
     // Once in 256 times what the wrong key makes of the end looks like padding; then the rest is no object.
     ['the secret is another', sealing({ kind: 'aescbc', keys: [key('old', 9)] }, PLAIN), /padding|not an object/],
-  ])('tells what cannot be opened where %s', async (_name, config, problem) => {
+  ])('tells what cannot be opened where %s (R-183, P-445)', async (_name, config, problem) => {
     await put(await storeWith(sealing(OLD)), 'a')
     const item = await read(await storeWith(config), 'a')
     expect(item).toMatchObject({ kind: 'unreadable', problem: expect.stringMatching(problem) })
     expect(JSON.stringify(item)).not.toContain('registry')
   })
 
-  it('is read again from the store where the cache could not: a key was given back', async () => {
+  it('is read again from the store where the cache could not: a key was given back (P-446)', async () => {
     await put(await storeWith(sealing(OLD)), 'a')
     const encryption = await encryptionFor(sealing(NEW))
     const store = openKvStore({ kv, prefix: '/registry', transformer: encryption })
@@ -167,7 +167,7 @@ describe('encryption at rest', () => {
     await running
   })
 
-  it('does not open a value that was moved to another key', async () => {
+  it('does not open a value that was moved to another key (P-443)', async () => {
     const store = await storeWith(sealing(NEW))
     await put(store, 'a')
     const { item } = await kv.get('/registry/secrets/ns/a', {}, signal)
@@ -204,7 +204,7 @@ describe('keys that a plugin keeps', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('seal with one seed for all, and open without asking again', async () => {
+  it('seal with one seed for all, and open without asking again (P-441, P-450)', async () => {
     const store = await storeWith(sealing(kms(plugin)))
     for (const name of ['a', 'b', 'c']) await put(store, name)
     expect(await stored('a')).toMatch(/^k8s:enc:kms:v2:p:/)
@@ -214,7 +214,7 @@ describe('keys that a plugin keeps', () => {
     expect(plugin.calls).toMatchObject({ Encrypt: 2, Decrypt: 1 })
   })
 
-  it('make a new seed when the key is another one, and what was sealed before is written anew', async () => {
+  it('make a new seed when the key is another one, and what was sealed before is written anew (P-450)', async () => {
     await put(await storeWith(sealing(kms(plugin))), 'a')
     plugin.keyId = 'key-2'
     const store = await storeWith(sealing(kms(plugin)))
@@ -223,7 +223,7 @@ describe('keys that a plugin keeps', () => {
     expect(await stored('a')).toContain('key-2')
   })
 
-  it('stop sealing three minutes after the plugin was last well, and go on opening', async () => {
+  it('stop sealing three minutes after the plugin was last well, and go on opening (P-450)', async () => {
     const store = await storeWith(sealing(kms(plugin)))
     await put(store, 'a')
     now += 180_001
@@ -245,7 +245,7 @@ describe('keys that a plugin keeps', () => {
     expect(await item).toMatchObject({ kind: 'object' })
   })
 
-  it('do not replace others while their plugin is unwell', async () => {
+  it('do not replace others while their plugin is unwell (P-449)', async () => {
     const encryption = await encryptionFor(sealing(NEW))
     plugin.healthz = 'not today'
     const patience = new AbortController()
