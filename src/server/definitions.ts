@@ -22,7 +22,7 @@ import { customOpenApiPart } from '../schema/openapi-custom.ts'
 import type { OpenApiPart } from '../schema/openapi-model.ts'
 import { builtInOpenApiParts, builtInTypeSchemas } from '../schema/openapi-parts.ts'
 import type { SchemaTable } from '../schema/table.ts'
-import { ServedObject } from '../store/served-store.ts'
+import { ServedObject } from '../registry/served-store.ts'
 import type { ObjectKey, WriteResult } from '../store/store.ts'
 import { runInformer } from '../informers/informer.ts'
 

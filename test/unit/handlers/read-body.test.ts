@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../src/codec/json-encode.ts'
 import { decodeBody } from '../../../src/handlers/read-body.ts'
 import { builtInResources, DefinitionTable, RENAME_VERSION } from '../../../src/kinds/kinds.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
-import { ServedObject } from '../../../src/store/served-store.ts'
+import { ServedObject } from '../../../src/registry/served-store.ts'
 import { BytesObject } from '../../../src/store/stored-object.ts'
 
 const schema = loadBuiltInSchema()

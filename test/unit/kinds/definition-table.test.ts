@@ -5,7 +5,7 @@ import { canonicalJson } from '../../../src/codec/json-encode.ts'
 import { builtInResources, DefinitionTable, RENAME_VERSION } from '../../../src/kinds/kinds.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { matcherOf } from '../../../src/store/selection.ts'
-import { ServedObject } from '../../../src/store/served-store.ts'
+import { ServedObject } from '../../../src/registry/served-store.ts'
 import { BytesObject } from '../../../src/store/stored-object.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 

@@ -21,7 +21,7 @@ import type {
   Watch,
   WatchRequest,
   WriteResult,
-} from './store.ts'
+} from '../store/store.ts'
 
 export class ServedStore implements Store {
   readonly #store: Store

@@ -5,7 +5,7 @@ import { parseLabelSelector } from '../../../src/api/selector-text.ts'
 import { ApiError } from '../../../src/api/status.ts'
 import { openMemory } from '../../../src/kv/embedded/memory.ts'
 import { openKvStore } from '../../../src/store/kv-store.ts'
-import { ServedObject, ServedStore } from '../../../src/store/served-store.ts'
+import { ServedObject, ServedStore } from '../../../src/registry/served-store.ts'
 import type { ListPage, ServedForm, StoredResource, WriteResult } from '../../../src/store/store.ts'
 
 const signal = new AbortController().signal

@@ -4,7 +4,7 @@ import { EncodingMemo, type ObjectEvent, type StoredObject, type WatchEvent } fr
 import { readField } from '../api/selector-fields.ts'
 import { type FieldTerm, matchesFields, matchesLabels } from '../api/selector.ts'
 import { own } from '../api/value.ts'
-import type { ListPage, ListRequest, Selection, StoredResource } from './store.ts'
+import type { ListPage, ListRequest, Selection, StoredResource } from '../store/store.ts'
 
 /** A selection in two parts. */
 export interface SplitSelection {
