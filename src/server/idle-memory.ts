@@ -45,11 +45,11 @@ export async function giveBackMemory(
   heap: Heap = nodesHeap(),
 ): Promise<void> {
   try {
-    await giveBackStart(requestCount, signal, heap)
-    // Until it has been found out, everything that is used may be needed.
-    let needed = heap.usedBytes()
+    const isKnown = await giveBackStart(requestCount, signal, heap)
+    // What has been found to be needed: after a start that was never over, nothing.
+    let needed = isKnown ? heap.usedBytes() : 0
+    let left = isKnown ? heap.takenBytes() : 0
     for (;;) {
-      const left = heap.takenBytes()
       await heap.utilizationDuring(BETWEEN_LATER_MS, signal)
       while (heap.takenBytes() < left + Math.max(WORTH_BYTES, left * WORTH_PART)) {
         await heap.utilizationDuring(QUIET_MS, signal)
@@ -58,15 +58,17 @@ export async function giveBackMemory(
       if (Math.min(needed, heap.usedBytes()) > MOST_HEAP_BYTES) continue
       heap.collect()
       needed = heap.usedBytes()
+      left = heap.takenBytes()
     }
   } catch (error) {
     if (!signal.aborted) throw error
   }
 }
 
-async function giveBackStart(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<void> {
+/** Resolves to whether it was quiet. */
+async function giveBackStart(requestCount: () => number, signal: AbortSignal, heap: Heap): Promise<boolean> {
   let looks = 0
-  const becomesQuietFor = async (milliseconds: number): Promise<boolean> => {
+  const isQuietFor = async (milliseconds: number): Promise<boolean> => {
     for (; looks < MOST_LOOKS; looks++) {
       const seen = requestCount()
       const utilization = await heap.utilizationDuring(milliseconds, signal)
@@ -74,11 +76,12 @@ async function giveBackStart(requestCount: () => number, signal: AbortSignal, he
     }
     return false
   }
-  let isQuiet = await becomesQuietFor(LOOK_EVERY_MS)
+  let isQuiet = await isQuietFor(LOOK_EVERY_MS)
   for (let age = 0; isQuiet && age < CODE_IS_OLD && heap.usedBytes() < MOST_HEAP_BYTES; age++) {
     heap.collect()
-    isQuiet = await becomesQuietFor(BETWEEN_COLLECTIONS_MS)
+    isQuiet = await isQuietFor(BETWEEN_COLLECTIONS_MS)
   }
+  return isQuiet
 }
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void

@@ -122,9 +122,23 @@ it('what breaks while the server runs is told', async () => {
   await expect(giveBackMemory(() => 0, new AbortController().signal, broken)).rejects.toThrow('no collector')
 })
 
-it('where somebody always asks for something, a start is over at some time', async () => {
-  const server = new Server(Array.from({ length: 1_000 }, () => 'asked'))
-  expect((await livedBy(server)).split(' ')).toHaveLength(60)
+it('where somebody always asks for something, what a start took is given back when there is less to do', async () => {
+  const server = new Server(Array.from({ length: 60 }, () => 'asked'))
+  const waits: number[] = []
+  const heap: Heap = {
+    usedBytes: () => 200 * MIB,
+    takenBytes: () => 300 * MIB,
+    collect: () => server.collect(),
+    async utilizationDuring(milliseconds) {
+      if (server.lived.includes('|')) server.stop.abort()
+      server.stop.signal.throwIfAborted()
+      waits.push(milliseconds)
+      return milliseconds < 5_000 ? server.utilizationDuring(milliseconds) : 0
+    },
+  }
+  await giveBackMemory(() => server.requests, server.stop.signal, heap)
+  expect(waits).toEqual([...Array.from({ length: 60 }, () => 1_000), LONG_MS, 5_000])
+  expect(server.lived.at(-1)).toBe('|')
 })
 
 describe('what was taken later is given back too', () => {
