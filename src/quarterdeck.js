@@ -28,9 +28,11 @@ function startNewer() {
   const args = process.execArgv.concat(process.argv.slice(1))
   // Newer ones can become the other program instead of waiting for it.
   if (process.execve) process.execve(newer, [newer].concat(args), process.env)
-  // In a group of its own: what the terminal sends would come twice, once from it and once from here.
-  const child = spawn(newer, args, { stdio: 'inherit', detached: true })
+  let child
+  // First of all: it may be running, and be asked to stop, before we go on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
+  // In a group of its own: what the terminal sends would come twice, once from it and once from here.
+  child = spawn(newer, args, { stdio: 'inherit', detached: true })
   child.on('error', refuse)
   child.on('exit', (code) => process.exit(code === null ? 1 : code))
 }

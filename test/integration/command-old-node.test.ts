@@ -11,6 +11,19 @@ const SOURCES = join(import.meta.dirname, '../../src')
 const FIRST_READ = ['quarterdeck.js', 'server/signals.js']
 const WITHOUT_EXECVE = ['--import', 'data:text/javascript,delete process.execve']
 
+/** Whoever starts a program has the processor again when that has long begun. */
+const SLOW_SPAWN = `
+  import processes from 'node:child_process'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { spawn } = processes
+  processes.spawn = (...args) => {
+    const child = spawn(...args)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
+    return child
+  }
+  syncBuiltinESMExports()`
+const WITH_SLOW_SPAWN = ['--import', `data:text/javascript,${encodeURIComponent(SLOW_SPAWN)}`]
+
 /** An installation that needs a Node which nobody has yet, with a program of the test's in the place of the one that came with it. */
 async function install(program?: string): Promise<string> {
   const folder = await newHome()
@@ -81,10 +94,13 @@ describe('a Node that is too old', () => {
     expect([status, stdout, stderr]).toEqual([7, `ran ${args.join(' ')}\n`, ''])
   })
 
-  it('passes on to it what asks it to stop, once', async () => {
+  it.each([
+    ['', WITHOUT_EXECVE],
+    [', however early', [...WITHOUT_EXECVE, ...WITH_SLOW_SPAWN]],
+  ])('passes on to it what asks it to stop, once%s', async (_, flags) => {
     const program = '#!/bin/sh\ntrap "echo stopping; exit 0" TERM\necho ready\nwhile :; do sleep 0.05; done\n'
     const folder = await install(program)
-    const args = [...WITHOUT_EXECVE, 'src/quarterdeck.js', 'serve']
+    const args = [...flags, 'src/quarterdeck.js', 'serve']
     const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
