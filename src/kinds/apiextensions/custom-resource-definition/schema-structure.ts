@@ -56,6 +56,11 @@ function innerSchemas(schema: ValueMap): readonly ValueMap[] {
   return inner
 }
 
+/** Whether it has a default anywhere. */
+export function hasDefaults(schema: ValueMap): boolean {
+  return schema['default'] !== undefined || innerSchemas(schema).some(hasDefaults)
+}
+
 /** The faults of a schema that `unsupported` has nothing against, in the order of their texts. */
 export function structuralFaults(schema: ValueMap, at: FieldPath, check: Check): readonly FieldError[] {
   const faults = faultsOf((list) => {

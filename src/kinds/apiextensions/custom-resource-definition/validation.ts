@@ -11,6 +11,7 @@ import { checkMeta, checkMetaUpdate, METADATA, subdomainName } from '../../../sc
 import { authorityFault } from '../../shared/pem.ts'
 import type { GroupRules, KindRules } from '../../../schema/validation/rules.ts'
 import { checkSchema } from './schema-document.ts'
+import { hasDefaults } from './schema-structure.ts'
 import { parseWebAddress } from '../../shared/web-address.ts'
 import { checkClientConfig, checkReviewVersions } from '../../shared/webhook-client.ts'
 
@@ -260,8 +261,12 @@ function checkApproval(object: ValueMap, stored: ValueMap | undefined, check: Ch
 }
 
 function checkPreserving(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
+  const spec = partOf(object, 'spec')
+  if (!flagOf(spec, 'preserveUnknownFields')) return
+  if (partsOf(spec, 'versions').some((version) => hasDefaults(partOf(partOf(version, 'schema'), 'openAPIV3Schema')))) {
+    check.invalid(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema')
+  }
   if (stored !== undefined && flagOf(partOf(stored, 'spec'), 'preserveUnknownFields')) return
-  if (!flagOf(partOf(object, 'spec'), 'preserveUnknownFields')) return
   const detail =
     'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
   check.invalid(SPEC.child('preserveUnknownFields'), true, detail)

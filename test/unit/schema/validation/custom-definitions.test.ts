@@ -208,6 +208,15 @@ const CHANGES: readonly Row[] = [
     },
     'metadata.annotations[api-approved.kubernetes.io]: Invalid value: "yes": protected groups must have approval annotation "api-approved.kubernetes.io" with either a URL or a reason starting with "unapproved", see https://github.com/kubernetes/enhancements/pull/1111',
   ]),
+  ...rows(OF, [
+    'defaults where unknown fields are kept',
+    {
+      'spec/preserveUnknownFields': true,
+      'spec/versions/0/schema/openAPIV3Schema': { type: 'object', properties: { a: { type: 'string', default: 'x' } } },
+    },
+    'spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema',
+    'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
+  ]),
 ]
 
 describe.each([
