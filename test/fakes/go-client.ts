@@ -9,6 +9,7 @@ import { cacheFile, makeOnce } from './made-once.ts'
 
 const CLIENTS = join(import.meta.dirname, '../integration/go')
 const REFERENCE = join(import.meta.dirname, '../reference/go')
+const CERT_MANAGER = join(import.meta.dirname, '../reference/cert-manager')
 const SECURITY = join(import.meta.dirname, '../security/go')
 const VERSION = 'k8s.io/component-base/version'
 
@@ -25,6 +26,11 @@ export function buildGoClient(name: (typeof GO_CLIENTS)[number]): Promise<string
 /** Like `buildGoClient`; each takes five minutes of two processors the first time. */
 export function buildReference(name: 'kube-apiserver' | 'kube-controller-manager'): Promise<string> {
   return buildGoProgram(REFERENCE, name)
+}
+
+/** Like `buildGoClient`: a part of cert-manager. */
+export function buildCertManager(name: 'controller' | 'cainjector' | 'webhook'): Promise<string> {
+  return buildGoProgram(CERT_MANAGER, name)
 }
 
 /** Like `buildGoClient`. */

@@ -39,16 +39,20 @@ export class PlainClient implements Disposable {
   /** Its body is for the caller to take. */
   async open(path: string, call: PlainCall = {}): Promise<IncomingMessage> {
     const { method = 'GET', accept = 'application/json', contentType = 'application/json', body } = call
+    const text = typeof body === 'object' ? JSON.stringify(body) : body
+    // Node says of no DELETE that it has a body.
+    const described =
+      text === undefined ? {} : { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }
     const request = https.request(`${this.url}${path}`, {
       method,
       agent: this.#agent,
       headers: {
         authorization: `Bearer ${call.token ?? this.#token}`,
         accept,
-        ...(body === undefined ? {} : { 'content-type': contentType }),
+        ...described,
       },
     })
-    request.end(typeof body === 'object' ? JSON.stringify(body) : body)
+    request.end(text)
     const [response] = (await once(request, 'response')) as [IncomingMessage]
     return response
   }

@@ -1,18 +1,14 @@
 // The reference server as its users run it: kube-apiserver on an etcd of the caller's, and its controllers beside any server of
 // this API. Both end with the test.
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import https from 'node:https'
-import { createServer } from 'node:net'
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { freePort, runProgram } from './child-program.ts'
 import { buildReference } from './go-client.ts'
 import { newHome } from './server-process.ts'
 
-const START_LIMIT_MS = 60_000
 const ADMIN_TOKEN = 'reference-admin-token'
 
 export interface ReferenceServer {
@@ -49,7 +45,7 @@ export async function startReferenceServer(options: ReferenceServerOptions): Pro
     writeFileSync(key, privateKey.export({ type: 'pkcs1', format: 'pem' }))
     writeFileSync(tokens, `${ADMIN_TOKEN},reference-admin,reference-admin-uid,system:masters\n`)
   }
-  const child = run(binary, [
+  const child = runProgram(binary, [
     `--etcd-servers=${options.etcd}`,
     '--bind-address=127.0.0.1',
     '--advertise-address=127.0.0.1',
@@ -82,7 +78,7 @@ export async function startReferenceControllers(
 ): Promise<{ stop(): Promise<void> }> {
   const binary = await buildReference('kube-controller-manager')
   const port = await freePort()
-  const child = run(binary, [
+  const child = runProgram(binary, [
     `--kubeconfig=${kubeconfigFile}`,
     `--controllers=${controllers.join(',')}`,
     '--leader-elect=false',
@@ -110,29 +106,6 @@ export function writeKubeconfig(folder: string, server: string, token: string): 
   return file
 }
 
-function run(binary: string, flags: readonly string[]) {
-  const child = spawn(binary, [...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
-  let words = ''
-  child.stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(-8_000)))
-  const exited = once(child, 'exit')
-  const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
-    const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
-    await exited
-    clearTimeout(late)
-  }
-  onTestFinished(stop)
-  const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
-    const end = Date.now() + START_LIMIT_MS
-    while (!(await isTrue())) {
-      if (child.exitCode !== null) throw new Error(`${path.basename(binary)} ended with ${child.exitCode}: ${words}`)
-      if (Date.now() > end) throw new Error(`${path.basename(binary)} did not come up: ${words}`)
-      await delay(100)
-    }
-  }
-  return { process: child, stop, until }
-}
-
 function isReady(url: string, target = '/readyz'): Promise<boolean> {
   return new Promise((resolve) => {
     const request = https.get(`${url}${target}`, { rejectUnauthorized: false, agent: false }, (answer) => {
@@ -141,13 +114,4 @@ function isReady(url: string, target = '/readyz'): Promise<boolean> {
     })
     request.on('error', () => resolve(false))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
-  const address = server.address()
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }
