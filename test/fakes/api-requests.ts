@@ -37,7 +37,8 @@ export class ApiRequests {
   /** How much time has passed. */
   seconds = 0
 
-  constructor(world: ApiWorld, gates: ReadonlySet<string> = new Set()) {
+  /** `authorize` throws where the verb is one that the caller may not, besides the one that the request is. */
+  constructor(world: ApiWorld, gates: ReadonlySet<string> = new Set(), authorize: (verb: string) => void = () => {}) {
     const schema = loadBuiltInSchema()
     const kind = (group: string, name: string): KindSchema => schema.kind({ group, version: 'v1', kind: name })!
     const deleteOptions = kind('', 'DeleteOptions')
@@ -51,7 +52,7 @@ export class ApiRequests {
       deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
       now: () => `${new Date(START_MS + this.seconds * 1000).toISOString().slice(0, 19)}Z`,
       watches: { measures: new WatchMeasures(), shortestSeconds: 1800 },
-      authorize: () => Promise.resolve(),
+      authorize: async (_request, verb) => authorize(verb),
     })
   }
 

@@ -108,7 +108,7 @@ const certificate = (authority: typeof clients, commonName: string): { cert: str
 }
 
 describe('CIS 1.2.21 and 1.2.22: tokens of service accounts', () => {
-  it('stop working within a second of the deletion of their account, and do not come back with its name (P-041)', async () => {
+  it('stop working within a second of the deletion of their account, and do not come back with its name (P-033, P-041)', async () => {
     await account('going')
     const token = await tokenOf('going')
     expect(await statusWith(token)).toBe(200)

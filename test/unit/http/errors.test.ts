@@ -12,7 +12,7 @@ const quiet = { log: SILENT_LOG, writeStatus: statusResponse }
 const missing = new ApiError('NotFound', 'pods "nope" not found', { details: { name: 'nope', kind: 'pods' } })
 
 describe('errors on the wire', () => {
-  it('are a Status with its keys in order, on one line (R-001)', () => {
+  it('are a Status with its keys in order, on one line (R-001, W-001)', () => {
     const response = statusResponse(missing, fakeRequest('GET /api/v1/namespaces/default/pods/nope'))
     expect(response.status).toBe(404)
     expect(response.headers).toEqual({ 'content-type': 'application/json' })
@@ -59,7 +59,7 @@ describe('errors on the wire', () => {
     expect(response.headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('of our own are logged with their cause and answered without it', () => {
+  it('of our own are logged with their cause and answered without it (R-026, P-003, D31)', () => {
     const logged: LogFields[] = []
     const log = { ...SILENT_LOG, error: (fields: LogFields) => void logged.push(fields) }
     const fault = new TypeError('secret is undefined')

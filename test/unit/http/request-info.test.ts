@@ -52,6 +52,15 @@ const resources: readonly (readonly [string, Partial<ResourceInfo>])[] = [
     { verb: 'update', resource: 'namespaces', namespace: 'n', name: 'n', subresource: 'finalize' },
   ],
   ['GET /api/v1//pods', { resource: '', name: 'pods' }],
+  // As the specification prints reviews (D15).
+  [
+    'POST /api/v1/subjectaccessreviews',
+    { verb: 'create', group: 'authorization.k8s.io', resource: 'subjectaccessreviews' },
+  ],
+  [
+    'POST /api/v1/namespaces/n/localsubjectaccessreviews',
+    { verb: 'create', group: 'authorization.k8s.io', resource: 'localsubjectaccessreviews', namespace: 'n' },
+  ],
   ['GET /api/v1/watch/pods', { verb: 'watch', legacy: true }],
   ['GET /api/v1/watch/namespaces/n/pods/p', { verb: 'watch', namespace: 'n', name: 'p', legacy: true }],
   ['GET /api/v1/proxy/nodes/x/y/z', { verb: 'proxy', resource: 'nodes', name: 'x', rest: ['y', 'z'], legacy: true }],

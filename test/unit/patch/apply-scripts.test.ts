@@ -1,5 +1,6 @@
 // Server-side apply as scripts (`scripts/*.txt`; `apply-script.ts` says how they read), through the whole way of a request.
-// Covers W-238, W-243 to W-246, W-249, W-250, W-254, W-262, W-266, W-280 to W-284, W-288.
+// Covers W-238, W-243 to W-246, W-249, W-250, W-254, W-262, W-263, W-266, W-280 to W-284, W-288,
+// W-638, D31.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
