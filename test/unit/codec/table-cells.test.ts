@@ -22,7 +22,7 @@ function cellsOf(key: string, object: ValueMap): readonly Value[] {
   return cells.filter((cell) => cell !== 'a' && cell !== AGE)
 }
 
-describe('columns (R-358)', () => {
+describe('columns (R-358, R-359)', () => {
   it.each(Object.entries(COLUMNS))('of %s', (key, expected) => {
     const columns = columnsOf(split(key)).columns.map(({ name, type, format, priority }) => {
       const detail = type === 'string' && format === '' ? '' : ` : ${type}${format === '' ? '' : ` ${format}`}`

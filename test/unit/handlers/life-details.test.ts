@@ -9,10 +9,12 @@ const PODS = '/api/v1/namespaces/ns/pods'
 const JOBS = '/apis/batch/v1/namespaces/ns/jobs'
 const MERGE = 'application/merge-patch+json'
 
+let world: ApiWorld
 let api: ApiRequests
 
 beforeEach(() => {
-  api = new ApiRequests(new ApiWorld(), new Set(['ClearingNominatedNodeNameAfterBinding']))
+  world = new ApiWorld()
+  api = new ApiRequests(world, new Set(['ClearingNominatedNodeNameAfterBinding']))
 })
 
 const send = (method: string, path: string, body?: object): Promise<Answer> =>
@@ -152,6 +154,54 @@ describe('what is going', () => {
     const last = await send('PUT', `${at}/finalize`, { ...body, spec: { finalizers: [] }, status: { phase: 'Active' } })
     expect([last.status, last.body['status']]).toEqual([200, { phase: 'Terminating' }])
     expect((await send('GET', at)).status).toBe(404)
+  })
+})
+
+describe('what was left behind by a server that ended in between', () => {
+  beforeEach(async () => {
+    await send('POST', MAPS, { metadata: { name: 'a' } })
+    const key = { resource: world.resource('configmaps').stored, namespace: 'ns', name: 'a' }
+    const marks = { deletionTimestamp: '2030-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 }
+    const object = await world.get(world.resource('configmaps'), 'a')
+    const marked = { ...object, metadata: { ...object.metadata, ...marks } }
+    await world.parts.store.write(key, () => ({ kind: 'put', object: marked }), new AbortController().signal)
+    expect((await send('GET', `${MAPS}/a`)).status).toBe(200)
+  })
+
+  it.each([
+    ['a change (W-148)', 'PATCH', { metadata: { labels: { a: 'b' } } }],
+    ['another deletion (W-315)', 'DELETE', undefined],
+  ])('goes with %s', async (_name, method, body) => {
+    expect((await send(method, `${MAPS}/a`, body)).status).toBe(200)
+    expect((await send('GET', `${MAPS}/a`)).status).toBe(404)
+  })
+})
+
+describe('a definition', () => {
+  const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  const at = `${DEFINITIONS}/foos.e.com`
+  const specOf = (stored: string): object => {
+    const schema = { openAPIV3Schema: { type: 'object' } }
+    const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === stored, schema }))
+    return { group: 'e.com', scope: 'Namespaced', names: { plural: 'foos', kind: 'Foo' }, versions }
+  }
+  beforeEach(async () => {
+    await send('POST', DEFINITIONS, { metadata: { name: 'foos.e.com' }, spec: specOf('v1') })
+  })
+
+  it('remembers the versions that it was stored in, until somebody says otherwise (P-308)', async () => {
+    const storedVersions = async (path: string, body: object): Promise<unknown> =>
+      ((await send('PATCH', path, body)).body['status'] as { storedVersions: unknown }).storedVersions
+    expect(await storedVersions(at, { spec: specOf('v2') })).toEqual(['v1', 'v2'])
+    expect(await storedVersions(`${at}/status`, { status: { storedVersions: ['v1'] } })).toEqual(['v1'])
+    expect(await storedVersions(`${at}/status`, { status: { storedVersions: [] } })).toEqual(['v2'])
+  })
+
+  it('takes finalizers through its status (W-621)', async () => {
+    const finalizers = async (list: readonly string[]): Promise<unknown> =>
+      metaOf(await send('PATCH', `${at}/status`, { metadata: { finalizers: list } })).finalizers
+    expect(await finalizers(['a/b'])).toEqual(['a/b'])
+    expect(await finalizers([])).toBeUndefined()
   })
 })
 

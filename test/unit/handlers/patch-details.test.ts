@@ -1,5 +1,7 @@
-// Small print of the patches: bodies that are no patch, options, versions, and what applies find and leave.
+// Small print of the patches: bodies that are odd or no patch, options, versions, and what applies find and leave.
 import { beforeEach, describe, expect, it } from 'vitest'
+import { encodeCborValue } from '../../../src/codec/cbor-encode.ts'
+import { encodeEnvelope } from '../../../src/codec/protobuf.ts'
 import type { Answer } from '../../fakes/api-requests.ts'
 import { ApiRequests } from '../../fakes/api-requests.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
@@ -62,6 +64,21 @@ describe('a merge patch that is none', () => {
     for (const body of ['null', '{', ''])
       expect(await patch(body)).toMatchObject({ status: 400, body: { message: UNREAD } })
   })
+})
+
+it('a merge patch has no form in CBOR (W-158)', async () => {
+  await make(MAPS, map({}))
+  const body = encodeCborValue({ data: { x: '1' } })
+  expect((await api.send({ method: 'PATCH', path: `${MAPS}/a`, contentType: MERGE, body })).status).toBe(400)
+})
+
+it('a body in protobuf is never odd (W-417)', async () => {
+  // A name, and a field of a number that config maps do not have.
+  const raw = Buffer.of(0x0a, 3, 0x0a, 1, 0x61, 0x9a, 0x06, 1, 0x78)
+  const body = encodeEnvelope({ apiVersion: 'v1', kind: 'ConfigMap' }, raw, '')
+  const contentType = 'application/vnd.kubernetes.protobuf'
+  const answer = await api.send({ method: 'POST', path: `${MAPS}?fieldValidation=Strict`, contentType, body })
+  expect(answer).toMatchObject({ status: 201, body: { metadata: { name: 'a' } }, warnings: [] })
 })
 
 describe('options of a write', () => {

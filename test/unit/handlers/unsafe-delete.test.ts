@@ -71,7 +71,7 @@ describe('an object that cannot be read', () => {
     expect((await requests.send(unsafely(`${MAPS}/good`))).status).toBe(200)
   })
 
-  it.each(['good', 'missing'])('is what the option is for: %s (W-351)', async (name) => {
+  it.each(['good', 'missing'])('is what the option is for: %s (W-351, W-640)', async (name) => {
     const { requests } = await damaged()
     expect(await requests.send(unsafely(`${MAPS}/${name}`))).toMatchObject({
       status: 422,

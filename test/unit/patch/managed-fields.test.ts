@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { setOfFields } from '../../../src/patch/field-set.ts'
 import type { ManagedEntry } from '../../../src/patch/managed-fields.ts'
-import { encodeManagedFields, identityOf } from '../../../src/patch/managed-fields.ts'
+import { decodeManagedFields, encodeManagedFields, identityOf } from '../../../src/patch/managed-fields.ts'
 
 const NEW_YEAR = '2020-01-01T00:00:00Z'
 const FIRST: ManagedEntry = {
@@ -47,3 +47,25 @@ describe('the order of managed fields (W-239)', () => {
 function only(entry: ManagedEntry): ReadonlyMap<string, ManagedEntry> {
   return new Map([[identityOf(entry), entry]])
 }
+
+it('fields are written in one order, keys by their members, and what is unheard of is left out (W-241 to W-243)', () => {
+  const fieldsV1 = {
+    'v:"b"': {},
+    'q:x': {},
+    'v:"a"': {},
+    'k:{"protocol":"TCP","containerPort":80}': {},
+    'f:z': { 'f:q': {}, '.': {} },
+    'f:a': {},
+  }
+  const entry = { manager: 'm', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }
+  const managed = decodeManagedFields([entry])
+  if ('problem' in managed) throw new Error(managed.problem)
+  const ordered = {
+    'f:a': {},
+    'f:z': { '.': {}, 'f:q': {} },
+    'k:{"containerPort":80,"protocol":"TCP"}': {},
+    'v:"a"': {},
+    'v:"b"': {},
+  }
+  expect(JSON.stringify(encodeManagedFields(managed))).toBe(JSON.stringify([{ ...entry, fieldsV1: ordered }]))
+})
