@@ -4,26 +4,97 @@ import type { GroupResource, GroupVersionKind } from '../api/object.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
 import type { Action, ResourceTable } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
-import { CHARACTER_ROWS, STORAGE_PREFIXES } from './character-rows.ts'
-import { columnsOf as columnsOfKind } from './columns/columns.ts'
-import { selfSubjectReviewAction } from './authentication/self-subject-review.ts'
-import { bindingActions } from './core/pod/binding.ts'
+import { MUTATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY } from './admissionregistration/admission-policies.ts'
+import {
+  MUTATING_ADMISSION_POLICY_BINDING,
+  VALIDATING_ADMISSION_POLICY_BINDING,
+} from './admissionregistration/policy-bindings.ts'
+import {
+  MUTATING_WEBHOOK_CONFIGURATION,
+  VALIDATING_WEBHOOK_CONFIGURATION,
+} from './admissionregistration/webhook-configurations.ts'
+import { CUSTOM_RESOURCE_DEFINITION } from './apiextensions/custom-resource-definition/custom-resource-definition.ts'
+import { API_SERVICE } from './apiregistration/api-service.ts'
+import { CONTROLLER_REVISION } from './apps/controller-revision.ts'
+import { DAEMON_SET } from './apps/daemon-set.ts'
+import { DEPLOYMENT } from './apps/deployment.ts'
+import { REPLICA_SET } from './apps/replica-set.ts'
+import { STATEFUL_SET } from './apps/stateful-set.ts'
+import { SELF_SUBJECT_REVIEW, selfSubjectReviewAction } from './authentication/self-subject-review.ts'
+import { TOKEN_REQUEST } from './authentication/token-request.ts'
+import { TOKEN_REVIEW } from './authentication/token-review.ts'
+import {
+  LOCAL_SUBJECT_ACCESS_REVIEW,
+  SELF_SUBJECT_ACCESS_REVIEW,
+  SELF_SUBJECT_RULES_REVIEW,
+  SUBJECT_ACCESS_REVIEW,
+} from './authorization/access-reviews.ts'
+import { HORIZONTAL_POD_AUTOSCALER } from './autoscaling/horizontal-pod-autoscaler/horizontal-pod-autoscaler.ts'
+import { CRON_JOB } from './batch/cron-job.ts'
+import { JOB } from './batch/job/job.ts'
+import { CERTIFICATE_SIGNING_REQUEST } from './certificates/certificate-signing-request.ts'
+import { CLUSTER_TRUST_BUNDLE } from './certificates/cluster-trust-bundle.ts'
+import { POD_CERTIFICATE_REQUEST } from './certificates/pod-certificate-request.ts'
+import { LEASE_CANDIDATE } from './coordination/lease-candidate.ts'
+import { LEASE } from './coordination/lease.ts'
+import { COMPONENT_STATUS } from './core/component-status.ts'
+import { CONFIG_MAP } from './core/config-map.ts'
+import { ENDPOINTS } from './core/endpoints.ts'
+import { EVENT } from './core/event.ts'
+import { LIMIT_RANGE } from './core/limit-range.ts'
+import { NAMESPACE } from './core/namespace.ts'
+import { NODE } from './core/node.ts'
+import { PERSISTENT_VOLUME_CLAIM } from './core/persistent-volume-claim.ts'
+import { PERSISTENT_VOLUME } from './core/persistent-volume.ts'
+import { POD_TEMPLATE } from './core/pod-template.ts'
+import { BINDING, bindingActions } from './core/pod/binding.ts'
+import { POD, POD_LOG_OPTIONS, POD_STATUS_RESULT } from './core/pod/pod.ts'
+import { REPLICATION_CONTROLLER } from './core/replication-controller.ts'
+import { RESOURCE_QUOTA } from './core/resource-quota.ts'
+import { SECRET } from './core/secret.ts'
+import { SERVICE_ACCOUNT } from './core/service-account.ts'
 import { addressRange } from './core/service/address-range.ts'
 import { DEFAULT_NODE_PORTS, type PortRange } from './core/service/claims.ts'
 import { ServiceMeasures } from './core/service/measures.ts'
+import { SERVICE } from './core/service/service.ts'
 import type { EncodeInTurns, EncodeObject } from './custom/resource.ts'
-import { defaultsOf } from './defaults.ts'
-import type { Kind, StoredAs } from './kind.ts'
-import type { KindNeeds, RoleGuard } from './needs.ts'
-import { evictionAction } from './policy/eviction.ts'
-import { roleStrategy } from './rbac/escalation.ts'
-import { claimStrategy, claimTemplateStrategy } from './resource/resource-claim-strategy.ts'
+import { ENDPOINT_SLICE } from './discovery/endpoint-slice.ts'
+import { EVENT as EVENT_OF_EVENTS } from './events/event.ts'
+import { FLOW_SCHEMA } from './flowcontrol/flow-schema.ts'
+import { PRIORITY_LEVEL_CONFIGURATION } from './flowcontrol/priority-level-configuration.ts'
+import { STORAGE_VERSION } from './internal/storage-version.ts'
+import type { Kind } from './kind.ts'
+import { STATUS } from './meta/status.ts'
+import type { RoleGuard } from './needs.ts'
+import { INGRESS_CLASS } from './networking/ingress-class.ts'
+import { INGRESS } from './networking/ingress.ts'
+import { IP_ADDRESS } from './networking/ip-address.ts'
+import { NETWORK_POLICY } from './networking/network-policy.ts'
+import { SERVICE_CIDR } from './networking/service-cidr.ts'
+import { RUNTIME_CLASS } from './node/runtime-class.ts'
+import { EVICTION, evictionAction } from './policy/eviction.ts'
+import { POD_DISRUPTION_BUDGET } from './policy/pod-disruption-budget.ts'
+import { CLUSTER_ROLE_BINDING, ROLE_BINDING } from './rbac/role-bindings.ts'
+import { CLUSTER_ROLE, ROLE } from './rbac/roles.ts'
+import { DEVICE_CLASS } from './resource/device-class.ts'
+import { DEVICE_TAINT_RULE } from './resource/device-taint-rule.ts'
+import { RESOURCE_CLAIM_TEMPLATE } from './resource/resource-claim-template.ts'
+import { RESOURCE_CLAIM } from './resource/resource-claim.ts'
+import { RESOURCE_POOL_STATUS_REQUEST } from './resource/resource-pool-status-request.ts'
+import { RESOURCE_SLICE } from './resource/resource-slice.ts'
 import { resourceTable, type StoredTexts } from './resources.ts'
-import { rulesOf } from './rules.ts'
+import { POD_GROUP } from './scheduling/pod-group.ts'
+import { PRIORITY_CLASS } from './scheduling/priority-class.ts'
+import { SCHEDULED_WORKLOAD } from './scheduling/workload.ts'
+import { SCALE } from './shared/scale.ts'
 import { storageKeyReader } from './storage-keys.ts'
-import type { KindStrategy } from './strategy.ts'
-import { KINDS } from './table.ts'
-import { SCALABLE, TRAITS_OF_KINDS } from './traits.ts'
+import { CSI_DRIVER } from './storage/csi-driver.ts'
+import { CSI_NODE } from './storage/csi-node.ts'
+import { CSI_STORAGE_CAPACITY } from './storage/csi-storage-capacity.ts'
+import { STORAGE_CLASS } from './storage/storage-class.ts'
+import { VOLUME_ATTACHMENT } from './storage/volume-attachment.ts'
+import { VOLUME_ATTRIBUTES_CLASS } from './storage/volume-attributes-class.ts'
+import { STORAGE_VERSION_MIGRATION } from './storagemigration/storage-version-migration.ts'
 
 export { tokenRequestAction, type TokenRequestOptions } from './authentication/token-request.ts'
 export { tokenReviewAction } from './authentication/token-review.ts'
@@ -40,52 +111,148 @@ export { RENAME_VERSION } from './custom/form.ts'
 export type { RoleGuard } from './needs.ts'
 export { olderVersion } from './older-versions.ts'
 export { readAnew } from './read-anew.ts'
-export { CLEANUP } from './shared/small-kinds.ts'
+export { CLEANUP } from './apiextensions/custom-resource-definition/custom-resource-definition.ts'
 
-const DEPRECATIONS: Readonly<Record<string, readonly string[]>> = {}
-
-const STORED_AS: Readonly<Record<string, Readonly<Record<string, StoredAs>>>> = {}
-
-const NEEDY: Readonly<Record<string, (needs: KindNeeds) => KindStrategy>> = {
-  'rbac.authorization.k8s.io/ClusterRole': roleStrategy('ClusterRole'),
-  'rbac.authorization.k8s.io/ClusterRoleBinding': roleStrategy('ClusterRoleBinding'),
-  'rbac.authorization.k8s.io/Role': roleStrategy('Role'),
-  'rbac.authorization.k8s.io/RoleBinding': roleStrategy('RoleBinding'),
-  'resource.k8s.io/ResourceClaim': claimStrategy,
-  'resource.k8s.io/ResourceClaimTemplate': claimTemplateStrategy,
+/** By group and kind. Kinds that are not here have nothing particular. */
+const KINDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+  '': {
+    Binding: BINDING,
+    ComponentStatus: COMPONENT_STATUS,
+    ConfigMap: CONFIG_MAP,
+    Endpoints: ENDPOINTS,
+    Event: EVENT,
+    LimitRange: LIMIT_RANGE,
+    Namespace: NAMESPACE,
+    Node: NODE,
+    PersistentVolume: PERSISTENT_VOLUME,
+    PersistentVolumeClaim: PERSISTENT_VOLUME_CLAIM,
+    Pod: POD,
+    PodLogOptions: POD_LOG_OPTIONS,
+    PodStatusResult: POD_STATUS_RESULT,
+    PodTemplate: POD_TEMPLATE,
+    ReplicationController: REPLICATION_CONTROLLER,
+    ResourceQuota: RESOURCE_QUOTA,
+    Secret: SECRET,
+    Service: SERVICE,
+    ServiceAccount: SERVICE_ACCOUNT,
+  },
+  'admissionregistration.k8s.io': {
+    MutatingAdmissionPolicy: MUTATING_ADMISSION_POLICY,
+    MutatingAdmissionPolicyBinding: MUTATING_ADMISSION_POLICY_BINDING,
+    MutatingWebhookConfiguration: MUTATING_WEBHOOK_CONFIGURATION,
+    ValidatingAdmissionPolicy: VALIDATING_ADMISSION_POLICY,
+    ValidatingAdmissionPolicyBinding: VALIDATING_ADMISSION_POLICY_BINDING,
+    ValidatingWebhookConfiguration: VALIDATING_WEBHOOK_CONFIGURATION,
+  },
+  'apiextensions.k8s.io': {
+    CustomResourceDefinition: CUSTOM_RESOURCE_DEFINITION,
+  },
+  'apiregistration.k8s.io': {
+    APIService: API_SERVICE,
+  },
+  apps: {
+    ControllerRevision: CONTROLLER_REVISION,
+    DaemonSet: DAEMON_SET,
+    Deployment: DEPLOYMENT,
+    ReplicaSet: REPLICA_SET,
+    StatefulSet: STATEFUL_SET,
+  },
+  'authentication.k8s.io': {
+    SelfSubjectReview: SELF_SUBJECT_REVIEW,
+    TokenRequest: TOKEN_REQUEST,
+    TokenReview: TOKEN_REVIEW,
+  },
+  'authorization.k8s.io': {
+    LocalSubjectAccessReview: LOCAL_SUBJECT_ACCESS_REVIEW,
+    SelfSubjectAccessReview: SELF_SUBJECT_ACCESS_REVIEW,
+    SelfSubjectRulesReview: SELF_SUBJECT_RULES_REVIEW,
+    SubjectAccessReview: SUBJECT_ACCESS_REVIEW,
+  },
+  autoscaling: {
+    HorizontalPodAutoscaler: HORIZONTAL_POD_AUTOSCALER,
+    Scale: SCALE,
+  },
+  batch: {
+    CronJob: CRON_JOB,
+    Job: JOB,
+  },
+  'certificates.k8s.io': {
+    CertificateSigningRequest: CERTIFICATE_SIGNING_REQUEST,
+    ClusterTrustBundle: CLUSTER_TRUST_BUNDLE,
+    PodCertificateRequest: POD_CERTIFICATE_REQUEST,
+  },
+  'coordination.k8s.io': {
+    Lease: LEASE,
+    LeaseCandidate: LEASE_CANDIDATE,
+  },
+  'discovery.k8s.io': {
+    EndpointSlice: ENDPOINT_SLICE,
+  },
+  'events.k8s.io': {
+    Event: EVENT_OF_EVENTS,
+  },
+  'flowcontrol.apiserver.k8s.io': {
+    FlowSchema: FLOW_SCHEMA,
+    PriorityLevelConfiguration: PRIORITY_LEVEL_CONFIGURATION,
+  },
+  'internal.apiserver.k8s.io': {
+    StorageVersion: STORAGE_VERSION,
+  },
+  'meta.k8s.io': {
+    Status: STATUS,
+  },
+  'networking.k8s.io': {
+    IPAddress: IP_ADDRESS,
+    Ingress: INGRESS,
+    IngressClass: INGRESS_CLASS,
+    NetworkPolicy: NETWORK_POLICY,
+    ServiceCIDR: SERVICE_CIDR,
+  },
+  'node.k8s.io': {
+    RuntimeClass: RUNTIME_CLASS,
+  },
+  policy: {
+    Eviction: EVICTION,
+    PodDisruptionBudget: POD_DISRUPTION_BUDGET,
+  },
+  'rbac.authorization.k8s.io': {
+    ClusterRole: CLUSTER_ROLE,
+    ClusterRoleBinding: CLUSTER_ROLE_BINDING,
+    Role: ROLE,
+    RoleBinding: ROLE_BINDING,
+  },
+  'resource.k8s.io': {
+    DeviceClass: DEVICE_CLASS,
+    DeviceTaintRule: DEVICE_TAINT_RULE,
+    ResourceClaim: RESOURCE_CLAIM,
+    ResourceClaimTemplate: RESOURCE_CLAIM_TEMPLATE,
+    ResourcePoolStatusRequest: RESOURCE_POOL_STATUS_REQUEST,
+    ResourceSlice: RESOURCE_SLICE,
+  },
+  'scheduling.k8s.io': {
+    PodGroup: POD_GROUP,
+    PriorityClass: PRIORITY_CLASS,
+    Workload: SCHEDULED_WORKLOAD,
+  },
+  'storage.k8s.io': {
+    CSIDriver: CSI_DRIVER,
+    CSINode: CSI_NODE,
+    CSIStorageCapacity: CSI_STORAGE_CAPACITY,
+    StorageClass: STORAGE_CLASS,
+    VolumeAttachment: VOLUME_ATTACHMENT,
+    VolumeAttributesClass: VOLUME_ATTRIBUTES_CLASS,
+  },
+  'storagemigration.k8s.io': {
+    StorageVersionMigration: STORAGE_VERSION_MIGRATION,
+  },
 }
 
-const PLAIN: Readonly<Record<string, KindStrategy>> = { ...TRAITS_OF_KINDS }
+const PLAIN: Kind = {}
 
-const PREFIXES: Readonly<Record<string, string>> = {
-  'networking.k8s.io/Ingress': STORAGE_PREFIXES['networking.k8s.io/ingresses']!,
-  'apiextensions.k8s.io/CustomResourceDefinition': STORAGE_PREFIXES['apiextensions.k8s.io/customresourcedefinitions']!,
-  'apiregistration.k8s.io/APIService': STORAGE_PREFIXES['apiregistration.k8s.io/apiservices']!,
-}
-
-/** A built-in kind by its name; one of which nothing is particular where it is not known. */
+/** What is particular to a kind. */
 export function kindOf({ group, kind }: Omit<GroupVersionKind, 'version'>): Kind {
   const kinds = Object.hasOwn(KINDS, group) ? KINDS[group] : undefined
-  const found = kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
-  return found ?? kindSoFar({ group, kind })
-}
-
-function kindSoFar({ group, kind }: Omit<GroupVersionKind, 'version'>): Kind {
-  const path = `${group}/${kind}`
-  const name = { group, version: '', kind }
-  const defaults = defaultsOf(name)
-  const row = CHARACTER_ROWS[path]
-  const needy = NEEDY[path]
-  return {
-    validation: rulesOf(name),
-    ...(defaults === undefined ? {} : { defaults }),
-    strategy: (needs) => ({ ...row, ...PLAIN[path], ...needy?.(needs) }),
-    columns: columnsOfKind({ group, kind }),
-    ...(SCALABLE[path] === undefined ? {} : { scale: SCALABLE[path] }),
-    ...(DEPRECATIONS[path] === undefined ? {} : { deprecations: DEPRECATIONS[path] }),
-    ...(PREFIXES[path] === undefined ? {} : { storagePrefix: PREFIXES[path] }),
-    ...(STORED_AS[path] === undefined ? {} : { storedAs: STORED_AS[path] }),
-  }
+  return (kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined) ?? PLAIN
 }
 
 /** What people see of the objects of a kind. */

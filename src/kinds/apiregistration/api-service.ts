@@ -2,6 +2,9 @@
 import { quoted } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { at, conditionAt, textAt } from '../../codec/tables/reading.ts'
+import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import {
   dns1035Label,
@@ -12,7 +15,9 @@ import {
 } from '../../schema/validation/formats.ts'
 import { flagOf, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkMeta, checkMetaUpdate } from '../../schema/validation/object-meta.ts'
-import type { GroupRules, KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { mapIn } from '../shared/members.ts'
+import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
@@ -68,21 +73,60 @@ function checkPriority(spec: ValueMap, field: string, max: number, check: Check)
   }
 }
 
-const apiService: KindRules = {
-  create: checkService,
-  update: (object, stored, check) => {
-    checkMetaUpdate(object, stored, check)
-    checkService(object, check)
-  },
-  subresources: {
-    status: (object, stored, check) => {
-      checkMetaUpdate(object, stored, check)
-      for (const [i, condition] of partsOf(partOf(object, 'status'), 'conditions').entries()) {
-        const at = STATUS.child('conditions').index(i).child('status')
-        check.oneOf(at, textOf(condition, 'status'), STATUSES)
-      }
-    },
-  },
+function available(service: ValueMap): string {
+  const condition = conditionAt(service, 'Available', 'status', 'conditions')
+  if (condition === undefined) return 'Unknown'
+  const status = textAt(condition, 'status')
+  return status === 'True' ? status : `${status} (${textAt(condition, 'reason')})`
 }
 
-export const API_REGISTRATION_RULES: GroupRules = { APIService: apiService }
+function backend(service: ValueMap): string {
+  const reference = at(service, 'spec', 'service')
+  return reference === undefined ? 'Local' : `${textAt(reference, 'namespace')}/${textAt(reference, 'name')}`
+}
+
+export const API_SERVICE: Kind = {
+  validation: {
+    create: checkService,
+    update: (object, stored, check) => {
+      checkMetaUpdate(object, stored, check)
+      checkService(object, check)
+    },
+    subresources: {
+      status: (object, stored, check) => {
+        checkMetaUpdate(object, stored, check)
+        for (const [i, condition] of partsOf(partOf(object, 'status'), 'conditions').entries()) {
+          const at = STATUS.child('conditions').index(i).child('status')
+          check.oneOf(at, textOf(condition, 'status'), STATUSES)
+        }
+      },
+    },
+  },
+  defaults: within({ spec: within({ service: within({ port: absent(443) }) }) }),
+  strategy: {
+    conditionalUpdate: true,
+    status: WITH_STATUS_ALONE,
+    // Local ones are there as soon as they are said to be (W-623).
+    firstStatus: (object, { now }) =>
+      Object.hasOwn(mapIn(object, 'spec'), 'service')
+        ? {}
+        : {
+            conditions: [
+              {
+                type: 'Available',
+                status: 'True',
+                lastTransitionTime: now,
+                reason: 'Local',
+                message: 'Local APIServices are always available',
+              },
+            ],
+          },
+  },
+  columns: tableOf([
+    NAME,
+    column('Service', 'Who serves the version.', backend),
+    column('Available', 'Whether it can be reached.', available),
+    AGE,
+  ]),
+  storagePrefix: 'apiregistration.k8s.io/apiservices',
+}

@@ -1,20 +1,20 @@
-// Ingresses and their classes: which requests from outside lead to which services.
+// Ingresses: hosts and paths that lead from outside to services.
 import { FieldPath } from '../../api/field-path.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { checkDomainPath } from '../shared/domain-path.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { listAt, orNone, textAt } from '../../codec/tables/reading.ts'
+import { metaOf } from '../../registry/object-meta.ts'
+import type { Check } from '../../schema/validation/check.ts'
 import {
   asName,
   dns1035Label,
   dns1123Subdomain,
-  longerThan,
   pathSegment,
   portName,
   portNumber,
   wildcardDns1123Subdomain,
 } from '../../schema/validation/formats.ts'
-import { parseIp } from '../shared/ip-address.ts'
-import { checkLoadBalancer } from '../shared/load-balancer.ts'
 import {
   has,
   numberOf,
@@ -32,11 +32,16 @@ import {
   labelName,
   subdomainName,
 } from '../../schema/validation/object-meta.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { parseIp } from '../shared/ip-address.ts'
+import { balancerAddresses, checkLoadBalancer } from '../shared/load-balancer.ts'
+import { mapIn, mapsIn } from '../shared/members.ts'
+import { WORKLOAD } from '../shared/strategies.ts'
+import { addressWarnings } from '../shared/warnings.ts'
 
 const SPEC = FieldPath.root('spec')
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'
-const MAX_CONTROLLER = 250
+
 const BAD_SEQUENCES: readonly string[] = ['//', '/./', '/../', '%2f', '%2F']
 const BAD_ENDS: readonly string[] = ['/..', '/.']
 const strictServiceName = asName(dns1035Label)
@@ -128,7 +133,7 @@ function checkServiceBackend(service: ValueMap, at: FieldPath, check: Check): vo
   else check.required(at, 'port name or number is required')
 }
 
-function checkReference(reference: ValueMap, at: FieldPath, check: Check): void {
+export function checkReference(reference: ValueMap, at: FieldPath, check: Check): void {
   const group = textIn(reference, 'apiGroup')
   if (group !== undefined) check.format(at.child('apiGroup'), group, dns1123Subdomain(group))
   for (const field of ['kind', 'name']) {
@@ -138,61 +143,72 @@ function checkReference(reference: ValueMap, at: FieldPath, check: Check): void 
   }
 }
 
-export const ingress: KindRules = {
-  create: (object, check) => {
-    checkIngress(object, check)
-    const annotation = textUnder(partOf(partOf(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
-    const className = textIn(partOf(object, 'spec'), 'ingressClassName')
-    if (annotation !== undefined && className !== undefined && annotation !== className) {
-      const at = FieldPath.root('annotations').child(CLASS_ANNOTATION)
-      check.invalid(at, annotation, 'must match `ingressClassName` when both are specified')
-    }
-  },
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    checkIngress(object, check)
-  },
-  subresources: {
-    status: (object, stored, check) => {
+const INGRESS_CLASS = 'kubernetes.io/ingress.class'
+
+function hasAnnotation(object: ApiObject, name: string): boolean {
+  return has(mapIn(metaOf(object), 'annotations'), name)
+}
+
+/** Rules without a host take part in the count but are not shown. */
+function hosts(ingress: ValueMap): string {
+  const rules = listAt(ingress, 'spec', 'rules')
+  const shown: string[] = []
+  let more = false
+  for (const rule of rules) {
+    if (shown.length === 3) more = true
+    const host = textAt(rule, 'host')
+    if (!more && host !== '') shown.push(host)
+  }
+  if (shown.length === 0) return '*'
+  return more ? `${shown.join(',')} + ${rules.length - 3} more...` : shown.join(',')
+}
+
+export const INGRESS: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkIngress(object, check)
+      const annotation = textUnder(partOf(partOf(object, 'metadata'), 'annotations'), CLASS_ANNOTATION)
+      const className = textIn(partOf(object, 'spec'), 'ingressClassName')
+      if (annotation !== undefined && className !== undefined && annotation !== className) {
+        const at = FieldPath.root('annotations').child(CLASS_ANNOTATION)
+        check.invalid(at, annotation, 'must match `ingressClassName` when both are specified')
+      }
+    },
+    update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const at = FieldPath.root('status').child('loadBalancer')
-      const balancer = partOf(partOf(object, 'status'), 'loadBalancer')
-      checkLoadBalancer(balancer, partOf(partOf(stored, 'status'), 'loadBalancer'), { at, check, modes: false })
+      checkIngress(object, check)
+    },
+    subresources: {
+      status: (object, stored, check) => {
+        checkBuiltInMetaUpdate(object, stored, check)
+        const at = FieldPath.root('status').child('loadBalancer')
+        const balancer = partOf(partOf(object, 'status'), 'loadBalancer')
+        checkLoadBalancer(balancer, partOf(partOf(stored, 'status'), 'loadBalancer'), { at, check, modes: false })
+      },
     },
   },
-}
-
-function checkClass(object: ValueMap, check: Check): void {
-  checkBuiltInMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
-  const controller = textOf(spec, 'controller')
-  if (longerThan(controller, MAX_CONTROLLER)) check.tooLong(SPEC.child('controller'), MAX_CONTROLLER)
-  checkDomainPath(controller, SPEC.child('controller'), check)
-  const parameters = partIn(spec, 'parameters')
-  if (parameters !== undefined) checkParameters(parameters, SPEC.child('parameters'), check)
-}
-
-function checkParameters(parameters: ValueMap, at: FieldPath, check: Check): void {
-  checkReference(parameters, at, check)
-  const scope = textIn(parameters, 'scope')
-  const namespace = textIn(parameters, 'namespace')
-  const place = at.child('namespace')
-  if (scope === undefined) check.required(at.child('scope'))
-  else if (scope === 'Namespace') {
-    if (namespace === undefined) check.required(place, "`parameters.scope` is set to 'Namespace'")
-    else check.format(place, namespace, labelName(namespace, false))
-  } else if (scope !== 'Cluster') check.notSupported(at.child('scope'), scope, ['Cluster', 'Namespace'])
-  else if (namespace !== undefined) check.forbidden(place, "`parameters.scope` is set to 'Cluster'")
-}
-
-export const ingressClass: KindRules = {
-  create: checkClass,
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    const controller = textOf(partOf(object, 'spec'), 'controller')
-    if (controller !== textOf(partOf(stored, 'spec'), 'controller')) {
-      check.invalid(SPEC.child('controller'), controller, IMMUTABLE)
-    }
-    checkClass(object, check)
+  strategy: {
+    ...WORKLOAD,
+    warnings: (object, stored) =>
+      stored === undefined && hasAnnotation(object, INGRESS_CLASS) && !has(mapIn(object, 'spec'), 'ingressClassName')
+        ? [`annotation "${INGRESS_CLASS}" is deprecated, please use 'spec.ingressClassName' instead`]
+        : [],
+    statusWarnings: (object) =>
+      mapsIn(mapIn(mapIn(object, 'status'), 'loadBalancer'), 'ingress').flatMap((ingress, i) =>
+        addressWarnings(`status.loadBalancer.ingress[${i}]`, own(ingress, 'ip'), 'address'),
+      ),
   },
+  columns: tableOf([
+    NAME,
+    column('Class', 'The class of controllers that serve it.', (ingress) =>
+      orNone(textAt(ingress, 'spec', 'ingressClassName')),
+    ),
+    column('Hosts', 'The hosts that its rules are for.', hosts),
+    column('Address', 'Where it can be reached.', (ingress) => balancerAddresses(ingress).join(',')),
+    column('Ports', 'The ports that it opens.', (ingress) =>
+      listAt(ingress, 'spec', 'tls').length === 0 ? '80' : '80, 443',
+    ),
+    AGE,
+  ]),
+  storagePrefix: 'ingress',
 }

@@ -6,14 +6,14 @@ import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { dns1035Label, dns1123Subdomain, type NameFormat } from '../../../schema/validation/formats.ts'
 import { flagOf, has, partIn, partOf, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
-import { checkColumns, checkSelectable, checkSubresources, checkVersion } from './version.ts'
 import { checkMeta, checkMetaUpdate, METADATA, subdomainName } from '../../../schema/validation/object-meta.ts'
+import type { KindRules } from '../../../schema/validation/rules.ts'
 import { authorityFault } from '../../shared/pem.ts'
-import type { GroupRules, KindRules } from '../../../schema/validation/rules.ts'
-import { checkSchema } from './schema-document.ts'
-import { hasDefaults } from './schema-structure.ts'
 import { parseWebAddress } from '../../shared/web-address.ts'
 import { checkClientConfig, checkReviewVersions } from '../../shared/webhook-client.ts'
+import { checkSchema } from './schema-document.ts'
+import { hasDefaults } from './schema-structure.ts'
+import { checkColumns, checkSelectable, checkSubresources, checkVersion } from './version.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
@@ -307,7 +307,7 @@ function checkUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
   unchanged(SPEC.child('names').child('plural'), textOf(names, 'plural'), textOf(oldNames, 'plural'))
 }
 
-const definition: KindRules = {
+export const VALIDATION: KindRules = {
   create: (object, check) => {
     const spec = partOf(object, 'spec')
     const wanted = `${textOf(partOf(spec, 'names'), 'plural')}.${textOf(spec, 'group')}`
@@ -337,5 +337,3 @@ const definition: KindRules = {
     },
   },
 }
-
-export const API_EXTENSIONS_RULES: GroupRules = { CustomResourceDefinition: definition }

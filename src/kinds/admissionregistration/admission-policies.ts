@@ -1,12 +1,19 @@
-// Policies written as expressions, and what binds them to requests and parameters.
+// Admission policies, validating and mutating: expressions that decide about a request.
 import { FieldPath } from '../../api/field-path.ts'
 import { parseGroupVersion } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { isIdentifier } from '../../cel/cel.ts'
+import { AGE, type Column, column, integer, length, NAME, tableOf } from '../../codec/tables/column.ts'
+import { at, textAt } from '../../codec/tables/reading.ts'
+import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
+import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../schema/validation/formats.ts'
+import { has, partIn, partOf, partsOf, textIn, textOf } from '../../schema/validation/members.ts'
+import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
 import { checkConditions } from '../shared/conditions.ts'
-import { dns1035Label, dns1123Subdomain, pathSegment, qualifiedName } from '../../schema/validation/formats.ts'
-import { checkLabelSelector } from '../../schema/validation/labels.ts'
+import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
+import { matchResources } from './match-defaults.ts'
 import {
   checkMatch,
   checkMatchConditions,
@@ -14,16 +21,13 @@ import {
   FAILURE_POLICIES,
   REINVOCATION_POLICIES,
 } from './match-resources.ts'
-import { has, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
-import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import { PolicyExpressions } from './policy-expressions.ts'
-import type { GroupRules, KindRules } from '../../schema/validation/rules.ts'
-import { webhookConfiguration } from './webhook-configuration.ts'
+import { CONFIGURATION } from './strategy.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
 const REASONS: readonly string[] = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
-const ACTIONS: readonly string[] = ['Audit', 'Deny', 'Warn']
+
 const MAX_AUDIT_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
 
@@ -195,54 +199,6 @@ function checkMutation(mutation: ValueMap, at: FieldPath, { expressions, check }
   }
 }
 
-function checkBinding(object: ValueMap, check: Check): void {
-  checkMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
-  const name = textOf(spec, 'policyName')
-  if (name === '') check.required(SPEC.child('policyName'))
-  else check.format(SPEC.child('policyName'), name, dns1123Subdomain(name))
-  const reference = partIn(spec, 'paramRef')
-  if (reference !== undefined) checkParameter(reference, SPEC.child('paramRef'), check)
-  const match = partIn(spec, 'matchResources')
-  if (match !== undefined) checkMatch(match, SPEC.child('matchResources'), check)
-  if (object['kind'] === 'ValidatingAdmissionPolicyBinding') checkActions(textsOf(spec, 'validationActions'), check)
-  else if (match !== undefined) checkMutableOperations(match, SPEC.child('matchResources'), check)
-}
-
-const EXCLUSIVE = 'name and selector are mutually exclusive'
-
-function checkParameter(reference: ValueMap, at: FieldPath, check: Check): void {
-  const name = textOf(reference, 'name')
-  const selector = partIn(reference, 'selector')
-  if (name !== '') {
-    check.format(at.child('name'), name, pathSegment(name))
-    if (selector !== undefined) check.forbidden(at.child('name'), EXCLUSIVE)
-  }
-  if (selector !== undefined) {
-    checkLabelSelector(selector, at.child('selector'), check)
-    if (name !== '') check.forbidden(at.child('selector'), EXCLUSIVE)
-  }
-  if (name === '' && selector === undefined) check.required(at, 'one of name or selector must be specified')
-  const action = textOf(reference, 'parameterNotFoundAction')
-  if (action === '') check.required(at.child('parameterNotFoundAction'))
-  else check.oneOf(at.child('parameterNotFoundAction'), action, ['Deny', 'Allow'])
-}
-
-function checkActions(actions: readonly string[], check: Check): void {
-  const at = SPEC.child('validationActions')
-  const seen = new Set<string>()
-  for (const [i, action] of actions.entries()) {
-    check.oneOf(at.index(i), action, ACTIONS)
-    if (seen.has(action)) check.duplicate(at.index(i), action)
-    seen.add(action)
-  }
-  if (seen.has('Deny') && seen.has('Warn')) {
-    const why = 'repeating the same validation failure information in the API response and headers serves no purpose'
-    check.invalid(at, actions, `must not contain both Deny and Warn (${why})`)
-  }
-  if (seen.size === 0) check.required(at, 'at least one validation action is required')
-}
-
 function checkStatus(object: ValueMap, check: Check): void {
   const status = partOf(object, 'status')
   const list = STATUS.child('typeChecking').child('expressionWarnings')
@@ -253,24 +209,40 @@ function checkStatus(object: ValueMap, check: Check): void {
   checkConditions(partsOf(status, 'conditions'), STATUS.child('conditions'), check)
 }
 
-const validatingPolicy: KindRules = {
-  create: (object, check) => checkValidating(object, undefined, check),
-  update: checkValidating,
-  subresources: { status: (object, _stored, check) => checkStatus(object, check) },
+const POLICY_DEFAULTS = within({ spec: always({ failurePolicy: absent('Fail'), matchConstraints: matchResources }) })
+
+const PARAM_KIND: Column = column('ParamKind', 'The kind of its parameters.', (policy) => {
+  const kind = at(policy, 'spec', 'paramKind')
+  return kind === undefined ? '<unset>' : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`
+})
+
+export const VALIDATING_ADMISSION_POLICY: Kind = {
+  validation: {
+    create: (object, check) => checkValidating(object, undefined, check),
+    update: checkValidating,
+    subresources: { status: (object, _stored, check) => checkStatus(object, check) },
+  },
+  defaults: POLICY_DEFAULTS,
+  strategy: { ...CONFIGURATION, status: WITH_STATUS_ALONE },
+  columns: tableOf([
+    NAME,
+    integer('Validations', 'How many expressions it checks.', length('spec', 'validations')),
+    PARAM_KIND,
+    AGE,
+  ]),
 }
 
-const mutatingPolicy: KindRules = {
-  create: (object, check) => checkMutating(object, undefined, check),
-  update: checkMutating,
-}
-
-const binding: KindRules = { create: checkBinding, update: (object, _stored, check) => checkBinding(object, check) }
-
-export const ADMISSION_RULES: GroupRules = {
-  ValidatingAdmissionPolicy: validatingPolicy,
-  ValidatingAdmissionPolicyBinding: binding,
-  MutatingAdmissionPolicy: mutatingPolicy,
-  MutatingAdmissionPolicyBinding: binding,
-  ValidatingWebhookConfiguration: webhookConfiguration,
-  MutatingWebhookConfiguration: webhookConfiguration,
+export const MUTATING_ADMISSION_POLICY: Kind = {
+  validation: {
+    create: (object, check) => checkMutating(object, undefined, check),
+    update: checkMutating,
+  },
+  defaults: POLICY_DEFAULTS,
+  strategy: CONFIGURATION,
+  columns: tableOf([
+    NAME,
+    integer('Mutations', 'How many changes it makes.', length('spec', 'mutations')),
+    PARAM_KIND,
+    AGE,
+  ]),
 }

@@ -1,9 +1,18 @@
-// Webhooks that are asked about requests. A stored configuration that breaks one of the younger rules may go on breaking it.
+// Configurations of admission webhooks, validating and mutating.
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
+import { AGE, integer, length, NAME, tableOf, type TableShape } from '../../codec/tables/column.ts'
+import { absent, each, type Fields, type Rule, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
+import { numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { checkClientConfig, checkReviewVersions, knowsReview, REVIEW_VERSIONS } from '../shared/webhook-client.ts'
+import type { KindStrategy } from '../strategy.ts'
+import { rules, SELECTION } from './match-defaults.ts'
 import {
   checkMatchConditions,
   checkRule,
@@ -11,10 +20,7 @@ import {
   MATCH_POLICIES,
   REINVOCATION_POLICIES,
 } from './match-resources.ts'
-import { numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
-import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { KindRules } from '../../schema/validation/rules.ts'
-import { checkClientConfig, checkReviewVersions, knowsReview, REVIEW_VERSIONS } from '../shared/webhook-client.ts'
+import { CONFIGURATION } from './strategy.ts'
 
 const WEBHOOKS = FieldPath.root('webhooks')
 const HARMLESS: readonly string[] = ['None', 'NoneOnDryRun']
@@ -108,8 +114,44 @@ function checkHookName(name: string, at: FieldPath, check: Check): void {
   }
 }
 
-export const webhookConfiguration: KindRules = {
+export const VALIDATION: KindRules = {
   create: (object, check) => checkHooks(object, scopeOf(check, partsOf(object, 'webhooks'))),
   update: (object, stored, check) =>
     checkHooks(object, scopeOf(check, partsOf(object, 'webhooks'), partsOf(stored, 'webhooks'))),
+}
+
+const webhooks = (more: Fields): Rule =>
+  within({
+    webhooks: each(
+      within({
+        failurePolicy: absent('Fail'),
+        ...SELECTION,
+        timeoutSeconds: absent(10),
+        ...more,
+        clientConfig: within({ service: within({ port: absent(443) }) }),
+        rules,
+      }),
+    ),
+  })
+
+const COLUMNS: TableShape = tableOf([
+  NAME,
+  integer('Webhooks', 'How many webhooks it configures.', length('webhooks')),
+  AGE,
+])
+
+const STRATEGY: KindStrategy = { ...CONFIGURATION, generation: { first: 1, on: ['webhooks'] } }
+
+export const VALIDATING_WEBHOOK_CONFIGURATION: Kind = {
+  validation: VALIDATION,
+  defaults: webhooks({}),
+  strategy: STRATEGY,
+  columns: COLUMNS,
+}
+
+export const MUTATING_WEBHOOK_CONFIGURATION: Kind = {
+  validation: VALIDATION,
+  defaults: webhooks({ reinvocationPolicy: absent('Never') }),
+  strategy: STRATEGY,
+  columns: COLUMNS,
 }

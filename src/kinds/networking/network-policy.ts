@@ -1,15 +1,19 @@
-// Who may talk to whom in the cluster's network, and which of its addresses are given to whom.
+// Network policies: who may reach the pods that are meant, and whom they may reach.
 import { FieldPath } from '../../api/field-path.ts'
-import { shownJson } from '../../api/field-error.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { dns1123Subdomain, pathSegment, portName, portNumber } from '../../schema/validation/formats.ts'
-import { ingress, ingressClass } from './ingress.ts'
-import { canonicalCidrFaults, canonicalIpFaults, checkCidr, parseCidr } from '../shared/ip-address.ts'
+import { own, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { at, selectorText } from '../../codec/tables/reading.ts'
+import { absent, always, each, isEmpty, type Rule, within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { portName, portNumber } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { has, numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
-import type { GroupRules, KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { checkCidr, parseCidr } from '../shared/ip-address.ts'
+import { mapIn, mapsIn, textsIn } from '../shared/members.ts'
+import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
+import { addressWarnings } from '../shared/warnings.ts'
 
 const SPEC = FieldPath.root('spec')
 
@@ -101,99 +105,52 @@ function checkBlock(block: ValueMap, at: FieldPath, { check, stored }: PolicySco
   }
 }
 
-const networkPolicy: KindRules = {
-  create: (object, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkPolicy(partOf(object, 'spec'), { check, stored: new Set() })
+const ports = each(within({ protocol: absent('TCP') }))
+
+const peers = each(within({ ports }))
+
+/** A policy speaks of what comes in, and of what goes out where it has rules for that. */
+const policyTypes: Rule = (given, _, parent) => {
+  if (!isEmpty(given)) return given
+  return isEmpty(parent['egress']) ? ['Ingress'] : ['Ingress', 'Egress']
+}
+
+function blockWarnings(block: ValueMap, path: string): readonly string[] {
+  return [
+    ...addressWarnings(`${path}.cidr`, own(block, 'cidr'), 'CIDR value'),
+    ...textsIn(block, 'except').flatMap((cidr, k) => addressWarnings(`${path}.except[${k}]`, cidr, 'CIDR value')),
+  ]
+}
+
+export const NETWORK_POLICY: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkPolicy(partOf(object, 'spec'), { check, stored: new Set() })
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkPolicy(partOf(object, 'spec'), { check, stored: rangesIn(partOf(stored, 'spec')) })
+    },
   },
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    checkPolicy(partOf(object, 'spec'), { check, stored: rangesIn(partOf(stored, 'spec')) })
+  defaults: within({ spec: always({ policyTypes, ingress: peers, egress: peers }) }),
+  strategy: {
+    generation: GENERATION_OF_SPEC,
+    warnings: (object) =>
+      [
+        ['ingress', 'from'],
+        ['egress', 'to'],
+      ].flatMap(([rules = '', peers = '']) =>
+        mapsIn(mapIn(object, 'spec'), rules).flatMap((rule, i) =>
+          mapsIn(rule, peers).flatMap((peer, j) =>
+            blockWarnings(mapIn(peer, 'ipBlock'), `spec.${rules}[${i}].${peers}[${j}].ipBlock`),
+          ),
+        ),
+      ),
   },
-}
-
-function checkParent(object: ValueMap, check: Check): void {
-  const parent = partIn(partOf(object, 'spec'), 'parentRef')
-  const at = SPEC.child('parentRef')
-  if (parent === undefined) {
-    check.required(at)
-    return
-  }
-  const group = textOf(parent, 'group')
-  if (group !== '') check.format(at.child('group'), group, dns1123Subdomain(group))
-  for (const field of ['resource', 'name', 'namespace']) {
-    const word = textOf(parent, field)
-    if (word !== '') check.format(at.child(field), word, pathSegment(word))
-    else if (field !== 'namespace') check.required(at.child(field))
-  }
-}
-
-function checkAddress(object: ValueMap, check: Check): void {
-  checkBuiltInMeta(object, canonicalIpFaults, check)
-  checkParent(object, check)
-}
-
-const ipAddress: KindRules = {
-  create: checkAddress,
-  update: (object, stored, check) => {
-    checkAddress(object, check)
-    checkBuiltInMetaUpdate(object, stored, check)
-    check.unchanged(SPEC.child('parentRef'), partOf(object, 'spec')['parentRef'], partOf(stored, 'spec')['parentRef'])
-  },
-}
-
-const RANGES = SPEC.child('cidrs')
-
-function checkRanges(spec: ValueMap, check: Check): void {
-  const ranges = textsOf(spec, 'cidrs')
-  const shown = shownJson({ CIDRs: ranges })
-  if (ranges.length === 0) {
-    check.required(RANGES, 'at least one CIDR required')
-    return
-  }
-  if (ranges.length > 2) {
-    check.invalid(RANGES, shown, 'may only hold up to 2 values')
-    return
-  }
-  for (const [i, range] of ranges.entries()) {
-    const before = check.errors.length
-    checkCidr(range, RANGES.index(i), check)
-    if (check.errors.length === before) check.format(RANGES.index(i), range, canonicalCidrFaults(range))
-  }
-  const [first, second] = ranges.map((range) => parseCidr(range)?.address.family)
-  if (first !== undefined && first === second) {
-    const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'
-    check.invalid(RANGES, ranges, detail)
-  }
-}
-
-const serviceCidr: KindRules = {
-  create: (object, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkRanges(partOf(object, 'spec'), check)
-  },
-  update: (object, stored, check) => {
-    checkBuiltInMetaUpdate(object, stored, check)
-    const spec = partOf(object, 'spec')
-    const ranges = textsOf(spec, 'cidrs')
-    const old = textsOf(partOf(stored, 'spec'), 'cidrs')
-    const grows = old.length === 1 && ranges.length === 2
-    if (ranges.length !== old.length && !grows) {
-      check.invalid(RANGES, has(spec, 'cidrs') ? ranges : undefined, IMMUTABLE)
-      return
-    }
-    for (const [i, range] of old.entries()) {
-      if (range !== ranges[i]) check.invalid(RANGES.index(i), ranges[i], IMMUTABLE)
-    }
-    if (grows) checkRanges(spec, check)
-  },
-  subresources: { status: checkBuiltInMetaUpdate },
-}
-
-export const NETWORKING_RULES: GroupRules = {
-  IPAddress: ipAddress,
-  Ingress: ingress,
-  IngressClass: ingressClass,
-  NetworkPolicy: networkPolicy,
-  ServiceCIDR: serviceCidr,
+  columns: tableOf([
+    NAME,
+    column('Pod-Selector', 'The pods that it is about.', (policy) => selectorText(at(policy, 'spec', 'podSelector'))),
+    AGE,
+  ]),
 }

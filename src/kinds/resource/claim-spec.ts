@@ -1,27 +1,21 @@
-// Claims for devices, templates of claims, and classes of devices.
-import { FieldPath } from '../../api/field-path.ts'
-import { type Shown, shownJson } from '../../api/field-error.ts'
-import { equalValues, type ValueMap } from '../../api/value.ts'
+// What a claim of devices asks for, alone or as a template of claims.
+import type { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { blank, each, where, within, zero } from '../../schema/defaults/rule.ts'
 import { deviceExpressionFault } from '../../schema/device-expressions.ts'
-import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { checkTemplateMeta } from '../shared/claim-spec.ts'
-import { checkClaimStatus } from './claim-status.ts'
-import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
-import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
+import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
-import { DEVICE_CLAIM, formed, shownAs } from '../shared/internal-form.ts'
-import { has, numberOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
-import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
-import { isExtended } from '../shared/resource-names.ts'
-import type { GroupRules, KindRules } from '../../schema/validation/rules.ts'
-import { resourceSlice } from './resource-slice.ts'
+import { numberOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
+import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
 
-const SPEC = FieldPath.root('spec')
-const MAX_ITEMS = 32
+const tolerations = each(within({ operator: blank('Equal') }))
+
+export const MAX_ITEMS = 32
 const MAX_ALTERNATIVES = 8
 const MAX_EXPRESSION = 10 * 1024
 
-function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): void {
+export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): void {
   const devices = partOf(spec, 'devices')
   const place = at.child('devices')
   const scope: ClaimScope = { check, names: requestNames(devices) }
@@ -93,7 +87,7 @@ function checkExact(request: ValueMap, at: FieldPath, check: Check): void {
   }
 }
 
-function checkSelectors(part: ValueMap, at: FieldPath, check: Check): void {
+export function checkSelectors(part: ValueMap, at: FieldPath, check: Check): void {
   checkList(partsOf(part, 'selectors'), {
     at: at.child('selectors'),
     check,
@@ -127,77 +121,12 @@ function checkConstraint(constraint: ValueMap, at: FieldPath, scope: ClaimScope)
   } else check.required(at.child('matchAttribute'))
 }
 
-const claim: KindRules = {
-  create: (object, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkClaimSpec(partOf(object, 'spec'), SPEC, check)
-  },
-  update: checkSameSpec,
-  subresources: {
-    status: (object, stored, check) => {
-      checkBuiltInMetaUpdate(object, stored, check)
-      checkClaimStatus(object, stored, { check, names: requestNames(partOf(partOf(object, 'spec'), 'devices')) })
-    },
-  },
-}
+const deviceRequest = within({
+  allocationMode: blank('ExactCount'),
+  count: where(({ allocationMode }) => allocationMode === 'ExactCount', zero(1)),
+  tolerations,
+})
 
-function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
-  checkBuiltInMetaUpdate(object, stored, check)
-  if (!equalValues(object['spec'], stored['spec'])) check.invalid(SPEC, shownSpec(partOf(object, 'spec')), IMMUTABLE)
-}
-
-/** Of a claim, or of a template, whose metadata is shown without a name around it. */
-function shownSpec(spec: ValueMap): Shown {
-  if (!has(spec, 'spec')) return shownAs(spec, DEVICE_CLAIM)
-  return shownJson({ ...partOf(spec, 'metadata'), Spec: formed(spec['spec'], DEVICE_CLAIM) })
-}
-
-function checkTemplate(object: ValueMap, check: Check): void {
-  checkBuiltInMeta(object, subdomainName, check)
-  const spec = partOf(object, 'spec')
-  checkTemplateMeta(partOf(spec, 'metadata'), SPEC.child('metadata'), check)
-  checkClaimSpec(partOf(spec, 'spec'), SPEC.child('spec'), check)
-}
-
-const claimTemplate: KindRules = {
-  create: checkTemplate,
-  // The reference checks the whole of it again.
-  update: (object, stored, check) => {
-    checkTemplate(object, check)
-    checkSameSpec(object, stored, check)
-  },
-}
-
-function checkClass(object: ValueMap, check: Check): void {
-  const spec = partOf(object, 'spec')
-  checkSelectors(spec, SPEC, check)
-  checkList(partsOf(spec, 'config'), {
-    at: SPEC.child('config'),
-    check,
-    max: MAX_ITEMS,
-    item: (config, path) => checkConfiguration(config, path, check),
-  })
-  const name = textOf(spec, 'extendedResourceName')
-  if (has(spec, 'extendedResourceName') && !isExtended(name)) {
-    check.invalid(SPEC.child('extendedResourceName'), name, 'must be a valid extended resource name')
-  }
-}
-
-const deviceClass: KindRules = {
-  create: (object, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkClass(object, check)
-  },
-  update: (object, stored, check) => {
-    checkBuiltInMeta(object, subdomainName, check)
-    checkBuiltInMetaUpdate(object, stored, check)
-    checkClass(object, check)
-  },
-}
-
-export const RESOURCE_RULES: GroupRules = {
-  DeviceClass: deviceClass,
-  ResourceClaim: claim,
-  ResourceClaimTemplate: claimTemplate,
-  ResourceSlice: resourceSlice,
-}
+export const CLAIM_DEFAULTS = within({
+  devices: within({ requests: each(within({ exactly: deviceRequest, firstAvailable: each(deviceRequest) })) }),
+})

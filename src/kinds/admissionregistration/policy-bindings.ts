@@ -1,0 +1,115 @@
+// Bindings of admission policies: where a policy counts, and with which parameters.
+import { FieldPath } from '../../api/field-path.ts'
+import type { Value, ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, type TableShape, text } from '../../codec/tables/column.ts'
+import { at, listAt, mapAt, textAt } from '../../codec/tables/reading.ts'
+import { within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { dns1123Subdomain, pathSegment } from '../../schema/validation/formats.ts'
+import { checkLabelSelector } from '../../schema/validation/labels.ts'
+import { partIn, partOf, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { matchResources } from './match-defaults.ts'
+import { checkMatch, checkMutableOperations } from './match-resources.ts'
+import { CONFIGURATION } from './strategy.ts'
+
+const SPEC = FieldPath.root('spec')
+
+function checkBinding(object: ValueMap, check: Check): void {
+  checkMeta(object, subdomainName, check)
+  const spec = partOf(object, 'spec')
+  const name = textOf(spec, 'policyName')
+  if (name === '') check.required(SPEC.child('policyName'))
+  else check.format(SPEC.child('policyName'), name, dns1123Subdomain(name))
+  const reference = partIn(spec, 'paramRef')
+  if (reference !== undefined) checkParameter(reference, SPEC.child('paramRef'), check)
+  const match = partIn(spec, 'matchResources')
+  if (match !== undefined) checkMatch(match, SPEC.child('matchResources'), check)
+  if (object['kind'] === 'ValidatingAdmissionPolicyBinding') checkActions(textsOf(spec, 'validationActions'), check)
+  else if (match !== undefined) checkMutableOperations(match, SPEC.child('matchResources'), check)
+}
+
+const EXCLUSIVE = 'name and selector are mutually exclusive'
+
+function checkParameter(reference: ValueMap, at: FieldPath, check: Check): void {
+  const name = textOf(reference, 'name')
+  const selector = partIn(reference, 'selector')
+  if (name !== '') {
+    check.format(at.child('name'), name, pathSegment(name))
+    if (selector !== undefined) check.forbidden(at.child('name'), EXCLUSIVE)
+  }
+  if (selector !== undefined) {
+    checkLabelSelector(selector, at.child('selector'), check)
+    if (name !== '') check.forbidden(at.child('selector'), EXCLUSIVE)
+  }
+  if (name === '' && selector === undefined) check.required(at, 'one of name or selector must be specified')
+  const action = textOf(reference, 'parameterNotFoundAction')
+  if (action === '') check.required(at.child('parameterNotFoundAction'))
+  else check.oneOf(at.child('parameterNotFoundAction'), action, ['Deny', 'Allow'])
+}
+
+function checkActions(actions: readonly string[], check: Check): void {
+  const at = SPEC.child('validationActions')
+  const seen = new Set<string>()
+  for (const [i, action] of actions.entries()) {
+    check.oneOf(at.index(i), action, ACTIONS)
+    if (seen.has(action)) check.duplicate(at.index(i), action)
+    seen.add(action)
+  }
+  if (seen.has('Deny') && seen.has('Warn')) {
+    const why = 'repeating the same validation failure information in the API response and headers serves no purpose'
+    check.invalid(at, actions, `must not contain both Deny and Warn (${why})`)
+  }
+  if (seen.size === 0) check.required(at, 'at least one validation action is required')
+}
+
+const ACTIONS: readonly string[] = ['Audit', 'Deny', 'Warn']
+
+const VALIDATION: KindRules = { create: checkBinding, update: (object, _stored, check) => checkBinding(object, check) }
+
+const BINDING_DEFAULTS = within({ spec: within({ matchResources }) })
+
+/** The one selector that the reference prints as it is held in memory. */
+function printedSelector(selector: Value): string {
+  const labels = Object.entries(mapAt(selector, 'matchLabels')).sort(([a], [b]) => (a < b ? -1 : 1))
+  const expressions = listAt(selector, 'matchExpressions').map((one) => {
+    const values = listAt(one, 'values')
+      .map((value) => textAt(value))
+      .join(' ')
+    return `LabelSelectorRequirement{Key:${textAt(one, 'key')},Operator:${textAt(one, 'operator')},Values:[${values}],},`
+  })
+  const shownLabels = labels.map(([name, value]) => `${name}: ${textAt(value)},`).join('')
+  return `&LabelSelector{MatchLabels:map[string]string{${shownLabels}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
+}
+
+/** A name without a namespace may be one in every namespace. */
+function paramRef(binding: ValueMap): string {
+  const reference = at(binding, 'spec', 'paramRef')
+  const name = textAt(reference, 'name')
+  if (name !== '') return `${textAt(reference, 'namespace') || '*'}/${name}`
+  const selector = at(reference, 'selector')
+  return selector === undefined ? '<unset>' : printedSelector(selector)
+}
+
+const BINDING_COLUMNS: TableShape = tableOf([
+  NAME,
+  column('PolicyName', 'The policy that is bound.', text('spec', 'policyName')),
+  column('ParamRef', 'Where its parameters are.', paramRef),
+  AGE,
+])
+
+export const VALIDATING_ADMISSION_POLICY_BINDING: Kind = {
+  validation: VALIDATION,
+  defaults: BINDING_DEFAULTS,
+  strategy: CONFIGURATION,
+  columns: BINDING_COLUMNS,
+}
+
+export const MUTATING_ADMISSION_POLICY_BINDING: Kind = {
+  validation: VALIDATION,
+  defaults: BINDING_DEFAULTS,
+  strategy: CONFIGURATION,
+  columns: BINDING_COLUMNS,
+}

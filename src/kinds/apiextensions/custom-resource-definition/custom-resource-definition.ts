@@ -1,0 +1,123 @@
+// Definitions of kinds. Every version that objects were ever stored in stays on record (W-612, W-617).
+import type { ApiObject } from '../../../api/object.ts'
+import { isList, isMap, own, type Value } from '../../../api/value.ts'
+import { finalizersOf, withMeta } from '../../../registry/object-meta.ts'
+import { isRecognizedFormat } from '../../../schema/custom/custom.ts'
+import { absent, always, both, empty, isAbsent, type Rule, within } from '../../../schema/defaults/rule.ts'
+import { textOf } from '../../../schema/validation/members.ts'
+import type { Kind } from '../../kind.ts'
+import { mapIn, mapsIn, withMembers } from '../../shared/members.ts'
+import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
+import { VALIDATION } from './validation.ts'
+
+/** Formats that say nothing here (P-326). */
+function unknownFormats(object: ApiObject): ReadonlySet<string> {
+  const unknown = new Set<string>()
+  const visit = (value: Value | undefined): void => {
+    if (isList(value)) for (const item of value) visit(item)
+    if (!isMap(value)) return
+    const format = own(value, 'format')
+    if (typeof format === 'string' && format !== '' && !isRecognizedFormat(format, textOf(value, 'type'))) {
+      unknown.add(format)
+    }
+    for (const field of ['items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf']) visit(own(value, field))
+    for (const property of Object.values(mapIn(value, 'properties'))) visit(property)
+  }
+  for (const version of mapsIn(mapIn(object, 'spec'), 'versions')) {
+    visit(own(mapIn(version, 'schema'), 'openAPIV3Schema'))
+  }
+  return unknown
+}
+
+const NO_FORMATS: ReadonlySet<string> = new Set()
+
+/** Holds a definition until its objects are gone (W-619). */
+export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io'
+
+function storageVersion(object: ApiObject): string | undefined {
+  const version = mapsIn(mapIn(object, 'spec'), 'versions').find((each) => own(each, 'storage') === true)
+  return version === undefined ? undefined : textOf(version, 'name')
+}
+
+/** A name that follows from the kind's. */
+const fromKind =
+  (form: (kind: string) => string): Rule =>
+  (given, _, { kind }) => {
+    if (typeof kind !== 'string' || kind === '') return given
+    return isAbsent(given) || given === '' ? form(kind) : given
+  }
+
+/** The version that objects are stored in is one in which they have been stored. */
+const withStoredVersion: Rule = (given, context, object) => {
+  const versions = isMap(object['spec']) ? object['spec']['versions'] : undefined
+  const stored = isList(versions)
+    ? versions.find((version) => isMap(version) && version['storage'] === true)
+    : undefined
+  if (!isMap(stored) || typeof stored['name'] !== 'string') return given
+  return always({ storedVersions: empty([stored['name']]) })(given, context, object)
+}
+
+export const CUSTOM_RESOURCE_DEFINITION: Kind = {
+  validation: VALIDATION,
+  defaults: within({
+    spec: always({
+      names: always({
+        singular: fromKind((kind) => kind.toLowerCase()),
+        listKind: fromKind((kind) => `${kind}List`),
+      }),
+      conversion: both(
+        absent({ strategy: 'None' }),
+        within({ webhook: within({ clientConfig: within({ service: within({ port: absent(443) }) }) }) }),
+      ),
+    }),
+    status: withStoredVersion,
+  }),
+  strategy: {
+    conditionalUpdate: true,
+    generation: GENERATION_OF_SPEC,
+    status: { keepsMetadata: [], resetFields: ['metadata', 'spec'] },
+    answersDeleteWithObject: true,
+    warnings: (object, stored) => {
+      const before = stored === undefined ? NO_FORMATS : unknownFormats(stored)
+      const added = [...unknownFormats(object)].filter((format) => !before.has(format))
+      return added.sort().map((format) => `unrecognized format ${JSON.stringify(format)}`)
+    },
+    firstStatus: (object) => {
+      const version = storageVersion(object)
+      const acceptedNames = { plural: '', kind: '' }
+      return { conditions: null, acceptedNames, storedVersions: version === undefined ? null : [version] }
+    },
+    prepareForUpdate: (object) => {
+      const status = mapIn(object, 'status')
+      const version = storageVersion(object)
+      const known = own(status, 'storedVersions')
+      const versions = Array.isArray(known) ? known : []
+      if (version === undefined || versions.includes(version)) return object
+      return { ...object, status: withMembers(status, { storedVersions: [...versions, version] }) }
+    },
+    prepareStatus: (object) => {
+      const status = mapIn(object, 'status')
+      const known = own(status, 'storedVersions')
+      if (Array.isArray(known) && known.length > 0) return object
+      return { ...object, status: withMembers(status, { storedVersions: [storageVersion(object) ?? ''] }) }
+    },
+    markOnDelete: (object, now) => {
+      const finalizers = finalizersOf(object)
+      const marked = withMeta(object, {
+        deletionTimestamp: now,
+        finalizers: finalizers.includes(CLEANUP) ? finalizers : [...finalizers, CLEANUP],
+      })
+      const condition = {
+        type: 'Terminating',
+        status: 'True',
+        lastTransitionTime: now,
+        reason: 'InstanceDeletionPending',
+        message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+      }
+      const status = mapIn(object, 'status')
+      const others = mapsIn(status, 'conditions').filter((one) => one['type'] !== 'Terminating')
+      return { ...marked, status: withMembers(status, { conditions: [...others, condition] }) }
+    },
+  },
+  storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
+}

@@ -1,0 +1,217 @@
+// Flow schemas: which requests belong to which priority level.
+import { shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import { AGE, column, count, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { conditionAt, orNone, textAt } from '../../codec/tables/reading.ts'
+import { always, within, zero } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { dns1123Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
+import { flagOf, has, numberOf, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
+import { checkStatus, fixedSpec, nameOf } from './flow-control.ts'
+
+const SPEC = FieldPath.root('spec')
+
+const MAX_PRECEDENCE = 10_000
+
+const VERBS: readonly string[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'proxy',
+  'update',
+  'watch',
+]
+
+const ANY: ValueMap = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
+const ANY_PATH: ValueMap = { verbs: ['*'], nonResourceURLs: ['*'] }
+
+function fixedSchema(level: string, precedence: number, groups: readonly string[]): ValueMap {
+  return {
+    priorityLevelConfiguration: { name: level },
+    matchingPrecedence: precedence,
+    rules: [
+      {
+        subjects: groups.map((name) => ({ kind: 'Group', group: { name } })),
+        resourceRules: [ANY],
+        nonResourceRules: [ANY_PATH],
+      },
+    ],
+  }
+}
+
+const FIXED_SCHEMAS: Readonly<Record<string, ValueMap>> = {
+  exempt: fixedSchema('exempt', 1, ['system:masters']),
+  'catch-all': {
+    ...fixedSchema('catch-all', MAX_PRECEDENCE, ['system:unauthenticated', 'system:authenticated']),
+    distinguisherMethod: { type: 'ByUser' },
+  },
+}
+
+function checkFlowSchema(object: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  const name = nameOf(object)
+  const precedence = numberOf(spec, 'matchingPrecedence')
+  const at = SPEC.child('matchingPrecedence')
+  if (precedence <= 0) check.invalid(at, precedence, 'must be a positive value')
+  if (precedence > MAX_PRECEDENCE) check.invalid(at, precedence, `must not be greater than ${MAX_PRECEDENCE}`)
+  if (Number(precedence) === 1 && name !== 'exempt') {
+    check.invalid(at, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")
+  }
+  const method = partIn(spec, 'distinguisherMethod')
+  if (method !== undefined && !['ByNamespace', 'ByUser'].includes(textOf(method, 'type'))) {
+    const shown = shownJson({ Type: textOf(method, 'type') })
+    check.notSupported(SPEC.child('distinguisherMethod').child('type'), shown, ['ByNamespace', 'ByUser'])
+  }
+  const level = textOf(partOf(spec, 'priorityLevelConfiguration'), 'name')
+  const place = SPEC.child('priorityLevelConfiguration').child('name')
+  if (level === '') check.required(place, 'must reference a priority level')
+  else check.format(place, level, dns1123Subdomain(level))
+  for (const [i, rule] of partsOf(spec, 'rules').entries()) checkFlowRule(rule, SPEC.child('rules').index(i), check)
+  const fixed = fixedSpec(FIXED_SCHEMAS, object)
+  if (fixed !== undefined && !equalValues(spec, fixed)) {
+    check.invalid(SPEC, shownJson(spec), `spec of '${name}' must equal the fixed value`)
+  }
+  checkStatus(object, check)
+}
+
+function checkFlowRule(rule: ValueMap, at: FieldPath, check: Check): void {
+  const subjects = partsOf(rule, 'subjects')
+  for (const [i, subject] of subjects.entries()) checkSubject(subject, at.child('subjects').index(i), check)
+  if (subjects.length === 0) check.required(at.child('subjects'), 'subjects must contain at least one value')
+  const resources = partsOf(rule, 'resourceRules')
+  const paths = partsOf(rule, 'nonResourceRules')
+  if (resources.length === 0 && paths.length === 0) {
+    check.required(at, 'at least one of resourceRules and nonResourceRules has to be non-empty')
+  }
+  for (const [i, inner] of resources.entries()) checkResourceRule(inner, at.child('resourceRules').index(i), check)
+  for (const [i, inner] of paths.entries()) checkPathRule(inner, at.child('nonResourceRules').index(i), check)
+}
+
+const SUBJECTS: Readonly<Record<string, string>> = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' }
+
+function checkSubject(subject: ValueMap, at: FieldPath, check: Check): void {
+  const kind = textOf(subject, 'kind')
+  const own = Object.hasOwn(SUBJECTS, kind) ? SUBJECTS[kind] : undefined
+  if (own === undefined) {
+    check.notSupported(at.child('kind'), kind, ['Group', 'ServiceAccount', 'User'])
+    return
+  }
+  const part = partIn(subject, own)
+  if (part === undefined) check.required(at.child(own), `${own} is required when subject kind is '${kind}'`)
+  else checkSubjectName(part, kind, at.child(own), check)
+  for (const [other, field] of Object.entries(SUBJECTS)) {
+    if (field === own || !has(subject, field)) continue
+    check.forbidden(at.child(field), `${field} is forbidden when subject kind is not '${other}'`)
+  }
+}
+
+function checkSubjectName(subject: ValueMap, kind: string, at: FieldPath, check: Check): void {
+  const name = textOf(subject, 'name')
+  if (name === '') check.required(at.child('name'))
+  if (kind !== 'ServiceAccount') return
+  if (name !== '' && name !== '*') check.format(at.child('name'), name, dns1123Subdomain(name))
+  const namespace = textOf(subject, 'namespace')
+  if (namespace === '') check.required(at.child('namespace'), 'must specify namespace for service account')
+  else check.format(at.child('namespace'), namespace, dns1123Label(namespace))
+}
+
+function checkVerbs(rule: ValueMap, at: FieldPath, check: Check): void {
+  const verbs = textsOf(rule, 'verbs')
+  if (verbs.length === 0) check.required(at.child('verbs'), 'verbs must contain at least one value')
+  else if (verbs.includes('*')) checkAlone(verbs, 'verbs', at.child('verbs'), check)
+  else if (!verbs.every((verb) => VERBS.includes(verb))) check.notSupported(at.child('verbs'), verbs, VERBS)
+}
+
+function checkAlone(words: readonly string[], others: string, at: FieldPath, check: Check): void {
+  if (words.length > 1 && words.includes('*')) {
+    check.invalid(at, words, `if '*' is present, must not specify other ${others}`)
+  }
+}
+
+function checkResourceRule(rule: ValueMap, at: FieldPath, check: Check): void {
+  checkVerbs(rule, at, check)
+  for (const [field, word] of [
+    ['apiGroups', 'api group'],
+    ['resources', 'resource'],
+  ] as const) {
+    const words = textsOf(rule, field)
+    if (words.length === 0) check.required(at.child(field), `resource rules must supply at least one ${word}`)
+    else checkAlone(words, `${word}s`, at.child(field), check)
+  }
+  const namespaces = textsOf(rule, 'namespaces')
+  const place = at.child('namespaces')
+  if (namespaces.length === 0 && !flagOf(rule, 'clusterScope')) {
+    check.required(place, 'resource rules that are not cluster scoped must supply at least one namespace')
+  } else if (namespaces.includes('*')) checkAlone(namespaces, 'namespaces', place, check)
+  else {
+    for (const [i, namespace] of namespaces.entries()) {
+      for (const fault of dns1123Label(namespace)) {
+        const detail = `each member of this list must be '*' or a DNS-1123 label; ${fault}`
+        check.invalid(place.index(i), namespace, detail)
+      }
+    }
+  }
+}
+
+function checkPathRule(rule: ValueMap, at: FieldPath, check: Check): void {
+  checkVerbs(rule, at, check)
+  const urls = textsOf(rule, 'nonResourceURLs')
+  const place = at.child('nonResourceURLs')
+  if (urls.length === 0) check.required(place, 'nonResourceURLs must contain at least one value')
+  else if (urls.includes('*')) checkAlone(urls, 'non-resource URLs', place, check)
+  else {
+    for (const [i, url] of urls.entries()) {
+      const fault = pathFault(url)
+      if (fault !== undefined) check.invalid(place.index(i), url, fault)
+    }
+  }
+}
+
+function pathFault(path: string): string | undefined {
+  if (path === '') return 'must not be empty'
+  if (path === '/') return undefined
+  if (!path.startsWith('/')) return 'must start with slash'
+  if (path.includes(' ')) return 'must not contain white-space'
+  if (path.includes('//')) return 'must not contain double slash'
+  const star = path.indexOf('*')
+  return star >= 0 && (star !== path.length - 1 || path.at(-2) !== '/')
+    ? 'wildcard can only do suffix matching'
+    : undefined
+}
+
+export const FLOW_SCHEMA: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkFlowSchema(object, check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkFlowSchema(object, check)
+    },
+    subresources: { status: (object, _stored, check) => checkStatus(object, check) },
+  },
+  defaults: within({ spec: always({ matchingPrecedence: zero(1000) }) }),
+  strategy: { generation: GENERATION_OF_SPEC, status: WITH_STATUS_ALONE },
+  columns: tableOf([
+    NAME,
+    column('PriorityLevel', 'The level of its requests.', text('spec', 'priorityLevelConfiguration', 'name')),
+    column('MatchingPrecedence', 'Lower ones are asked first.', count('spec', 'matchingPrecedence')),
+    column('DistinguisherMethod', 'What tells one flow from another.', (one) =>
+      orNone(textAt(one, 'spec', 'distinguisherMethod', 'type')),
+    ),
+    AGE,
+    column(
+      'MissingPL',
+      'Whether the level is not there.',
+      (one) => textAt(conditionAt(one, 'Dangling', 'status', 'conditions'), 'status') || '?',
+    ),
+  ]),
+}

@@ -1,0 +1,161 @@
+// Priority levels: how many requests may be under way, and how others wait.
+import { shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
+import { at, numberAt } from '../../codec/tables/reading.ts'
+import { absent, within, zero } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { has, numberIn, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, METADATA, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
+import { checkStatus, fixedSpec, nameOf } from './flow-control.ts'
+
+const SPEC = FieldPath.root('spec')
+
+const MAX_QUEUES = 10_000_000
+const MAX_HASH_BITS = 60
+const NOT_NEGATIVE_INTEGER = 'must be a non-negative integer'
+const PERCENT = 'must be between 0 and 100, inclusive'
+const ZERO_SHARES = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
+
+const FIXED_LEVELS: Readonly<Record<string, ValueMap>> = {
+  exempt: { type: 'Exempt' },
+  'catch-all': {
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 },
+  },
+}
+
+function checkLevel(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  if (has(partOf(partOf(object, 'metadata'), 'annotations'), ZERO_SHARES)) {
+    check.forbidden(METADATA.child('annotations'), `annotation '${ZERO_SHARES}' is forbidden`)
+  }
+  const spec = partOf(object, 'spec')
+  const name = nameOf(object)
+  checkLevelType(spec, name, check)
+  const fixed = fixedSpec(FIXED_LEVELS, object)
+  if (name === 'exempt') {
+    const { exempt: _, ...rest } = spec
+    if (fixed !== undefined && !equalValues(rest, fixed)) {
+      check.invalid(
+        SPEC,
+        shownJson(spec),
+        `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`,
+      )
+    }
+  } else if (fixed !== undefined && !equalValues(spec, fixed)) {
+    check.invalid(SPEC, shownJson(spec), `spec of '${name}' must equal the fixed value`)
+  }
+  checkStatus(object, check)
+}
+
+function checkLevelType(spec: ValueMap, name: string, check: Check): void {
+  const type = textOf(spec, 'type')
+  const at = SPEC.child('type')
+  if ((name === 'exempt') !== (type === 'Exempt')) {
+    check.invalid(at, type, "must be 'Exempt' if and only if `name` is 'exempt'")
+  }
+  if (type === 'Exempt') {
+    if (has(spec, 'limited')) check.forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited')
+    checkShares(partOf(spec, 'exempt'), SPEC.child('exempt'), check)
+    checkPercent(partOf(spec, 'exempt'), SPEC.child('exempt'), check)
+  } else if (type === 'Limited') {
+    if (has(spec, 'exempt')) check.forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited')
+    const limited = partIn(spec, 'limited')
+    if (limited === undefined) check.required(SPEC.child('limited'), 'must not be empty when type is Limited')
+    else checkLimited(limited, SPEC.child('limited'), check)
+  } else if (type === '') check.required(at)
+  else check.notSupported(at, type, ['Exempt', 'Limited'])
+}
+
+function checkShares(part: ValueMap, at: FieldPath, check: Check): void {
+  const shares = numberOf(part, 'nominalConcurrencyShares')
+  if (shares < 0) check.invalid(at.child('nominalConcurrencyShares'), shares, NOT_NEGATIVE_INTEGER)
+}
+
+function checkPercent(part: ValueMap, at: FieldPath, check: Check): void {
+  const percent = numberOf(part, 'lendablePercent')
+  if (percent < 0 || percent > 100) check.invalid(at.child('lendablePercent'), percent, PERCENT)
+}
+
+function checkLimited(limited: ValueMap, at: FieldPath, check: Check): void {
+  checkShares(limited, at, check)
+  checkResponse(partOf(limited, 'limitResponse'), at.child('limitResponse'), check)
+  checkPercent(limited, at, check)
+  const borrowing = numberIn(limited, 'borrowingLimitPercent')
+  if (borrowing !== undefined && borrowing < 0) {
+    check.invalid(at.child('borrowingLimitPercent'), borrowing, `if specified, ${NOT_NEGATIVE_INTEGER}`)
+  }
+}
+
+function checkResponse(response: ValueMap, at: FieldPath, check: Check): void {
+  const type = textOf(response, 'type')
+  const queuing = partIn(response, 'queuing')
+  if (type === 'Reject') {
+    if (queuing === undefined) return
+    check.forbidden(at.child('queuing'), 'must be nil if limited.limitResponse.type is not Limited')
+  } else if (type === 'Queue') {
+    if (queuing !== undefined) checkQueuing(queuing, at.child('queuing'), check)
+    else check.required(at.child('queuing'), 'must not be empty if limited.limitResponse.type is Limited')
+  } else if (type === '') check.required(at.child('type'))
+  else check.notSupported(at.child('type'), type, ['Queue', 'Reject'])
+}
+
+function checkQueuing(queuing: ValueMap, at: FieldPath, check: Check): void {
+  const limit = numberOf(queuing, 'queueLengthLimit')
+  if (limit <= 0) check.invalid(at.child('queueLengthLimit'), limit, 'must be positive')
+  const queues = Number(numberOf(queuing, 'queues'))
+  if (queues <= 0) check.invalid(at.child('queues'), queues, 'must be positive')
+  else if (queues > MAX_QUEUES) check.invalid(at.child('queues'), queues, `must not be greater than ${MAX_QUEUES}`)
+  const hand = Number(numberOf(queuing, 'handSize'))
+  const place = at.child('handSize')
+  if (hand <= 0) check.invalid(place, hand, 'must be positive')
+  else if (hand > queues) check.invalid(place, hand, `should not be greater than queues (${queues})`)
+  else if (Math.ceil(Math.log2(queues) * hand) > MAX_HASH_BITS) {
+    const sizes = `deckSize ${queues} and handSize ${hand}`
+    check.invalid(place, hand, `required entropy bits of ${sizes} should not be greater than ${MAX_HASH_BITS}`)
+  }
+}
+
+function queuing(field: string): (level: ValueMap) => Value {
+  return (level) => {
+    const queues = at(level, 'spec', 'limited', 'limitResponse', 'queuing')
+    return queues === undefined ? '<none>' : numberAt(queues, field)
+  }
+}
+
+export const PRIORITY_LEVEL_CONFIGURATION: Kind = {
+  validation: {
+    create: checkLevel,
+    update: (object, _stored, check) => checkLevel(object, check),
+    subresources: { status: (object, _stored, check) => checkStatus(object, check) },
+  },
+  defaults: within({
+    spec: within({
+      limited: within({
+        nominalConcurrencyShares: absent(30),
+        lendablePercent: absent(0),
+        limitResponse: within({
+          queuing: within({ handSize: zero(8), queues: zero(64), queueLengthLimit: zero(50) }),
+        }),
+      }),
+      exempt: within({ nominalConcurrencyShares: absent(0), lendablePercent: absent(0) }),
+    }),
+  }),
+  strategy: { generation: GENERATION_OF_SPEC, status: WITH_STATUS_ALONE },
+  columns: tableOf([
+    NAME,
+    column('Type', 'Limited or exempt.', text('spec', 'type')),
+    column('NominalConcurrencyShares', 'Its share of the requests under way.', (level) => {
+      const limited = at(level, 'spec', 'limited')
+      return limited === undefined ? '<none>' : numberAt(limited, 'nominalConcurrencyShares')
+    }),
+    column('Queues', 'How many queues it has.', queuing('queues')),
+    column('HandSize', 'Among how many queues a flow is spread.', queuing('handSize')),
+    column('QueueLengthLimit', 'How many requests wait in one queue at most.', queuing('queueLengthLimit')),
+    AGE,
+  ]),
+}

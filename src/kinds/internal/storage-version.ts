@@ -1,0 +1,24 @@
+// Which versions replicas store. Its versions are off by default.
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { firstOf, listAt, orUnset, textAt } from '../../codec/tables/reading.ts'
+import type { Kind } from '../kind.ts'
+
+export const STORAGE_VERSION: Kind = {
+  columns: tableOf([
+    NAME,
+    column('CommonEncodingVersion', 'The version that all replicas store.', (one) =>
+      orUnset(textAt(one, 'status', 'commonEncodingVersion')),
+    ),
+    column('StorageVersions', 'The version that each replica stores.', (one) =>
+      orUnset(
+        firstOf(
+          listAt(one, 'status', 'storageVersions').map(
+            (version) => `${textAt(version, 'apiServerID')}=${textAt(version, 'encodingVersion')}`,
+          ),
+          3,
+        ),
+      ),
+    ),
+    AGE,
+  ]),
+}

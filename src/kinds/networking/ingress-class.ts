@@ -1,0 +1,81 @@
+// Classes of ingresses: which controller serves them.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME_DESCRIPTION, tableOf, text } from '../../codec/tables/column.ts'
+import { at, textAt } from '../../codec/tables/reading.ts'
+import { absent, within } from '../../schema/defaults/rule.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { longerThan } from '../../schema/validation/formats.ts'
+import { partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
+import {
+  checkBuiltInMeta,
+  checkBuiltInMetaUpdate,
+  labelName,
+  subdomainName,
+} from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { checkDomainPath } from '../shared/domain-path.ts'
+import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
+import { checkReference } from './ingress.ts'
+
+const SPEC = FieldPath.root('spec')
+
+const MAX_CONTROLLER = 250
+
+function checkClass(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const spec = partOf(object, 'spec')
+  const controller = textOf(spec, 'controller')
+  if (longerThan(controller, MAX_CONTROLLER)) check.tooLong(SPEC.child('controller'), MAX_CONTROLLER)
+  checkDomainPath(controller, SPEC.child('controller'), check)
+  const parameters = partIn(spec, 'parameters')
+  if (parameters !== undefined) checkParameters(parameters, SPEC.child('parameters'), check)
+}
+
+function checkParameters(parameters: ValueMap, at: FieldPath, check: Check): void {
+  checkReference(parameters, at, check)
+  const scope = textIn(parameters, 'scope')
+  const namespace = textIn(parameters, 'namespace')
+  const place = at.child('namespace')
+  if (scope === undefined) check.required(at.child('scope'))
+  else if (scope === 'Namespace') {
+    if (namespace === undefined) check.required(place, "`parameters.scope` is set to 'Namespace'")
+    else check.format(place, namespace, labelName(namespace, false))
+  } else if (scope !== 'Cluster') check.notSupported(at.child('scope'), scope, ['Cluster', 'Namespace'])
+  else if (namespace !== undefined) check.forbidden(place, "`parameters.scope` is set to 'Cluster'")
+}
+
+function className(ingressClass: ValueMap): string {
+  const name = textAt(ingressClass, 'metadata', 'name')
+  const marked = textAt(ingressClass, 'metadata', 'annotations', 'ingressclass.kubernetes.io/is-default-class')
+  return marked === 'true' ? `${name} (default)` : name
+}
+
+function classParameters(ingressClass: ValueMap): string {
+  const parameters = at(ingressClass, 'spec', 'parameters')
+  if (parameters === undefined) return '<none>'
+  const group = textAt(parameters, 'apiGroup')
+  return `${textAt(parameters, 'kind')}${group === '' ? '' : `.${group}`}/${textAt(parameters, 'name')}`
+}
+
+export const INGRESS_CLASS: Kind = {
+  validation: {
+    create: checkClass,
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      const controller = textOf(partOf(object, 'spec'), 'controller')
+      if (controller !== textOf(partOf(stored, 'spec'), 'controller')) {
+        check.invalid(SPEC.child('controller'), controller, IMMUTABLE)
+      }
+      checkClass(object, check)
+    },
+  },
+  defaults: within({ spec: within({ parameters: within({ scope: absent('Cluster') }) }) }),
+  strategy: { generation: GENERATION_OF_SPEC },
+  columns: tableOf([
+    column('Name', NAME_DESCRIPTION, className, { format: 'name' }),
+    column('Controller', 'The controller that serves the class.', text('spec', 'controller')),
+    column('Parameters', 'Where the controller finds more settings.', classParameters),
+    AGE,
+  ]),
+}

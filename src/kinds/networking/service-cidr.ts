@@ -1,0 +1,70 @@
+// Ranges that the addresses of services come from.
+import { shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { textsAt } from '../../codec/tables/reading.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { has, partOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { canonicalCidrFaults, checkCidr, parseCidr } from '../shared/ip-address.ts'
+import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
+
+const SPEC = FieldPath.root('spec')
+
+const RANGES = SPEC.child('cidrs')
+
+function checkRanges(spec: ValueMap, check: Check): void {
+  const ranges = textsOf(spec, 'cidrs')
+  const shown = shownJson({ CIDRs: ranges })
+  if (ranges.length === 0) {
+    check.required(RANGES, 'at least one CIDR required')
+    return
+  }
+  if (ranges.length > 2) {
+    check.invalid(RANGES, shown, 'may only hold up to 2 values')
+    return
+  }
+  for (const [i, range] of ranges.entries()) {
+    const before = check.errors.length
+    checkCidr(range, RANGES.index(i), check)
+    if (check.errors.length === before) check.format(RANGES.index(i), range, canonicalCidrFaults(range))
+  }
+  const [first, second] = ranges.map((range) => parseCidr(range)?.address.family)
+  if (first !== undefined && first === second) {
+    const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'
+    check.invalid(RANGES, ranges, detail)
+  }
+}
+
+export const SERVICE_CIDR: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkRanges(partOf(object, 'spec'), check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      const spec = partOf(object, 'spec')
+      const ranges = textsOf(spec, 'cidrs')
+      const old = textsOf(partOf(stored, 'spec'), 'cidrs')
+      const grows = old.length === 1 && ranges.length === 2
+      if (ranges.length !== old.length && !grows) {
+        check.invalid(RANGES, has(spec, 'cidrs') ? ranges : undefined, IMMUTABLE)
+        return
+      }
+      for (const [i, range] of old.entries()) {
+        if (range !== ranges[i]) check.invalid(RANGES.index(i), ranges[i], IMMUTABLE)
+      }
+      if (grows) checkRanges(spec, check)
+    },
+    subresources: { status: checkBuiltInMetaUpdate },
+  },
+  strategy: { status: WITH_STATUS_ALONE },
+  columns: tableOf([
+    NAME,
+    column('CIDRs', 'The ranges of addresses.', (range) => textsAt(range, 'spec', 'cidrs').join(',')),
+    AGE,
+  ]),
+}

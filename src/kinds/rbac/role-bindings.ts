@@ -1,0 +1,118 @@
+// Bindings of roles, in a namespace and in the whole cluster: who has what a role says.
+import { shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME, tableOf, type TableShape, wide } from '../../codec/tables/column.ts'
+import { listAt, textAt } from '../../codec/tables/reading.ts'
+import { always, blank, each, where, within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { pathSegment } from '../../schema/validation/formats.ts'
+import { has, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, segmentName, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { roleStrategy } from './escalation.ts'
+import { checkedAgain } from './roles.ts'
+
+const GROUP = 'rbac.authorization.k8s.io'
+const ROLE_REF = FieldPath.root('roleRef')
+
+function checkBinding(kinds: readonly string[], namespaced: boolean): CreateRule {
+  return (object, check) => {
+    checkBuiltInMeta(object, segmentName, check)
+    const role = partOf(object, 'roleRef')
+    check.oneOf(ROLE_REF.child('apiGroup'), textOf(role, 'apiGroup'), [GROUP])
+    check.oneOf(ROLE_REF.child('kind'), textOf(role, 'kind'), kinds)
+    const name = textOf(role, 'name')
+    if (name === '') check.required(ROLE_REF.child('name'))
+    else check.format(ROLE_REF.child('name'), name, pathSegment(name))
+    for (const [i, subject] of partsOf(object, 'subjects').entries()) {
+      checkSubject(subject, namespaced, { at: FieldPath.root('subjects').index(i), check })
+    }
+  }
+}
+
+interface Place {
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+function checkSubject(subject: ValueMap, namespaced: boolean, { at, check }: Place): void {
+  const name = textOf(subject, 'name')
+  const group = textOf(subject, 'apiGroup')
+  if (name === '') check.required(at.child('name'))
+  switch (textOf(subject, 'kind')) {
+    case 'ServiceAccount':
+      if (name !== '') check.format(at.child('name'), name, subdomainName(name, false))
+      check.oneOf(at.child('apiGroup'), group, [''])
+      if (!namespaced && !has(subject, 'namespace')) check.required(at.child('namespace'))
+      break
+    case 'User':
+    case 'Group':
+      check.oneOf(at.child('apiGroup'), group, [GROUP])
+      break
+    default:
+      check.notSupported(at.child('kind'), textOf(subject, 'kind'), ['ServiceAccount', 'User', 'Group'])
+  }
+}
+
+function bindingRules(kinds: readonly string[], namespaced: boolean): KindRules {
+  const rules = checkedAgain(checkBinding(kinds, namespaced))
+  return {
+    create: rules.create,
+    update: (object, stored, check) => {
+      rules.update(object, stored, check)
+      const role = partOf(object, 'roleRef')
+      if (equalValues(role, partOf(stored, 'roleRef'))) return
+      const shown = { APIGroup: textOf(role, 'apiGroup'), Kind: textOf(role, 'kind'), Name: textOf(role, 'name') }
+      check.invalid(ROLE_REF, shownJson(shown), 'cannot change roleRef')
+    },
+  }
+}
+
+const RBAC_GROUP = 'rbac.authorization.k8s.io'
+
+const roleBinding = within({
+  roleRef: always({ apiGroup: blank(RBAC_GROUP) }),
+  subjects: each(
+    within({
+      apiGroup: where(({ kind }) => kind === 'User' || kind === 'Group', blank(RBAC_GROUP)),
+    }),
+  ),
+})
+
+/** The subjects of one kind, those of service accounts with their namespace. */
+function subjects(kind: string): (binding: ValueMap) => string {
+  return (binding) =>
+    listAt(binding, 'subjects')
+      .filter((subject) => textAt(subject, 'kind') === kind)
+      .map((subject) =>
+        kind === 'ServiceAccount'
+          ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}`
+          : textAt(subject, 'name'),
+      )
+      .join(', ')
+}
+
+const COLUMNS: TableShape = tableOf([
+  NAME,
+  column('Role', 'What is granted.', (one) => `${textAt(one, 'roleRef', 'kind')}/${textAt(one, 'roleRef', 'name')}`),
+  AGE,
+  wide('Users', 'The users that it is granted to.', subjects('User')),
+  wide('Groups', 'The groups that it is granted to.', subjects('Group')),
+  wide('ServiceAccounts', 'The service accounts that it is granted to.', subjects('ServiceAccount')),
+])
+
+export const ROLE_BINDING: Kind = {
+  validation: bindingRules(['Role', 'ClusterRole'], true),
+  defaults: roleBinding,
+  strategy: roleStrategy('RoleBinding'),
+  columns: COLUMNS,
+}
+
+export const CLUSTER_ROLE_BINDING: Kind = {
+  validation: bindingRules(['ClusterRole'], false),
+  defaults: roleBinding,
+  strategy: roleStrategy('ClusterRoleBinding'),
+  columns: COLUMNS,
+}

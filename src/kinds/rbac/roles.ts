@@ -1,0 +1,74 @@
+// Roles, in a namespace and in the whole cluster: rules that say what may be done.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { checkLabelSelector, isUsable } from '../../schema/validation/labels.ts'
+import { listOf, partIn, partsOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, segmentName } from '../../schema/validation/object-meta.ts'
+import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
+import type { Kind } from '../kind.ts'
+import { roleStrategy } from './escalation.ts'
+
+function checkRules(object: ValueMap, namespaced: boolean, check: Check): void {
+  for (const [i, rule] of partsOf(object, 'rules').entries()) {
+    const at = FieldPath.root('rules').index(i)
+    if (listOf(rule, 'verbs').length === 0) check.required(at.child('verbs'), 'verbs must contain at least one value')
+    const urls = textsOf(rule, 'nonResourceURLs')
+    if (urls.length > 0) {
+      const place = at.child('nonResourceURLs')
+      if (namespaced) check.invalid(place, urls, 'namespaced rules cannot apply to non-resource URLs')
+      if (['apiGroups', 'resources', 'resourceNames'].some((field) => listOf(rule, field).length > 0)) {
+        check.invalid(place, urls, 'rules cannot apply to both regular resources and non-resource URLs')
+      }
+      continue
+    }
+    if (listOf(rule, 'apiGroups').length === 0) {
+      check.required(at.child('apiGroups'), 'resource rules must supply at least one api group')
+    }
+    if (listOf(rule, 'resources').length === 0) {
+      check.required(at.child('resources'), 'resource rules must supply at least one resource')
+    }
+  }
+}
+
+const checkRole: CreateRule = (object, check) => {
+  checkBuiltInMeta(object, segmentName, check)
+  checkRules(object, true, check)
+}
+
+const checkClusterRole: CreateRule = (object, check) => {
+  checkBuiltInMeta(object, segmentName, check)
+  checkRules(object, false, check)
+  const aggregation = partIn(object, 'aggregationRule')
+  if (aggregation === undefined) return
+  const selectors = partsOf(aggregation, 'clusterRoleSelectors')
+  const at = FieldPath.root('aggregationRule').child('clusterRoleSelectors')
+  if (selectors.length === 0) {
+    check.required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil')
+  }
+  for (const [i, selector] of selectors.entries()) {
+    checkLabelSelector(selector, at.index(i), check)
+    if (!isUsable(selector)) check.invalid(at.index(i), undefined, 'invalid label selector.')
+  }
+}
+
+/** The reference checks a changed role or binding as a new one, and its metadata with the change. */
+export function checkedAgain(rule: CreateRule): KindRules {
+  return {
+    create: rule,
+    update: (object, stored, check) => {
+      rule(object, check)
+      checkBuiltInMetaUpdate(object, stored, check)
+    },
+  }
+}
+
+export const ROLE: Kind = {
+  validation: checkedAgain(checkRole),
+  strategy: roleStrategy('Role'),
+}
+
+export const CLUSTER_ROLE: Kind = {
+  validation: checkedAgain(checkClusterRole),
+  strategy: roleStrategy('ClusterRole'),
+}

@@ -1,0 +1,46 @@
+// Classes of devices.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { has, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { isExtended } from '../shared/resource-names.ts'
+import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
+import { checkSelectors, MAX_ITEMS } from './claim-spec.ts'
+import { checkList } from './device-names.ts'
+import { checkConfiguration } from './device-requests.ts'
+
+const SPEC = FieldPath.root('spec')
+
+function checkClass(object: ValueMap, check: Check): void {
+  const spec = partOf(object, 'spec')
+  checkSelectors(spec, SPEC, check)
+  checkList(partsOf(spec, 'config'), {
+    at: SPEC.child('config'),
+    check,
+    max: MAX_ITEMS,
+    item: (config, path) => checkConfiguration(config, path, check),
+  })
+  const name = textOf(spec, 'extendedResourceName')
+  if (has(spec, 'extendedResourceName') && !isExtended(name)) {
+    check.invalid(SPEC.child('extendedResourceName'), name, 'must be a valid extended resource name')
+  }
+}
+
+export const DEVICE_CLASS: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkClass(object, check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      checkBuiltInMetaUpdate(object, stored, check)
+      checkClass(object, check)
+    },
+  },
+  strategy: { generation: GENERATION_OF_SPEC, answersDeleteWithObject: true },
+  columns: tableOf([NAME, AGE]),
+}

@@ -1,0 +1,39 @@
+// Templates of claims of devices.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, NAME, tableOf } from '../../codec/tables/column.ts'
+import { within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { partOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { checkTemplateMeta } from '../shared/claim-spec.ts'
+import { adminGuard } from './admin-access.ts'
+import { checkClaimSpec, CLAIM_DEFAULTS } from './claim-spec.ts'
+import { checkSameSpec } from './resource-claim.ts'
+
+const SPEC = FieldPath.root('spec')
+
+function checkTemplate(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const spec = partOf(object, 'spec')
+  checkTemplateMeta(partOf(spec, 'metadata'), SPEC.child('metadata'), check)
+  checkClaimSpec(partOf(spec, 'spec'), SPEC.child('spec'), check)
+}
+
+export const RESOURCE_CLAIM_TEMPLATE: Kind = {
+  validation: {
+    create: checkTemplate,
+    // The reference checks the whole of it again.
+    update: (object, stored, check) => {
+      checkTemplate(object, check)
+      checkSameSpec(object, stored, check)
+    },
+  },
+  defaults: within({ spec: within({ spec: CLAIM_DEFAULTS }) }),
+  strategy: ({ find }) => ({
+    answersDeleteWithObject: true,
+    authorizeWrite: adminGuard('ResourceClaimTemplate', find),
+  }),
+  columns: tableOf([NAME, AGE]),
+}

@@ -1,0 +1,293 @@
+// The devices of a slice: their attributes, capacities, taints and what they consume.
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, isMap, type Value, type ValueMap } from '../../api/value.ts'
+import { addQuantities, compareQuantities, formatQuantity, type Quantity, scaledValue } from '../../lib/quantity.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { dns1123Label, dns1123Subdomain, longerThan } from '../../schema/validation/formats.ts'
+import {
+  flagOf,
+  has,
+  listOf,
+  partIn,
+  partOf,
+  partsOf,
+  textIn,
+  textOf,
+  textsOf,
+} from '../../schema/validation/members.ts'
+import { DEVICE_ATTRIBUTE, shownAs } from '../shared/internal-form.ts'
+import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
+import { amountOf } from '../shared/resource-names.ts'
+import { checkAttributeName, checkBindingConditions, checkDeviceName, checkList, checkTaint } from './device-names.ts'
+
+const SPEC = FieldPath.root('spec')
+const MAX_DEVICES = 128
+const MAX_SPECIAL_DEVICES = 64
+const MAX_TRAITS = 32
+const MAX_TAINTS = 16
+
+const MAX_COUNTERS = 32
+const MAX_CONSUMPTIONS = 2
+const MAX_VALUE = 64
+const MAX_OPTIONS = 10
+const MAX_ATTRIBUTE_NAME = 63 + 1 + 32
+const MAX_COUNTER_NAME = 63
+
+const SEMVER =
+  /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/
+
+interface NodeScope {
+  readonly at: FieldPath
+  readonly check: Check
+  /** What is said of an empty name. */
+  readonly emptyName: string
+}
+
+/** The ways in which nodes are chosen, as the reference writes them. */
+export function chosenBy(part: ValueMap, { at, check, emptyName }: NodeScope): string[] {
+  const chosen: string[] = []
+  const name = textIn(part, 'nodeName')
+  if (name === '') check.invalid(at.child('nodeName'), name, emptyName)
+  else if (name !== undefined) {
+    chosen.push('`nodeName`')
+    check.format(at.child('nodeName'), name, dns1123Subdomain(name))
+  }
+  const selector = partIn(part, 'nodeSelector')
+  if (selector !== undefined) {
+    chosen.push('`nodeSelector`')
+    checkNodeSelector(selector, at.child('nodeSelector'), check)
+  }
+  return chosen
+}
+
+export function checkTrue(part: ValueMap, field: string, at: FieldPath, check: Check): readonly string[] {
+  if (flagOf(part, field)) return [`\`${field}\``]
+  if (has(part, field)) check.invalid(at.child(field), false, 'must be either unset or set to true')
+  return []
+}
+
+const LISTS: readonly string[] = ['bools', 'ints', 'strings', 'versions']
+
+function checkDevice(device: ValueMap, at: FieldPath, check: Check): void {
+  checkDeviceName(textOf(device, 'name'), at.child('name'), check)
+  const attributes = Object.values(partOf(device, 'attributes')).filter(isMap)
+  const capacities = Object.keys(partOf(device, 'capacity')).length
+  const hasLists = attributes.some((attribute) => LISTS.some((field) => has(attribute, field)))
+  const entries = attributes.map((attribute) => LISTS.reduce((sum, field) => sum + listOf(attribute, field).length, 0))
+  const count = hasLists
+    ? entries.reduce((sum, length) => sum + Math.max(length, 1), capacities)
+    : Object.keys(partOf(device, 'attributes')).length + capacities
+  if (count > MAX_TRAITS) {
+    const what = hasLists ? 'attribute entries(scalars and list items)' : 'attributes'
+    check.invalid(at, count, `the total number of ${what} and capacities must not exceed ${MAX_TRAITS}`)
+  }
+  checkNamed(device, 'attributes', at, {
+    check,
+    item: (attribute, path) => checkAttribute(attribute, path, check),
+  })
+  const isShared = flagOf(device, 'allowMultipleAllocations')
+  checkNamed(device, 'capacity', at, {
+    check,
+    item: (capacity, path) => {
+      const policy = partIn(capacity, 'requestPolicy')
+      if (policy === undefined) return
+      const place = path.child('requestPolicy')
+      if (isShared) checkPolicy(policy, { capacity: amountOf(capacity['value']), at: place, check })
+      else check.forbidden(place, 'allowMultipleAllocations must be true')
+    },
+  })
+}
+
+interface NamedRule {
+  readonly check: Check
+  readonly item: (value: ValueMap, at: FieldPath) => void
+}
+
+function checkNamed(part: ValueMap, field: string, at: FieldPath, { check, item }: NamedRule): void {
+  for (const [name, value] of Object.entries(partOf(part, field))) {
+    checkAttributeName(name, at.child(field), check)
+    item(isMap(value) ? value : {}, at.child(field).key(shortened(name, MAX_ATTRIBUTE_NAME)))
+  }
+}
+
+function checkAttribute(attribute: ValueMap, at: FieldPath, check: Check): void {
+  const text = textIn(attribute, 'string')
+  if (text !== undefined && longerThan(text, MAX_VALUE)) check.tooLong(at.child('string'), MAX_VALUE)
+  const version = textIn(attribute, 'version')
+  if (version !== undefined) checkVersion(version, at.child('version'), check)
+  for (const [i, item] of textsOf(attribute, 'strings').entries()) {
+    if (longerThan(item, MAX_VALUE)) check.tooLong(at.child('list').child('strings').index(i), MAX_VALUE)
+  }
+  for (const [i, item] of textsOf(attribute, 'versions').entries()) {
+    checkVersion(item, at.child('list').child('versions').index(i), check)
+  }
+  const given = ['bool', 'int', 'string', 'version', ...LISTS].filter((field) => has(attribute, field))
+  if (given.length === 1) return
+  check.invalid(
+    at,
+    given.length === 0 ? '' : shownAs(attribute, DEVICE_ATTRIBUTE),
+    'exactly one value must be specified',
+  )
+}
+
+function checkVersion(version: string, at: FieldPath, check: Check): void {
+  const isLong = longerThan(version, MAX_VALUE)
+  if (isLong || !SEMVER.test(version)) {
+    // Only versions of a bearable length are looked at.
+    if (!isLong) check.invalid(at, version, 'must be a string compatible with semver.org spec 2.0.0')
+  }
+  if (isLong) check.tooLong(at, MAX_VALUE)
+}
+
+function checkPolicy(policy: ValueMap, { capacity, at, check }: CapacityScope): void {
+  const values = listOf(policy, 'validValues')
+  const range = partIn(policy, 'validRange')
+  if (values.length > 0 && range !== undefined) {
+    const both = 'cannot specify "validValues" and "validRange" at the same time'
+    check.forbidden(at, `exactly one policy can be specified, ${both}`)
+    return
+  }
+  const field = values.length > 0 ? 'validValues' : 'validRange'
+  if (values.length === 0 && range === undefined) return
+  const usual = amountOf(policy['default'])
+  if (usual === undefined) check.required(at.child('default'), `required when ${field} is defined`)
+  else if (capacity === undefined) return
+  else if (range === undefined) checkOptions(values, { usual, capacity, at: at.child(field), check })
+  else checkRange(range, { usual, capacity, at: at.child(field), check })
+}
+
+interface CapacityScope {
+  readonly capacity: Quantity | undefined
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+interface PolicyScope {
+  readonly usual: Quantity
+  readonly capacity: Quantity
+  readonly at: FieldPath
+  readonly check: Check
+}
+
+function checkOptions(values: readonly Value[], { usual, capacity, at, check }: PolicyScope): void {
+  const options = values.map((value) => amountOf(value)).filter((option) => option !== undefined)
+  for (const [i, option] of options.entries()) {
+    const before = options[i - 1]
+    if (before === undefined || compareQuantities(before, option) <= 0) continue
+    check.invalid(at.index(i), formatQuantity(option), 'values must be sorted in ascending order')
+  }
+  checkList(options, {
+    at,
+    check,
+    max: MAX_OPTIONS,
+    item: (option, path) => {
+      if (compareQuantities(option, capacity) <= 0) return
+      const detail = `option is larger than capacity value: ${formatQuantity(capacity)}`
+      check.invalid(path, formatQuantity(option), detail)
+    },
+    key: (option) => scaledValue(option, 0).toString(),
+  })
+  if (!options.some((option) => compareQuantities(option, usual) === 0)) {
+    check.invalid(at, formatQuantity(usual), 'default value is not valid according to the requestPolicy')
+  }
+}
+
+function checkRange(range: ValueMap, { usual, capacity, at, check }: PolicyScope): void {
+  const [min, max, step] = ['min', 'max', 'step'].map((field) => amountOf(range[field]))
+  if (min === undefined) {
+    check.required(at.child('min'), 'required when validRange is defined')
+    return
+  }
+  const tell = (field: string, shown: Quantity, why: string, bound: Quantity): void =>
+    check.invalid(at.child(field), formatQuantity(shown), `${why}: ${formatQuantity(bound)}`)
+  if (compareQuantities(min, capacity) > 0) tell('min', min, 'min is larger than capacity value', capacity)
+  if (compareQuantities(usual, min) < 0) tell('min', usual, 'default is less than min', min)
+  if (max !== undefined) {
+    if (compareQuantities(min, max) > 0) tell('max', min, 'min is larger than max', max)
+    if (compareQuantities(max, capacity) > 0) tell('max', max, 'max is larger than capacity value', capacity)
+    if (compareQuantities(usual, max) > 0) tell('max', usual, 'default is more than max', max)
+  }
+  if (step === undefined) return
+  const first = addQuantities(min, step)
+  if (compareQuantities(first, capacity) > 0) {
+    tell('step', step, `one step ${formatQuantity(first)} is larger than capacity value`, capacity)
+  }
+  const width = scaledValue(step, 0)
+  for (const value of [usual, max]) {
+    if (value === undefined || width === 0n || (scaledValue(value, 0) - scaledValue(min, 0)) % width === 0n) continue
+    const detail = `value is not a multiple of a given step (${formatQuantity(step)}) from (${formatQuantity(min)})`
+    check.invalid(at.child('step'), formatQuantity(value), detail)
+  }
+}
+
+interface RestScope {
+  readonly check: Check
+  readonly isPerDevice: boolean
+}
+
+function checkRest(device: ValueMap, at: FieldPath, { check, isPerDevice }: RestScope): void {
+  checkList(partsOf(device, 'consumesCounters'), {
+    at: at.child('consumesCounters'),
+    check,
+    max: MAX_CONSUMPTIONS,
+    item: (consumption, path) => checkCounters(consumption, 'counterSet', path, check),
+    key: (consumption) => textOf(consumption, 'counterSet'),
+  })
+  if (isPerDevice) {
+    const chosen = chosenBy(device, { at, check, emptyName: 'must not be empty' })
+    chosen.push(...checkTrue(device, 'allNodes', at, check))
+    const when = 'when `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
+    const detail = `exactly one of \`nodeName\`, \`nodeSelector\`, or \`allNodes\` is required ${when}`
+    if (chosen.length === 0) check.required(at, detail)
+    else if (chosen.length > 1) check.invalid(at, `{${chosen.join(', ')}}`, detail)
+  } else if (['nodeName', 'nodeSelector', 'allNodes'].some((field) => has(device, field))) {
+    const when = 'if `perDeviceNodeSelection` is set to true in the ResourceSlice spec'
+    check.invalid(at, undefined, `\`nodeName\`, \`nodeSelector\` and \`allNodes\` can only be set ${when}`)
+  }
+  const conditions = {
+    wanted: textsOf(device, 'bindingConditions'),
+    failed: textsOf(device, 'bindingFailureConditions'),
+  }
+  checkBindingConditions(conditions, at, check)
+}
+
+export function checkCounters(part: ValueMap, nameField: string, at: FieldPath, check: Check): void {
+  const name = textOf(part, nameField)
+  if (name === '') check.required(at.child(nameField))
+  else check.format(at.child(nameField), name, dns1123Label(name))
+  const names = Object.keys(partOf(part, 'counters'))
+  const place = at.child('counters')
+  if (names.length === 0) check.required(place)
+  else if (names.length > MAX_COUNTERS) check.tooMany(place, names.length, MAX_COUNTERS)
+  else for (const counter of names) check.format(place, shortened(counter, MAX_COUNTER_NAME), dns1123Label(counter))
+}
+
+/** Long names are told without their middle. */
+function shortened(name: string, max: number): string {
+  if (!longerThan(name, max)) return name
+  const rest = max - 3
+  return `${name.slice(0, Math.trunc((rest + 1) / 2))}...${name.slice(name.length - Math.trunc(rest / 2))}`
+}
+
+export function checkDevices(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
+  const devices = partsOf(spec, 'devices')
+  const isSpecial = devices.some(
+    (device) => partsOf(device, 'taints').length > 0 || partsOf(device, 'consumesCounters').length > 0,
+  )
+  const before = new Map(partsOf(old ?? {}, 'devices').map((device) => [textOf(device, 'name'), device]))
+  checkList(devices, {
+    at: SPEC.child('devices'),
+    check,
+    max: isSpecial ? MAX_SPECIAL_DEVICES : MAX_DEVICES,
+    item: (device, path) => {
+      checkDevice(device, path, check)
+      const same = before.get(textOf(device, 'name'))
+      if (same === undefined || !equalValues(same['taints'], device['taints'])) {
+        const item = (taint: ValueMap, place: FieldPath): void => checkTaint(taint, place, check)
+        checkList(partsOf(device, 'taints'), { at: path.child('taints'), check, max: MAX_TAINTS, item })
+      }
+      checkRest(device, path, { check, isPerDevice: flagOf(spec, 'perDeviceNodeSelection') })
+    },
+    key: (device) => textOf(device, 'name'),
+  })
+}

@@ -1,0 +1,124 @@
+// Drivers of storage, as they tell of themselves.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { equalValues, isList, own, type ValueMap } from '../../api/value.ts'
+import { AGE, boolean, column, NAME, tableOf } from '../../codec/tables/column.ts'
+import { at, booleanAt, listAt, orNone, textAt, textsAt } from '../../codec/tables/reading.ts'
+import { absent, always, empty, gated, within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { has, numberIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { withGatedFields } from '../shared/gated-field.ts'
+import { mapIn } from '../shared/members.ts'
+import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
+import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
+
+const SPEC = FieldPath.root('spec')
+
+const MIN_UPDATE_SECONDS = 10
+
+const LIFECYCLE_MODES: readonly string[] = ['Persistent', 'Ephemeral']
+
+function checkDriverSpec(spec: ValueMap, check: Check): void {
+  for (const field of ['attachRequired', 'podInfoOnMount', 'storageCapacity']) {
+    if (!has(spec, field)) check.required(SPEC.child(field))
+  }
+  const policy = textIn(spec, 'fsGroupPolicy')
+  if (policy === undefined) check.required(SPEC.child('fsGroupPolicy'))
+  else check.oneOf(SPEC.child('fsGroupPolicy'), policy, ['File', 'None', 'ReadWriteOnceWithFSType'])
+  const audiences = new Set<string>()
+  for (const [i, request] of partsOf(spec, 'tokenRequests').entries()) {
+    const at = SPEC.child('tokenRequests').index(i)
+    const audience = textOf(request, 'audience')
+    if (audiences.has(audience)) check.duplicate(at.child('audience'), audience)
+    audiences.add(audience)
+    const seconds = numberIn(request, 'expirationSeconds')
+    if (seconds !== undefined) checkTokenSeconds(seconds, at.child('expirationSeconds'), check)
+  }
+  for (const mode of textsOf(spec, 'volumeLifecycleModes')) {
+    check.oneOf(SPEC.child('volumeLifecycleModes'), mode, LIFECYCLE_MODES)
+  }
+  if (has(spec, 'serviceAccountTokenInSecrets') && partsOf(spec, 'tokenRequests').length === 0) {
+    const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
+    check.invalid(SPEC.child('serviceAccountTokenInSecrets'), spec['serviceAccountTokenInSecrets'], detail)
+  }
+  if (!has(spec, 'seLinuxMount')) check.required(SPEC.child('seLinuxMount'))
+  const period = numberIn(spec, 'nodeAllocatableUpdatePeriodSeconds')
+  if (period !== undefined && period < MIN_UPDATE_SECONDS) {
+    const detail = `must be greater than or equal to ${MIN_UPDATE_SECONDS} seconds`
+    check.invalid(SPEC.child('nodeAllocatableUpdatePeriodSeconds'), period, detail)
+  }
+}
+
+/** Whoever asks for tokens is told of a safer place for them. */
+function driverWarnings(object: ApiObject, stored: ApiObject | undefined): readonly string[] {
+  const spec = mapIn(object, 'spec')
+  const asked = own(spec, 'tokenRequests') ?? null
+  if (!isList(asked) || asked.length === 0 || Object.hasOwn(spec, 'serviceAccountTokenInSecrets')) return []
+  if (stored !== undefined && equalValues(asked, own(mapIn(stored, 'spec'), 'tokenRequests') ?? null)) return []
+  const risk = 'to prevent possible logging of tokens in volume attributes'
+  return [`spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true ${risk}`]
+}
+
+export const CSI_DRIVER: Kind = {
+  validation: {
+    create: (object, check) => {
+      checkBuiltInMeta(object, subdomainName, check)
+      const name = textOf(partOf(object, 'metadata'), 'name')
+      if (name !== '') checkDriverName(name, FieldPath.root('name'), check)
+      checkDriverSpec(partOf(object, 'spec'), check)
+    },
+    update: (object, stored, check) => {
+      checkBuiltInMetaUpdate(object, stored, check)
+      const [spec, old] = [partOf(object, 'spec'), partOf(stored, 'spec')]
+      checkDriverSpec(spec, check)
+      check.unchanged(SPEC.child('attachedRequired'), spec['attachRequired'], old['attachRequired'])
+      check.unchanged(SPEC.child('volumeLifecycleModes'), spec['volumeLifecycleModes'], old['volumeLifecycleModes'])
+    },
+  },
+  defaults: within({
+    spec: always({
+      attachRequired: absent(true),
+      podInfoOnMount: absent(false),
+      storageCapacity: absent(false),
+      fsGroupPolicy: absent('ReadWriteOnceWithFSType'),
+      volumeLifecycleModes: empty(['Persistent']),
+      requiresRepublish: absent(false),
+      seLinuxMount: absent(false),
+      preventPodSchedulingIfMissing: gated('VolumeLimitScaling', absent(false)),
+    }),
+  }),
+  strategy: withGatedFields([{ gate: 'VolumeLimitScaling', path: ['spec', 'preventPodSchedulingIfMissing'] }], {
+    conditionalUpdate: true,
+    generation: { first: 0, on: ['spec'] },
+    answersDeleteWithObject: true,
+    warnings: driverWarnings,
+  }),
+  columns: tableOf([
+    NAME,
+    boolean('AttachRequired', 'Whether volumes are attached before they are mounted.', (driver) => {
+      const required = at(driver, 'spec', 'attachRequired')
+      return required === undefined || required === true
+    }),
+    boolean('PodInfoOnMount', 'Whether the driver is told about the pod.', (one) =>
+      booleanAt(one, 'spec', 'podInfoOnMount'),
+    ),
+    boolean('StorageCapacity', 'Whether scheduling looks at capacity.', (one) =>
+      booleanAt(one, 'spec', 'storageCapacity'),
+    ),
+    column('TokenRequests', 'The audiences of the tokens that the driver gets.', (driver) => {
+      const requests = at(driver, 'spec', 'tokenRequests')
+      return requests === undefined
+        ? '<unset>'
+        : listAt(requests)
+            .map((request) => textAt(request, 'audience'))
+            .join(',')
+    }),
+    boolean('RequiresRepublish', 'Whether mounts are renewed.', (one) => booleanAt(one, 'spec', 'requiresRepublish')),
+    column('Modes', 'The life cycles of volumes that it serves.', (driver) =>
+      orNone(textsAt(driver, 'spec', 'volumeLifecycleModes').join(',')),
+    ),
+    AGE,
+  ]),
+}

@@ -1,0 +1,59 @@
+// The drivers of storage that a node has.
+import { shownJson } from '../../api/field-error.ts'
+import { FieldPath } from '../../api/field-path.ts'
+import { equalValues, type ValueMap } from '../../api/value.ts'
+import { AGE, integer, length, NAME, tableOf } from '../../codec/tables/column.ts'
+import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { longerThan, qualifiedName } from '../../schema/validation/formats.ts'
+import { numberIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
+
+const SPEC = FieldPath.root('spec')
+
+const MAX_NODE_ID = 256
+
+const DRIVERS = SPEC.child('drivers')
+
+function checkCsiNode(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  const names = new Set<string>()
+  for (const [i, driver] of partsOf(partOf(object, 'spec'), 'drivers').entries()) {
+    const at = DRIVERS.index(i)
+    const name = textOf(driver, 'name')
+    checkDriverName(name, at.child('name'), check)
+    const id = textOf(driver, 'nodeID')
+    if (id === '') check.required(at.child('nodeID'))
+    if (longerThan(id, MAX_NODE_ID)) check.invalid(at.child('nodeID'), id, `must be ${MAX_NODE_ID} characters or less`)
+    check.notNegative(at.child('allocatable').child('count'), numberIn(partOf(driver, 'allocatable'), 'count'))
+    if (names.has(name)) check.duplicate(at.child('name'), name)
+    names.add(name)
+    const keys = new Set<string>()
+    for (const key of textsOf(driver, 'topologyKeys')) {
+      if (key === '') check.required(at)
+      if (keys.has(key)) check.duplicate(at, key)
+      keys.add(key)
+      check.format(at, key, qualifiedName(key))
+    }
+  }
+}
+
+export const CSI_NODE: Kind = {
+  validation: {
+    create: checkCsiNode,
+    update: (object, stored, check) => {
+      checkCsiNode(object, check)
+      const old = new Map(partsOf(partOf(stored, 'spec'), 'drivers').map((driver) => [textOf(driver, 'name'), driver]))
+      for (const driver of partsOf(partOf(object, 'spec'), 'drivers')) {
+        const before = old.get(textOf(driver, 'name'))
+        if (before === undefined) continue
+        const { allocatable: _now, ...now } = driver
+        const { allocatable: _then, ...then } = before
+        if (!equalValues(now, then)) check.invalid(DRIVERS, shownJson(now), IMMUTABLE)
+      }
+    },
+  },
+  strategy: { conditionalUpdate: true, answersDeleteWithObject: true },
+  columns: tableOf([NAME, integer('Drivers', 'How many drivers the node has.', length('spec', 'drivers')), AGE]),
+}

@@ -1,0 +1,101 @@
+// Storage classes: how volumes are made for claims.
+import { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { AGE, column, NAME_DESCRIPTION, tableOf, text } from '../../codec/tables/column.ts'
+import { booleanAt, textAt } from '../../codec/tables/reading.ts'
+import { absent, within } from '../../schema/defaults/rule.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { qualifiedName } from '../../schema/validation/formats.ts'
+import { partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
+import type { Kind } from '../kind.ts'
+import { mapsIn } from '../shared/members.ts'
+import { nodeLabelFault } from '../shared/warnings.ts'
+import { checkParameters, checkProvisioner } from './class-parameters.ts'
+
+function checkClass(object: ValueMap, check: Check): void {
+  checkBuiltInMeta(object, subdomainName, check)
+  checkProvisioner(object, 'provisioner', check)
+  checkParameters(object, true, check)
+  const reclaim = textOf(object, 'reclaimPolicy')
+  if (reclaim !== '') check.oneOf(FieldPath.root('reclaimPolicy'), reclaim, ['Delete', 'Retain'])
+  const mode = textIn(object, 'volumeBindingMode')
+  const at = FieldPath.root('volumeBindingMode')
+  if (mode === undefined) check.required(at)
+  else check.oneOf(at, mode, ['Immediate', 'WaitForFirstConsumer'])
+  checkTopologies(partsOf(object, 'allowedTopologies'), check)
+}
+
+function checkTopologies(terms: readonly ValueMap[], check: Check): void {
+  const list = FieldPath.root('allowedTopologies')
+  const seen = new Set<string>()
+  for (const [i, term] of terms.entries()) {
+    const at = list.index(i).child('matchLabelExpressions')
+    const keys = new Map<string, string>()
+    for (const [e, expression] of partsOf(term, 'matchLabelExpressions').entries()) {
+      const place = at.index(e)
+      const values = textsOf(expression, 'values')
+      if (values.length === 0) check.required(place.child('values'))
+      const distinct = new Set<string>()
+      for (const [v, value] of values.entries()) {
+        if (distinct.has(value)) check.duplicate(place.child('values').index(v), value)
+        distinct.add(value)
+      }
+      const key = textOf(expression, 'key')
+      check.format(place.child('key'), key, qualifiedName(key))
+      if (keys.has(key)) check.duplicate(place.child('key'), key)
+      keys.set(key, JSON.stringify([key, ...[...distinct].sort()]))
+    }
+    const form = JSON.stringify([...keys.values()].sort())
+    // A term that says nothing counts as said before.
+    if (seen.has(form) || keys.size === 0) check.duplicate(at, '')
+    seen.add(form)
+  }
+}
+
+function className(storage: ValueMap): string {
+  const name = textAt(storage, 'metadata', 'name')
+  const marks = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
+  const isDefault = marks.some((mark) => textAt(storage, 'metadata', 'annotations', mark) === 'true')
+  return isDefault ? `${name} (default)` : name
+}
+
+export const STORAGE_CLASS: Kind = {
+  validation: {
+    create: checkClass,
+    update: (object, stored, check) => {
+      checkClass(object, check)
+      checkBuiltInMetaUpdate(object, stored, check)
+      for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']) {
+        check.unchanged(FieldPath.root(field), object[field], stored[field])
+      }
+    },
+  },
+  defaults: within({ reclaimPolicy: absent('Delete'), volumeBindingMode: absent('Immediate') }),
+  strategy: {
+    answersDeleteWithObject: true,
+    warnings: (object) =>
+      mapsIn(object, 'allowedTopologies').flatMap((term, i) =>
+        mapsIn(term, 'matchLabelExpressions').flatMap((expression, j) => {
+          const fault = nodeLabelFault(textOf(expression, 'key'))
+          return fault === undefined ? [] : [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${fault}`]
+        }),
+      ),
+  },
+  columns: tableOf([
+    column('Name', NAME_DESCRIPTION, className, { format: 'name' }),
+    column('Provisioner', 'What makes the volumes.', text('provisioner')),
+    column(
+      'ReclaimPolicy',
+      'What happens to a volume after its claim.',
+      (one) => textAt(one, 'reclaimPolicy') || 'Delete',
+    ),
+    column(
+      'VolumeBindingMode',
+      'When a claim gets its volume.',
+      (one) => textAt(one, 'volumeBindingMode') || 'Immediate',
+    ),
+    column('AllowVolumeExpansion', 'Whether volumes can grow.', (one) => booleanAt(one, 'allowVolumeExpansion')),
+    AGE,
+  ]),
+}
