@@ -9,7 +9,7 @@ GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness test-reference bench image up down generate fix
+.PHONY: help run dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness soak test-reference bench image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -61,6 +61,9 @@ test-conformance: $(READY) ## Replay the reference server's recorded answers
 
 test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under load
 	$(VITEST) --project robustness
+
+soak: $(READY) ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
+	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts
 
 test-reference: tools ## Beside the real kube-apiserver and released software (long; builds them with Go)
 	$(VITEST) --project reference

@@ -56,9 +56,34 @@ export class ApiClient implements Disposable {
     return { status, body: JSON.parse(text) as unknown }
   }
 
+  /** A stream that goes on until it is closed: a watch. */
+  open(path: string): OpenStream {
+    const stream = this.#session.request({ ':path': path, authorization: `Bearer ${this.#token}` })
+    let lines = 0
+    stream.on('data', (chunk: Buffer) => {
+      for (const byte of chunk) if (byte === 0x0a) lines++
+    })
+    // One that is closed before its answer came ends with an error.
+    stream.on('error', () => {})
+    const closed = new Promise<void>((resolve) => void stream.once('close', resolve))
+    return {
+      lines: () => lines,
+      close() {
+        stream.close(http2.constants.NGHTTP2_CANCEL)
+        return closed
+      },
+    }
+  }
+
   [Symbol.dispose](): void {
     this.#session.destroy()
   }
+}
+
+export interface OpenStream {
+  /** How many have come. */
+  lines(): number
+  close(): Promise<void>
 }
 
 export function clientOf(server: ServerProcess): ApiClient {

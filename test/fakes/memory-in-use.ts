@@ -1,0 +1,33 @@
+// What a server has in memory, in megabytes.
+import { readFileSync } from 'node:fs'
+import type { ApiClient } from './api-client.ts'
+import type { ServerProcess } from './server-process.ts'
+
+const MB = 1e6
+
+/** All that the process has, as the kernel counts it. */
+export function residentMegabytes(server: ServerProcess): number {
+  return ofKernel(server, 'VmRSS')
+}
+
+export interface MemoryInUse {
+  /** The heap and buffers after a collection, and what is mapped of files. */
+  readonly megabytes: number
+  /** Of them, what the watch cache remembers of changes and states. */
+  readonly past: number
+}
+
+/** What is in use, however much of it V8 has kept in case it is needed again. The server has to run with `--profiling`. */
+export async function memoryInUse(server: ServerProcess, client: ApiClient): Promise<MemoryInUse> {
+  // The profile is taken after a collection.
+  await client.send('GET', '/debug/pprof/heap?seconds=0.01')
+  const { text } = await client.send('GET', '/metrics')
+  const of = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]) / MB
+  const heap = of('nodejs_heap_size_used_bytes') + of('nodejs_external_memory_bytes')
+  return { megabytes: heap + ofKernel(server, 'RssFile'), past: of('quarterdeck_watch_cache_past_bytes') }
+}
+
+function ofKernel({ child }: ServerProcess, what: string): number {
+  const kibibytes = new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
+  return (Number(kibibytes) * 1024) / MB
+}
