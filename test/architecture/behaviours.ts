@@ -143,7 +143,7 @@ const HEAD = `# Which tests show which behaviour
 Made by \`make generate\` from the codes that tests and scenarios name in their titles and comments; a test in
 \`test/architecture\` fails where it is not current. Names are paths in \`test\` and \`test/conformance\`. A behaviour is named where
 its steps are really taken and the outcome is compared, not where it merely could matter. What is not named may still be
-exercised, by the tests beside the reference server (\`test/reference\`) for example; nobody has looked yet.
+exercised, by the tests beside the reference server (\`test/reference\`) for example, which compare whole answers.
 `
 
 function titled(word: string): string {

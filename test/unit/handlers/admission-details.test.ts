@@ -14,6 +14,8 @@ const APPLY = 'application/apply-patch+yaml'
 let asked: AdmissionRequest[]
 /** What is refused from now on. */
 let refuses: (request: AdmissionRequest) => boolean
+/** What every object gets. */
+let adds: object | undefined
 let mayNot: Set<string>
 let api: ApiRequests
 
@@ -22,11 +24,12 @@ const forbidden = (why: string): ApiError => new ApiError('Forbidden', why)
 beforeEach(() => {
   asked = []
   refuses = () => false
+  adds = undefined
   mayNot = new Set()
   const admission = {
     mutate: (request: AdmissionRequest) => {
       if (refuses(request)) throw forbidden('not by admission')
-      return request.object
+      return adds === undefined ? request.object : { ...request.object!, ...adds }
     },
     validate: (request: AdmissionRequest) => void asked.push(request),
   }
@@ -47,6 +50,14 @@ describe('admission', () => {
     expect(asked).toMatchObject([
       { operation: 'CREATE', name: 'new', options: { fieldManager: 'me', dryRun: ['All'] } },
     ])
+  })
+
+  it('owns nothing of what it adds (W-093)', async () => {
+    adds = { immutable: true }
+    const { body } = await send('POST', MAPS, { metadata: { name: 'a' }, data: { x: '1' } })
+    const { managedFields } = body['metadata'] as { managedFields: readonly { fieldsV1: object }[] }
+    expect(body['immutable']).toBe(true)
+    expect(managedFields.map(({ fieldsV1 }) => fieldsV1)).toEqual([{ 'f:data': { '.': {}, 'f:x': {} } }])
   })
 
   it('refuses before versions are compared (W-115)', async () => {

@@ -127,6 +127,22 @@ describe('definitions that come and go', () => {
     expect(retired.at(-1)).toEqual([`${GROUP}/crontabs`, true])
   })
 
+  it.each([
+    ['of a kind without a status of its own', {}, true],
+    ['of a kind with one', { subresources: { status: {} } }, false],
+  ])('let changes count by what they change: the status %s (W-134)', (_name, more, counts) => {
+    const { table } = open()
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+    const versions = [{ name: 'v1', served: true, storage: true, schema, ...more }]
+    table.put(stored(definition({ versions }), 1))
+    const { character } = table.find(place('v1'))!
+    const object = (part: object): ApiObject => ({ kind: 'CronTab', apiVersion: `${GROUP}/v1`, metadata: {}, ...part })
+    const bumps = (before: object, after: object): boolean => character.bumpsGeneration(object(before), object(after))
+    expect(bumps({ spec: { n: 1 } }, { spec: { n: 2 } })).toBe(true)
+    expect(bumps({ metadata: { labels: {} } }, { metadata: { labels: { a: 'b' } } })).toBe(false)
+    expect(bumps({ status: { n: 1 } }, { status: { n: 2 } })).toBe(counts)
+  })
+
   it('are not set back by what is older', () => {
     const { table } = open()
     table.put(stored(definition(), 5))
