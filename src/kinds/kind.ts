@@ -1,5 +1,5 @@
 // What is particular to a built-in kind, all of it in one record. Its fields are in `proto/`; everything else is here.
-import type { GroupVersionKind } from '../api/object.ts'
+import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'
 import type { Conversion } from '../registry/registry.ts'
@@ -25,6 +25,13 @@ export interface Kind {
   readonly storagePrefix?: string
   /** The versions that are stored as another version or group. */
   readonly storedAs?: Readonly<Record<string, StoredAs>>
+  /** By apiVersion: versions that other servers have stored objects in and that are not served here. */
+  readonly olderVersions?: Readonly<Record<string, OlderDocument>>
+  /**
+   * What is filled in when an object is read that was stored before its kind had the fields for it. `family` is that of the
+   * cluster's services.
+   */
+  readonly readAnew?: (object: ApiObject, family: 'IPv4' | 'IPv6') => ApiObject
 }
 
 export interface StoredAs {
@@ -33,6 +40,9 @@ export interface StoredAs {
   /** What it is converted to is read out of texts and can be anything: the client is told where it is no object of the kind. */
   readonly isReadAnew?: true
 }
+
+/** The same fields under the same names and numbers, or how a document of it becomes one of the stored version. */
+export type OlderDocument = 'same' | ((document: ValueMap) => ValueMap)
 
 /** How a kind says how many of it there are to be. */
 export interface Scalable {

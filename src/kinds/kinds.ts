@@ -1,6 +1,6 @@
 // The front door: every kind that is built in, the resources that are made of them, and those that definitions add. Whoever
 // adds a kind adds its file and a line to the table here.
-import type { GroupResource, GroupVersionKind } from '../api/object.ts'
+import type { ApiObject, GroupResource, GroupVersionKind } from '../api/object.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
 import type { Action, ResourceTable } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -57,7 +57,7 @@ import { addressRange } from './core/service/address-range.ts'
 import { DEFAULT_NODE_PORTS, type PortRange } from './core/service/claims.ts'
 import { ServiceMeasures } from './core/service/measures.ts'
 import { SERVICE } from './core/service/service.ts'
-import type { EncodeInTurns, EncodeObject } from './custom/resource.ts'
+import type { EncodeInTurns, EncodeObject } from './resources.ts'
 import { ENDPOINT_SLICE } from './discovery/endpoint-slice.ts'
 import { EVENT as EVENT_OF_EVENTS } from './events/event.ts'
 import { FLOW_SCHEMA } from './flowcontrol/flow-schema.ts'
@@ -66,6 +66,7 @@ import { STORAGE_VERSION } from './internal/storage-version.ts'
 import type { Kind } from './kind.ts'
 import { STATUS } from './meta/status.ts'
 import type { RoleGuard } from './needs.ts'
+import { type OlderVersion, olderVersionsOf } from './older-versions.ts'
 import { INGRESS_CLASS } from './networking/ingress-class.ts'
 import { INGRESS } from './networking/ingress.ts'
 import { IP_ADDRESS } from './networking/ip-address.ts'
@@ -109,8 +110,6 @@ export { compareVersions, conditionOf, type Definition, hasBadAuthority, readDef
 export { DefinitionTable } from './custom/definition-table.ts'
 export { RENAME_VERSION } from './custom/form.ts'
 export type { RoleGuard } from './needs.ts'
-export { olderVersion } from './older-versions.ts'
-export { readAnew } from './read-anew.ts'
 export { CLEANUP } from './apiextensions/custom-resource-definition/custom-resource-definition.ts'
 
 /** By group and kind. Kinds that are not here have nothing particular. */
@@ -253,6 +252,18 @@ const PLAIN: Kind = {}
 export function kindOf({ group, kind }: Omit<GroupVersionKind, 'version'>): Kind {
   const kinds = Object.hasOwn(KINDS, group) ? KINDS[group] : undefined
   return (kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined) ?? PLAIN
+}
+
+const OLDER_VERSIONS = olderVersionsOf(KINDS)
+
+/** Undefined for what is not known here. */
+export function olderVersion({ group, version, kind }: GroupVersionKind): OlderVersion | undefined {
+  return OLDER_VERSIONS.get(`${group}/${version}/${kind}`)
+}
+
+/** A stored object of a kind as it is read: what the kind had no field for when it was stored is filled in. */
+export function readAnew(kind: GroupVersionKind, object: ApiObject, family: 'IPv4' | 'IPv6'): ApiObject {
+  return kindOf(kind).readAnew?.(object, family) ?? object
 }
 
 /** What people see of the objects of a kind. */

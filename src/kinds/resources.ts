@@ -1,23 +1,26 @@
 // The built-in resources, made from the facts of the schema and what is particular to each kind.
-import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'
-import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
+import {
+  type ApiObject,
+  formatGroupVersion,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  parseGroupVersion,
+} from '../api/object.ts'
 import { selectableFields } from '../api/selector-fields.ts'
 import { ApiError } from '../api/status.ts'
-import type { ValueMap } from '../api/value.ts'
-import { own } from '../api/value.ts'
+import { own, type ValueMap } from '../api/value.ts'
 import { DEFAULT_TABLE } from '../codec/table.ts'
+import type { Turns } from '../lib/turns.ts'
 import { kindVersions } from '../registry/kind-versions.ts'
 import type { Action, Conversion, Resource, ResourceTable, Subresource } from '../registry/registry.ts'
-import type { BuiltInResource } from '../schema/built-in-resources.ts'
-import { builtInGroups } from '../schema/built-in-resources.ts'
-import { decodeChanged, decodeObject, type Decoded } from '../schema/decode.ts'
+import { builtInGroups, type BuiltInResource } from '../schema/built-in-resources.ts'
+import { decodeChanged, type Decoded, decodeObject } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults/defaults.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
 import { knownVersionsOf } from '../schema/known-versions.ts'
 import { inOrder } from '../schema/member-order.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { METADATA_RULES } from '../schema/validation/validation.ts'
-import type { EncodeInTurns, EncodeObject } from './custom/resource.ts'
 import type { Kind, KindOf } from './kind.ts'
 import { largeObjects } from './large-objects.ts'
 import type { KindNeeds } from './needs.ts'
@@ -29,6 +32,12 @@ type Stored = Resource['stored']
 
 /** How the objects of a resource are read and written where they are stored, by how they are written plainly; the codec's too. */
 export type StoredTexts = (encode: NonNullable<Stored['encode']>) => Pick<Stored, 'encode' | 'parse'>
+
+/** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
+export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
+
+/** The same in turns, for large objects. */
+export type EncodeInTurns = (object: ApiObject, kind: KindSchema, turns: Turns) => Promise<string>
 
 export interface ResourceSources {
   readonly schema: SchemaTable

@@ -1,5 +1,5 @@
-// The front door: what a served resource is, and the verbs on it. A resource is a row of facts plus, where its kind has a
-// character of its own, a few functions; the pipelines in this room are the same for all of them.
+// The front door: what a served resource is, and the verbs on it. A resource is a record of facts and the strategy of its kind;
+// the pipelines in this room are the same for all of them.
 import type { Admission } from '../admission/admission.ts'
 import type { FieldError } from '../api/field-error.ts'
 import type { ApiObject, GroupVersionKind, GroupVersionResource } from '../api/object.ts'

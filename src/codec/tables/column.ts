@@ -29,9 +29,6 @@ export interface TableShape {
   readonly conditions?: (object: ValueMap) => readonly Value[] | undefined
 }
 
-/** Tables by group and kind: `apps Deployment`, ` Pod`. */
-export type TableShapes = Readonly<Record<string, TableShape>>
-
 export interface ColumnOptions {
   readonly type?: ColumnDefinition['type']
   readonly format?: string

@@ -230,6 +230,7 @@ export const VALIDATING_ADMISSION_POLICY: Kind = {
     PARAM_KIND,
     AGE,
   ]),
+  olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },
 }
 
 export const MUTATING_ADMISSION_POLICY: Kind = {
@@ -245,4 +246,5 @@ export const MUTATING_ADMISSION_POLICY: Kind = {
     PARAM_KIND,
     AGE,
   ]),
+  olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },
 }

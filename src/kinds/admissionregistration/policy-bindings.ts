@@ -105,6 +105,7 @@ export const VALIDATING_ADMISSION_POLICY_BINDING: Kind = {
   defaults: BINDING_DEFAULTS,
   strategy: CONFIGURATION,
   columns: BINDING_COLUMNS,
+  olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },
 }
 
 export const MUTATING_ADMISSION_POLICY_BINDING: Kind = {
@@ -112,4 +113,5 @@ export const MUTATING_ADMISSION_POLICY_BINDING: Kind = {
   defaults: BINDING_DEFAULTS,
   strategy: CONFIGURATION,
   columns: BINDING_COLUMNS,
+  olderVersions: { 'admissionregistration.k8s.io/v1alpha1': 'same', 'admissionregistration.k8s.io/v1beta1': 'same' },
 }

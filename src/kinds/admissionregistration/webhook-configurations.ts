@@ -147,6 +147,7 @@ export const VALIDATING_WEBHOOK_CONFIGURATION: Kind = {
   defaults: webhooks({}),
   strategy: STRATEGY,
   columns: COLUMNS,
+  olderVersions: { 'admissionregistration.k8s.io/v1beta1': 'same' },
 }
 
 export const MUTATING_WEBHOOK_CONFIGURATION: Kind = {
@@ -154,4 +155,5 @@ export const MUTATING_WEBHOOK_CONFIGURATION: Kind = {
   defaults: webhooks({ reinvocationPolicy: absent('Never') }),
   strategy: STRATEGY,
   columns: COLUMNS,
+  olderVersions: { 'admissionregistration.k8s.io/v1beta1': 'same' },
 }

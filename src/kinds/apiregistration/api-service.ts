@@ -129,4 +129,5 @@ export const API_SERVICE: Kind = {
     AGE,
   ]),
   storagePrefix: 'apiregistration.k8s.io/apiservices',
+  olderVersions: { 'apiregistration.k8s.io/v1beta1': 'same' },
 }

@@ -44,4 +44,5 @@ export const CONTROLLER_REVISION: Kind = {
     column('Revision', 'The number of the state.', count('revision')),
     AGE,
   ]),
+  olderVersions: { 'apps/v1beta1': 'same', 'apps/v1beta2': 'same' },
 }

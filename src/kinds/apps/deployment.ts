@@ -9,7 +9,8 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../s
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
-import { ROLLING_STRATEGY, shownAs } from '../shared/internal-form.ts'
+import { ROLLING_STRATEGY } from './workload.ts'
+import { shownAs } from '../shared/internal-form.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, readyOfWanted, selectorColumn } from '../shared/pod-spec/template-columns.ts'
@@ -24,7 +25,8 @@ import {
   checkSameSelector,
   checkSelectedTemplate,
   checkSelector,
-} from './selected-pods.ts'
+  withLabelsOfTemplate,
+} from './workload.ts'
 
 const template = always(podTemplate)
 const rollingUpdate = (strategy: ValueMap): boolean => strategy['type'] === 'RollingUpdate'
@@ -120,4 +122,9 @@ export const DEPLOYMENT: Kind = {
     selectorColumn('spec', 'selector'),
   ]),
   scale: BY_LABEL_SELECTOR,
+  olderVersions: {
+    'apps/v1beta1': withLabelsOfTemplate,
+    'apps/v1beta2': 'same',
+    'extensions/v1beta1': withLabelsOfTemplate,
+  },
 }

@@ -16,7 +16,7 @@ import { checkReplicas } from '../shared/pod-spec/workload-template.ts'
 import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import { withNameWarnings } from '../shared/warnings.ts'
-import { checkSameSelector, checkSelectedTemplate, checkSelector } from './selected-pods.ts'
+import { checkSameSelector, checkSelectedTemplate, checkSelector, withLabelsOfTemplate } from './workload.ts'
 
 const template = always(podTemplate)
 const SPEC = FieldPath.root('spec')
@@ -59,4 +59,5 @@ export const REPLICA_SET: Kind = {
   }),
   columns: tableOf([...REPLICA_COLUMNS, selectorColumn('spec', 'selector')]),
   scale: BY_LABEL_SELECTOR,
+  olderVersions: { 'apps/v1beta2': 'same', 'extensions/v1beta1': withLabelsOfTemplate },
 }

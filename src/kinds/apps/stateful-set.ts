@@ -11,10 +11,11 @@ import { isUsable, shownSelector } from '../../schema/validation/labels.ts'
 import { has, numberIn, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, labelName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
 import { checkClaimSpec } from '../shared/claim-spec.ts'
 import { type GatedField, withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
-import { ROLLING_SET_UPDATE, SET_STRATEGY, shownAs } from '../shared/internal-form.ts'
+import { type Form, shownAs } from '../shared/internal-form.ts'
 import { mapIn, mapsIn } from '../shared/members.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
@@ -25,8 +26,14 @@ import { checkCounts, checkWithin } from '../shared/pod-spec/workload-template.t
 import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import { claimSpecWarnings } from '../shared/volume-warnings.ts'
-import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
-import { checkAvailable, checkCollisions, checkSelected, checkSelector } from './selected-pods.ts'
+import {
+  checkAvailable,
+  checkCollisions,
+  checkSelected,
+  checkSelector,
+  rollingForm,
+  withLabelsOfTemplate,
+} from './workload.ts'
 
 const template = always(podTemplate)
 const rollingUpdate = (strategy: ValueMap): boolean => strategy['type'] === 'RollingUpdate'
@@ -34,6 +41,14 @@ const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
 const SELECTOR = SPEC.child('selector')
 const TEMPLATE = SPEC.child('template')
+
+const ROLLING_SET: Form = [
+  ['partition', 'Partition', 0],
+  ['maxUnavailable', 'MaxUnavailable', null],
+]
+
+const SET_STRATEGY: Form = rollingForm(ROLLING_SET)
+const ROLLING_SET_UPDATE: Form = ROLLING_SET
 
 function checkStatefulSet(spec: ValueMap, isNew: boolean, check: Check): void {
   const management = textOf(spec, 'podManagementPolicy')
@@ -220,4 +235,5 @@ export const STATEFUL_SET: Kind = {
     ...containerColumns('spec', 'template'),
   ]),
   scale: BY_LABEL_SELECTOR,
+  olderVersions: { 'apps/v1beta1': withLabelsOfTemplate, 'apps/v1beta2': 'same' },
 }

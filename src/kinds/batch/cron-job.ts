@@ -156,4 +156,5 @@ export const CRON_JOB: Kind = {
     ...containerColumns('spec', 'jobTemplate', 'spec', 'template'),
     selectorColumn('spec', 'jobTemplate', 'spec', 'selector'),
   ]),
+  olderVersions: { 'batch/v1beta1': 'same' },
 }

@@ -238,4 +238,5 @@ export const CERTIFICATE_SIGNING_REQUEST: Kind = {
     column('RequestedDuration', 'For how long the certificate should be valid.', requestedDuration),
     column('Condition', 'What was decided.', requestState),
   ]),
+  olderVersions: { 'certificates.k8s.io/v1beta1': 'same' },
 }

@@ -53,4 +53,5 @@ export const LEASE: Kind = {
     { createOnUpdate: true, conditionalUpdate: true },
   ),
   columns: tableOf([NAME, column('Holder', 'Who holds it.', text('spec', 'holderIdentity')), AGE]),
+  olderVersions: { 'coordination.k8s.io/v1beta1': 'same' },
 }

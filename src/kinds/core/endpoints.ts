@@ -6,13 +6,13 @@ import { firstOf, listAt, numberAt, textAt } from '../../codec/tables/reading.ts
 import { metaOf } from '../../registry/object-meta.ts'
 import { blank, each, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { dns1123Label, portNumber, qualifiedName } from '../../schema/validation/formats.ts'
+import { dns1123Label, portNumber } from '../../schema/validation/formats.ts'
 import { listOf, numberOf, partsOf, textIn, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkEndpointIp, checkIp } from '../shared/ip-address.ts'
 import { mapIn, mapsIn } from '../shared/members.ts'
-import { PROTOCOLS } from '../shared/pod-spec/container.ts'
+import { checkProtocol } from '../shared/endpoint-port.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
 const SUBSETS = FieldPath.root('subsets')
@@ -48,14 +48,6 @@ function checkAddress(address: ValueMap, at: FieldPath, check: Check): void {
   const node = textIn(address, 'nodeName')
   if (node !== undefined) check.format(at.child('nodeName'), node, subdomainName(node, false))
   checkEndpointIp(ip, at.child('ip'), check)
-}
-
-export function checkProtocol(port: ValueMap, at: FieldPath, check: Check): void {
-  const protocol = textOf(port, 'protocol')
-  if (protocol === '') check.required(at.child('protocol'))
-  else check.oneOf(at.child('protocol'), protocol, PROTOCOLS)
-  const application = textIn(port, 'appProtocol')
-  if (application !== undefined) check.format(at.child('appProtocol'), application, qualifiedName(application))
 }
 
 /** An address of the sixth version needs brackets before a port. */

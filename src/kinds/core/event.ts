@@ -1,10 +1,10 @@
 // Events of the core group: what happened to an object. They are kept for a while only.
 import type { Kind } from '../kind.ts'
 import { EVENT_COLUMNS } from '../shared/event-columns.ts'
-import { CORE_VALIDATION, EVENT_STRATEGY } from '../shared/event.ts'
+import { CORE_VALIDATION, eventStrategy } from '../shared/event.ts'
 
 export const EVENT: Kind = {
   validation: CORE_VALIDATION,
-  strategy: EVENT_STRATEGY,
+  strategy: eventStrategy,
   columns: EVENT_COLUMNS,
 }

@@ -159,7 +159,7 @@ function withoutForeignSource(object: ApiObject): ApiObject {
 }
 
 /** With both where there is one. */
-export function mirrored(object: ApiObject): ApiObject {
+function mirrored(object: ApiObject): ApiObject {
   const spec = mapIn(object, 'spec')
   const [source, reference] = [own(spec, 'dataSource'), own(spec, 'dataSourceRef')]
   if (isMap(source) && !isMap(reference)) return withSpec(object, { dataSourceRef: plainReference(source) })
@@ -229,4 +229,5 @@ export const PERSISTENT_VOLUME_CLAIM: Kind = {
     AGE,
     VOLUME_MODE_COLUMN,
   ]),
+  readAnew: mirrored,
 }

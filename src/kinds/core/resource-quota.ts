@@ -9,7 +9,7 @@ import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { has, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { SCOPE_SELECTOR, shownAs } from '../shared/internal-form.ts'
+import { type Form, shownAs } from '../shared/internal-form.ts'
 import { mapIn } from '../shared/members.ts'
 import { rounded } from '../shared/resource-list.ts'
 import { checkAmount, checkQuotaResourceName, isStandardQuotaName } from '../shared/resource-names.ts'
@@ -29,6 +29,19 @@ const SCOPES: readonly string[] = [
 ]
 
 const COMPUTE: readonly string[] = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory']
+
+const SCOPE_SELECTOR: Form = [
+  [
+    'matchExpressions',
+    'MatchExpressions',
+    null,
+    [
+      ['scopeName', 'ScopeName', ''],
+      ['operator', 'Operator', ''],
+      ['values', 'Values', null],
+    ],
+  ],
+]
 
 function checkQuota(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)

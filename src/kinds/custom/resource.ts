@@ -1,27 +1,20 @@
 // The rows of a custom resource, one a served version: the same record that built-in resources have, made from a definition.
-import type { ApiObject, GroupVersionKind } from '../../api/object.ts'
-import { parseGroupVersion } from '../../api/object.ts'
+import { type ApiObject, type GroupVersionKind, parseGroupVersion } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
 import { customSelectableFields } from '../../api/selector-fields.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { customTable, DEFAULT_TABLE, type TableShape } from '../../codec/table.ts'
 import { InvariantError } from '../../lib/errors.ts'
-import type { Turns } from '../../lib/turns.ts'
+import { kindVersions } from '../../registry/kind-versions.ts'
 import type { Resource, Subresource } from '../../registry/registry.ts'
 import { CustomSchema, type RuleMeasures } from '../../schema/custom/custom.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../../schema/table.ts'
+import type { EncodeInTurns, EncodeObject } from '../resources.ts'
 import { IDENTITY } from '../shared/conversion.ts'
-import { customStrategy } from './strategy.ts'
+import { type Definition, type DefinitionVersion, deprecationsOf } from './definition.ts'
 import { type ConvertObjects, CustomForm } from './form.ts'
 import { customScale } from './scale.ts'
-import { type Definition, type DefinitionVersion, deprecationsOf } from './definition.ts'
-import { kindVersions } from '../../registry/kind-versions.ts'
-
-/** Writes an object of a kind as canonical JSON; the codec's, handed in because this room knows no encodings. */
-export type EncodeObject = (object: ApiObject, kind: KindSchema) => string
-
-/** An object of a kind as it is stored, written in turns. */
-export type EncodeInTurns = (object: ApiObject, kind: KindSchema, turns: Turns) => Promise<string>
+import { customStrategy } from './strategy.ts'
 
 export interface CustomParts {
   readonly schema: SchemaTable
@@ -37,6 +30,7 @@ export interface CustomParts {
 
 /** The verbs in the order in which discovery tells them (P-362). */
 const VERBS: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+
 const MAKING_VERBS: ReadonlySet<string> = new Set(['patch', 'create', 'update'])
 const SUBRESOURCE_VERBS: ReadonlySet<string> = new Set(['get', 'patch', 'update'])
 

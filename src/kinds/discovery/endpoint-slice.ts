@@ -11,7 +11,7 @@ import { dns1123Label, dns1123Subdomain, labelValue } from '../../schema/validat
 import { checkLabels } from '../../schema/validation/labels.ts'
 import { partIn, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
-import { checkProtocol } from '../core/endpoints.ts'
+import { checkProtocol } from '../shared/endpoint-port.ts'
 import type { Kind } from '../kind.ts'
 import { canonicalIpFaults, checkEndpointIp, checkIp, parseIp } from '../shared/ip-address.ts'
 import { mapIn, mapsIn, textsIn, withMembers } from '../shared/members.ts'

@@ -4,7 +4,7 @@ import type { ApiObject } from '../../api/object.ts'
 import type { Value } from '../../api/value.ts'
 import type { Kind } from '../kind.ts'
 import { EVENT_COLUMNS } from '../shared/event-columns.ts'
-import { EVENT_STRATEGY, VALIDATION } from '../shared/event.ts'
+import { eventStrategy, VALIDATION } from '../shared/event.ts'
 
 /** Core name and name in the events' own group. */
 const NAMES: readonly (readonly [string, string])[] = [
@@ -27,7 +27,7 @@ function renamed(object: ApiObject, names: ReadonlyMap<string, string>, apiVersi
 
 export const EVENT: Kind = {
   validation: VALIDATION,
-  strategy: EVENT_STRATEGY,
+  strategy: eventStrategy,
   columns: EVENT_COLUMNS,
   storedAs: {
     v1: {

@@ -214,4 +214,9 @@ export const FLOW_SCHEMA: Kind = {
       (one) => textAt(conditionAt(one, 'Dangling', 'status', 'conditions'), 'status') || '?',
     ),
   ]),
+  olderVersions: {
+    'flowcontrol.apiserver.k8s.io/v1beta1': 'same',
+    'flowcontrol.apiserver.k8s.io/v1beta2': 'same',
+    'flowcontrol.apiserver.k8s.io/v1beta3': 'same',
+  },
 }

@@ -1,7 +1,7 @@
 // Priority levels: how many requests may be under way, and how others wait.
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
-import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
+import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { at, numberAt } from '../../codec/tables/reading.ts'
 import { absent, within, zero } from '../../schema/defaults/rule.ts'
@@ -9,6 +9,7 @@ import type { Check } from '../../schema/validation/check.ts'
 import { has, numberIn, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, METADATA, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { mapIn, withMembers } from '../shared/members.ts'
 import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { checkStatus, fixedSpec, nameOf } from './flow-control.ts'
 
@@ -127,6 +128,16 @@ function queuing(field: string): (level: ValueMap) => Value {
   }
 }
 
+/** The shares had another name, and the same number. */
+function withSharesRenamed(document: ValueMap): ValueMap {
+  const spec = mapIn(document, 'spec')
+  const limited = mapIn(spec, 'limited')
+  const shares = own(limited, 'assuredConcurrencyShares')
+  if (shares === undefined) return document
+  const renamed = withMembers(limited, { assuredConcurrencyShares: undefined, nominalConcurrencyShares: shares })
+  return { ...document, spec: { ...spec, limited: renamed } }
+}
+
 export const PRIORITY_LEVEL_CONFIGURATION: Kind = {
   validation: {
     create: checkLevel,
@@ -158,4 +169,9 @@ export const PRIORITY_LEVEL_CONFIGURATION: Kind = {
     column('QueueLengthLimit', 'How many requests wait in one queue at most.', queuing('queueLengthLimit')),
     AGE,
   ]),
+  olderVersions: {
+    'flowcontrol.apiserver.k8s.io/v1beta1': withSharesRenamed,
+    'flowcontrol.apiserver.k8s.io/v1beta2': withSharesRenamed,
+    'flowcontrol.apiserver.k8s.io/v1beta3': 'same',
+  },
 }

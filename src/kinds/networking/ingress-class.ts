@@ -78,4 +78,5 @@ export const INGRESS_CLASS: Kind = {
     column('Parameters', 'Where the controller finds more settings.', classParameters),
     AGE,
   ]),
+  olderVersions: { 'networking.k8s.io/v1beta1': 'same' },
 }

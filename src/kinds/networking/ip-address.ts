@@ -52,4 +52,5 @@ export const IP_ADDRESS: Kind = {
     },
   },
   columns: tableOf([NAME, column('ParentRef', 'What the address belongs to.', addressParent)], ageOfObject),
+  olderVersions: { 'networking.k8s.io/v1beta1': 'same' },
 }

@@ -153,4 +153,5 @@ export const NETWORK_POLICY: Kind = {
     column('Pod-Selector', 'The pods that it is about.', (policy) => selectorText(at(policy, 'spec', 'podSelector'))),
     AGE,
   ]),
+  olderVersions: { 'extensions/v1beta1': 'same' },
 }

@@ -67,4 +67,5 @@ export const SERVICE_CIDR: Kind = {
     column('CIDRs', 'The ranges of addresses.', (range) => textsAt(range, 'spec', 'cidrs').join(',')),
     AGE,
   ]),
+  olderVersions: { 'networking.k8s.io/v1beta1': 'same' },
 }

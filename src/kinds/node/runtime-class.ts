@@ -51,4 +51,5 @@ export const RUNTIME_CLASS: Kind = {
       nodeLabelWarnings(mapIn(mapIn(object, 'scheduling'), 'nodeSelector'), () => 'scheduling.nodeSelector'),
   },
   columns: tableOf([NAME, column('Handler', 'What runs the containers.', text('handler')), AGE]),
+  olderVersions: { 'node.k8s.io/v1beta1': 'same' },
 }

@@ -3,7 +3,7 @@
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type { ApiObject } from '../../api/object.ts'
-import type { ValueMap } from '../../api/value.ts'
+import { own, type ValueMap } from '../../api/value.ts'
 import { AGE, column, count, integer, NAME, tableOf } from '../../codec/tables/column.ts'
 import { textAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
@@ -49,7 +49,15 @@ function budget(field: string): (one: ValueMap) => string {
 
 const RESERVED = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
 
-export const NO_POD = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as const
+const NO_POD = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as const
+
+/** An empty selector meant no pod in the version before, and means every pod now. */
+function meaningNoPod(document: ValueMap): ValueMap {
+  const spec = mapIn(document, 'spec')
+  const selector = own(spec, 'selector')
+  if (selector === undefined || Object.keys(mapIn(spec, 'selector')).length > 0) return document
+  return { ...document, spec: { ...spec, selector: NO_POD } }
+}
 
 function withoutReserved(budget: ApiObject): ApiObject {
   const selector = mapIn(mapIn(budget, 'spec'), 'selector')
@@ -87,4 +95,5 @@ export const POD_DISRUPTION_BUDGET: Kind = {
     integer('Allowed Disruptions', 'How many pods may go now.', count('status', 'disruptionsAllowed')),
     AGE,
   ]),
+  olderVersions: { 'policy/v1beta1': meaningNoPod },
 }

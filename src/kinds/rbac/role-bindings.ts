@@ -108,6 +108,7 @@ export const ROLE_BINDING: Kind = {
   defaults: roleBinding,
   strategy: roleStrategy('RoleBinding'),
   columns: COLUMNS,
+  olderVersions: { 'rbac.authorization.k8s.io/v1beta1': 'same' },
 }
 
 export const CLUSTER_ROLE_BINDING: Kind = {
@@ -115,4 +116,5 @@ export const CLUSTER_ROLE_BINDING: Kind = {
   defaults: roleBinding,
   strategy: roleStrategy('ClusterRoleBinding'),
   columns: COLUMNS,
+  olderVersions: { 'rbac.authorization.k8s.io/v1beta1': 'same' },
 }

@@ -66,9 +66,11 @@ export function checkedAgain(rule: CreateRule): KindRules {
 export const ROLE: Kind = {
   validation: checkedAgain(checkRole),
   strategy: roleStrategy('Role'),
+  olderVersions: { 'rbac.authorization.k8s.io/v1beta1': 'same' },
 }
 
 export const CLUSTER_ROLE: Kind = {
   validation: checkedAgain(checkClusterRole),
   strategy: roleStrategy('ClusterRole'),
+  olderVersions: { 'rbac.authorization.k8s.io/v1beta1': 'same' },
 }

@@ -2,16 +2,13 @@
 import { shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
-import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import { has, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkConditions } from '../shared/conditions.ts'
-import {
-  type ClaimScope,
-  checkConfiguration,
-  checkReference,
-  checkReferences,
-  MAX_PARAMETERS,
-} from './device-requests.ts'
+import { type Form, shownAs } from '../shared/internal-form.ts'
+import { parseCidr } from '../shared/ip-address.ts'
+import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
+import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import {
   checkBindingConditions,
   checkDeviceName,
@@ -20,10 +17,13 @@ import {
   checkPoolName,
   checkShareId,
 } from './device-names.ts'
-import { DEVICE_ID, shownAs } from '../shared/internal-form.ts'
-import { parseCidr } from '../shared/ip-address.ts'
-import { has, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
-import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
+import {
+  checkConfiguration,
+  checkReference,
+  checkReferences,
+  type ClaimScope,
+  MAX_PARAMETERS,
+} from './device-requests.ts'
 
 const STATUS = FieldPath.root('status')
 const MAX_USERS = 256
@@ -33,6 +33,13 @@ const MAX_CONDITIONS = 8
 const MAX_INTERFACE = 256
 const MAX_HARDWARE = 128
 const MAX_ADDRESSES = 16
+
+const DEVICE_ID: Form = [
+  ['driver', 'Driver', ''],
+  ['pool', 'Pool', ''],
+  ['device', 'Device', ''],
+  ['shareID', 'ShareID', ''],
+]
 
 /** What tells one device that was given from another. */
 function deviceId(device: ValueMap): string {

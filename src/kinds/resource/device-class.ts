@@ -43,4 +43,5 @@ export const DEVICE_CLASS: Kind = {
   },
   strategy: { generation: GENERATION_OF_SPEC, answersDeleteWithObject: true },
   columns: tableOf([NAME, AGE]),
+  olderVersions: { 'resource.k8s.io/v1beta1': 'same', 'resource.k8s.io/v1beta2': 'same' },
 }

@@ -36,4 +36,5 @@ export const RESOURCE_CLAIM_TEMPLATE: Kind = {
     authorizeWrite: adminGuard('ResourceClaimTemplate', find),
   }),
   columns: tableOf([NAME, AGE]),
+  olderVersions: { 'resource.k8s.io/v1beta2': 'same' },
 }

@@ -10,7 +10,7 @@ import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { has, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { DEVICE_CLAIM, formed, shownAs } from '../shared/internal-form.ts'
+import { type Form, formed, shownAs, TOLERATION } from '../shared/internal-form.ts'
 import { mapIn, mapsIn, withMembers } from '../shared/members.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { adminGuard, resultsOf } from './admin-access.ts'
@@ -20,6 +20,59 @@ import { requestNames } from './device-requests.ts'
 
 const SPEC = FieldPath.root('spec')
 const tolerations = each(within({ operator: blank('Equal') }))
+
+const DEVICE_SELECTORS: Form = [['cel', 'CEL', null, [['expression', 'Expression', '']]]]
+
+const DEVICES_BEGIN: Form = [
+  ['deviceClassName', 'DeviceClassName', ''],
+  ['selectors', 'Selectors', null, DEVICE_SELECTORS],
+  ['allocationMode', 'AllocationMode', ''],
+  ['count', 'Count', 0],
+]
+
+const DEVICES_END: Form = [
+  ['tolerations', 'Tolerations', null, TOLERATION],
+  ['capacity', 'Capacity', null, [['requests', 'Requests', null]]],
+]
+
+const DEVICE_REQUESTS: Form = [
+  ['name', 'Name', ''],
+  ['exactly', 'Exactly', null, [...DEVICES_BEGIN, ['adminAccess', 'AdminAccess', null], ...DEVICES_END]],
+  ['firstAvailable', 'FirstAvailable', null, [['name', 'Name', ''], ...DEVICES_BEGIN, ...DEVICES_END]],
+]
+
+const DEVICE_CONSTRAINTS: Form = [
+  ['requests', 'Requests', null],
+  ['matchAttribute', 'MatchAttribute', null],
+  ['distinctAttribute', 'DistinctAttribute', null],
+]
+
+const DEVICE_CONFIGURATIONS: Form = [
+  ['requests', 'Requests', null],
+  [
+    'opaque',
+    'Opaque',
+    null,
+    [
+      ['driver', 'Driver', ''],
+      ['parameters', 'Parameters', null],
+    ],
+  ],
+]
+
+/** The spec of a claim of devices. */
+const DEVICE_CLAIM: Form = [
+  [
+    'devices',
+    'Devices',
+    { Requests: null, Constraints: null, Config: null },
+    [
+      ['requests', 'Requests', null, DEVICE_REQUESTS],
+      ['constraints', 'Constraints', null, DEVICE_CONSTRAINTS],
+      ['config', 'Config', null, DEVICE_CONFIGURATIONS],
+    ],
+  ],
+]
 
 export function checkSameSpec(object: ValueMap, stored: ValueMap, check: Check): void {
   checkBuiltInMetaUpdate(object, stored, check)
@@ -80,4 +133,5 @@ export const RESOURCE_CLAIM: Kind = {
     authorizeWrite: adminGuard('ResourceClaim', find),
   }),
   columns: tableOf([NAME, column('State', 'Whether it is allocated and in use.', claimState), AGE]),
+  olderVersions: { 'resource.k8s.io/v1beta2': 'same' },
 }

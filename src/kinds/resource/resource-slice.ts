@@ -126,4 +126,5 @@ export const RESOURCE_SLICE: Kind = {
     column('Pool', 'The pool that the devices are in.', text('spec', 'pool', 'name')),
     AGE,
   ]),
+  olderVersions: { 'resource.k8s.io/v1beta2': 'same' },
 }

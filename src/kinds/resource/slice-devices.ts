@@ -15,7 +15,7 @@ import {
   textOf,
   textsOf,
 } from '../../schema/validation/members.ts'
-import { DEVICE_ATTRIBUTE, shownAs } from '../shared/internal-form.ts'
+import { type Form, shownAs } from '../shared/internal-form.ts'
 import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
 import { amountOf } from '../shared/resource-names.ts'
 import { checkAttributeName, checkBindingConditions, checkDeviceName, checkList, checkTaint } from './device-names.ts'
@@ -35,6 +35,17 @@ const MAX_COUNTER_NAME = 63
 
 const SEMVER =
   /^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/
+
+const DEVICE_ATTRIBUTE: Form = [
+  ['int', 'IntValue', null],
+  ['bool', 'BoolValue', null],
+  ['string', 'StringValue', null],
+  ['version', 'VersionValue', null],
+  ['ints', 'IntValues', null],
+  ['bools', 'BoolValues', null],
+  ['strings', 'StringValues', null],
+  ['versions', 'VersionValues', null],
+]
 
 interface NodeScope {
   readonly at: FieldPath

@@ -68,4 +68,5 @@ export const PRIORITY_CLASS: Kind = {
     AGE,
     column('PreemptionPolicy', 'Whether others make room for its pods.', text('preemptionPolicy')),
   ]),
+  olderVersions: { 'scheduling.k8s.io/v1beta1': 'same' },
 }

@@ -9,11 +9,21 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../s
 import type { KindRules } from '../../schema/validation/rules.ts'
 import type { KindNeeds } from '../needs.ts'
 import type { KindStrategy } from '../strategy.ts'
-import { OBJECT_REFERENCE, shownAs } from './internal-form.ts'
+import { type Form, shownAs } from './internal-form.ts'
 
 const MAX_WORD = 128
 const MAX_NOTE = 1024
 const MISMATCH = 'does not match event.namespace'
+
+const OBJECT_REFERENCE: Form = [
+  ['kind', 'Kind', ''],
+  ['namespace', 'Namespace', ''],
+  ['name', 'Name', ''],
+  ['uid', 'UID', ''],
+  ['apiVersion', 'APIVersion', ''],
+  ['resourceVersion', 'ResourceVersion', ''],
+  ['fieldPath', 'FieldPath', ''],
+]
 
 /** An event under the names of the core group, whichever group it is written in. */
 function inCoreNames(event: ValueMap): ValueMap {
@@ -155,8 +165,7 @@ function zeroed(value: Value | undefined): Value | undefined {
   return empty || noMembers ? undefined : value
 }
 
-export const EVENT_STRATEGY = ({ eventTtlSeconds }: KindNeeds): KindStrategy => ({
-  createOnUpdate: true,
-  propagation: 'none',
-  ttlSeconds: eventTtlSeconds,
-})
+/** Of both groups. */
+export function eventStrategy({ eventTtlSeconds }: KindNeeds): KindStrategy {
+  return { createOnUpdate: true, propagation: 'none', ttlSeconds: eventTtlSeconds }
+}

@@ -17,21 +17,21 @@ export interface GatedField {
 
 type Prepare = (object: ApiObject, stored: ApiObject | undefined, context: WriteContext) => ApiObject
 
-/** The traits, with the fields taken out before anything else is done. */
-export function withGatedFields(fields: readonly GatedField[], traits: KindStrategy): KindStrategy {
+/** The strategy, with the fields taken out before anything else is done. */
+export function withGatedFields(fields: readonly GatedField[], strategy: KindStrategy): KindStrategy {
   const prepare: Prepare = (object, stored, { gates }) =>
     fields
       .filter(({ gate, path }) => !gates.has(gate) && (stored === undefined || !hasField(stored, path)))
       .reduce((result, { path }) => withoutField(result, path) as ApiObject, object)
   return {
-    ...traits,
+    ...strategy,
     prepareForCreate: (object, context) => {
       const prepared = prepare(object, undefined, context)
-      return traits.prepareForCreate?.(prepared, context) ?? prepared
+      return strategy.prepareForCreate?.(prepared, context) ?? prepared
     },
     prepareForUpdate: (object, stored, context) => {
       const prepared = prepare(object, stored, context)
-      return traits.prepareForUpdate?.(prepared, stored, context) ?? prepared
+      return strategy.prepareForUpdate?.(prepared, stored, context) ?? prepared
     },
   }
 }

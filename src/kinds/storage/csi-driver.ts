@@ -121,4 +121,5 @@ export const CSI_DRIVER: Kind = {
     ),
     AGE,
   ]),
+  olderVersions: { 'storage.k8s.io/v1beta1': 'same' },
 }

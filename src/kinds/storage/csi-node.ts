@@ -56,4 +56,5 @@ export const CSI_NODE: Kind = {
   },
   strategy: { conditionalUpdate: true, answersDeleteWithObject: true },
   columns: tableOf([NAME, integer('Drivers', 'How many drivers the node has.', length('spec', 'drivers')), AGE]),
+  olderVersions: { 'storage.k8s.io/v1beta1': 'same' },
 }

@@ -40,4 +40,5 @@ export const CSI_STORAGE_CAPACITY: Kind = {
       ]
     },
   },
+  olderVersions: { 'storage.k8s.io/v1alpha1': 'same', 'storage.k8s.io/v1beta1': 'same' },
 }

@@ -98,4 +98,5 @@ export const STORAGE_CLASS: Kind = {
     column('AllowVolumeExpansion', 'Whether volumes can grow.', (one) => booleanAt(one, 'allowVolumeExpansion')),
     AGE,
   ]),
+  olderVersions: { 'storage.k8s.io/v1beta1': 'same' },
 }

@@ -9,7 +9,7 @@ import { inclusiveRange, longerThan } from '../../schema/validation/formats.ts'
 import { numberIn, partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { ATTACHMENT, shownAs } from '../shared/internal-form.ts'
+import { type Form, shownAs } from '../shared/internal-form.ts'
 import { SHARED_SOURCES } from '../shared/pod-spec/defaults.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 import { rounded } from '../shared/resource-list.ts'
@@ -21,6 +21,21 @@ const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
 
 const MAX_ERROR_BYTES = 1024
+
+/** Where the volume has a name; one that is written out is shown as it came. */
+const ATTACHMENT: Form = [
+  ['attacher', 'Attacher', ''],
+  [
+    'source',
+    'Source',
+    null,
+    [
+      ['persistentVolumeName', 'PersistentVolumeName', null],
+      ['inlineVolumeSpec', 'InlineVolumeSpec', null],
+    ],
+  ],
+  ['nodeName', 'NodeName', ''],
+]
 
 function checkAttachment(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
@@ -87,4 +102,5 @@ export const VOLUME_ATTACHMENT: Kind = {
     boolean('Attached', 'Whether it is attached.', (one) => booleanAt(one, 'status', 'attached')),
     AGE,
   ]),
+  olderVersions: { 'storage.k8s.io/v1alpha1': 'same', 'storage.k8s.io/v1beta1': 'same' },
 }

@@ -28,4 +28,5 @@ export const VOLUME_ATTRIBUTES_CLASS: Kind = {
   },
   strategy: { answersDeleteWithObject: true },
   columns: tableOf([NAME, column('DriverName', 'The driver that knows the attributes.', text('driverName')), AGE]),
+  olderVersions: { 'storage.k8s.io/v1alpha1': 'same', 'storage.k8s.io/v1beta1': 'same' },
 }

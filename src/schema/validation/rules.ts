@@ -1,5 +1,5 @@
-// What a file of this folder says about its kinds: the rules for a new object, for a changed one, and for changes that
-// come through a subresource.
+// What a kind's objects are held to: the rules for a new object, for a changed one, and for changes that come through a
+// subresource.
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 
@@ -16,6 +16,3 @@ export interface KindRules {
   /** By the name of the subresource: `status`, `approval`, `resize`. One that is not listed has the rules of metadata only. */
   readonly subresources?: Readonly<Record<string, UpdateRule>>
 }
-
-/** The rules of the kinds of a group, by kind. */
-export type GroupRules = Readonly<Record<string, KindRules>>

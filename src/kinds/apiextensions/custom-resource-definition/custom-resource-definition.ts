@@ -8,6 +8,7 @@ import { textOf } from '../../../schema/validation/members.ts'
 import type { Kind } from '../../kind.ts'
 import { mapIn, mapsIn, withMembers } from '../../shared/members.ts'
 import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
+import { definitionFromV1beta1 } from './v1beta1.ts'
 import { VALIDATION } from './validation.ts'
 
 /** Formats that say nothing here (P-326). */
@@ -120,4 +121,5 @@ export const CUSTOM_RESOURCE_DEFINITION: Kind = {
     },
   },
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
+  olderVersions: { 'apiextensions.k8s.io/v1beta1': definitionFromV1beta1 },
 }

@@ -4,9 +4,6 @@ import { FieldPath } from '../../../api/field-path.ts'
 import { equalValues, type ValueMap } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { dns1123Label, longerThan } from '../../../schema/validation/formats.ts'
-import { checkFailurePolicy, checkSuccessPolicy } from './policies.ts'
-import { checkJobStatus } from './status.ts'
-import { checkTemplateChange } from './template-change.ts'
 import { checkLabelSelector, isUsable, selects, shownSelector } from '../../../schema/validation/labels.ts'
 import { flagOf, has, numberIn, partIn, partOf, textIn, textOf, textUnder } from '../../../schema/validation/members.ts'
 import {
@@ -15,11 +12,14 @@ import {
   METADATA,
   subdomainName,
 } from '../../../schema/validation/object-meta.ts'
-import { checkPodTemplate } from '../../shared/pod-spec/pod-template.ts'
 import type { KindRules } from '../../../schema/validation/rules.ts'
 import { checkDomainPath } from '../../shared/domain-path.ts'
+import { type Form, shownAs } from '../../shared/internal-form.ts'
+import { checkPodTemplate } from '../../shared/pod-spec/pod-template.ts'
 import { labelsOf, tellMismatch } from '../../shared/pod-spec/workload-template.ts'
-import { FAILURE_POLICY, type Form, SUCCESS_POLICY, shownAs } from '../../shared/internal-form.ts'
+import { checkFailurePolicy, checkSuccessPolicy } from './policies.ts'
+import { checkJobStatus } from './status.ts'
+import { checkTemplateChange } from './template-change.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_MANAGED_BY = 63
@@ -28,6 +28,7 @@ const MAX_FAILED_INDEXES = 100_000
 const MANY_COMPLETIONS = 100_000
 const MAX_PARALLELISM_OF_MANY = 10_000
 const MAX_FAILED_OF_MANY = 10_000
+
 const COUNTS: readonly string[] = [
   'parallelism',
   'completions',
@@ -51,6 +52,48 @@ export const VALIDATION: KindRules = {
     },
   },
 }
+
+const SUCCESS_POLICY: Form = [
+  [
+    'rules',
+    'Rules',
+    null,
+    [
+      ['succeededIndexes', 'SucceededIndexes', null],
+      ['succeededCount', 'SucceededCount', null],
+    ],
+  ],
+]
+
+const FAILURE_POLICY: Form = [
+  [
+    'rules',
+    'Rules',
+    null,
+    [
+      ['action', 'Action', ''],
+      [
+        'onExitCodes',
+        'OnExitCodes',
+        null,
+        [
+          ['containerName', 'ContainerName', null],
+          ['operator', 'Operator', ''],
+          ['values', 'Values', null],
+        ],
+      ],
+      [
+        'onPodConditions',
+        'OnPodConditions',
+        null,
+        [
+          ['type', 'Type', ''],
+          ['status', 'Status', ''],
+        ],
+      ],
+    ],
+  ],
+]
 
 function checkJob(object: ValueMap, check: Check): void {
   checkBuiltInMeta(withOwnLabels(object), subdomainName, check)

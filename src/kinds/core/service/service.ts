@@ -6,6 +6,7 @@ import type { Kind } from '../../kind.ts'
 import { balancerAddresses } from '../../shared/load-balancer.ts'
 import { WITH_STATUS } from '../../shared/strategies.ts'
 import { DEFAULTS } from './defaults.ts'
+import { readAnew } from './read-anew.ts'
 import { serviceStrategy } from './strategy.ts'
 import { VALIDATION } from './validation.ts'
 
@@ -55,4 +56,5 @@ export const SERVICE: Kind = {
     wide('Selector', 'Which pods it leads to.', (service) => labelText(mapAt(service, 'spec', 'selector'))),
   ]),
   storagePrefix: 'services/specs',
+  readAnew,
 }

@@ -1,14 +1,14 @@
 // Containers of a pod: those that do its work, those that run before, and those that visit it while it runs.
-import type { FieldPath } from '../../../api/field-path.ts'
 import { shownJson } from '../../../api/field-error.ts'
+import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
+import { dns1123Label, portName, portNumber } from '../../../schema/validation/formats.ts'
+import { has, listOf, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { checkContainerResourceName } from '../resource-names.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { checkEnvironment } from './environment.ts'
-import { dns1123Label, portName, portNumber } from '../../../schema/validation/formats.ts'
-import { has, numberOf, partIn, partOf, partsOf, textIn, textOf, listOf } from '../../../schema/validation/members.ts'
 import { checkLifecycle, checkProbes, refuseProbes } from './probes.ts'
-import { checkContainerResourceName } from '../resource-names.ts'
 import { checkRequirements } from './resource-requirements.ts'
 import { checkRestartRules } from './restart-rules.ts'
 import { checkContainerSecurity } from './security-context.ts'
@@ -103,6 +103,7 @@ const NOT_FOR_VISITORS: readonly string[] = [
   'startupProbe',
   'lifecycle',
 ]
+
 const NOT_HERE = 'cannot be set for an Ephemeral Container'
 
 export function checkEphemeralContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {

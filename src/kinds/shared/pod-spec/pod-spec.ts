@@ -1,12 +1,8 @@
 // The spec of a pod, in pods and wherever templates of pods occur. The order of the checks is that of the reference.
 import type { FieldPath } from '../../../api/field-path.ts'
 import { own, type ValueMap } from '../../../api/value.ts'
-import { aggregate } from './pod-level-resources.ts'
 import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
-import { checkAffinity, checkTopologySpread } from './affinity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { checkContainers, checkEphemeralContainers, checkInitContainers } from './container.ts'
-import type { ContainerScope } from './container-scope.ts'
 import {
   dns1123Label,
   dns1123Subdomain,
@@ -14,7 +10,6 @@ import {
   longerThan,
   qualifiedName,
 } from '../../../schema/validation/formats.ts'
-import { checkIp } from '../ip-address.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
 import {
   flagOf,
@@ -29,16 +24,27 @@ import {
   textsOf,
 } from '../../../schema/validation/members.ts'
 import { NOWHERE, subdomainName } from '../../../schema/validation/object-meta.ts'
-import { checkDnsConfig } from './pod-dns.ts'
-import { isMirror } from './pod-annotations.ts'
-import { checkOs } from './pod-os.ts'
+import { type Form, shownAs } from '../internal-form.ts'
+import { checkIp } from '../ip-address.ts'
 import { amountOf, checkContainerResourceName, checkPodResourceName, isHugePages, told } from '../resource-names.ts'
+import { checkAffinity, checkTopologySpread } from './affinity.ts'
+import type { ContainerScope } from './container-scope.ts'
+import { checkContainers, checkEphemeralContainers, checkInitContainers } from './container.ts'
+import { isMirror } from './pod-annotations.ts'
+import { checkDnsConfig } from './pod-dns.ts'
+import { aggregate } from './pod-level-resources.ts'
+import { checkOs } from './pod-os.ts'
 import { checkRequirements } from './resource-requirements.ts'
 import { checkPodSecurity } from './security-context.ts'
 import { checkTolerations } from './tolerations.ts'
 import { checkVolumes } from './volume.ts'
 import { checkHostProcesses } from './windows-options.ts'
-import { POD_CLAIM, shownAs } from '../internal-form.ts'
+
+const POD_CLAIM: Form = [
+  ['name', 'Name', ''],
+  ['resourceClaimName', 'ResourceClaimName', null],
+  ['resourceClaimTemplateName', 'ResourceClaimTemplateName', null],
+]
 
 export interface PodSpecScope {
   readonly check: Check

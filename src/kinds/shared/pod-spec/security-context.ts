@@ -2,7 +2,6 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import type { ContainerScope } from './container-scope.ts'
 import { inclusiveRange, isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
 import {
   flagOf,
@@ -15,12 +14,61 @@ import {
   textOf,
   textsOf,
 } from '../../../schema/validation/members.ts'
+import { type Form, shownAs } from '../internal-form.ts'
 import { checkDescendingPath } from '../paths.ts'
+import type { ContainerScope } from './container-scope.ts'
 import { checkWindowsOptions } from './windows-options.ts'
-import { SECCOMP_PROFILE, SECURITY_CONTEXT, shownAs } from '../internal-form.ts'
 
 const MAX_ID = 2 ** 31 - 1
 const ID_RANGE = inclusiveRange(0, MAX_ID)
+
+const SECCOMP_PROFILE: Form = [
+  ['type', 'Type', ''],
+  ['localhostProfile', 'LocalhostProfile', null],
+]
+
+const SECURITY_CONTEXT: Form = [
+  [
+    'capabilities',
+    'Capabilities',
+    null,
+    [
+      ['add', 'Add', null],
+      ['drop', 'Drop', null],
+    ],
+  ],
+  ['privileged', 'Privileged', null],
+  [
+    'seLinuxOptions',
+    'SELinuxOptions',
+    null,
+    [
+      ['user', 'User', ''],
+      ['role', 'Role', ''],
+      ['type', 'Type', ''],
+      ['level', 'Level', ''],
+    ],
+  ],
+  [
+    'windowsOptions',
+    'WindowsOptions',
+    null,
+    [
+      ['gmsaCredentialSpecName', 'GMSACredentialSpecName', null],
+      ['gmsaCredentialSpec', 'GMSACredentialSpec', null],
+      ['runAsUserName', 'RunAsUserName', null],
+      ['hostProcess', 'HostProcess', null],
+    ],
+  ],
+  ['runAsUser', 'RunAsUser', null],
+  ['runAsGroup', 'RunAsGroup', null],
+  ['runAsNonRoot', 'RunAsNonRoot', null],
+  ['readOnlyRootFilesystem', 'ReadOnlyRootFilesystem', null],
+  ['allowPrivilegeEscalation', 'AllowPrivilegeEscalation', null],
+  ['procMount', 'ProcMount', null],
+  ['seccompProfile', 'SeccompProfile', null, SECCOMP_PROFILE],
+  ['appArmorProfile', 'AppArmorProfile', null, SECCOMP_PROFILE],
+]
 
 function checkId(id: number | bigint | undefined, at: FieldPath, check: Check): void {
   if (id !== undefined && (id < 0 || id > MAX_ID)) check.invalid(at, id, ID_RANGE)

@@ -5,7 +5,7 @@ import type { ValueMap } from '../../../api/value.ts'
 import { isMap, own } from '../../../api/value.ts'
 import { metaNumber, metaOf } from '../../../registry/object-meta.ts'
 import type { Strategy } from '../../../registry/registry.ts'
-import { appArmorWarning } from '../../core/pod/app-armor.ts'
+import { appArmorWarning } from './app-armor.ts'
 import { mapIn, mapsIn, textsIn } from '../members.ts'
 import { textOf } from '../../../schema/validation/members.ts'
 import {

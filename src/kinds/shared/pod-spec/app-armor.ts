@@ -1,0 +1,76 @@
+// AppArmor profiles in annotations, as they were said before there was a field: pods get the field that an annotation stands for, and
+// whoever still writes annotations is told.
+import type { ApiObject } from '../../../api/object.ts'
+import { equalValues, own, type ValueMap } from '../../../api/value.ts'
+import { metaOf } from '../../../registry/object-meta.ts'
+import type { WriteContext } from '../../../registry/registry.ts'
+import { mapIn, mapsIn } from '../members.ts'
+import { textOf } from '../../../schema/validation/members.ts'
+
+const PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
+const LOCAL = 'localhost/'
+const MAX_PROFILE_BYTES = 4095
+const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const
+
+/** The annotation of a container that has no profile of its own and gets none like it from its pod. */
+export function appArmorWarning(annotations: ValueMap, place: ProfilePlace): string | undefined {
+  const [key, annotation] = annotationOf(annotations, place.container)
+  if (annotation === undefined || hasProfile(place.container)) return undefined
+  const said = profileOf(annotation)
+  if (said !== undefined && equalValues(said, own(place.podContext, 'appArmorProfile'))) return undefined
+  return warningOf(place.annotationsAt, key)
+}
+
+interface ProfilePlace {
+  readonly container: ValueMap
+  readonly podContext: ValueMap
+  readonly annotationsAt: string
+}
+
+/** A new pod with the fields that its annotations stand for. */
+export function withAppArmorFields(pod: ApiObject, { warn }: WriteContext): ApiObject {
+  const annotations = mapIn(metaOf(pod), 'annotations')
+  const spec = mapIn(pod, 'spec')
+  if (!Object.keys(annotations).some((key) => key.startsWith(PREFIX))) return pod
+  if (textOf(mapIn(spec, 'os'), 'name') === 'windows') return pod
+  const ofPod = own(mapIn(spec, 'securityContext'), 'appArmorProfile')
+  const withField = (container: ValueMap): ValueMap => {
+    const [key, annotation] = annotationOf(annotations, container)
+    if (annotation === undefined || hasProfile(container)) return container
+    const said = validProfileOf(annotation)
+    if (said !== undefined && equalValues(said, ofPod)) return container
+    warn(warningOf('metadata.annotations', key))
+    if (said === undefined) return container
+    return { ...container, securityContext: { ...mapIn(container, 'securityContext'), appArmorProfile: said } }
+  }
+  const lists = CONTAINER_LISTS.filter((list) => Object.hasOwn(spec, list))
+  const containers = Object.fromEntries(lists.map((list) => [list, mapsIn(spec, list).map(withField)]))
+  return { ...pod, spec: { ...spec, ...containers } }
+}
+
+function annotationOf(annotations: ValueMap, container: ValueMap): readonly [string, string | undefined] {
+  const key = PREFIX + textOf(container, 'name')
+  const annotation = own(annotations, key)
+  return [key, typeof annotation === 'string' ? annotation : undefined]
+}
+
+function hasProfile(container: ValueMap): boolean {
+  return own(mapIn(container, 'securityContext'), 'appArmorProfile') !== undefined
+}
+
+function profileOf(annotation: string): ValueMap | undefined {
+  if (annotation === 'unconfined') return { type: 'Unconfined' }
+  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
+  const isLocal = annotation.startsWith(LOCAL) && annotation.length > LOCAL.length
+  return isLocal ? { type: 'Localhost', localhostProfile: annotation.slice(LOCAL.length) } : undefined
+}
+
+function validProfileOf(annotation: string): ValueMap | undefined {
+  const profile = profileOf(annotation)
+  const local = textOf(profile ?? {}, 'localhostProfile')
+  return local.trim() === local && Buffer.byteLength(local) <= MAX_PROFILE_BYTES ? profile : undefined
+}
+
+function warningOf(annotationsAt: string, key: string): string {
+  return `${annotationsAt}[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`
+}

@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { allowMasters, chain } from '../../../../src/auth/authorizer.ts'
+import { RbacIndex } from '../../../../src/auth/rbac-index.ts'
+import { rbacAuthorizer } from '../../../../src/auth/rbac.ts'
+import type { Resource } from '../../../../src/registry/registry.ts'
+import { ApiWorld } from '../../../fakes/api-world.ts'
+
+const GROUP = 'rbac.authorization.k8s.io'
+const MASTER = { name: 'root', uid: undefined, groups: ['system:masters'], extra: {} }
+const JANE = { name: 'jane', uid: undefined, groups: ['dev'], extra: {} }
+
+const getPods = { apiGroups: [''], resources: ['pods'], verbs: ['get'] }
+const all = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
+
+let world: ApiWorld
+let index: RbacIndex
+
+function of(name: string): Resource {
+  return world.resource(name, GROUP)
+}
+
+/** Jane gets these rules, in the cluster. The deciders hear of it; what is stored they may not have heard of. */
+async function give(name: string, ...rules: readonly object[]): Promise<void> {
+  const as = { user: MASTER, namespace: '' }
+  const role = await world.create(of('clusterroles'), { metadata: { name }, rules }, as)
+  const binding = await world.create(
+    of('clusterrolebindings'),
+    {
+      metadata: { name },
+      roleRef: { apiGroup: GROUP, kind: 'ClusterRole', name },
+      subjects: [{ kind: 'User', apiGroup: GROUP, name: 'jane' }],
+    },
+    as,
+  )
+  index.put('ClusterRole', role)
+  index.put('ClusterRoleBinding', binding)
+}
+
+function makeRole(name: string, ...rules: readonly object[]): Promise<unknown> {
+  return world.create(of('roles'), { metadata: { name }, rules }, { user: JANE })
+}
+
+function bindTo(kind: string, name: string): Promise<unknown> {
+  const body = { metadata: { name: 'b' }, roleRef: { apiGroup: GROUP, kind, name }, subjects: [] }
+  return world.create(of('rolebindings'), body, { user: JANE })
+}
+
+const REFUSED = 'user "jane" (groups=["dev"]) is attempting to grant RBAC permissions not currently held:\n'
+
+beforeEach(() => {
+  index = new RbacIndex()
+  world = new ApiWorld({ roleGuard: { authorizer: chain([allowMasters(), rbacAuthorizer(index)]), index } })
+})
+
+describe('writing a role', () => {
+  it('takes the rights that it grants (W-605, P-138)', async () => {
+    await give('own', getPods)
+    await makeRole('a', getPods)
+    await expect(makeRole('b', { ...getPods, verbs: ['get', 'list', 'watch'] })).rejects.toMatchObject({
+      code: 403,
+      message: `roles.rbac.authorization.k8s.io "b" is forbidden: ${REFUSED}{APIGroups:[""], Resources:["pods"], Verbs:["list" "watch"]}`,
+    })
+  })
+
+  it('is free for administrators, and for who may escalate (P-138, P-141, P-142)', async () => {
+    await world.create(of('roles'), { metadata: { name: 'a' }, rules: [all] }, { user: MASTER })
+    await give('own', { apiGroups: [GROUP], resources: ['roles'], verbs: ['escalate'] })
+    await makeRole('b', all)
+  })
+
+  it('counts what was granted a moment ago', async () => {
+    await give('own', getPods)
+    index.remove('ClusterRoleBinding', '', 'own')
+    await makeRole('a', getPods)
+  })
+
+  it('takes them again for every change but one of finalizers and owners (P-141)', async () => {
+    await world.create(of('roles'), { metadata: { name: 'strong' }, rules: [all] }, { user: MASTER })
+    const as = { user: JANE }
+    const finalizers = ['example.com/x']
+    await world.update(of('roles'), 'strong', (live) => ({ ...live, metadata: { ...live.metadata, finalizers } }), as)
+    const relabel = world.update(
+      of('roles'),
+      'strong',
+      (live) => ({ ...live, metadata: { ...live.metadata, labels: { a: 'b' } } }),
+      as,
+    )
+    await expect(relabel).rejects.toMatchObject({ code: 403 })
+  })
+
+  it('that gathers others takes all rights (W-607, P-140)', async () => {
+    await give('own', getPods)
+    const body = { metadata: { name: 'g' }, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } }
+    const gathering = world.create(of('clusterroles'), body, { user: JANE, namespace: '' })
+    await expect(gathering).rejects.toMatchObject({
+      code: 403,
+      message:
+        'clusterroles.rbac.authorization.k8s.io "g" is forbidden: must have cluster-admin privileges to use the aggregationRule',
+    })
+    await give('everything', all, { nonResourceURLs: ['*'], verbs: ['*'] })
+    await world.create(of('clusterroles'), body, { user: JANE, namespace: '' })
+  })
+
+  it('tells which of the own roles could not be found', async () => {
+    await give('own', getPods)
+    index.remove('ClusterRole', '', 'own')
+    await world.parts.store.write(
+      { resource: of('clusterroles').stored, namespace: '', name: 'own' },
+      () => ({ kind: 'remove' }),
+      new AbortController().signal,
+    )
+    await expect(makeRole('a', getPods)).rejects.toThrow(
+      '; resolution errors: [clusterroles.rbac.authorization.k8s.io "own" not found]',
+    )
+  })
+})
+
+describe('binding a role', () => {
+  it('takes the rights that it grants, or the right to bind it (W-606, P-139)', async () => {
+    await world.create(
+      of('clusterroles'),
+      { metadata: { name: 'strong' }, rules: [all] },
+      { user: MASTER, namespace: '' },
+    )
+    await expect(bindTo('ClusterRole', 'strong')).rejects.toMatchObject({
+      code: 403,
+      message: `rolebindings.rbac.authorization.k8s.io "b" is forbidden: ${REFUSED}{APIGroups:["*"], Resources:["*"], Verbs:["*"]}`,
+    })
+    await give('own', { apiGroups: [GROUP], resources: ['clusterroles'], resourceNames: ['strong'], verbs: ['bind'] })
+    await bindTo('ClusterRole', 'strong')
+  })
+
+  it('takes a role that is there (W-606, P-139)', async () => {
+    await expect(bindTo('Role', 'none')).rejects.toMatchObject({
+      code: 404,
+      message: 'rolebindings.rbac.authorization.k8s.io "none" not found',
+    })
+    await expect(bindTo('constructor', 'none')).rejects.toMatchObject({ code: 422 })
+  })
+})
