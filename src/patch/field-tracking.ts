@@ -20,8 +20,7 @@ import {
   union,
   unionOf,
 } from './field-set.ts'
-import { encodeFieldsInTurns } from './fields-v1.ts'
-import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
+import type { ClaimedObject, ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
 import {
   compareTimes,
   decodeManagedFields,
@@ -29,6 +28,7 @@ import {
   identityOf,
   isReset,
   managedFieldsOf,
+  withClaimsInTurns,
   withManagedFields,
   withoutManagedFields,
 } from './managed-fields.ts'
@@ -78,30 +78,33 @@ export interface FieldManagerRequest {
  * (W-290). Objects that nobody is tracked for stay untracked until the first apply (W-281).
  */
 export function trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): T {
-  const managed = managedForUpdate(request, updated)
-  if (managed.size === 0 && isStored(request.live)) return withoutManagedFields(updated)
-  const settled = settledByUpdate(request, managed, updated)
-  if (settled !== undefined) return withManagedFields(updated, settled)
-  const bare = withoutManagedFields(updated)
-  return withManagedFields(bare, updateManaged(request, managed, bare))
+  const { object, managed } = claimsAfterUpdate(request, updated)
+  return withManagedFields(object, managed)
 }
 
-/** The same for a large object that is new, in turns. */
+/** What `trackUpdate` writes into the object. */
+export function claimsAfterUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): ClaimedObject<T> {
+  const managed = managedForUpdate(request, updated)
+  const bare = withoutManagedFields(updated)
+  if (managed.size === 0 && isStored(request.live)) return { object: bare, managed }
+  const settled = settledByUpdate(request, managed, updated)
+  if (settled !== undefined) return { object: updated, managed: settled }
+  return { object: bare, managed: updateManaged(request, managed, bare) }
+}
+
+/** The same as `trackUpdate` for a large object that is new, in turns. */
 export async function trackCreationInTurns<T extends ValueMap>(
   request: FieldManagerRequest,
   created: T,
   turns: Turns,
 ): Promise<T> {
-  if (managedFieldsOf(created) !== undefined || !isBlank(request.live)) return trackUpdate(request, created)
+  if (managedFieldsOf(created) !== undefined || !isBlank(request.live)) {
+    return withClaimsInTurns(claimsAfterUpdate(request, created), turns)
+  }
   const later = new Later()
   const managed = managedByCreator(request, updaterOf(request), created, later)
   await later.done(turns)
-  const written = new Map<string, ManagedEntry>()
-  for (const [identity, entry] of managed) {
-    const fields = { ...entry.fields, written: await encodeFieldsInTurns(entry.fields, turns) }
-    written.set(identity, { ...entry, fields })
-  }
-  return withManagedFields(created, written)
+  return withClaimsInTurns({ object: created, managed }, turns)
 }
 
 function settledByUpdate(

@@ -4,8 +4,9 @@ import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, isList, isMap, own, sharedWith } from '../api/value.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { trackUpdate } from '../patch/field-tracking.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { claimsAfterUpdate } from '../patch/field-tracking.ts'
+import { type ClaimedObject, withClaimsInTurns, withManagedFields } from '../patch/managed-fields.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import { withConversions } from './conversions.ts'
 import type { Decide, Outcome, WriteResult } from '../store/store.ts'
@@ -211,8 +212,12 @@ class UpdatePipeline {
       now: this.context.now,
       live,
     }
-    const work = (versions: KindVersions): ApiObject => trackUpdate({ ...request, versions }, wanted)
-    return withConversions(this.form.versions, work, { signal: this.context.signal, isVital: false })
+    const { signal, turns } = this.context
+    const work = (versions: KindVersions): ClaimedObject<ApiObject> =>
+      claimsAfterUpdate({ ...request, versions }, wanted)
+    return whenKnown(withConversions(this.form.versions, work, { signal, isVital: false }), (claimed) =>
+      turns === undefined ? withManagedFields(claimed.object, claimed.managed) : withClaimsInTurns(claimed, turns),
+    )
   }
 
   private async admit(object: ApiObject, stored: ApiObject): Promise<ApiObject> {

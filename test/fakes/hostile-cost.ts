@@ -68,7 +68,7 @@ function cheaper(one: Cost, other: Cost): Cost {
 const USUAL_MS = 3
 
 /** How much slower than that machine this one is now. */
-function slownessNow(): number {
+export function slownessNow(): number {
   const text = JSON.stringify(
     Array.from({ length: 2000 }, (_, i) => ({
       name: `name-${i}`,
