@@ -35,6 +35,33 @@ export function encodeCborValue(value: Value): Buffer {
   return writer.finish()
 }
 
+/** A part of an object, by its shape where that is known. */
+export function encodeCborPart(value: Value, shape: Shape | undefined): Buffer {
+  const writer = new CborWriter()
+  if (shape === undefined) writer.value(value)
+  else writer.shaped(value, shape)
+  return writer.finish()
+}
+
+/** A list, self-described, whose items are encoded already and follow the first buffer; the second follows them. */
+export function encodeCborListFrame(rest: ValueMap, key: string, count: number): readonly [Buffer, Buffer] {
+  const [head, tail] = [new CborWriter(), new CborWriter()]
+  const keys = sortedKeys({ ...rest, [key]: null })
+  head.bytes(SELF_DESCRIBED)
+  head.head(MAP, keys.length)
+  let writer = head
+  for (const each of keys) {
+    writer.string(each)
+    if (each !== key) {
+      writer.value(rest[each] ?? null)
+      continue
+    }
+    writer.head(LIST, count)
+    writer = tail
+  }
+  return [head.finish(), tail.finish()]
+}
+
 /** An event of a watch: one item of a sequence. `object` is encoded already, self-described like the event. */
 export function encodeCborEvent(type: string, object: Uint8Array): Buffer {
   const writer = new CborWriter()

@@ -4,6 +4,7 @@
 import { parseGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
+import type { Turns } from '../lib/turns.ts'
 import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { writeJsonList } from './list-json.ts'
 import type { Bundle, ListDocument, ListForm, ListItem, ListMetadata } from './list-json.ts'
@@ -19,6 +20,8 @@ export interface EncodingTools {
   readonly transcoder: Transcoder
   /** How many encoded bytes are kept until they can be sent; beyond, items are encoded twice. */
   readonly heldBytes?: number
+  /** For what takes long; absent: nobody waits for anything. */
+  readonly turns?: Turns
 }
 
 const HELD_BYTES = 32 * 1024 * 1024

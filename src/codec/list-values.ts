@@ -1,8 +1,9 @@
-// Lists in YAML and CBOR, which are made from parsed objects. YAML goes out item by item; CBOR says at its start how many items
-// there are, and waits for the last.
+// Lists in YAML and CBOR, which are made from parsed objects, one at a time and in turns. YAML goes out item by item; CBOR says at its
+// start how many items there are, and waits for the last.
 import type { Value, ValueMap } from '../api/value.ts'
-import type { SchemaTable } from '../schema/table.ts'
-import { encodeCbor, encodeCborValue } from './cbor-encode.ts'
+import type { Turns } from '../lib/turns.ts'
+import type { SchemaTable, Shape } from '../schema/table.ts'
+import { encodeCborListFrame, encodeCborPart } from './cbor-encode.ts'
 import type { ListDocument, ListForm, ListItem } from './list-json.ts'
 import { listKindOf } from './list-protobuf.ts'
 import { partialMetadata } from './partial-metadata.ts'
@@ -10,6 +11,12 @@ import { PieceBuffer } from './piece-buffer.ts'
 import { parseJson } from './stored-json.ts'
 import { tableRow } from './table.ts'
 import { emitYaml } from './yaml-emit.ts'
+
+interface ValueTools {
+  readonly schemas: SchemaTable
+  /** Absent: nobody waits for anything. */
+  readonly turns?: Turns | undefined
+}
 
 /** A list as values: all but its items, and each of them. */
 interface ListValues {
@@ -45,7 +52,7 @@ function withoutType({ kind: _kind, apiVersion: _version, ...rest }: ValueMap): 
 }
 
 /** Members are sorted by name, so some stand before the items and some behind. */
-export async function* writeYamlList(list: ListDocument): AsyncGenerator<Buffer> {
+export async function* writeYamlList(list: ListDocument, { turns }: ValueTools): AsyncGenerator<Buffer> {
   const { rest, key, item: valueOf } = valuesOf(list)
   const pieces = new PieceBuffer()
   const write = (text: string): void => pieces.add(Buffer.from(text))
@@ -57,6 +64,7 @@ export async function* writeYamlList(list: ListDocument): AsyncGenerator<Buffer>
   let first = true
   for await (const batch of list.items) {
     for (const item of batch) {
+      if (turns?.isOver === true) await turns.next()
       const text = emitYaml({ [key]: [valueOf(item)] })
       // Of all items but the first only what is below the name of the list.
       write(first ? text : text.slice(key.length + 2))
@@ -69,15 +77,31 @@ export async function* writeYamlList(list: ListDocument): AsyncGenerator<Buffer>
   yield* pieces.finish()
 }
 
-export async function* writeCborList(list: ListDocument, schemas: SchemaTable): AsyncGenerator<Buffer> {
+/** Items are held as their bytes until their number is known. */
+export async function* writeCborList(list: ListDocument, { schemas, turns }: ValueTools): AsyncGenerator<Buffer> {
   const { rest, key, item: valueOf } = valuesOf(list)
-  const items: Value[] = []
-  for await (const batch of list.items) items.push(...batch.map(valueOf))
-  const whole = { ...rest, [key]: items }
-  yield isTyped(list.form) ? encodeCbor(whole, listKindOf(list.form, schemas)) : encodeCborValue(whole)
+  const shape = itemShape(list.form, schemas)
+  const items: Buffer[] = []
+  for await (const batch of list.items) {
+    for (const item of batch) {
+      if (turns?.isOver === true) await turns.next()
+      items.push(encodeCborPart(valueOf(item), shape))
+    }
+  }
+  const [head, tail] = encodeCborListFrame(rest, key, items.length)
+  yield head
+  const pieces = new PieceBuffer()
+  for (const item of items) {
+    pieces.add(item)
+    yield* pieces.take()
+  }
+  pieces.add(tail)
+  yield* pieces.finish()
 }
 
-/** Whether the table knows the kind; binary fields are told from texts by it. */
-function isTyped(form: ListForm): form is Exclude<ListForm, { readonly kind: 'table' }> {
-  return form.kind === 'metadata' || (form.kind === 'objects' && !form.type.custom)
+/** Undefined where the table does not know the kind; binary fields are told from texts by it. */
+function itemShape(form: ListForm, schemas: SchemaTable): Shape | undefined {
+  if (form.kind === 'table' || (form.kind === 'objects' && form.type.custom)) return undefined
+  const items = listKindOf(form, schemas).shape.byName.get('items')?.shape
+  return items?.kind === 'list' ? items.item : undefined
 }

@@ -13,7 +13,8 @@ export interface ListOutput {
 }
 
 /**
- * The list, piece by piece. JSON and YAML hold a few items at a time, protobuf a bounded part of the list, CBOR all of it. Errors of the
+ * The list, piece by piece. JSON and YAML hold a few items at a time, protobuf a bounded part of the list, CBOR all of it as
+ * its bytes. Errors of the
  * items come through; nothing is promised of what was written before.
  */
 export function writeList(
@@ -25,9 +26,9 @@ export function writeList(
     case 'json':
       return writeJsonList(list, output)
     case 'yaml':
-      return writeYamlList(list)
+      return writeYamlList(list, tools)
     case 'cbor':
-      return writeCborList(list, tools.schemas)
+      return writeCborList(list, tools)
     case 'protobuf':
       return writeProtobufList(list, tools)
   }

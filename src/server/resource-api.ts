@@ -189,7 +189,6 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
     components: componentProbes(options.kv, options.storeCount),
-    turns: new Turns(),
     watches: { measures: measures.watch, shortestSeconds: options.minRequestTimeoutMs / 1000 },
     authorize: (request, verb) => authorizeAlso(authorizer, request, verb),
   })
@@ -313,14 +312,18 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
 }
 
 /** What the handlers need to read bodies and to write answers in every encoding. */
-function wireParts(schema: SchemaTable): Pick<ResourceParts, 'kinds' | 'encoding' | 'negotiator' | 'deleteOptions'> {
+function wireParts(
+  schema: SchemaTable,
+): Pick<ResourceParts, 'kinds' | 'encoding' | 'negotiator' | 'deleteOptions' | 'turns'> {
+  const turns = new Turns()
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
   return {
     kinds: {
       partialMetadata: kindIn(schema, 'meta.k8s.io', 'PartialObjectMetadata'),
       status: kindIn(schema, '', 'Status'),
     },
-    encoding: { schemas: schema, transcoder: new Transcoder() },
+    turns,
+    encoding: { schemas: schema, transcoder: new Transcoder(), turns },
     negotiator: new Negotiator(),
     deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
   }

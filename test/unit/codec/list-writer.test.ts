@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
 import { parseCbor } from '../../../src/codec/cbor-decode.ts'
+import { encodeCbor, encodeCborValue } from '../../../src/codec/cbor-encode.ts'
 import type { ListForm, ListItem, ListMetadata, ListType } from '../../../src/codec/list-json.ts'
 import { writeJsonList } from '../../../src/codec/list-json.ts'
 import { writeList } from '../../../src/codec/list-writer.ts'
-import { writeProtobufList } from '../../../src/codec/list-protobuf.ts'
+import { listKindOf, writeProtobufList } from '../../../src/codec/list-protobuf.ts'
 import { decodeProtobuf, encodeProtobuf } from '../../../src/codec/protobuf.ts'
 import { columnsOf } from '../../fakes/kind-of.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import { emitYaml } from '../../../src/codec/yaml-emit.ts'
+import { Turns } from '../../../src/lib/turns.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 
 const PODS: ListType = { apiVersion: 'v1', kind: 'PodList', itemKind: 'Pod', custom: false }
@@ -280,5 +282,24 @@ describe('a list in the other encodings', () => {
     const decoded = parseCbor(await bytesOf(form, items, 'cbor')) as ValueMap
     expect(decoded).toEqual(value)
     expect(decoded[key]).toHaveLength(items.length)
+  })
+
+  it.each(cases)('%d items as %s in CBOR are the bytes of the whole', async (_count, _name, form, _key, items) => {
+    const value = JSON.parse((await bytesOf(form, items, 'json')).toString()) as ValueMap
+    const isTyped = form.kind === 'metadata' || (form.kind === 'objects' && !form.type.custom)
+    const whole = isTyped ? encodeCbor(value, listKindOf(form, tools.schemas)) : encodeCborValue(value)
+    expect(await bytesOf(form, items, 'cbor')).toEqual(whole)
+  })
+
+  it('of many items are written in turns, the same', async () => {
+    const many = Array.from({ length: 500 }, (_, i) => secret(`s${i}`))
+    const form: ListForm = { kind: 'objects', type: SECRETS }
+    for (const encoding of ['yaml', 'cbor'] as const) {
+      const pieces: Buffer[] = []
+      const list = { form, metadata, items: batchesOf(many) }
+      const inTurns = writeList(list, { encoding, pretty: false }, { ...tools, turns: new Turns() })
+      for await (const piece of inTurns) pieces.push(...[piece].flat())
+      expect(Buffer.concat(pieces).equals(await bytesOf(form, many, encoding))).toBe(true)
+    }
   })
 })
