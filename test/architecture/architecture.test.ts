@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkComments, checkExports, checkLength, checkNames, checkState, checkTests } from './form-rules.ts'
-import { checkCycles, checkDoors, checkLayers, checkPackages, checkReached } from './layer-rules.ts'
+import { checkCycles, checkDoors, checkFolders, checkLayers, checkPackages, checkReached } from './layer-rules.ts'
 import { LONG_FILES, UNRULED_FOLDERS } from './rooms.ts'
 import { readSources, type SourceFile } from './source.ts'
 
@@ -21,6 +21,7 @@ describe('the house', () => {
 
   it('imports downwards only', () => expect(checkLayers(all)).toEqual([]))
   it('enters each room by its doors', () => expect(checkDoors(all)).toEqual([]))
+  it('keeps folders apart that have nothing to do with each other', () => expect(checkFolders(all)).toEqual([]))
   it('keeps packages in their rooms', () => expect(checkPackages(all)).toEqual([]))
   it('has no cycles', () => expect(checkCycles(all)).toEqual([]))
   it('has no file that only tests need', () => expect(checkReached(all)).toEqual([]))

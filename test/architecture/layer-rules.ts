@@ -48,7 +48,7 @@ function isDoor(target: string): boolean {
   const within = inside.join('/')
   if (room.sideDoors?.includes(within) === true) return true
   if (inside.length === 1) return room.entrance === 'words' || within === `${name}.ts`
-  return inside.at(-1) === `${inside.at(-2)}.ts`
+  return room.sharedFolders === undefined && inside.at(-1) === `${inside.at(-2)}.ts`
 }
 
 export function checkDoors(files: readonly SourceFile[]): Violation[] {
@@ -62,6 +62,26 @@ export function checkDoors(files: readonly SourceFile[]): Violation[] {
       .map((target) => `${file.path}: imports ${target}, which is not a door of its room`),
   )
   return [...missing, ...passed]
+}
+
+/** The folder directly below its room that a file stands in; undefined for files of the room itself. */
+function folderOf(file: string): string | undefined {
+  const [, , folder, ...rest] = file.split('/')
+  return rest.length > 0 ? folder : undefined
+}
+
+/** Where a room keeps its folders apart: nothing of one is needed in another but what is shared. */
+export function checkFolders(files: readonly SourceFile[]): Violation[] {
+  return files.flatMap((file) => {
+    const room = roomOf(file.path)
+    const shared = room === undefined ? undefined : ROOMS[room]?.sharedFolders
+    const own = folderOf(file.path)
+    if (shared === undefined || own === undefined) return []
+    return targetsOf(file)
+      .filter((target) => roomOf(target) === room)
+      .filter((target) => ![undefined, own, ...shared].includes(folderOf(target)))
+      .map((target) => `${file.path}: imports ${target}, which is of another folder and not shared`)
+  })
 }
 
 /** `@grpc/grpc-js` of `@grpc/grpc-js/build/x.js`. */

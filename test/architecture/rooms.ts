@@ -11,6 +11,11 @@ export interface Room {
   readonly entrance: 'front' | 'words'
   /** Further files that may be entered from outside, relative to the room. */
   readonly sideDoors?: readonly string[]
+  /**
+   * Its folders are apart from each other: files of the room itself may import all of them, a folder only itself, the files of
+   * the room and the folders named here. None has a door to other rooms.
+   */
+  readonly sharedFolders?: readonly string[]
 }
 
 /** Bottom to top. */
@@ -51,6 +56,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   kinds: {
     mayImport: ['lib', 'pki', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth', 'registry'],
     entrance: 'front',
+    sharedFolders: ['shared'],
   },
   http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },

@@ -1,7 +1,15 @@
 // Each rule against a planted violation, and against what is close to it and allowed.
 import { describe, expect, it } from 'vitest'
 import { checkComments, checkExports, checkLength, checkNames, checkState, checkTests } from './form-rules.ts'
-import { checkCycles, checkDoors, checkLayers, checkPackages, checkReached, type Violation } from './layer-rules.ts'
+import {
+  checkCycles,
+  checkDoors,
+  checkFolders,
+  checkLayers,
+  checkPackages,
+  checkReached,
+  type Violation,
+} from './layer-rules.ts'
 import { parseSource, type SourceFile } from './source.ts'
 
 type Rule = (files: readonly SourceFile[]) => Violation[]
@@ -50,6 +58,36 @@ const caught: readonly (readonly [string, Rule, Files, string])[] = [
   ['a room without its front door', checkDoors, { 'src/kv/range.ts': `` }, 'has no front door kv.ts'],
   ['a way in beside the front door', checkDoors, { 'src/server/a.ts': `import '../kv/range.ts'` }, 'not a door'],
   ['a way into a folder of a room', checkDoors, { 'src/server/a.ts': `import '../codec/json/scan.ts'` }, 'not a door'],
+  ...['schema', 'codec', 'registry', 'admission'].map((engine): readonly [string, Rule, Files, string] => [
+    `a kind that ${engine} knows`,
+    checkLayers,
+    { [`src/${engine}/a.ts`]: `import { kindOf } from '../kinds/kinds.ts'` },
+    `${engine} may not import kinds`,
+  ]),
+  [
+    'a way to a kind beside the table of kinds',
+    checkDoors,
+    { 'src/server/a.ts': `import '../kinds/apps/apps.ts'` },
+    'not a door',
+  ],
+  [
+    'a way to a kind that is a folder',
+    checkDoors,
+    { 'src/server/a.ts': `import '../kinds/core/pod/pod.ts'` },
+    'not a door',
+  ],
+  [
+    'a kind that needs one of another group',
+    checkFolders,
+    { 'src/kinds/apps/a.ts': `import type { Pod } from '../core/pod/pod.ts'` },
+    'another folder and not shared',
+  ],
+  [
+    'something shared that needs a kind',
+    checkFolders,
+    { 'src/kinds/shared/pod-spec/a.ts': `import '../../core/pod/pod.ts'` },
+    'another folder and not shared',
+  ],
   ['a package in the wrong room', checkPackages, { 'src/api/a.ts': `import 'fastify'` }, 'belongs to http'],
   [
     'a part of a package in the wrong room',
@@ -124,6 +162,13 @@ const allowed: readonly (readonly [string, Rule, Files])[] = [
   ['a package', checkLayers, { 'src/api/a.ts': `import 'node:path'` }],
   ['the front door', checkDoors, { 'src/kv/kv.ts': ``, 'src/server/a.ts': `import '../kv/kv.ts'` }],
   ['the front door of a folder', checkDoors, { 'src/server/a.ts': `import '../kv/etcd/etcd.ts'` }],
+  [
+    'what the room of kinds shares',
+    checkFolders,
+    { 'src/kinds/apps/a.ts': `import '../shared/scale.ts'\nimport '../kind.ts'` },
+  ],
+  ['a kind of the same group', checkFolders, { 'src/kinds/core/a.ts': `import './pod/pod.ts'` }],
+  ['the table of kinds', checkFolders, { 'src/kinds/kinds.ts': `import './apps/a.ts'\nimport './core/b.ts'` }],
   ['a word of a vocabulary', checkDoors, { 'src/kv/kv.ts': `import '../lib/errors.ts'` }],
   ['a package in its room', checkPackages, { 'src/http/a.ts': `import 'fastify'` }],
   [
