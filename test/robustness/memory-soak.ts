@@ -14,7 +14,7 @@ const MINUTES = Number(process.env['MINUTES'] ?? 10)
 const STORE = process.env['STORE'] ?? 'embedded'
 const MOST_GROWTH = 1.2
 /** What `npm start` sets. */
-const AS_STARTED = { MALLOC_ARENA_MAX: '1', NODE_OPTIONS: '--max-semi-space-size=16' }
+const AS_STARTED = { MALLOC_ARENA_MAX: '1' }
 /** On a machine that is busy otherwise the first minute is over when so much has been done. */
 const LEAST_ROUNDS = 10
 /** Of as many samples as there are in half a minute, the middle one counts: V8 takes and gives back a part all the time. */
