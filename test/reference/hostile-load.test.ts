@@ -4,7 +4,7 @@ import { attacksBy } from '../fakes/attacks.ts'
 import { NOBODY } from '../fakes/hostile-client.ts'
 import { HonestClient, quantileOf } from '../fakes/hostile-load.ts'
 
-const TIMES = 50
+const TIMES = 20
 
 describe.each([
   ['somebody without rights', NOBODY],
@@ -22,7 +22,7 @@ describe.each([
   it.each(attacksBy(credential).map(({ name }) => name))('%s', async (name) => {
     const taken = await client.getBeside({ credential, names: [name], times: TIMES })
     expect(quantileOf(taken, 0.99)).toBeLessThan(100)
-    expect(Math.max(...taken)).toBeLessThan(250)
+    expect(Math.max(...taken)).toBeLessThan(400)
   })
 
   it('what they took is given back', async () => {

@@ -168,15 +168,28 @@ describe('requests that come all at once', () => {
     line.destroy()
   })
 
-  it('are begun some at a time where most of their work comes later', async () => {
+  it('are begun a few at a time where their work comes later and is much', async () => {
     let begun = 0
     const line = open((stream) => {
       begun++
-      stream.whole(204, {}, undefined)
+      void Promise.resolve().then(() => {
+        work()
+        work()
+        stream.whole(204, {}, undefined)
+      })
     })
+    const turns: number[] = []
+    const look = (): void => {
+      turns.push(begun)
+      if (begun < 200) setImmediate(look)
+    }
     line.push(many(200))
-    expect(begun).toBeLessThan(20)
+    look()
     await expect.poll(() => begun).toBe(200)
+    const inEach = turns.map((sum, at) => sum - (turns[at - 1] ?? 0))
+    expect(inEach[0]).toBeLessThan(40)
+    // It has been learned what they take.
+    expect(Math.max(...inEach.slice(-5))).toBeLessThan(15)
     line.destroy()
   })
 
