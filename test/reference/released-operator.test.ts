@@ -47,6 +47,21 @@ async function everything(client: PlainClient): Promise<readonly string[]> {
   return all.sort()
 }
 
+/** Until the server has made all that it makes by itself. */
+async function settled(client: PlainClient): Promise<void> {
+  const names = async (path: string): Promise<readonly string[]> => (await list(client, path)).map(nameOf).sort()
+  const { groups } = (await client.must('/apis')) as { groups: { name: string; versions: { version: string }[] }[] }
+  const versions = groups
+    .filter(({ name }) => name !== 'apiregistration.k8s.io')
+    .flatMap(({ name, versions: all }) => all.map(({ version }) => `${version}.${name}`))
+  await expect.poll(() => names('/apis/apiregistration.k8s.io/v1/apiservices')).toEqual(['v1.', ...versions].sort())
+  await expect.poll(() => names('/api/v1/serviceaccounts')).toHaveLength(4)
+  const rootAuthorities = async (): Promise<readonly string[]> =>
+    (await names('/api/v1/configmaps')).filter((name) => name === 'kube-root-ca.crt')
+  await expect.poll(rootAuthorities).toHaveLength(4)
+  await expect.poll(() => names('/apis/coordination.k8s.io/v1/leases')).toHaveLength(1)
+}
+
 interface Wanted {
   readonly name: string
   readonly namespace: string
@@ -109,8 +124,9 @@ it('runs cert-manager from its installation to its removal, and nothing is left'
   using client = new PlainClient({ url: server.url, token: server.adminToken })
   const make = (path: string, body: object): Promise<unknown> => client.must(path, { method: 'POST', body })
   const remove = (path: string, body: object = {}): Promise<unknown> => client.must(path, { method: 'DELETE', body })
+  const namesIn = async (path: string): Promise<readonly string[]> => (await list(client, path)).map(nameOf).sort()
   const gone = (path: string): Promise<void> => expect.poll(() => list(client, path), MANY).toEqual([])
-  await expect.poll(() => list(client, '/api/v1/namespaces')).toHaveLength(4)
+  await settled(client)
   const before = await everything(client)
 
   const definitions = (await readModules([MODULE])).filter(({ place }) => place.startsWith('deploy/crds/'))
@@ -169,8 +185,10 @@ it('runs cert-manager from its installation to its removal, and nothing is left'
   }
   const ofShop = `${GROUP}/namespaces/shop/certificates`
   await expect.poll(async () => (await list(client, ofShop)).filter(isReady).length, MANY).toBe(CERTIFICATES + 1)
+  // The next private key of a certificate is a secret for a moment too.
+  const secretNames = ['between', ...names].map((name) => `${name}-tls`).sort()
+  await expect.poll(() => namesIn('/api/v1/namespaces/shop/secrets'), MANY).toEqual(secretNames)
   const secrets = await list(client, '/api/v1/namespaces/shop/secrets')
-  expect(secrets.map(nameOf).sort()).toEqual(['between', ...names].map((name) => `${name}-tls`).sort())
   for (const { metadata } of secrets) {
     const owner = metadata.name.replace(/-tls$/, '')
     expect(metadata.ownerReferences).toMatchObject([{ kind: 'Certificate', name: owner }])
@@ -189,9 +207,8 @@ it('runs cert-manager from its installation to its removal, and nothing is left'
     await remove(`${ofShop}/${name}`, { propagationPolicy: i % 2 === 0 ? 'Background' : 'Foreground' })
   }
   const kept = ['between', ...names.slice(CERTIFICATES / 2)].sort()
-  const inShop = async (path: string): Promise<readonly string[]> => (await list(client, path)).map(nameOf).sort()
-  await expect.poll(() => inShop(ofShop), MANY).toEqual(kept)
-  await expect.poll(() => inShop('/api/v1/namespaces/shop/secrets'), MANY).toEqual(kept.map((name) => `${name}-tls`))
+  await expect.poll(() => namesIn(ofShop), MANY).toEqual(kept)
+  await expect.poll(() => namesIn('/api/v1/namespaces/shop/secrets'), MANY).toEqual(kept.map((name) => `${name}-tls`))
   const requestsOfShop = `${GROUP}/namespaces/shop/certificaterequests`
   await expect.poll(() => list(client, requestsOfShop), MANY).toHaveLength(kept.length)
 
@@ -202,7 +219,7 @@ it('runs cert-manager from its installation to its removal, and nothing is left'
   await gone(requestsOfShop)
   await gone('/api/v1/namespaces/shop/secrets')
   await remove(`${GROUP}/namespaces/cert-manager/certificates/root`)
-  await expect.poll(() => inShop('/api/v1/namespaces/cert-manager/secrets'), MANY).toEqual(['cert-manager-webhook-ca'])
+  await expect.poll(() => namesIn('/api/v1/namespaces/cert-manager/secrets'), MANY).toEqual(['cert-manager-webhook-ca'])
   for (const kind of ['validating', 'mutating']) {
     await remove(`${HOOKS}/${kind}webhookconfigurations/cert-manager-webhook`)
   }
@@ -212,7 +229,7 @@ it('runs cert-manager from its installation to its removal, and nothing is left'
     await remove(`${DEFINITIONS}/${(value['metadata'] as { name: string }).name}`)
   }
   await gone(DEFINITIONS)
-  expect(await inShop('/apis/coordination.k8s.io/v1/namespaces/cert-manager/leases')).toEqual([
+  expect(await namesIn('/apis/coordination.k8s.io/v1/namespaces/cert-manager/leases')).toEqual([
     'cert-manager-cainjector-leader-election',
   ])
   await remove('/api/v1/namespaces/cert-manager')
