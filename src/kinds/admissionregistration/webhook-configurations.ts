@@ -114,7 +114,7 @@ function checkHookName(name: string, at: FieldPath, check: Check): void {
   }
 }
 
-export const VALIDATION: KindRules = {
+const VALIDATION: KindRules = {
   create: (object, check) => checkHooks(object, scopeOf(check, partsOf(object, 'webhooks'))),
   update: (object, stored, check) =>
     checkHooks(object, scopeOf(check, partsOf(object, 'webhooks'), partsOf(stored, 'webhooks'))),

@@ -20,7 +20,6 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../s
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
-import { ROLLING_STRATEGY } from './workload.ts'
 import { shownAs } from '../shared/internal-form.ts'
 import { annotationOf, mapIn, withAnnotation } from '../shared/members.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
@@ -30,7 +29,7 @@ import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
 import { checkCounts, checkLastingTemplate, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
-import { checkCollisions, checkSameSelector, withLabelsOfTemplate } from './workload.ts'
+import { checkCollisions, checkSameSelector, ROLLING_STRATEGY, withLabelsOfTemplate } from './workload.ts'
 
 const template = always(podTemplate)
 const rollingUpdate = (strategy: ValueMap): boolean => strategy['type'] === 'RollingUpdate'

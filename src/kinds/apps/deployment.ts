@@ -9,7 +9,6 @@ import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../s
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
-import { ROLLING_STRATEGY } from './workload.ts'
 import { shownAs } from '../shared/internal-form.ts'
 import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
@@ -25,6 +24,7 @@ import {
   checkSameSelector,
   checkSelectedTemplate,
   checkSelector,
+  ROLLING_STRATEGY,
   withLabelsOfTemplate,
 } from './workload.ts'
 

@@ -9,6 +9,7 @@ interface Bounds {
 
 const MONTHS: readonly string[] = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const DAYS: readonly string[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+
 const FIELDS: readonly Bounds[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
@@ -16,6 +17,7 @@ const FIELDS: readonly Bounds[] = [
   { min: 1, max: 12, names: MONTHS },
   { min: 0, max: 6, names: DAYS },
 ]
+
 const WORDS: readonly string[] = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
 
 /** What is wrong with a schedule; undefined where nothing is. */

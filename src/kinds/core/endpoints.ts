@@ -10,9 +10,9 @@ import { dns1123Label, portNumber } from '../../schema/validation/formats.ts'
 import { listOf, numberOf, partsOf, textIn, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
+import { checkProtocol } from '../shared/endpoint-port.ts'
 import { checkEndpointIp, checkIp } from '../shared/ip-address.ts'
 import { mapIn, mapsIn } from '../shared/members.ts'
-import { checkProtocol } from '../shared/endpoint-port.ts'
 import { addressWarnings } from '../shared/warnings.ts'
 
 const SUBSETS = FieldPath.root('subsets')

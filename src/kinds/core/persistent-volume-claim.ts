@@ -5,6 +5,7 @@ import { equalValues, isMap, own, type Value, type ValueMap } from '../../api/va
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { textAt, textsAt } from '../../codec/tables/reading.ts'
 import { compareQuantities } from '../../lib/quantity.ts'
+import { metaOf } from '../../registry/object-meta.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
@@ -22,7 +23,8 @@ import { mapIn, withSpec } from '../shared/members.ts'
 import { amountOf, checkAmount, checkBasicAmount, isNative } from '../shared/resource-names.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
 import { checkSameMode } from '../shared/volume-spec.ts'
-import { claimWarnings } from '../shared/volume-warnings.ts'
+import { claimSpecWarnings } from '../shared/volume-warnings.ts'
+import { annotationWarnings } from '../shared/warnings.ts'
 import {
   accessModes,
   ATTRIBUTES_COLUMN,
@@ -31,6 +33,8 @@ import {
   STORAGE_CLASS_COLUMN,
   VOLUME_MODE_COLUMN,
 } from './volume-columns.ts'
+
+const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
@@ -180,6 +184,15 @@ function plainReference(reference: ValueMap): ValueMap {
 
 function isBound(claim: ValueMap): boolean {
   return textAt(claim, 'spec', 'volumeName') !== ''
+}
+
+function claimWarnings(object: ApiObject): readonly string[] {
+  return [
+    ...annotationWarnings(metaOf(object), 'metadata.annotations', {
+      'volume.beta.kubernetes.io/storage-class': OLD_STORAGE_CLASS,
+    }),
+    ...claimSpecWarnings(mapIn(object, 'spec'), 'spec'),
+  ]
 }
 
 export const PERSISTENT_VOLUME_CLAIM: Kind = {

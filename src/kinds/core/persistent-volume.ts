@@ -1,8 +1,10 @@
 // Persistent volumes: the phase they start in, and when it changed last (W-578).
 import { FieldPath } from '../../api/field-path.ts'
+import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { at, textAt, textsAt } from '../../codec/tables/reading.ts'
+import { metaOf } from '../../registry/object-meta.ts'
 import { absent, always, blank, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { has, partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
@@ -14,13 +16,14 @@ import {
 } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { shownAs, VOLUME_AFFINITY } from '../shared/internal-form.ts'
-import { mapIn, withMembers } from '../shared/members.ts'
+import { mapIn, mapsIn, withMembers } from '../shared/members.ts'
 import { SHARED_SOURCES } from '../shared/pod-spec/defaults.ts'
 import { PERSISTENT_SOURCES } from '../shared/pod-spec/volume-source.ts'
 import { rounded } from '../shared/resource-list.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
 import { checkSameMode, checkVolumeSpec } from '../shared/volume-spec.ts'
-import { volumeWarnings } from '../shared/volume-warnings.ts'
+import { sourceWarnings } from '../shared/volume-warnings.ts'
+import { annotationWarnings, nodeTermWarnings } from '../shared/warnings.ts'
 import {
   accessModes,
   ATTRIBUTES_COLUMN,
@@ -29,6 +32,8 @@ import {
   STORAGE_CLASS_COLUMN,
   VOLUME_MODE_COLUMN,
 } from './volume-columns.ts'
+
+const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
 
 const SPEC = FieldPath.root('spec')
 
@@ -98,6 +103,28 @@ function renewed(value: Value | undefined): Value | undefined {
 function claimOf(volume: ValueMap): string {
   const claim = at(volume, 'spec', 'claimRef')
   return claim === undefined ? '' : `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}`
+}
+
+/** Of a volume's own object the reference knows fewer. */
+const NOT_OF_OBJECTS: ReadonlySet<string> = new Set(['gitRepo', 'flocker', 'quobyte'])
+
+function volumeWarnings(object: ApiObject): readonly string[] {
+  const spec = mapIn(object, 'spec')
+  const terms = mapsIn(mapIn(mapIn(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')
+  const place = 'spec.nodeAffinity.required.nodeSelectorTerms'
+  return [
+    ...annotationWarnings(metaOf(object), 'metadata.annotations', {
+      'volume.beta.kubernetes.io/storage-class': OLD_STORAGE_CLASS,
+      'volume.beta.kubernetes.io/mount-options': 'deprecated since v1.31; use "mountOptions" attribute instead',
+    }),
+    ...(textOf(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
+      ? [
+          'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+        ]
+      : []),
+    ...terms.flatMap((term, index) => nodeTermWarnings(term, `${place}[${index}]`)),
+    ...sourceWarnings(spec, 'spec', NOT_OF_OBJECTS),
+  ]
 }
 
 export const PERSISTENT_VOLUME: Kind = {

@@ -7,9 +7,9 @@ import type { DiscoveryGroup } from '../../registry/discovery.ts'
 import type { Resource, ResourceTable } from '../../registry/registry.ts'
 import { builtInGroups } from '../../schema/built-in-resources.ts'
 import type { CustomOpenApiResource } from '../../schema/openapi-custom.ts'
-import { RENAME_VERSION } from './form.ts'
-import { customResource, type CustomParts, schemasOf, toldVerbs, type VersionSchemas } from './resource.ts'
 import { compareVersions, type Definition, type DefinitionVersion, readDefinition, schemaIn } from './definition.ts'
+import { RENAME_VERSION } from './form.ts'
+import { type CustomParts, customResource, schemasOf, toldVerbs, type VersionSchemas } from './resource.ts'
 
 export interface DefinitionTableOptions extends CustomParts {
   readonly builtIn: ResourceTable

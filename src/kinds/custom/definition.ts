@@ -1,13 +1,12 @@
 // A custom resource definition as the server reads it: names, versions and how far it has come. Schemas are not in it; they
 // are read from the stored object when somebody needs them.
 import type { ApiObject } from '../../api/object.ts'
-import type { Value, ValueMap } from '../../api/value.ts'
-import { isList, isMap, own } from '../../api/value.ts'
-import { isTerminating, metaNumber, metaText } from '../../registry/object-meta.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import type { PrinterColumn } from '../../codec/table.ts'
-import { authorityFault } from '../shared/pem.ts'
-import { mapIn, mapsIn } from '../shared/members.ts'
+import { isTerminating, metaNumber, metaText } from '../../registry/object-meta.ts'
 import { textOf } from '../../schema/validation/members.ts'
+import { mapIn, mapsIn } from '../shared/members.ts'
+import { authorityFault } from '../shared/pem.ts'
 
 export interface Definition {
   /** `crontabs.stable.example.com`. */

@@ -1,10 +1,8 @@
 // Between what is stored of a custom resource and what one of its versions shows. What is stored may have been written under
 // an older schema or in another version: it is read by the definition of today, and written back by it (P-327, P-328, P-367).
-import type { ApiObject } from '../../api/object.ts'
-import { formatGroupVersion, parseGroupVersion } from '../../api/object.ts'
+import { type ApiObject, formatGroupVersion, parseGroupVersion } from '../../api/object.ts'
 import type { StoredObject } from '../../api/read.ts'
-import type { MaybePromise } from '../../lib/maybe-promise.ts'
-import { whenKnown } from '../../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../../lib/maybe-promise.ts'
 import type { Resource } from '../../registry/registry.ts'
 import type { CustomSchema } from '../../schema/custom/custom.ts'
 

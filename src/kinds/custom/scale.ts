@@ -1,23 +1,20 @@
 // `scale` of a custom resource: its definition says where the number of replicas is asked for, where it is told, and where the
 // selector of what is counted is (P-359).
-import type { ApiObject, GroupVersion } from '../../api/object.ts'
-import { formatGroupVersion, parseGroupVersion } from '../../api/object.ts'
-import { ApiError } from '../../api/status.ts'
-import type { FieldError } from '../../api/field-error.ts'
-import { invalid } from '../../api/field-error.ts'
+import { type FieldError, invalid } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import { formatGoValue, goType } from '../../api/go-format.ts'
-import type { Value, ValueMap } from '../../api/value.ts'
-import { isMap, own } from '../../api/value.ts'
+import { type ApiObject, formatGroupVersion, type GroupVersion, parseGroupVersion } from '../../api/object.ts'
 import { customSelectableFields } from '../../api/selector-fields.ts'
+import { ApiError } from '../../api/status.ts'
+import { isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { customTable, DEFAULT_TABLE, type PrinterColumn, type TableShape } from '../../codec/table.ts'
+import { kindVersions } from '../../registry/kind-versions.ts'
 import type { ObjectView } from '../../registry/registry.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import { actionBody } from '../shared/action-body.ts'
-import type { ScalePaths } from './definition.ts'
 import { mapIn } from '../shared/members.ts'
 import { SCALE, SCALE_NAME, scaleObject } from '../shared/scale.ts'
-import { kindVersions } from '../../registry/kind-versions.ts'
+import type { ScalePaths } from './definition.ts'
 
 const IN_VIEW = ['f:spec', 'f:replicas'] as const
 const MAX_REPLICAS = 2_147_483_647

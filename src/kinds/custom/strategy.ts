@@ -15,8 +15,8 @@ import {
   validateUpdate,
   type ValidationContext,
 } from '../../schema/validation/validation.ts'
-import { scaleFaults, scaleStatusFaults } from './scale.ts'
 import type { Definition, DefinitionVersion } from './definition.ts'
+import { scaleFaults, scaleStatusFaults } from './scale.ts'
 
 const OBJECT_RULES = { metadata: validateEmbeddedMetadata, kind: dns1035Label } as const
 

@@ -5,11 +5,9 @@ import { FieldPath } from '../../api/field-path.ts'
 import { invalidError } from '../../api/invalid-error.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { isList, isMap, own } from '../../api/value.ts'
+import { isList, isMap, own, type ValueMap } from '../../api/value.ts'
+import { IGNORE_READ_ERRORS, type ParsedDeleteOptions, readDeleteOptions } from '../../registry/delete-options.ts'
 import { checkPreconditions, deleteObject } from '../../registry/delete.ts'
-import type { ParsedDeleteOptions } from '../../registry/delete-options.ts'
-import { IGNORE_READ_ERRORS, readDeleteOptions } from '../../registry/delete-options.ts'
 import type { DeleteOptions } from '../../registry/deletion.ts'
 import { isTerminating, metaText } from '../../registry/object-meta.ts'
 import { getObject } from '../../registry/read.ts'
@@ -18,12 +16,12 @@ import { keyOf, readable } from '../../registry/steps.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
-import type { Budget } from './disruption-budget.ts'
-import { budgetOf, spend, tooManyRequests } from './disruption-budget.ts'
 import { conditionOf, statusOf, withPodCondition } from '../shared/pod-conditions.ts'
 import { podsOf } from '../shared/pods.ts'
+import { type Budget, budgetOf, spend, tooManyRequests } from './disruption-budget.ts'
 
 const ATTEMPTS = 20
+
 const EVICTED = {
   type: 'DisruptionTarget',
   status: 'True',

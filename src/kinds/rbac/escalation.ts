@@ -1,9 +1,8 @@
 // Nobody gives away rights that they do not hold: roles and bindings are written by those whose own rules cover what they grant,
 // or who have the verbs that lift the limit (P-138 to P-142).
-import type { ApiObject } from '../../api/object.ts'
-import type { PolicyRule } from '../../api/policy-rule.ts'
-import { describeRule, quotedList, rulesOf } from '../../api/policy-rule.ts'
 import { quoted } from '../../api/field-error.ts'
+import type { ApiObject } from '../../api/object.ts'
+import { describeRule, type PolicyRule, quotedList, rulesOf } from '../../api/policy-rule.ts'
 import { missingRules } from '../../api/rule-coverage.ts'
 import { own } from '../../api/value.ts'
 import { RbacIndex, type RbacKind, roleReferenceOf } from '../../auth/rbac-index.ts'
@@ -13,8 +12,8 @@ import { forbiddenError, notFoundError } from '../../registry/errors.ts'
 import { metaOf, metaText, withMeta } from '../../registry/object-meta.ts'
 import type { GuardedWrite, RegistryParts, WriteContext } from '../../registry/registry.ts'
 import type { FindResource, KindNeeds, RoleGuard } from '../needs.ts'
-import type { KindStrategy } from '../strategy.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
+import type { KindStrategy } from '../strategy.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 

@@ -2,10 +2,10 @@
 import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { blank, each, where, within, zero } from '../../schema/defaults/rule.ts'
-import { deviceExpressionFault } from './device-expressions.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { numberOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { deviceExpressionFault } from './device-expressions.ts'
 import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
 import { checkConfiguration, checkReferences, type ClaimScope, requestNames } from './device-requests.ts'
 

@@ -1,7 +1,7 @@
 // Names that devices, pools and their attributes go by, and what taints and conditions they may have.
+import { shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { isMap, type Value, type ValueMap } from '../../api/value.ts'
-import { shownJson } from '../../api/field-error.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import {
   dns1123Label,
@@ -17,8 +17,10 @@ const MAX_POOL_NAME = 253
 const MAX_ID = 32
 const MAX_CONDITIONS = 4
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
+
 const IDENTIFIER_FAULT =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')"
+
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const EFFECTS: readonly string[] = ['NoExecute', 'NoSchedule', 'None']
 
@@ -63,8 +65,10 @@ export function checkShareId(id: string | undefined, at: FieldPath, check: Check
 }
 
 const ANY_UID = /^([0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i
+
 /** The forms by their lengths: with and without dashes, in brackets, as a name. */
 const UID_LENGTHS: readonly number[] = [36, 32, 38, 45]
+
 const URN = 'urn:uuid:'
 
 /** What is wrong with an identity that is not in its one normal form. */

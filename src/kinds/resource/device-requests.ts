@@ -2,13 +2,14 @@
 import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { checkList, checkOpaque } from './device-names.ts'
 import { dns1123Label } from '../../schema/validation/formats.ts'
 import { partIn, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
+import { checkList, checkOpaque } from './device-names.ts'
 
 const MAX_NAMES = 32
 export const MAX_PARAMETERS = 10 * 1024
+
 const NO_REQUEST =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 

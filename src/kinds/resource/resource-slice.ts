@@ -73,7 +73,7 @@ function checkNodes(spec: ValueMap, check: Check): void {
 }
 
 /** For slices of devices. */
-export function sliceWarnings(object: ApiObject): readonly string[] {
+function sliceWarnings(object: ApiObject): readonly string[] {
   const driver = textOf(mapIn(object, 'spec'), 'driver')
   if (driver === driver.toLowerCase()) return []
   return [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`]

@@ -1,14 +1,14 @@
 // The body of an action: a kind of the schema that is sent and answered, and never stored.
 import type { GroupVersionKind } from '../../api/object.ts'
-import { InvariantError } from '../../lib/errors.ts'
-import type { ActionBody } from '../../registry/registry.ts'
-import { applyDefaults } from '../../schema/defaults/defaults.ts'
 import { DEFAULT_TABLE } from '../../codec/table.ts'
-import type { Kind } from '../kind.ts'
-import { decodeInTurns, decodeObject } from '../../schema/decode.ts'
-import type { SchemaTable } from '../../schema/table.ts'
-import { IDENTITY } from './conversion.ts'
+import { InvariantError } from '../../lib/errors.ts'
 import { kindVersions } from '../../registry/kind-versions.ts'
+import type { ActionBody } from '../../registry/registry.ts'
+import { decodeInTurns, decodeObject } from '../../schema/decode.ts'
+import { applyDefaults } from '../../schema/defaults/defaults.ts'
+import type { SchemaTable } from '../../schema/table.ts'
+import type { Kind } from '../kind.ts'
+import { IDENTITY } from './conversion.ts'
 
 export function actionBody(schemas: SchemaTable, name: GroupVersionKind, kind: Kind): ActionBody {
   const gvk = { group: name.group, version: name.version, kind: name.kind }

@@ -1,7 +1,6 @@
 // Fields that belong to a feature: where it is switched off they are dropped in silence, unless what is stored has them.
 import type { ApiObject } from '../../api/object.ts'
-import type { Value, ValueMap } from '../../api/value.ts'
-import { isList, isMap, own, setOwn } from '../../api/value.ts'
+import { isList, isMap, own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
 import type { WriteContext } from '../../registry/registry.ts'
 import type { KindStrategy } from '../strategy.ts'
 import { withMembers } from './members.ts'

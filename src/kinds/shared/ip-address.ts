@@ -2,9 +2,9 @@
 // IPv4 in the clothes of IPv6, no bits beyond the prefix; values that were stored before may stay.
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FieldPath } from '../../api/field-path.ts'
+import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { textsOf } from '../../schema/validation/members.ts'
-import type { ValueMap } from '../../api/value.ts'
 
 export interface IpAddress {
   readonly family: 'IPv4' | 'IPv6'

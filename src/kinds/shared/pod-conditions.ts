@@ -1,7 +1,6 @@
 // The conditions in a pod's status, as the server itself sets them.
 import type { ApiObject } from '../../api/object.ts'
-import type { ValueMap } from '../../api/value.ts'
-import { equalValues, isList, isMap, own } from '../../api/value.ts'
+import { equalValues, isList, isMap, own, type ValueMap } from '../../api/value.ts'
 
 export interface Condition {
   readonly type: string

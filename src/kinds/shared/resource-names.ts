@@ -1,12 +1,13 @@
 // The names of resources that containers, quotas and limits speak of, and the amounts that each may have.
-import type { FieldPath } from '../../api/field-path.ts'
 import { shownJson } from '../../api/field-error.ts'
+import type { FieldPath } from '../../api/field-path.ts'
 import type { Value } from '../../api/value.ts'
 import { parseQuantity, type Quantity, scaledValue, signOfQuantity } from '../../lib/quantity.ts'
 import { type Check, NOT_NEGATIVE } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
 
 const COMPUTE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage']
+
 const COUNTS: readonly string[] = [
   'pods',
   'resourcequotas',
@@ -18,6 +19,7 @@ const COUNTS: readonly string[] = [
   'services.nodeports',
   'services.loadbalancers',
 ]
+
 const QUOTA_AMOUNTS: readonly string[] = [
   'requests.cpu',
   'requests.memory',
@@ -27,6 +29,7 @@ const QUOTA_AMOUNTS: readonly string[] = [
   'limits.memory',
   'limits.ephemeral-storage',
 ]
+
 const QUOTA: ReadonlySet<string> = new Set([...COMPUTE, ...COUNTS, ...QUOTA_AMOUNTS])
 const STANDARD: ReadonlySet<string> = new Set([...QUOTA, 'storage'])
 const COUNTED: ReadonlySet<string> = new Set(COUNTS)

@@ -1,6 +1,5 @@
 // Equality as the reference compares specifications: what is unset, null or empty is all the same (W-144).
-import type { Value } from '../../api/value.ts'
-import { equalValues, isList, isMap, own } from '../../api/value.ts'
+import { equalValues, isList, isMap, own, type Value } from '../../api/value.ts'
 
 export function semanticallyEqual(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true

@@ -15,17 +15,20 @@ const MAP_KEYS = 'x-kubernetes-list-map-keys'
 const RULES = 'x-kubernetes-validations'
 const EMBEDDED = 'x-kubernetes-embedded-resource'
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields'
+
 const REASONS: readonly string[] = [
   'FieldValueDuplicate',
   'FieldValueForbidden',
   'FieldValueInvalid',
   'FieldValueRequired',
 ]
+
 const ROOT_WORDS =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations'
 
 /** What may not stand at the root where the status is written apart: before the type is looked at, and after. */
 const NOT_AT_ROOT: readonly string[] = ['id', '$schema', '$ref']
+
 const NOT_AT_ROOT_EITHER: readonly string[] = [
   'nullable',
   'maxProperties',

@@ -3,13 +3,14 @@
 import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import { isMap, type ValueMap } from '../../../api/value.ts'
-import { compileRule, type CompiledRule, ruleTextOf, ruleType, type RuleText } from '../../../schema/custom/custom.ts'
+import { type CompiledRule, compileRule, type RuleText, ruleTextOf, ruleType } from '../../../schema/custom/custom.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { flagOf, has, numberIn, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { schemasIn } from './schema-structure.ts'
 
 /** What one expression may cost by its estimate, and all of a schema. */
 const EXPRESSION_COST = 10_000_000
+
 const SCHEMA_COST = 100_000_000
 const MOST_EXPENSIVE = 4
 const MAX_REQUEST_BYTES = 3 * 1024 * 1024

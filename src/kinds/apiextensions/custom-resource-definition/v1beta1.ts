@@ -1,9 +1,8 @@
 // Definitions in the version that kube-apiserver stores them in: what all versions of a definition have in common stands beside
 // the list of versions there, and some names differ.
-import type { Value, ValueMap } from '../../../api/value.ts'
-import { isList, isMap, own } from '../../../api/value.ts'
-import { mapIn, mapsIn, withMembers } from '../../shared/members.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { textOf } from '../../../schema/validation/members.ts'
+import { mapIn, mapsIn, withMembers } from '../../shared/members.ts'
 
 /** What stands beside the versions in `v1beta1`, and what it is called in each of them. */
 const SHARED = {

@@ -5,7 +5,7 @@ import { at, firstOf, listAt, mapAt, numberAt, orNone, textAt } from '../../../c
 import type { Kind } from '../../kind.ts'
 import { WITH_STATUS } from '../../shared/strategies.ts'
 import { DEFAULTS } from './defaults.ts'
-import { AUTOSCALER_V1, STRATEGY } from './v1.ts'
+import { AUTOSCALER_V1, withoutAnnotations } from './v1.ts'
 import { VALIDATION } from './validation.ts'
 
 /** Where each type of metric has its target and its current value. */
@@ -59,7 +59,12 @@ function minimum(autoscaler: ValueMap): string {
 export const HORIZONTAL_POD_AUTOSCALER: Kind = {
   validation: VALIDATION,
   defaults: DEFAULTS,
-  strategy: { status: WITH_STATUS, ...STRATEGY },
+  strategy: {
+    status: WITH_STATUS,
+    // The annotations of the first version mean nothing in what is stored.
+    prepareForCreate: withoutAnnotations,
+    prepareForUpdate: withoutAnnotations,
+  },
   columns: tableOf([
     NAME,
     column('Reference', 'What is scaled.', (object) =>

@@ -1,8 +1,7 @@
 // The metrics of autoscalers in the form that the first version keeps them in, and back.
-import type { Value, ValueMap } from '../../../api/value.ts'
-import { own } from '../../../api/value.ts'
-import { mapIn } from '../../shared/members.ts'
+import { own, type Value, type ValueMap } from '../../../api/value.ts'
 import { textOf } from '../../../schema/validation/members.ts'
+import { mapIn } from '../../shared/members.ts'
 
 /** A metric of one kind, between the part of today's form and that of the old one. */
 interface Part {

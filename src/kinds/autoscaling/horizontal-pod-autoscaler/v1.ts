@@ -2,13 +2,11 @@
 // back from them (W-594).
 import { parseText } from '../../../api/json-text.ts'
 import type { ApiObject } from '../../../api/object.ts'
-import type { Value, ValueMap } from '../../../api/value.ts'
-import { isList, isMap, own } from '../../../api/value.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { metaOf, withMeta } from '../../../registry/object-meta.ts'
 import type { Conversion } from '../../../registry/registry.ts'
-import type { KindStrategy } from '../../strategy.ts'
-import { annotationOf, mapIn, mapsIn, withMembers } from '../../shared/members.ts'
 import { textOf } from '../../../schema/validation/members.ts'
+import { annotationOf, mapIn, mapsIn, withMembers } from '../../shared/members.ts'
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './metrics.ts'
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/'
@@ -17,12 +15,6 @@ const CURRENT_METRICS = `${PREFIX}current-metrics`
 const CONDITIONS = `${PREFIX}conditions`
 const BEHAVIOR = `${PREFIX}behavior`
 const DEFAULT_CPU_PERCENT = 80
-
-/** The annotations of the first version mean nothing in what is stored. */
-export const STRATEGY: KindStrategy = {
-  prepareForCreate: withoutAnnotations,
-  prepareForUpdate: withoutAnnotations,
-}
 
 export const AUTOSCALER_V1: Conversion = {
   isIdentity: false,
@@ -135,7 +127,7 @@ function listText(items: readonly ValueMap[]): string | undefined {
   return items.length === 0 ? undefined : JSON.stringify(items)
 }
 
-function withoutAnnotations(object: ApiObject): ApiObject {
+export function withoutAnnotations(object: ApiObject): ApiObject {
   return withAnnotations(object, {
     [METRICS]: undefined,
     [CURRENT_METRICS]: undefined,

@@ -4,10 +4,7 @@ import { AGE, column, NAME, tableOf } from '../../../codec/tables/column.ts'
 import { ageOf, humanDuration, type Now } from '../../../codec/tables/elapsed.ts'
 import { at, conditionHolds, numberAt, textAt } from '../../../codec/tables/reading.ts'
 import type { Kind } from '../../kind.ts'
-import { withGatedFields } from '../../shared/gated-field.ts'
-import { gatedPodFields } from '../../shared/pod-spec/gated-fields.ts'
 import { containerColumns, selectorColumn } from '../../shared/pod-spec/template-columns.ts'
-import { WORKLOAD } from '../../shared/strategies.ts'
 import { DEFAULTS } from './defaults.ts'
 import { STRATEGY } from './strategy.ts'
 import { VALIDATION } from './validation.ts'
@@ -38,7 +35,7 @@ function jobDuration(job: ValueMap, now: Now): string {
 export const JOB: Kind = {
   validation: VALIDATION,
   defaults: DEFAULTS,
-  strategy: withGatedFields(gatedPodFields('spec/template/spec'), { ...WORKLOAD, propagation: 'Orphan', ...STRATEGY }),
+  strategy: STRATEGY,
   columns: tableOf([
     NAME,
     column('Status', 'How far the job has come.', jobStatus),

@@ -1,11 +1,11 @@
 // When failed pods fail a job, and when succeeded ones suffice.
-import type { FieldPath } from '../../../api/field-path.ts'
 import { OMITTED } from '../../../api/field-error.ts'
+import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { longerThan, qualifiedName } from '../../../schema/validation/formats.ts'
-import { parseIndexes } from './indexes.ts'
 import { has, listOf, numberIn, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { parseIndexes } from './indexes.ts'
 
 const MAX_RULES = 20
 const MAX_CODES = 255

@@ -1,9 +1,8 @@
 // What the controller of jobs reports: counts that make sense, and ends that are not taken back.
-import { FieldPath } from '../../../api/field-path.ts'
 import { OMITTED, shownJson } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
 import { equalValues, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { overlap, parseIndexes } from './indexes.ts'
 import {
   flagOf,
   has,
@@ -16,6 +15,7 @@ import {
   textOf,
   textsOf,
 } from '../../../schema/validation/members.ts'
+import { overlap, parseIndexes } from './indexes.ts'
 
 const STATUS = FieldPath.root('status')
 const CONDITIONS = STATUS.child('conditions')

@@ -1,17 +1,21 @@
 // Jobs find their pods by labels that the server puts into the template, unless their author takes care of that (W-587).
 import type { ApiObject } from '../../../api/object.ts'
-import type { Value, ValueMap } from '../../../api/value.ts'
-import { own } from '../../../api/value.ts'
+import { own, type Value, type ValueMap } from '../../../api/value.ts'
 import { metaOf, metaText, withMeta } from '../../../registry/object-meta.ts'
-import type { KindStrategy } from '../../strategy.ts'
+import { withGatedFields } from '../../shared/gated-field.ts'
 import { mapIn, withSpec } from '../../shared/members.ts'
-import { jobWarnings } from '../../shared/pod-spec/template-warnings.ts'
-import { withNameWarnings } from '../../shared/warnings.ts'
+import { gatedPodFields } from '../../shared/pod-spec/gated-fields.ts'
 import { withTemplateLabels } from '../../shared/pod-spec/template-labels.ts'
+import { jobWarnings } from '../../shared/pod-spec/template-warnings.ts'
+import { WORKLOAD } from '../../shared/strategies.ts'
+import { withNameWarnings } from '../../shared/warnings.ts'
+import type { KindStrategy } from '../../strategy.ts'
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid'
 
-export const STRATEGY: KindStrategy = {
+export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec/template/spec'), {
+  ...WORKLOAD,
+  propagation: 'Orphan',
   prepareForCreate: (object) =>
     own(mapIn(object, 'spec'), 'manualSelector') === true ? object : withGeneratedSelector(object),
   prepareForUpdate: withTemplateLabels,
@@ -19,7 +23,7 @@ export const STRATEGY: KindStrategy = {
   warnings: withNameWarnings(jobWarnings('spec')),
   deleteWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-}
+})
 
 /** What the author wrote himself stays; validation refuses it where it is not what the server would have written. */
 function withGeneratedSelector(object: ApiObject): ApiObject {

@@ -1,6 +1,6 @@
 // The template of a job stays as it is; while the job is suspended, where its pods run and what they use may change.
-import { FieldPath } from '../../../api/field-path.ts'
 import { shownJson } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
 import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { flagOf, has, numberOf, partIn, partOf, partsOf, textOf } from '../../../schema/validation/members.ts'

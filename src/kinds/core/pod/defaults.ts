@@ -1,9 +1,6 @@
 // The defaults of pods that templates of pods do not have: requests from limits, ports of the host, and what the status
 // says twice.
 import { isList, isMap, type Value } from '../../../api/value.ts'
-import { podLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
-import { podMetadata, podSpec } from '../../shared/pod-spec/defaults.ts'
-import { completedFrom, rounded, roundedResources } from '../../shared/resource-list.ts'
 import {
   absent,
   both,
@@ -13,9 +10,12 @@ import {
   type Rule,
   unlessStored,
   where,
-  withMember,
   within,
+  withMember,
 } from '../../../schema/defaults/rule.ts'
+import { podMetadata, podSpec } from '../../shared/pod-spec/defaults.ts'
+import { podLevelResources } from '../../shared/pod-spec/pod-level-resources.ts'
+import { completedFrom, rounded, roundedResources } from '../../shared/resource-list.ts'
 
 /** Who asks for at most so much asks for that much. */
 const requestsFromLimits: Rule = (given) => {

@@ -1,7 +1,6 @@
 // Pods: what is particular to them, and to the kinds that are only seen beside them.
 import { absent, gated, within } from '../../../schema/defaults/rule.ts'
 import type { Kind } from '../../kind.ts'
-import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
 import { COLUMNS } from './columns.ts'
 import { DEFAULTS, podStatus } from './defaults.ts'
 import { STRATEGY } from './strategy.ts'
@@ -10,15 +9,7 @@ import { VALIDATION } from './validation.ts'
 export const POD: Kind = {
   validation: VALIDATION,
   defaults: DEFAULTS,
-  strategy: {
-    generation: GENERATION_OF_SPEC,
-    status: {
-      keepsMetadata: ['ownerReferences'],
-      resetFields: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
-    },
-    answersDeleteWithObject: true,
-    ...STRATEGY,
-  },
+  strategy: STRATEGY,
   columns: COLUMNS,
 }
 

@@ -1,7 +1,7 @@
 // Changing the resources of a pod while it runs: processor and memory only, and never its class of service.
 import { FieldPath } from '../../../api/field-path.ts'
-import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
 import { qosOf } from '../../../api/pod-qos.ts'
+import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { has, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { NOWHERE } from '../../../schema/validation/object-meta.ts'

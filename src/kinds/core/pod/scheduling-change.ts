@@ -1,6 +1,6 @@
 // What may change in a pod that still waits behind scheduling gates: where it may run, and only more narrowly.
-import type { FieldPath } from '../../../api/field-path.ts'
 import { shownMap } from '../../../api/field-error.ts'
+import type { FieldPath } from '../../../api/field-path.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { has, listOf, partIn, partOf, partsOf } from '../../../schema/validation/members.ts'

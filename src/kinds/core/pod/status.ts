@@ -1,12 +1,12 @@
 // What nodes report of pods: transitions that cannot happen and addresses that are none are refused.
-import { FieldPath } from '../../../api/field-path.ts'
 import { shownJson } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../../schema/validation/check.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
-import { checkIp, isDualStack } from '../../shared/ip-address.ts'
 import { has, listOf, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
+import { checkIp, isDualStack } from '../../shared/ip-address.ts'
 
 const STATUS = FieldPath.root('status')
 const SYSTEM_CONDITIONS: readonly string[] = ['PodScheduled', 'Ready', 'Initialized']

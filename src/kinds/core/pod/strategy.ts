@@ -1,20 +1,20 @@
 // Pods: what the server says of a new one, what each endpoint may change of an old one, and how long one has to
 // end.
 import type { ApiObject } from '../../../api/object.ts'
-import type { Value, ValueMap } from '../../../api/value.ts'
-import { isList, isMap, own } from '../../../api/value.ts'
+import { qosOf } from '../../../api/pod-qos.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { wholeSeconds } from '../../../registry/delete-options.ts'
 import { metaOf, withMemberOf, withMeta } from '../../../registry/object-meta.ts'
-import { qosOf } from '../../../api/pod-qos.ts'
-import { withAppArmorFields } from '../../shared/pod-spec/app-armor.ts'
-import type { KindStrategy } from '../../strategy.ts'
 import { withGatedFields } from '../../shared/gated-field.ts'
 import { mapsIn } from '../../shared/members.ts'
 import { conditionsOf, specOf, statusOf } from '../../shared/pod-conditions.ts'
+import { withAppArmorFields } from '../../shared/pod-spec/app-armor.ts'
 import { gatedPodFields } from '../../shared/pod-spec/gated-fields.ts'
-import { withLabelKeys } from './label-keys.ts'
-import { addressWarnings } from '../../shared/warnings.ts'
 import { podWarnings } from '../../shared/pod-spec/template-warnings.ts'
+import { GENERATION_OF_SPEC } from '../../shared/strategies.ts'
+import { addressWarnings } from '../../shared/warnings.ts'
+import type { KindStrategy } from '../../strategy.ts'
+import { withLabelKeys } from './label-keys.ts'
 
 const GATED = {
   type: 'PodScheduled',
@@ -24,6 +24,12 @@ const GATED = {
 } as const
 
 export const STRATEGY: KindStrategy = withGatedFields(gatedPodFields('spec'), {
+  generation: GENERATION_OF_SPEC,
+  status: {
+    keepsMetadata: ['ownerReferences'],
+    resetFields: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
+  },
+  answersDeleteWithObject: true,
   prepareForCreate: (pod, context) => withAppArmorFields(withLabelKeys(withGrace(pod)), context),
   firstStatus: (pod, { now }) => firstStatus(pod, now),
   prepareForUpdate: (pod) => withGrace(pod),

@@ -3,7 +3,6 @@ import { quoted } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
 import { equalValues, type Value, type ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { checkImageOfPod } from '../../shared/pod-spec/container.ts'
 import { inclusiveRange } from '../../../schema/validation/formats.ts'
 import { has, numberIn, partIn, partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
 import {
@@ -13,18 +12,19 @@ import {
   NOWHERE,
   subdomainName,
 } from '../../../schema/validation/object-meta.ts'
+import type { KindRules, UpdateRule } from '../../../schema/validation/rules.ts'
+import { checkImageOfPod } from '../../shared/pod-spec/container.ts'
 import {
   checkPodAnnotations,
   checkPodAnnotationUpdate,
   checkProfilesAgree,
   isMirror,
 } from '../../shared/pod-spec/pod-annotations.ts'
+import { checkPodSpec } from '../../shared/pod-spec/pod-spec.ts'
+import { checkTolerations } from '../../shared/pod-spec/tolerations.ts'
 import { checkResize } from './resize.ts'
 import { withoutNodeChoices } from './scheduling-change.ts'
-import { checkPodSpec } from '../../shared/pod-spec/pod-spec.ts'
 import { checkPodStatus } from './status.ts'
-import type { KindRules, UpdateRule } from '../../../schema/validation/rules.ts'
-import { checkTolerations } from '../../shared/pod-spec/tolerations.ts'
 
 const SPEC = FieldPath.root('spec')
 const ANNOTATIONS = METADATA.child('annotations')

@@ -17,6 +17,7 @@ export interface AddressRange {
 }
 
 const BITS: Readonly<Record<IpFamily, number>> = { IPv4: 32, IPv6: 128 }
+
 /** More addresses than this are never needed of one range. */
 const MAX_HOST_BITS = 64
 

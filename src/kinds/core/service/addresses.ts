@@ -1,11 +1,11 @@
 // The addresses of a service and their families: one or two, and the first stays once it is given.
-import { FieldPath } from '../../../api/field-path.ts'
 import { faultsOf } from '../../../api/fault-list.ts'
 import { type FieldError, shownJson } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { Check, type ValidationContext } from '../../../schema/validation/check.ts'
-import { checkIp, isDualStack, parseIp, storedTexts } from '../../shared/ip-address.ts'
 import { textIn, textOf, textsOf } from '../../../schema/validation/members.ts'
+import { checkIp, isDualStack, parseIp, storedTexts } from '../../shared/ip-address.ts'
 
 const SPEC = FieldPath.root('spec')
 const ADDRESSES = SPEC.child('clusterIPs')

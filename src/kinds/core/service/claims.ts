@@ -3,15 +3,13 @@
 // loop (`controllers/service-ip-repair.ts`). Where kube-apiserver keeps a map of the ports, its map is what claims them.
 import { randomInt, randomUUID } from 'node:crypto'
 import type { ApiObject } from '../../../api/object.ts'
-import type { Value, ValueMap } from '../../../api/value.ts'
-import { isMap, own } from '../../../api/value.ts'
+import { isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { metaOf } from '../../../registry/object-meta.ts'
 import type { RegistryParts, Resource } from '../../../registry/registry.ts'
-import type { AddressRange } from './address-range.ts'
-import { addressAt } from './address-range.ts'
 import { specOf } from '../../shared/pod-conditions.ts'
-import { changePortMap, readPortMap, type PortMap } from './port-map.ts'
+import { addressAt, type AddressRange } from './address-range.ts'
 import type { ServiceMeasures } from './measures.ts'
+import { changePortMap, type PortMap, readPortMap } from './port-map.ts'
 
 type Store = RegistryParts['store']
 type StoredResource = Resource['stored']
@@ -55,8 +53,10 @@ export const DEFAULT_NODE_PORTS: PortRange = { first: 30_000, last: 32_767 }
 const FAMILY = 'ipaddress.kubernetes.io/ip-family'
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
 const ALLOCATOR = 'ipallocator.k8s.io'
+
 /** What the server makes in its own name is owned like what anybody makes. */
 const ADDRESS_OWNER = { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'networking.k8s.io/v1' } as const
+
 const ADDRESS_FIELDS: ValueMap = {
   'f:metadata': { 'f:labels': { '.': {}, [`f:${FAMILY}`]: {}, [`f:${MANAGED_BY}`]: {} } },
   'f:spec': { 'f:parentRef': { '.': {}, 'f:name': {}, 'f:namespace': {}, 'f:resource': {} } },

@@ -1,6 +1,5 @@
 // The defaults of services, which follow from one another: the type decides what traffic and balancing mean.
-import type { ValueMap } from '../../../api/value.ts'
-import { isMap } from '../../../api/value.ts'
+import { isMap, type ValueMap } from '../../../api/value.ts'
 import {
   absent,
   always,
@@ -11,8 +10,8 @@ import {
   isEmpty,
   type Rule,
   where,
-  withMember,
   within,
+  withMember,
 } from '../../../schema/defaults/rule.ts'
 
 const AFFINITY_SECONDS = 3 * 60 * 60

@@ -1,11 +1,8 @@
 // Which families of addresses a service has: what it asks for, within what the cluster is set up for (W-545, W-555).
-import type { FieldError } from '../../../api/field-error.ts'
-import { invalid, shownJson } from '../../../api/field-error.ts'
+import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
-import type { ValueMap } from '../../../api/value.ts'
-import { isMap, own } from '../../../api/value.ts'
-import type { IpFamily } from './address-range.ts'
-import { familyOf } from './address-range.ts'
+import { isMap, own, type ValueMap } from '../../../api/value.ts'
+import { familyOf, type IpFamily } from './address-range.ts'
 import { isExternalName, NO_ADDRESS, textIn, textsIn } from './fields.ts'
 
 const SPEC = FieldPath.root('spec')

@@ -1,8 +1,7 @@
 // The fields of a service that hang together: what an update leaves out stays, and what a new type has no use for goes,
 // where the client did not touch it (W-552, W-553).
 import type { ApiObject } from '../../../api/object.ts'
-import type { Value, ValueMap } from '../../../api/value.ts'
-import { equalValues, isList, isMap, own } from '../../../api/value.ts'
+import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { specOf, statusOf } from '../../shared/pod-conditions.ts'
 
 export const NO_ADDRESS = 'None'

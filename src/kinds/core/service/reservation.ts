@@ -1,20 +1,29 @@
 // One write of a service: the addresses and ports that it needs and does not have yet are claimed, those that it no longer
 // needs are given back once it is stored. In a dry run nothing is claimed, and placeholders are shown (W-394).
-import type { FieldError } from '../../../api/field-error.ts'
-import { invalid, shownJson } from '../../../api/field-error.ts'
+import { type FieldError, invalid, shownJson } from '../../../api/field-error.ts'
 import { FieldPath } from '../../../api/field-path.ts'
+import { invalidError } from '../../../api/invalid-error.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { ApiError } from '../../../api/status.ts'
-import type { Value, ValueMap } from '../../../api/value.ts'
-import { own } from '../../../api/value.ts'
-import { invalidError } from '../../../api/invalid-error.ts'
+import { own, type Value, type ValueMap } from '../../../api/value.ts'
 import { metaText } from '../../../registry/object-meta.ts'
 import type { RegistryParts, Reservation, ReserveRequest, WriteContext } from '../../../registry/registry.ts'
-import { addressFaults } from './addresses.ts'
-import { addressAt, canonicalAddress, offsetOf } from './address-range.ts'
 import { specOf } from '../../shared/pod-conditions.ts'
-import type { ClaimBook, ClaimContext, Owner, ServiceNetwork } from './claims.ts'
-import { addressChoice, claim, claimAny, isClaimed, PORT_BOOK, portChoice, release } from './claims.ts'
+import { addressAt, canonicalAddress, offsetOf } from './address-range.ts'
+import { addressFaults } from './addresses.ts'
+import {
+  addressChoice,
+  claim,
+  claimAny,
+  type ClaimBook,
+  type ClaimContext,
+  isClaimed,
+  type Owner,
+  PORT_BOOK,
+  portChoice,
+  release,
+  type ServiceNetwork,
+} from './claims.ts'
 import { withFamilies, withPolicy } from './families.ts'
 import {
   isExternalName,

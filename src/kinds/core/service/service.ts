@@ -4,7 +4,6 @@ import { AGE, column, NAME, tableOf, text, wide } from '../../../codec/tables/co
 import { labelText, listAt, mapAt, numberAt, orNone, textAt, textsAt } from '../../../codec/tables/reading.ts'
 import type { Kind } from '../../kind.ts'
 import { balancerAddresses } from '../../shared/load-balancer.ts'
-import { WITH_STATUS } from '../../shared/strategies.ts'
 import { DEFAULTS } from './defaults.ts'
 import { readAnew } from './read-anew.ts'
 import { serviceStrategy } from './strategy.ts'
@@ -36,12 +35,7 @@ function portText(port: Value): string {
 export const SERVICE: Kind = {
   validation: VALIDATION,
   defaults: DEFAULTS,
-  strategy: (needs) => ({
-    createOnUpdate: true,
-    status: WITH_STATUS,
-    answersDeleteWithObject: true,
-    ...serviceStrategy(needs),
-  }),
+  strategy: serviceStrategy,
   columns: tableOf([
     NAME,
     column('Type', 'How the service is exposed.', text('spec', 'type')),

@@ -1,16 +1,17 @@
 // Services: an address of their own and ports on every node, claimed before the service is stored and given back when it
 // goes, or when it was not stored after all.
 import type { ApiObject } from '../../../api/object.ts'
+import { ApiError } from '../../../api/status.ts'
+import { equalValues } from '../../../api/value.ts'
 import { InvariantError } from '../../../lib/errors.ts'
-import { deleteObject } from '../../../registry/delete.ts'
 import { readDeleteOptions } from '../../../registry/delete-options.ts'
+import { deleteObject } from '../../../registry/delete.ts'
 import { metaText } from '../../../registry/object-meta.ts'
 import type { RegistryParts, Reservation, ReserveRequest, Resource, WriteContext } from '../../../registry/registry.ts'
-import { equalValues } from '../../../api/value.ts'
-import { ApiError } from '../../../api/status.ts'
-import type { KindStrategy } from '../../strategy.ts'
-import { specOf } from '../../shared/pod-conditions.ts'
 import type { KindNeeds } from '../../needs.ts'
+import { specOf } from '../../shared/pod-conditions.ts'
+import { WITH_STATUS } from '../../shared/strategies.ts'
+import type { KindStrategy } from '../../strategy.ts'
 import { addressBook } from './claims.ts'
 import { preparedForCreate, preparedForUpdate } from './fields.ts'
 import { ServiceReservation } from './reservation.ts'
@@ -18,6 +19,9 @@ import { serviceStatusWarnings, serviceWarnings } from './warnings.ts'
 
 export function serviceStrategy(parts: KindNeeds): KindStrategy {
   return {
+    createOnUpdate: true,
+    status: WITH_STATUS,
+    answersDeleteWithObject: true,
     prepareForCreate: (service) => preparedForCreate(service),
     prepareForUpdate: (service, stored) => preparedForUpdate(service, stored),
     firstStatus: () => ({ loadBalancer: {} }),

@@ -1,9 +1,8 @@
 // Services: ports, addresses and traffic, each depending on the type; and what may change once an address is given.
-import { FieldPath } from '../../../api/field-path.ts'
 import { shownJson } from '../../../api/field-error.ts'
+import { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { PROTOCOLS } from '../../shared/pod-spec/container.ts'
 import {
   asName,
   dns1035Label,
@@ -12,9 +11,7 @@ import {
   portNumber,
   qualifiedName,
 } from '../../../schema/validation/formats.ts'
-import { checkCidr, checkEndpointIp, checkIp, storedTexts } from '../../shared/ip-address.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
-import { checkLoadBalancer } from '../../shared/load-balancer.ts'
 import {
   has,
   listOf,
@@ -34,8 +31,11 @@ import {
   labelName,
   METADATA,
 } from '../../../schema/validation/object-meta.ts'
-import { checkPort } from '../../shared/pod-spec/probes.ts'
 import type { KindRules } from '../../../schema/validation/rules.ts'
+import { checkCidr, checkEndpointIp, checkIp, storedTexts } from '../../shared/ip-address.ts'
+import { checkLoadBalancer } from '../../shared/load-balancer.ts'
+import { PROTOCOLS } from '../../shared/pod-spec/container.ts'
+import { checkPort } from '../../shared/pod-spec/probes.ts'
 import { checkAddressChange, checkAddresses, isHeadless } from './addresses.ts'
 
 const SPEC = FieldPath.root('spec')

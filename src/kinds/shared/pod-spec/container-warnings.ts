@@ -1,8 +1,7 @@
 // Warnings about the containers of a pod: amounts, environment, ports.
-import type { ValueMap } from '../../../api/value.ts'
-import { isMap, own } from '../../../api/value.ts'
-import { mapIn, mapsIn } from '../members.ts'
+import { isMap, own, type ValueMap } from '../../../api/value.ts'
 import { textOf } from '../../../schema/validation/members.ts'
+import { mapIn, mapsIn } from '../members.ts'
 import { fractionWarnings } from '../warnings.ts'
 
 /** What there is only whole bytes of. */

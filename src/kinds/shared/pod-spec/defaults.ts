@@ -1,7 +1,5 @@
 // The defaults of a pod's spec, which hold in pods and wherever a template of pods occurs.
 import { isMap, type Value, type ValueMap } from '../../../api/value.ts'
-import { imageTag } from './image-reference.ts'
-import { rounded, roundedResources } from '../resource-list.ts'
 import {
   absent,
   always,
@@ -11,10 +9,12 @@ import {
   type Fields,
   isAbsent,
   type Rule,
-  withMember,
   within,
+  withMember,
   zero,
 } from '../../../schema/defaults/rule.ts'
+import { rounded, roundedResources } from '../resource-list.ts'
+import { imageTag } from './image-reference.ts'
 
 const FILE_MODE = 0o644
 

@@ -38,6 +38,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'status.nominatedNodeName',
   'spec.host',
 ])
+
 const OLD_NAMES: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeName' }
 
 /** `metadata.labels['key']` as the field and the key. */
@@ -96,6 +97,7 @@ const RESOURCES: readonly string[] = [
   'requests.ephemeral-storage',
   'requests.memory',
 ]
+
 const SIZES: readonly string[] = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei']
 
 /** `inVolume`: a file must say which container it speaks of. */

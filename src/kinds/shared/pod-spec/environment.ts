@@ -2,11 +2,11 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from './downward-api.ts'
 import { configKey, dns1123Label, environmentName } from '../../../schema/validation/formats.ts'
 import { partIn, partsOf, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkNoBacksteps } from '../paths.ts'
+import { checkFieldRef, checkResourceFieldRef, ENVIRONMENT_FIELDS } from './downward-api.ts'
 
 const ONE_AT_A_TIME = 'may not have more than one field specified at a time'
 
@@ -75,6 +75,7 @@ function checkValueFrom(from: ValueMap, value: string, { at, check }: Place): vo
 }
 
 const ONE_OF_FOUR = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'
+
 const ONE_OF_FIVE =
   'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
 

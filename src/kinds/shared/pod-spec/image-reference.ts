@@ -2,13 +2,17 @@
 // reference is well formed at all, and its tag.
 
 const MAX_NAME = 255
+
 /** Longer texts are no references: name, tag and the longest digest in use fit many times. */
 const MAX_REFERENCE = 4096
+
 const BARE_IDENTIFIER = /^[a-f0-9]{64}$/
 const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/
 const TAG = /^\w[\w.-]{0,127}$/
+
 const HOST =
   /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?$/
+
 const COMPONENT = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/
 
 /** The tag; `latest` where neither tag nor digest is given; undefined for a digest alone and for what is no reference. */

@@ -3,8 +3,8 @@ import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { dns1123SubdomainWithUnderscore, longerThan } from '../../../schema/validation/formats.ts'
-import { checkIp } from '../ip-address.ts'
 import { partIn, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
+import { checkIp } from '../ip-address.ts'
 
 const MAX_NAMESERVERS = 3
 const MAX_SEARCHES = 32

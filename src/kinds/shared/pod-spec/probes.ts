@@ -2,9 +2,9 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { Value, ValueMap } from '../../../api/value.ts'
 import { type Check, POSITIVE } from '../../../schema/validation/check.ts'
-import type { ContainerScope } from './container-scope.ts'
 import { httpHeaderName, portName, portNumber } from '../../../schema/validation/formats.ts'
 import { has, listOf, numberIn, numberOf, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import type { ContainerScope } from './container-scope.ts'
 import { LINUX_SIGNALS, WINDOWS_SIGNALS } from './signals.ts'
 
 export function checkProbes(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
@@ -74,6 +74,7 @@ const COMMON_HANDLERS: Handlers = [
   ['httpGet', httpGet],
   ['tcpSocket', anyPort],
 ]
+
 const PROBE_HANDLERS: Handlers = [...COMMON_HANDLERS, ['grpc', anyPort]]
 const LIFECYCLE_HANDLERS: Handlers = [...COMMON_HANDLERS, ['sleep', sleep]]
 

@@ -1,7 +1,7 @@
 // Several sources in one volume: secrets, config maps, fields of the pod, tokens, trust bundles and certificates. Their
 // files may not collide.
-import type { FieldPath } from '../../../api/field-path.ts'
 import { shownJson } from '../../../api/field-error.ts'
+import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'

@@ -1,8 +1,7 @@
 // Warnings about volumes made of keys: two of them that want to be at one path, or one inside of the other.
-import type { ValueMap } from '../../../api/value.ts'
-import { isMap, own } from '../../../api/value.ts'
-import { mapIn, mapsIn } from '../members.ts'
+import { isMap, own, type ValueMap } from '../../../api/value.ts'
 import { textOf } from '../../../schema/validation/members.ts'
+import { mapIn, mapsIn } from '../members.ts'
 
 interface Placed {
   readonly path: string

@@ -1,13 +1,12 @@
 // Warnings about what pods are made of, in pods themselves and in templates; templates warn only where a write is a new
 // generation of their object (W-426, W-427).
 import type { ApiObject } from '../../../api/object.ts'
-import type { ValueMap } from '../../../api/value.ts'
-import { isMap, own } from '../../../api/value.ts'
+import { isMap, own, type ValueMap } from '../../../api/value.ts'
 import { metaNumber, metaOf } from '../../../registry/object-meta.ts'
 import type { Strategy } from '../../../registry/registry.ts'
-import { appArmorWarning } from './app-armor.ts'
-import { mapIn, mapsIn, textsIn } from '../members.ts'
 import { textOf } from '../../../schema/validation/members.ts'
+import { mapIn, mapsIn, textsIn } from '../members.ts'
+import { claimSpecWarnings, sourceWarnings } from '../volume-warnings.ts'
 import {
   addressWarnings,
   annotationWarnings,
@@ -17,15 +16,16 @@ import {
   nodeTermWarnings,
   preferenceWarnings,
 } from '../warnings.ts'
+import { appArmorWarning } from './app-armor.ts'
 import { containersIn, containerWarnings, portWarnings, WHOLE_BYTES } from './container-warnings.ts'
 import { pathWarnings } from './template-warning-paths.ts'
-import { claimSpecWarnings, sourceWarnings } from '../volume-warnings.ts'
 
 const SCHEDULING = ['nodeSelector', 'affinity', 'topologySpreadConstraints'] as const
 const NO_SELECTOR = 'a null labelSelector results in matching no pod'
 const SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field instead'
 const SECCOMP_OF_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 const SECCOMP_OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
+
 const OLD_ANNOTATIONS: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
   'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
@@ -40,6 +40,7 @@ export function templateWarnings(path: string): Strategy['warnings'] {
 
 const MANY_INDEXES = 100_000
 const MANY_AT_ONCE = 10_000
+
 const TOO_MANY =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail'
 

@@ -1,6 +1,6 @@
 // Taints of nodes and the tolerations of pods for them.
-import type { FieldPath } from '../../../api/field-path.ts'
 import { shownJson } from '../../../api/field-error.ts'
+import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
 import { labelValue, qualifiedName } from '../../../schema/validation/formats.ts'

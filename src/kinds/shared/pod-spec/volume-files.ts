@@ -2,9 +2,9 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { checkFieldRef, checkResourceFieldRef, FILE_FIELDS } from './downward-api.ts'
 import { numberIn, partIn, textOf } from '../../../schema/validation/members.ts'
 import { checkNonReservedPath } from '../paths.ts'
+import { checkFieldRef, checkResourceFieldRef, FILE_FIELDS } from './downward-api.ts'
 
 const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive'
 

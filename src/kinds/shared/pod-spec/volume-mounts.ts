@@ -2,9 +2,9 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import type { ContainerScope } from './container-scope.ts'
 import { flagOf, has, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { checkDescendingPath, hasBackstep } from '../paths.ts'
+import type { ContainerScope } from './container-scope.ts'
 
 export function checkMounts(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
   const mounts = partsOf(container, 'volumeMounts')
