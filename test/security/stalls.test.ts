@@ -1,0 +1,55 @@
+// The largest bodies and answers of every encoding: how long each holds the event loop up, and so everybody else.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { slownessNow } from '../fakes/hostile-cost.ts'
+import { configMap, type LargeRequest, largeWrites, MAPS } from '../fakes/large-bodies.ts'
+import { longestStall } from '../fakes/longest-stall.ts'
+import { processorMilliseconds } from '../fakes/processor-time.ts'
+import { type OpenServer, openServer } from '../fakes/running-server.ts'
+
+/** Of processor time, of a machine like the one that the bound was found on. */
+const MAX_STALL_MS = 50
+/** Ownership of a stored object is compared in one piece; etcd and its like hold objects of half the size of a body. */
+const MAX_UPDATE_STALL_MS = 2 * MAX_STALL_MS
+/** An apply merges and compares several times. */
+const MAX_APPLY_STALL_MS = 4 * MAX_STALL_MS
+const TRIES = 5
+
+let server: OpenServer
+beforeAll(async () => {
+  server = await openServer(['--feature-gates', 'CBORServingAndStorage=true'])
+  for (const name of ['target', 'a', 'b', 'c', 'd']) {
+    await server.must(MAPS, { method: 'POST', body: JSON.stringify(configMap(name, 700_000)) })
+  }
+})
+afterAll(() => server?.[Symbol.asyncDispose]())
+
+function boundOf(name: string): number {
+  if (name.startsWith('apply')) return MAX_APPLY_STALL_MS
+  return name.startsWith('create') || name.startsWith('list') ? MAX_STALL_MS : MAX_UPDATE_STALL_MS
+}
+
+/** `JSON.parse` of a body that is let in cannot be cut up. */
+function parsingMs(name: string, { body }: LargeRequest): number {
+  return /JSON|patch/.test(name) ? processorMilliseconds(() => void JSON.parse(body as string)) : 0
+}
+
+const lists: Readonly<Record<string, () => LargeRequest>> = Object.fromEntries(
+  ['json', 'yaml', 'cbor', 'vnd.kubernetes.protobuf', 'json;as=Table;g=meta.k8s.io;v=v1'].map((type) => [
+    `list as ${type}`,
+    () => ({ path: MAPS, headers: { accept: `application/${type}` } }),
+  ]),
+)
+
+it.each(Object.entries({ ...lists, ...largeWrites('target') }))('%s holds nobody up', async (name, make) => {
+  const request = make()
+  const { path, ...call } = request
+  const seen: string[] = []
+  for (let i = 0; i < TRIES; i++) {
+    const stall = await longestStall(async () => expect((await server.request(path, call)).status).toBeLessThan(300))
+    // Of a slow or busy machine the processor takes longer for everything.
+    const allowed = boundOf(name) * Math.max(1, slownessNow()) + parsingMs(name, request)
+    if (stall <= allowed) return
+    seen.push(`${stall.toFixed(0)} ms of ${allowed.toFixed(0)}`)
+  }
+  expect(seen).toEqual([])
+})
