@@ -7,6 +7,7 @@ import { equalValues, isMap, own } from '../api/value.ts'
 import type { AppliedDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readApplied } from '../codec/request-body.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import { inTurn } from '../lib/turns.ts'
 import { trackApply } from '../patch/field-tracking.ts'
 import { isReset, managedFieldsOf, withoutManagedFields } from '../patch/managed-fields.ts'
 import type { KindVersions } from '../patch/ownership.ts'
@@ -69,9 +70,9 @@ export class Applied {
     }
     const work = (known: KindVersions): ValueMap =>
       trackApply({ ...tracking, versions: known }, document, options.force)
-    return whenKnown(withConversions(versions, work, { signal: context.signal, isVital: true }), (merged) =>
-      this.#merged(merged, live),
-    )
+    const { signal, turns } = context
+    const merge = (): MaybePromise<ValueMap> => withConversions(versions, work, { signal, isVital: true })
+    return whenKnown(inTurn(turns, merge), (merged) => inTurn(turns, () => this.#merged(merged, live)))
   }
 
   get #isCustomScale(): boolean {

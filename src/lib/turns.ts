@@ -1,5 +1,6 @@
 // Turns at the event loop for work that takes long: one piece of it in each turn, whoever's it is, so that everybody else is held
 // up by one piece at most, however many have such work.
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** So long a piece may last. */
 const PIECE_MS = 8
@@ -30,4 +31,9 @@ export class Turns {
     this.#waiting.shift()
     if (this.#waiting.length > 0) setImmediate(this.#give)
   }
+}
+
+/** The result of `work`: at once where nobody takes turns or the piece is not over, else in the next turn. */
+export function inTurn<T>(turns: Turns | undefined, work: () => MaybePromise<T>): MaybePromise<T> {
+  return turns?.isOver === true ? turns.next().then(work) : work()
 }
