@@ -1,6 +1,6 @@
 // A program that attacks, several times at once, until each attack was sent so often: `node hostile-loop.ts <url>
 // <authorization, or nothing> <how often> <names of attacks>`.
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { attacksBy } from './attacks.ts'
 
 const AT_A_TIME = 4
@@ -20,8 +20,10 @@ async function attack(): Promise<void> {
   }
 }
 
-process.on('uncaughtException', () => undefined)
+// Until all was sent.
+process.exitCode = 1
 // Attackers have machines of their own.
-setPriority(5)
+setPriority(Math.max(getPriority(), 5))
+process.on('uncaughtException', () => undefined)
 await Promise.all(Array.from({ length: AT_A_TIME }, attack))
-process.exit()
+process.exit(0)
