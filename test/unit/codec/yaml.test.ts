@@ -170,6 +170,17 @@ describe('reading YAML', () => {
     expect(tooSlow(repeated(text), messageOf)).toBe('')
   })
 
+  it.each([
+    ['escaped single quotes', 'a: "', "\\'", '"'],
+    ['texts with one', '', 'a: "it\\\'s"\n', ''],
+    ['backslashes before a slash', 'a: "', '\\\\', '\\/"'],
+    ['texts that end with a colon', 'a: [', 'b:, ', 'c]'],
+    ['items before a question mark', 'a: [', 'b, ', 'c?d]'],
+  ])('takes no time for many %s', (_, begin, text, end) => {
+    const input = (size: number): string => begin + text.repeat(size / text.length) + end
+    expect(outOfProportion(100_000, (size) => messageOf(input(size)))).toBe('')
+  })
+
   it('any text is a value or a message', () => {
     const pieces = [
       'a',
