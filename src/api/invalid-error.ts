@@ -1,15 +1,11 @@
 // An object that is at fault in some of its fields, as one error.
 import type { FieldError } from './field-error.ts'
 import { causeOf } from './field-error.ts'
-import type { GroupVersionKind } from './object.ts'
+import type { GroupKind } from './object.ts'
 import { ApiError } from './status.ts'
 
 /** 422 about a kind; a text that repeats is said once, its causes stay (W-006, W-007). */
-export function invalidError(
-  kind: Pick<GroupVersionKind, 'group' | 'kind'>,
-  name: string,
-  errors: readonly FieldError[],
-): ApiError {
+export function invalidError(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
   const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))]
   const list = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`

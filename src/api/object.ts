@@ -16,6 +16,11 @@ export interface GroupVersionResource extends GroupVersion {
   readonly resource: string
 }
 
+export interface GroupKind {
+  readonly group: string
+  readonly kind: string
+}
+
 export interface GroupResource {
   readonly group: string
   readonly resource: string

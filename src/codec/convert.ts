@@ -1,6 +1,6 @@
 // Objects from one encoding into another, for people who look into stored bytes and for tests. Kinds of the table take their
 // canonical form on the way; others pass as they are, where the encoding needs no schema.
-import { type GroupVersionKind, parseGroupVersion } from '../api/object.ts'
+import { type GroupKind, parseGroupVersion } from '../api/object.ts'
 import { type Value, type ValueMap, isList, isMap, own } from '../api/value.ts'
 import { DecodeError, decodeObject } from '../schema/decode.ts'
 import type { SourceValue } from '../schema/exact-value.ts'
@@ -37,7 +37,7 @@ export interface Conversion {
   readonly to: TargetEncoding
   readonly kinds: SchemaTable
   /** The columns of a kind; those of every kind without its own where this is absent. */
-  readonly columnsOf?: (kind: Omit<GroupVersionKind, 'version'>) => TableShape
+  readonly columnsOf?: (kind: GroupKind) => TableShape
   /** In milliseconds since the epoch; ages in tables are counted to here. */
   readonly now: number
 }

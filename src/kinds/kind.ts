@@ -1,5 +1,5 @@
 // What is particular to a built-in kind, all of it in one record. Its fields are in `proto/`; everything else is here.
-import type { ApiObject, GroupVersionKind } from '../api/object.ts'
+import type { ApiObject, GroupKind, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'
 import type { Conversion } from '../registry/registry.ts'
@@ -15,7 +15,7 @@ export interface Kind {
   readonly defaults?: Rule
   /** What it does differently from the plain case, its warnings and its subresources among that. */
   readonly strategy?: KindStrategy | ((needs: KindNeeds) => KindStrategy)
-  /** What people see of its objects; absent: the name and the age. */
+  /** What people see of its objects; absent: the name and when it was created (D11). */
   readonly columns?: TableShape
   /** Where it has `scale`. */
   readonly scale?: Scalable
@@ -37,8 +37,8 @@ export interface Kind {
 export interface StoredAs {
   readonly kind: GroupVersionKind
   readonly conversion: Conversion
-  /** What it is converted to is read out of texts and can be anything: the client is told where it is no object of the kind. */
-  readonly isReadAnew?: true
+  /** What is converted comes out of texts and may be anything: the client is told where that is no object of the kind. */
+  readonly mayBeMalformed?: true
 }
 
 /** The same fields under the same names and numbers, or how a document of it becomes one of the stored version. */
@@ -51,4 +51,4 @@ export interface Scalable {
 }
 
 /** A built-in kind by its name; one of which nothing is particular where it is not known. */
-export type KindOf = (kind: Omit<GroupVersionKind, 'version'>) => Kind
+export type KindOf = (kind: GroupKind) => Kind

@@ -1,6 +1,6 @@
 // The front door: every kind that is built in, the resources that are made of them, and those that definitions add. Whoever
 // adds a kind adds its file and a line to the table here.
-import type { ApiObject, GroupResource, GroupVersionKind } from '../api/object.ts'
+import type { ApiObject, GroupKind, GroupResource, GroupVersionKind } from '../api/object.ts'
 import { DEFAULT_TABLE, type TableShape } from '../codec/table.ts'
 import type { Action, ResourceTable } from '../registry/registry.ts'
 import type { SchemaTable } from '../schema/table.ts'
@@ -248,7 +248,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
 const PLAIN: Kind = {}
 
 /** What is particular to a kind. */
-export function kindOf({ group, kind }: Omit<GroupVersionKind, 'version'>): Kind {
+export function kindOf({ group, kind }: GroupKind): Kind {
   const kinds = Object.hasOwn(KINDS, group) ? KINDS[group] : undefined
   return (kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined) ?? PLAIN
 }
@@ -266,7 +266,7 @@ export function readAnew(kind: GroupVersionKind, object: ApiObject, family: 'IPv
 }
 
 /** What people see of the objects of a kind. */
-export function columnsOf(kind: Omit<GroupVersionKind, 'version'>): TableShape {
+export function columnsOf(kind: GroupKind): TableShape {
   return kindOf(kind).columns ?? DEFAULT_TABLE
 }
 

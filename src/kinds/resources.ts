@@ -149,8 +149,8 @@ function decoded(source: SourceValue, shape: ObjectShape, known: ValueMap | unde
 }
 
 function conversionOf(row: GroupVersionKind, kind: Kind, storedSchema: KindSchema): Conversion {
-  const { conversion = IDENTITY, isReadAnew } = kind.storedAs?.[row.version] ?? {}
-  if (isReadAnew !== true) return conversion
+  const { conversion = IDENTITY, mayBeMalformed } = kind.storedAs?.[row.version] ?? {}
+  if (mayBeMalformed !== true) return conversion
   return {
     ...conversion,
     toStored: (object) => {

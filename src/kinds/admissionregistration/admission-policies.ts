@@ -27,7 +27,6 @@ import { CONFIGURATION } from './strategy.ts'
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
 const REASONS: readonly string[] = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
-
 const MAX_AUDIT_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
 

@@ -66,9 +66,7 @@ function checkActions(actions: readonly string[], check: Check): void {
 }
 
 const ACTIONS: readonly string[] = ['Audit', 'Deny', 'Warn']
-
 const VALIDATION: KindRules = { create: checkBinding, update: (object, _stored, check) => checkBinding(object, check) }
-
 const BINDING_DEFAULTS = within({ spec: within({ matchResources }) })
 
 /** The one selector that the reference prints as it is held in memory. */

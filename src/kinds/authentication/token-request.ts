@@ -22,12 +22,10 @@ import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
 import { question } from '../shared/question.ts'
 
 const SPEC = FieldPath.root('spec')
-
 const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' } as const
 
 /** Kubelets ask for tokens of this very life for old programs, which do not read them again. */
 const EXTENDABLE_SECONDS = 3607
-
 const EXTENDED_SECONDS = 365 * 24 * 60 * 60
 
 export interface TokenRequestOptions {

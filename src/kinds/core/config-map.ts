@@ -15,7 +15,6 @@ import {
 import type { Kind } from '../kind.ts'
 
 export const MAX_DATA_BYTES = 1024 * 1024
-
 const DATA = FieldPath.root('data')
 const BINARY_DATA = FieldPath.root('binaryData')
 const FROZEN = 'field is immutable when `immutable` is set'

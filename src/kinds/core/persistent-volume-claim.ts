@@ -35,7 +35,6 @@ import {
 } from './volume-columns.ts'
 
 const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
-
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'

@@ -34,7 +34,6 @@ import {
 } from './volume-columns.ts'
 
 const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
-
 const SPEC = FieldPath.root('spec')
 
 function checkVolume(object: ValueMap, check: Check): void {

@@ -32,7 +32,6 @@ const TIMEOUT_MS = 30_000
 
 /** An answer may be larger than what was asked, but not by much. */
 const LEAST_ANSWER_BYTES = 16 * 1024 * 1024
-
 const ANSWER_FACTOR = 4
 
 /** `webhook` is `spec.conversion.webhook` of the definition. */

@@ -30,7 +30,6 @@ export interface CustomParts {
 
 /** The verbs in the order in which discovery tells them (P-362). */
 const VERBS: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
-
 const MAKING_VERBS: ReadonlySet<string> = new Set(['patch', 'create', 'update'])
 const SUBRESOURCE_VERBS: ReadonlySet<string> = new Set(['get', 'patch', 'update'])
 

@@ -14,7 +14,6 @@ import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { checkStatus, fixedSpec, nameOf } from './flow-control.ts'
 
 const SPEC = FieldPath.root('spec')
-
 const MAX_PRECEDENCE = 10_000
 
 const VERBS: readonly string[] = [

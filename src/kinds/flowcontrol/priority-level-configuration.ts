@@ -14,7 +14,6 @@ import { GENERATION_OF_SPEC, WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { checkStatus, fixedSpec, nameOf } from './flow-control.ts'
 
 const SPEC = FieldPath.root('spec')
-
 const MAX_QUEUES = 10_000_000
 const MAX_HASH_BITS = 60
 const NOT_NEGATIVE_INTEGER = 'must be a non-negative integer'

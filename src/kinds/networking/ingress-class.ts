@@ -19,7 +19,6 @@ import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { checkReference } from './ingress.ts'
 
 const SPEC = FieldPath.root('spec')
-
 const MAX_CONTROLLER = 250
 
 function checkClass(object: ValueMap, check: Check): void {

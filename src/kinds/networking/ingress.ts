@@ -41,7 +41,6 @@ import { addressWarnings } from '../shared/warnings.ts'
 
 const SPEC = FieldPath.root('spec')
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'
-
 const BAD_SEQUENCES: readonly string[] = ['//', '/./', '/../', '%2f', '%2F']
 const BAD_ENDS: readonly string[] = ['/..', '/.']
 const strictServiceName = asName(dns1035Label)

@@ -12,7 +12,6 @@ import { canonicalCidrFaults, checkCidr, parseCidr } from '../shared/ip-address.
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
 const SPEC = FieldPath.root('spec')
-
 const RANGES = SPEC.child('cidrs')
 
 function checkRanges(spec: ValueMap, check: Check): void {

@@ -48,7 +48,6 @@ function budget(field: string): (one: ValueMap) => string {
 }
 
 const RESERVED = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
-
 const NO_POD = { matchExpressions: [{ key: RESERVED, operator: 'Exists' }] } as const
 
 /** An empty selector meant no pod in the version before, and means every pod now. */

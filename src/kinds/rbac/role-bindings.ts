@@ -70,13 +70,11 @@ function bindingRules(kinds: readonly string[], namespaced: boolean): KindRules 
   }
 }
 
-const RBAC_GROUP = 'rbac.authorization.k8s.io'
-
 const roleBinding = within({
-  roleRef: always({ apiGroup: blank(RBAC_GROUP) }),
+  roleRef: always({ apiGroup: blank(GROUP) }),
   subjects: each(
     within({
-      apiGroup: where(({ kind }) => kind === 'User' || kind === 'Group', blank(RBAC_GROUP)),
+      apiGroup: where(({ kind }) => kind === 'User' || kind === 'Group', blank(GROUP)),
     }),
   ),
 })

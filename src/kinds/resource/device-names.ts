@@ -68,7 +68,6 @@ const ANY_UID = /^([0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 
 /** The forms by their lengths: with and without dashes, in brackets, as a name. */
 const UID_LENGTHS: readonly number[] = [36, 32, 38, 45]
-
 const URN = 'urn:uuid:'
 
 /** What is wrong with an identity that is not in its one normal form. */

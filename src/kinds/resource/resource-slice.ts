@@ -17,7 +17,6 @@ import { checkList, checkPoolName } from './device-names.ts'
 import { checkCounters, checkDevices, checkTrue, chosenBy } from './slice-devices.ts'
 
 const SPEC = FieldPath.root('spec')
-
 const MAX_COUNTER_SETS = 8
 
 function checkSlice(object: ValueMap, stored: ValueMap | undefined, check: Check): void {

@@ -17,7 +17,6 @@ import { actionBody } from './action-body.ts'
 import { mapIn } from './members.ts'
 
 const SPEC = FieldPath.root('spec')
-
 export const SCALE_NAME = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const
 const SHOWN_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'] as const
 const REPLICAS = ['f:spec', 'f:replicas'] as const

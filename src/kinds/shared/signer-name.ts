@@ -7,7 +7,6 @@ const MAX_DOMAIN = 253
 
 /** A name that contains a namespace and a name, of 63 and 253 characters, and the dot between them. */
 const MAX_PATH = 253 + 63 + 1
-
 const MAX_NAME = MAX_DOMAIN + 1 + MAX_PATH
 
 export function checkSignerName(name: string, at: FieldPath, check: Check): void {

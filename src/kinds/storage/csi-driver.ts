@@ -15,9 +15,7 @@ import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
 const SPEC = FieldPath.root('spec')
-
 const MIN_UPDATE_SECONDS = 10
-
 const LIFECYCLE_MODES: readonly string[] = ['Persistent', 'Ephemeral']
 
 function checkDriverSpec(spec: ValueMap, check: Check): void {

@@ -11,9 +11,7 @@ import type { Kind } from '../kind.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
 const SPEC = FieldPath.root('spec')
-
 const MAX_NODE_ID = 256
-
 const DRIVERS = SPEC.child('drivers')
 
 function checkCsiNode(object: ValueMap, check: Check): void {

@@ -19,7 +19,6 @@ import { bytesOf, MAX_PARAMETER_BYTES } from './class-parameters.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
-
 const MAX_ERROR_BYTES = 1024
 
 /** Where the volume has a name; one that is written out is shown as it came. */

@@ -10,14 +10,11 @@ import { schemasIn } from './schema-structure.ts'
 
 /** What one expression may cost by its estimate, and all of a schema. */
 const EXPRESSION_COST = 10_000_000
-
 const SCHEMA_COST = 100_000_000
 const MOST_EXPENSIVE = 4
 const MAX_REQUEST_BYTES = 3 * 1024 * 1024
-
 const RULES = 'x-kubernetes-validations'
 const EMBEDDED = 'x-kubernetes-embedded-resource'
-
 const NO_TYPE = `internal error: failed to construct type information for ${RULES} rules`
 
 interface Place {

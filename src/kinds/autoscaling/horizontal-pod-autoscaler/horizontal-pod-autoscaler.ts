@@ -80,7 +80,7 @@ export const HORIZONTAL_POD_AUTOSCALER: Kind = {
     v1: {
       kind: { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' },
       conversion: AUTOSCALER_V1,
-      isReadAnew: true,
+      mayBeMalformed: true,
     },
   },
 }

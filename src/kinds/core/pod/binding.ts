@@ -17,7 +17,6 @@ import { podsOf } from '../../shared/pods.ts'
 import { question } from '../../shared/question.ts'
 
 const KIND = { group: '', version: 'v1', kind: 'Binding' } as const
-
 const TARGET = FieldPath.root('target')
 
 export const BINDING: Kind = {

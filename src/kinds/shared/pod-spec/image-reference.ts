@@ -5,7 +5,6 @@ const MAX_NAME = 255
 
 /** Longer texts are no references: name, tag and the longest digest in use fit many times. */
 const MAX_REFERENCE = 4096
-
 const BARE_IDENTIFIER = /^[a-f0-9]{64}$/
 const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/
 const TAG = /^\w[\w.-]{0,127}$/

@@ -11,5 +11,4 @@ const PLAIN =
   'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ'
 
 export const LINUX_SIGNALS: readonly string[] = [...PLAIN.split(' ').map((name) => `SIG${name}`), ...REAL_TIME].sort()
-
 export const WINDOWS_SIGNALS: readonly string[] = ['SIGKILL', 'SIGTERM']

@@ -11,7 +11,6 @@ const MAX_USER = 104
 
 /** Longer names are refused for their length; the expressions need not see them. */
 const MAX_MATCHED = 4096
-
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 

@@ -9,9 +9,9 @@ export const NOW = '2024-01-02T03:04:05Z'
 /** `apps/v1 Deployment` with the members given; feature gates are on where named. */
 export function defaulted(kind: string, members: ValueMap, gates: readonly string[] = []): ApiObject {
   const [apiVersion = '', name = ''] = kind.split(' ')
-  const [version = '', group = ''] = apiVersion.split('/').reverse()
+  const [, group = ''] = apiVersion.split('/').reverse()
   const object: ApiObject = { apiVersion, kind: name, metadata: {}, ...members }
-  return applyDefaults(defaultsOf({ group, version, kind: name }), freeze(object), {
+  return applyDefaults(defaultsOf({ group, kind: name }), freeze(object), {
     gates: new Set(gates),
     now: () => NOW,
   })
