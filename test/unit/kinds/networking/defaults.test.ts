@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../../src/api/value.ts'
-import { defaulted } from './defaulting.ts'
+import { defaulted } from '../defaults/defaulting.ts'
 
 describe('defaults of the networking group', () => {
   it.each<[string, string, ValueMap, ValueMap]>([

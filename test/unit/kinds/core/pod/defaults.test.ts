@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Value, ValueMap } from '../../../../src/api/value.ts'
-import { defaulted } from './defaulting.ts'
+import type { Value, ValueMap } from '../../../../../src/api/value.ts'
+import { defaulted } from '../../defaults/defaulting.ts'
 
 /** What every spec of a pod gets. */
 const COMMON: ValueMap = {

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import { changes, judge, rows, statuses } from './judging.ts'
+import { changes, judge, rows, statuses } from '../validation/judging.ts'
 
 const LABEL = 'a lowercase RFC 1123 label must consist of…'
 const SUBDOMAIN = 'a lowercase RFC 1123 subdomain must consist of…'
