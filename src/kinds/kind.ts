@@ -1,4 +1,5 @@
-// What is particular to a built-in kind, all of it in one record. Its fields are in `proto/`; everything else is here.
+// What is particular to a built-in kind, all of it in one record. Its fields are in `proto/`; everything else is here. Kinds whose
+// versions are off by default have one too, so that switching a version on needs nothing more.
 import type { ApiObject, GroupKind, GroupVersionKind } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'

@@ -1,4 +1,5 @@
-// Configurations of admission webhooks, validating and mutating.
+// Configurations of admission webhooks, validating and mutating. A stored one that breaks one of the younger rules may go on
+// breaking it.
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, integer, length, NAME, tableOf, type TableShape } from '../../codec/tables/column.ts'

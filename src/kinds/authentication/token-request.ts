@@ -37,6 +37,7 @@ export interface TokenRequestOptions {
   readonly extend: boolean
 }
 
+/** Its metadata is that of the account. */
 const VALIDATION: KindRules = question((object, check) => {
   const seconds = numberOf(partOf(object, 'spec'), 'expirationSeconds')
   checkTokenSeconds(seconds, SPEC.child('expirationSeconds'), check)

@@ -184,8 +184,8 @@ export const LIMIT_RANGE: Kind = {
   },
   defaults: within({ spec: within({ limits: each(limitRangeItem) }) }),
   strategy: {
-    // It may come without a name (W-043).
     createOnUpdate: true,
+    // It may come without a name (W-043).
     prepareForCreate: (object) => (metaText(object, 'name') === '' ? withMeta(object, { name: randomUUID() }) : object),
   },
 }

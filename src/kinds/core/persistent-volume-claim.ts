@@ -197,6 +197,7 @@ function claimWarnings(object: ApiObject): readonly string[] {
 export const PERSISTENT_VOLUME_CLAIM: Kind = {
   validation: {
     create: checkClaim,
+    // The reference checks what is changed as something new, and again with the change.
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
       checkClaim(object, check)

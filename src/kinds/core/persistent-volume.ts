@@ -129,6 +129,7 @@ function volumeWarnings(object: ApiObject): readonly string[] {
 export const PERSISTENT_VOLUME: Kind = {
   validation: {
     create: checkVolume,
+    // The reference checks what is changed as something new, and again with the change.
     update: (object, stored, check) => {
       checkVolume(object, check)
       checkVolume(object, check)

@@ -192,6 +192,7 @@ export const RESOURCE_QUOTA: Kind = {
   strategy: {
     status: WITH_STATUS,
     answersDeleteWithObject: true,
+    // Only new quotas are looked at; the plain names of processors and memory stand for what is requested of them.
     warnings: (object, stored) => {
       if (stored !== undefined) return []
       const hard = mapIn(mapIn(object, 'spec'), 'hard')

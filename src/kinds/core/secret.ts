@@ -150,6 +150,7 @@ export const SECRET: Kind = {
   },
   defaults: both(within({ type: blank('Opaque') }), stringData),
   strategy: {
+    // The type is kept where an update does not say it (W-568).
     prepareForUpdate: (object, stored) =>
       textOf(object, 'type') === '' ? { ...object, type: own(stored, 'type') ?? '' } : object,
     warnings: (object) => {

@@ -104,6 +104,7 @@ function checkScale(object: ValueMap, check: Check): void {
   check.notNegative(SPEC.child('replicas'), replicas)
 }
 
+/** Its metadata is that of what is scaled. */
 const VALIDATION: KindRules = {
   create: checkScale,
   update: (object, _stored, check) => checkScale(object, check),

@@ -32,6 +32,7 @@ export const CSI_STORAGE_CAPACITY: Kind = {
   },
   strategy: {
     conditionalUpdate: true,
+    // Labels of nodes that have become others.
     warnings: (object) => {
       const topology = mapIn(object, 'nodeTopology')
       return [

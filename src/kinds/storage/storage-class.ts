@@ -74,6 +74,7 @@ export const STORAGE_CLASS: Kind = {
   defaults: within({ reclaimPolicy: absent('Delete'), volumeBindingMode: absent('Immediate') }),
   strategy: {
     answersDeleteWithObject: true,
+    // Labels of nodes that have become others.
     warnings: (object) =>
       mapsIn(object, 'allowedTopologies').flatMap((term, i) =>
         mapsIn(term, 'matchLabelExpressions').flatMap((expression, j) => {
