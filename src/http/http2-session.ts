@@ -15,7 +15,7 @@ import type { Http2Stream } from './http2-stream.ts'
 import { Http2Streams } from './http2-streams.ts'
 import { readInPlace } from './read-in-place.ts'
 import { Standstill } from './standstill.ts'
-import type { Turns } from './turns.ts'
+import type { RequestTurns } from './request-turns.ts'
 import type { Holding, UnfinishedMemory } from './unfinished-memory.ts'
 
 export interface SessionOptions {
@@ -24,7 +24,7 @@ export interface SessionOptions {
   readonly maxHeaderBytes: number
   readonly limits: ConnectionLimits
   readonly memory: UnfinishedMemory
-  readonly turns: Turns
+  readonly turns: RequestTurns
   readonly buffers: OutboxBuffers
   readonly date: HttpDate
   readonly onRequest: (stream: Http2Stream, session: Http2Session) => void

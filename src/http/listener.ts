@@ -26,7 +26,7 @@ import { MessageResponse, type RawRequest, type RawResponse, requestOf } from '.
 import { RequestInfos } from './request-info.ts'
 import { respond } from './respond.ts'
 import { RunningRequests } from './running-requests.ts'
-import { Turns } from './turns.ts'
+import { RequestTurns } from './request-turns.ts'
 import { type UnfinishedLimits, UnfinishedMemory } from './unfinished-memory.ts'
 import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
 
@@ -201,7 +201,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     maxHeaderBytes: MAX_HEADER_BYTES,
     limits,
     memory,
-    turns: new Turns(),
+    turns: new RequestTurns(),
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
     onRequest,

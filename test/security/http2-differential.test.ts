@@ -9,7 +9,7 @@ import { CONNECTION_LIMITS } from '../../src/http/connection-limits.ts'
 import { HttpDate } from '../../src/http/http-date.ts'
 import { Http2Session } from '../../src/http/http2-session.ts'
 import type { Http2Stream } from '../../src/http/http2-stream.ts'
-import { Turns } from '../../src/http/turns.ts'
+import { RequestTurns } from '../../src/http/request-turns.ts'
 import { UnfinishedMemory } from '../../src/http/unfinished-memory.ts'
 import { OutboxBuffers } from '../../src/lib/frame-outbox.ts'
 import { Count } from '../../src/lib/measure.ts'
@@ -62,7 +62,7 @@ beforeAll(async () => {
       { perConnectionBytes: 1e9, totalBytes: 1e9 },
       { bytes: new Count(), resets: new Count() },
     ),
-    turns: new Turns(),
+    turns: new RequestTurns(),
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
     onRequest: (stream: Http2Stream) => {

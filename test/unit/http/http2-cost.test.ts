@@ -8,7 +8,7 @@ import { CONNECTION_LIMITS } from '../../../src/http/connection-limits.ts'
 import { HttpDate } from '../../../src/http/http-date.ts'
 import { Http2Session } from '../../../src/http/http2-session.ts'
 import type { Http2Stream } from '../../../src/http/http2-stream.ts'
-import { Turns } from '../../../src/http/turns.ts'
+import { RequestTurns } from '../../../src/http/request-turns.ts'
 import { UnfinishedMemory } from '../../../src/http/unfinished-memory.ts'
 import { OutboxBuffers } from '../../../src/lib/frame-outbox.ts'
 import { Count } from '../../../src/lib/measure.ts'
@@ -35,7 +35,7 @@ class Line extends Duplex {
 }
 
 /** A connection on which the client's windows are closed. */
-function open(onRequest: (stream: Http2Stream) => void, turns = new Turns()): Line {
+function open(onRequest: (stream: Http2Stream) => void, turns = new RequestTurns()): Line {
   const line = new Line()
   const session = new Http2Session(line as unknown as Socket, {
     maxStreams: 1000,
@@ -197,7 +197,7 @@ describe('requests that come all at once', () => {
   })
 
   it('on many connections share one turn, and each connection has one begun in it', async () => {
-    const turns = new Turns()
+    const turns = new RequestTurns()
     const begun = Array.from({ length: 20 }, () => 0)
     const lines = begun.map((_, at) =>
       open((stream) => {

@@ -6,7 +6,7 @@ import { CONNECTION_LIMITS, type ConnectionLimits, type EndReason } from '../../
 import { HttpDate } from '../../../src/http/http-date.ts'
 import { Http2Session } from '../../../src/http/http2-session.ts'
 import type { Http2Stream } from '../../../src/http/http2-stream.ts'
-import { Turns } from '../../../src/http/turns.ts'
+import { RequestTurns } from '../../../src/http/request-turns.ts'
 import { type UnfinishedLimits, UnfinishedMemory } from '../../../src/http/unfinished-memory.ts'
 import { OutboxBuffers } from '../../../src/lib/frame-outbox.ts'
 import { Count } from '../../../src/lib/measure.ts'
@@ -48,7 +48,7 @@ beforeEach(async () => {
   const options = {
     maxStreams: MAX_STREAMS,
     maxHeaderBytes: MAX_HEADER_BYTES,
-    turns: new Turns(),
+    turns: new RequestTurns(),
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
     onRequest: (stream: Http2Stream, session: Http2Session) => onRequest(stream, session),

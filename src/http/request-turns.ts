@@ -8,7 +8,7 @@ const MOST_REQUESTS = 32
 /** Of the last turn, in what is expected of the next. */
 const WEIGHT = 0.25
 
-export class Turns {
+export class RequestTurns {
   /** Another one in each turn in which requests are begun. */
   number = 0
   #begun = 0
