@@ -18,6 +18,7 @@ const TIMES = 4
 /** Squared it would be 16. */
 const MAX_GROWTH = 2.25 * TIMES
 const TRIES = 5
+const FAR = 8
 
 interface Cost {
   readonly milliseconds: number
@@ -33,10 +34,12 @@ export async function tooCostly(server: OpenServer, row: HostileRow, bytes: numb
   let small = await costOf(server, request)
   if (small.status >= 500) return `is answered ${small.status}: ${small.answer}`
   if (small.milliseconds <= AT_ONCE_MS) return ''
+  // Far beyond any doubt: nobody has to wait for what more would take.
+  if (small.milliseconds > FAR * allowedFor(small, slownessNow())) return `takes ${shown(small)}`
   const larger = row(bytes * TIMES)
   let large = await costOf(server, larger)
   for (let i = 0; ; i++) {
-    const fault = faultOf(large, small, Math.max(1, slownessNow()))
+    const fault = faultOf(large, small, slownessNow())
     if (fault === '' || i === TRIES) return fault
     // Compilation, garbage and other programs make it look worse than it is.
     large = cheaper(large, await costOf(server, larger))
@@ -45,12 +48,19 @@ export async function tooCostly(server: OpenServer, row: HostileRow, bytes: numb
 }
 
 function faultOf(large: Cost, small: Cost, slowness: number): string {
-  const shown = `${large.milliseconds.toFixed(0)} ms for ${large.bytes} bytes (${large.status})`
-  const allowed = (large.bytes / 1e6) * MAX_MS_PER_MEGABYTE * slowness + AT_ONCE_MS
-  if (large.milliseconds > allowed) return `takes ${shown}, more than ${allowed.toFixed(0)} ms`
+  const allowed = allowedFor(large, slowness)
+  if (large.milliseconds > allowed) return `takes ${shown(large)}, more than ${allowed.toFixed(0)} ms`
   return large.milliseconds / small.milliseconds > MAX_GROWTH
-    ? `takes ${shown}, and ${small.milliseconds.toFixed(1)} ms for a quarter of it`
+    ? `takes ${shown(large)}, and ${small.milliseconds.toFixed(1)} ms for a quarter of it`
     : ''
+}
+
+function allowedFor({ bytes }: Cost, slowness: number): number {
+  return (bytes / 1e6) * MAX_MS_PER_MEGABYTE * slowness + AT_ONCE_MS
+}
+
+function shown({ milliseconds, bytes, status }: Cost): string {
+  return `${milliseconds.toFixed(0)} ms for ${bytes} bytes (${status})`
 }
 
 async function costOf(server: OpenServer, { path, ...call }: HostileRequest): Promise<Cost> {
@@ -67,7 +77,7 @@ function cheaper(one: Cost, other: Cost): Cost {
 /** What the platform takes for a piece of work that it does well, on the machine that the bound was found on. */
 const USUAL_MS = 3
 
-/** How much slower than that machine this one is now. */
+/** How much slower than that machine this one is now; one where it is not. */
 export function slownessNow(): number {
   const text = JSON.stringify(
     Array.from({ length: 2000 }, (_, i) => ({
@@ -80,5 +90,5 @@ export function slownessNow(): number {
   const before = process.threadCpuUsage()
   for (let i = 0; i < 4; i++) JSON.stringify(JSON.parse(text))
   const { user, system } = process.threadCpuUsage(before)
-  return (user + system) / 1000 / USUAL_MS
+  return Math.max(1, (user + system) / 1000 / USUAL_MS)
 }
