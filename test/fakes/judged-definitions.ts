@@ -147,7 +147,7 @@ class Judge implements Judged {
         await this.#ask(`strict ${about}`, `${path}&fieldValidation=Strict`, call)
         if (!isMade || sample.text.length > MAX_MUTATED_CHARACTERS) continue
         const count = one.rules.length > 0 ? mutants.ofRules : mutants.ofOthers
-        for (const { name, value } of mutatedSamples(sample.value, seed + this.#sampled.size, count)) {
+        for (const { name, value } of mutatedSamples(sample.value, seed + numberOf(sample), count)) {
           await this.#ask(`${name} in ${about}`, path, { method: 'POST', body: jsonText(value) })
         }
       }
@@ -203,6 +203,13 @@ type Both = readonly [ServerAnswer, ServerAnswer]
 
 function describe({ name, module, place }: PublicDefinition): string {
   return `${name} (${module} ${place})`
+}
+
+/** The same for a sample in every run, whatever was judged before it. */
+function numberOf({ module, place }: PublicDocument): number {
+  let number = 0
+  for (const character of `${module} ${place}`) number = (number * 31 + (character.codePointAt(0) ?? 0)) >>> 0
+  return number
 }
 
 /** So many of them, from the first to the last. */
