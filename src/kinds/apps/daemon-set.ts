@@ -1,6 +1,6 @@
 // Daemon sets: a pod on every node that is meant. They count the versions of their template in an annotation, which clients
 // see and cannot change (W-135).
-import { FieldPath } from '../../api/field-path.ts'
+import type { FieldPath } from '../../api/field-path.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { own, type ValueMap } from '../../api/value.ts'
@@ -22,21 +22,24 @@ import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { shownAs } from '../shared/internal-form.ts'
 import { annotationOf, mapIn, withAnnotation } from '../shared/members.ts'
-import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, selectorColumn } from '../shared/pod-spec/template-columns.ts'
 import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
 import { checkCounts, checkLastingTemplate, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
-import { checkCollisions, checkSameSelector, ROLLING_STRATEGY, withLabelsOfTemplate } from './workload.ts'
-
-const template = always(podTemplate)
-const rollingUpdate = (strategy: ValueMap): boolean => strategy['type'] === 'RollingUpdate'
-const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
-const SELECTOR = SPEC.child('selector')
-const TEMPLATE = SPEC.child('template')
+import {
+  checkCollisions,
+  checkSameSelector,
+  ROLLING_STRATEGY,
+  rollingUpdate,
+  SELECTOR,
+  SPEC,
+  STATUS,
+  TEMPLATE,
+  template,
+  withLabelsOfTemplate,
+} from './workload.ts'
 
 function checkDaemonSet(spec: ValueMap, check: Check): void {
   const selector = partIn(spec, 'selector')

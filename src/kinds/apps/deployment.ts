@@ -1,5 +1,5 @@
 // Deployments: pods of one template, replaced a few at a time where the template changes.
-import { FieldPath } from '../../api/field-path.ts'
+import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, count, NAME, tableOf } from '../../codec/tables/column.ts'
 import { absent, always, blank, where, within } from '../../schema/defaults/rule.ts'
@@ -10,7 +10,6 @@ import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { shownAs } from '../shared/internal-form.ts'
-import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, readyOfWanted, selectorColumn } from '../shared/pod-spec/template-columns.ts'
 import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
@@ -25,13 +24,12 @@ import {
   checkSelectedTemplate,
   checkSelector,
   ROLLING_STRATEGY,
+  rollingUpdate,
+  SPEC,
+  STATUS,
+  template,
   withLabelsOfTemplate,
 } from './workload.ts'
-
-const template = always(podTemplate)
-const rollingUpdate = (strategy: ValueMap): boolean => strategy['type'] === 'RollingUpdate'
-const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
 
 function checkDeployment(spec: ValueMap, check: Check): void {
   check.notNegative(SPEC.child('replicas'), numberOf(spec, 'replicas'))

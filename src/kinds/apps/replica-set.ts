@@ -1,5 +1,4 @@
 // Replica sets: as many pods of one template as are asked for.
-import { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { tableOf } from '../../codec/tables/column.ts'
 import { absent, always, within } from '../../schema/defaults/rule.ts'
@@ -8,7 +7,6 @@ import { numberIn, numberOf, partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
-import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { REPLICA_COLUMNS, selectorColumn } from '../shared/pod-spec/template-columns.ts'
 import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
@@ -16,11 +14,15 @@ import { checkReplicas } from '../shared/pod-spec/workload-template.ts'
 import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import { withNameWarnings } from '../shared/warnings.ts'
-import { checkSameSelector, checkSelectedTemplate, checkSelector, withLabelsOfTemplate } from './workload.ts'
-
-const template = always(podTemplate)
-const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
+import {
+  checkSameSelector,
+  checkSelectedTemplate,
+  checkSelector,
+  SPEC,
+  STATUS,
+  template,
+  withLabelsOfTemplate,
+} from './workload.ts'
 
 function checkReplicaSet(spec: ValueMap, check: Check): void {
   check.notNegative(SPEC.child('replicas'), numberOf(spec, 'replicas'))

@@ -1,5 +1,5 @@
 // Stateful sets: pods that are told apart by their number, each with volumes of its own.
-import { FieldPath } from '../../api/field-path.ts'
+import type { FieldPath } from '../../api/field-path.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own, type Value, type ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
@@ -17,7 +17,6 @@ import { type GatedField, withGatedFields } from '../shared/gated-field.ts'
 import { amountIn, checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { mapIn, mapsIn } from '../shared/members.ts'
-import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { checkPodTemplate, checkTemplateMeta } from '../shared/pod-spec/pod-template.ts'
 import { containerColumns, readyOfWanted } from '../shared/pod-spec/template-columns.ts'
@@ -32,15 +31,14 @@ import {
   checkSelected,
   checkSelector,
   rollingForm,
+  rollingUpdate,
+  SELECTOR,
+  SPEC,
+  STATUS,
+  TEMPLATE,
+  template,
   withLabelsOfTemplate,
 } from './workload.ts'
-
-const template = always(podTemplate)
-const rollingUpdate = (strategy: ValueMap): boolean => strategy['type'] === 'RollingUpdate'
-const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
-const SELECTOR = SPEC.child('selector')
-const TEMPLATE = SPEC.child('template')
 
 const ROLLING_SET: Form = [
   ['partition', 'Partition', 0],

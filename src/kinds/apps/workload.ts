@@ -1,7 +1,8 @@
-// What the workloads of this group have in common: a selector that selects the labels of their template, numbers of pods, and
-// how they were stored before they had a selector of their own.
+// What the workloads of this group have in common: a template, a selector that selects its labels, numbers of pods, and how
+// they were stored before they had a selector of their own.
 import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
+import { always, type Rule } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import {
   checkLabelSelector,
@@ -12,12 +13,21 @@ import {
 } from '../../schema/validation/labels.ts'
 import { numberIn, numberOf, partIn, partOf } from '../../schema/validation/members.ts'
 import type { Form } from '../shared/internal-form.ts'
+import { podTemplate } from '../shared/pod-spec/defaults.ts'
 import { checkLastingTemplate, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
 
-const SPEC = FieldPath.root('spec')
-const STATUS = FieldPath.root('status')
-const SELECTOR = SPEC.child('selector')
-const TEMPLATE = SPEC.child('template')
+export const SPEC = FieldPath.root('spec')
+export const STATUS = FieldPath.root('status')
+export const SELECTOR = SPEC.child('selector')
+export const TEMPLATE = SPEC.child('template')
+
+/** The defaults of the template. */
+export const template: Rule = always(podTemplate)
+
+/** Where pods are replaced a few at a time. */
+export function rollingUpdate(strategy: ValueMap): boolean {
+  return strategy['type'] === 'RollingUpdate'
+}
 
 const ROLLING: Form = [
   ['maxUnavailable', 'MaxUnavailable', null],
