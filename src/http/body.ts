@@ -1,8 +1,8 @@
 // Reads a request's body, whole and bounded. The bound holds for what arrives, whatever the client announced.
 import { ApiError } from '../api/status.ts'
 import { CancelledError } from '../lib/errors.ts'
-import { GatheredBytes } from '../lib/gathered-bytes.ts'
-import type { RawRequest } from './raw.ts'
+import { GatheredBytes } from '../wire/gathered-bytes.ts'
+import type { WireRequest } from '../wire/request-response.ts'
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
@@ -10,7 +10,7 @@ function tooLargeError(limitBytes: number): ApiError {
   return new ApiError('RequestEntityTooLarge', `Request entity too large: limit is ${limitBytes}`)
 }
 
-export function readBody(request: RawRequest, limitBytes: number, signal: AbortSignal): Promise<Buffer> {
+export function readBody(request: WireRequest, limitBytes: number, signal: AbortSignal): Promise<Buffer> {
   const { headers, body } = request
   const announced = Number(headers['content-length'] ?? 0)
   if (announced > limitBytes) return Promise.reject(tooLargeError(limitBytes))

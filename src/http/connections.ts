@@ -4,10 +4,10 @@ import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { CertificateCredential } from '../auth/authenticator.ts'
 import type { Count } from '../lib/measure.ts'
-import { type EndReason, LOOK_EVERY_MS } from './connection-limits.ts'
+import { type EndReason, LOOK_EVERY_MS } from '../wire/connection-limits.ts'
 import type { RemoteEnd } from './http.ts'
 import type { Http1Connection } from './http1-connection.ts'
-import type { Http2Session } from './http2-session.ts'
+import type { Http2Session } from '../wire/http2-server-session.ts'
 
 /** How long the last bytes may take to reach those who are still reading. */
 const LINGER_MS = 1000

@@ -2,12 +2,12 @@
 // a round, in which each stream gets all that came for it in one write, connection by connection, each sent before the next
 // is begun. After a round there is a rest that is as long as it was dear: a few watchers are told at once, and
 // telling a thousand of every change leaves room for everything else.
-import type { RawConnection } from './raw.ts'
+import type { WireConnection } from '../wire/request-response.ts'
 
 /** A stream with something to send. */
 export interface Outgoing {
   /** Streams of one connection go together. */
-  readonly connection: RawConnection
+  readonly connection: WireConnection
   /** Writes all that waits. */
   flush(): void
 }
@@ -21,8 +21,8 @@ const LONGEST_REST_MS = 40
 const SHORTEST_REST_MS = 1
 
 export class Delivery {
-  #waiting = new Map<RawConnection, Outgoing[]>()
-  #round: MapIterator<[RawConnection, Outgoing[]]> | undefined
+  #waiting = new Map<WireConnection, Outgoing[]>()
+  #round: MapIterator<[WireConnection, Outgoing[]]> | undefined
   #isPlanned = false
   #writingMs = 0
   #restsUntil = 0

@@ -7,13 +7,13 @@ import { ANONYMOUS } from '../auth/user.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
 import { MAX_BODY_BYTES, readBody } from './body.ts'
-import { PROGRESS_BYTES } from './connection-limits.ts'
+import { PROGRESS_BYTES } from '../wire/connection-limits.ts'
 import { type Deadline, deadlineOf } from './deadline.ts'
 import type { HttpRequest, NamedObject, RemoteEnd, RequestHeaders, ResponseHeaders } from './http.ts'
 import { parseQuery, type Query } from './query.ts'
 import type { RequestInfo, RequestInfos } from './request-info.ts'
-import type { AnswerProgress, HeaderRecord, RawRequest } from './raw.ts'
-import { Standstill } from './standstill.ts'
+import type { AnswerProgress, HeaderRecord, WireRequest } from '../wire/request-response.ts'
+import { Standstill } from '../wire/standstill.ts'
 import { WarningList } from './warnings.ts'
 
 export interface ExchangeOptions {
@@ -51,7 +51,7 @@ export class Exchange implements HttpRequest {
   onOverdue: (() => void) | undefined
   /** Of what is sent as long as it takes. */
   progress: AnswerProgress | undefined
-  readonly #request: RawRequest
+  readonly #request: WireRequest
   #warnings: WarningList | undefined
   #added: ResponseHeaders | undefined
   #annotations: Map<string, string> | undefined
@@ -63,7 +63,7 @@ export class Exchange implements HttpRequest {
   /** By name; joined, a value with a comma in it could not be told from two. */
   #headerLines: ReadonlyMap<string, readonly string[]> | undefined
 
-  constructor(request: RawRequest, { remote, transport, requestTimeoutMs, infos }: ExchangeOptions) {
+  constructor(request: WireRequest, { remote, transport, requestTimeoutMs, infos }: ExchangeOptions) {
     const { headers, target } = request
     const auditId = headers['audit-id']
     const { path, search } = splitTarget(target)

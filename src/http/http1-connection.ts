@@ -1,9 +1,9 @@
 // One HTTP/1.1 connection. Node reads and writes it; here is what it holds, how long it has been idle and how many requests are on
 // it at a time.
 import type { TLSSocket } from 'node:tls'
-import type { EndReason } from './connection-limits.ts'
-import { Standstill } from './standstill.ts'
-import type { Holding, UnfinishedMemory } from './unfinished-memory.ts'
+import type { EndReason } from '../wire/connection-limits.ts'
+import { Standstill } from '../wire/standstill.ts'
+import type { Holding, UnfinishedMemory } from '../wire/unfinished-memory.ts'
 
 /** Requests that are sent before the ones before them are answered. Hardly any client does that, and none with so many. */
 const MOST_PIPELINED = 64

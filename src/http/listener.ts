@@ -7,27 +7,28 @@ import type { SecureContextOptions, TLSSocket } from 'node:tls'
 import type { Duplex } from 'node:stream'
 import { fastify } from 'fastify'
 import { InvariantError } from '../lib/errors.ts'
-import { OutboxBuffers } from '../lib/frame-outbox.ts'
+import { OutboxBuffers } from '../wire/frame-outbox.ts'
 import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { ClientGoneError, DeadlineError } from './abort-reasons.ts'
-import { CONNECTION_LIMITS, type ConnectionLimits, type EndReason } from './connection-limits.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, type EndReason } from '../wire/connection-limits.ts'
 import { Connections } from './connections.ts'
 import { Delivery } from './delivery.ts'
 import { Exchange } from './exchange.ts'
 import type { Handler, HttpRequest, HttpResponse, RemoteEnd } from './http.ts'
-import { HttpDate } from './http-date.ts'
+import { HttpDate } from '../wire/http-date.ts'
 import { Http1Connection } from './http1-connection.ts'
-import { Http2Session, type SessionOptions } from './http2-session.ts'
-import type { Http2Stream } from './http2-stream.ts'
+import { Http2Session, type SessionOptions } from '../wire/http2-server-session.ts'
+import type { Http2Stream } from '../wire/http2-server-stream.ts'
 import { HttpMeasures } from './measures.ts'
 import { Newcomers } from './newcomers.ts'
-import { MessageResponse, type RawRequest, type RawResponse, requestOf } from './raw.ts'
+import { Http1Response, requestOf } from './http1-messages.ts'
+import type { WireRequest, WireResponse } from '../wire/request-response.ts'
 import { RequestInfos } from './request-info.ts'
 import { respond } from './respond.ts'
 import { RunningRequests } from './running-requests.ts'
-import { RequestTurns } from './request-turns.ts'
-import { type UnfinishedLimits, UnfinishedMemory } from './unfinished-memory.ts'
+import { RequestTurns } from '../wire/request-turns.ts'
+import { type UnfinishedLimits, UnfinishedMemory } from '../wire/unfinished-memory.ts'
 import { answerUpgrade, isWebSocketUpgrade, type Upgrade, type UpgradeOutcome } from './websocket.ts'
 
 export interface ListenerOptions {
@@ -149,12 +150,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     exposeHeadRoutes: false,
     clientErrorHandler: refuseUnreadable,
   })
-  const begin = (request: RawRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
+  const begin = (request: WireRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
     const exchange = new Exchange(request, { remote, transport, requestTimeoutMs, infos })
     running.add(exchange)
     return exchange
   }
-  const serve = (exchange: Exchange, raw: RawResponse): (() => void) => {
+  const serve = (exchange: Exchange, raw: WireResponse): (() => void) => {
     void answer(exchange, raw, parts)
     return () => {
       exchange.closed(raw.wasSent)
@@ -171,7 +172,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     connection.take(() => {
       const remote = connections.remoteOf(connection, 'http/1.1')
       const exchange = begin(requestOf(message, request.originalUrl, holding), remote, 'plain')
-      response.once('close', serve(exchange, new MessageResponse(response, holding)))
+      response.once('close', serve(exchange, new Http1Response(response, holding)))
     })
   })
   const onRequest = (stream: Http2Stream, session: Http2Session): void => {
@@ -244,7 +245,7 @@ interface AnswerOptions extends ListenerOptions {
   readonly delivery: Delivery
 }
 
-async function answer(exchange: Exchange, raw: RawResponse, options: AnswerOptions): Promise<void> {
+async function answer(exchange: Exchange, raw: WireResponse, options: AnswerOptions): Promise<void> {
   let status = 0
   let sentBytes = 0
   const send = (response: HttpResponse): MaybePromise<void> => {

@@ -10,7 +10,7 @@ import type { Delivery } from './delivery.ts'
 import { drainedOf } from './drained.ts'
 import type { Exchange } from './exchange.ts'
 import type { HttpRequest, HttpResponse, Piece, Pieces, ResponseBody } from './http.ts'
-import type { HeaderRecord, RawResponse } from './raw.ts'
+import type { HeaderRecord, WireResponse } from '../wire/request-response.ts'
 import { StreamSink } from './stream-sink.ts'
 
 /** Bodies above this are compressed for clients that take it. */
@@ -23,7 +23,7 @@ const gzipAsync = promisify(gzip)
 
 /** The number of bytes given to the connection, when all of them are; rejects where it broke off. */
 export function respond(
-  raw: RawResponse,
+  raw: WireResponse,
   response: HttpResponse,
   { exchange, delivery }: { readonly exchange: Exchange; readonly delivery: Delivery },
 ): MaybePromise<number> {
@@ -69,7 +69,7 @@ function headOf(response: HttpResponse, { exchange, extra }: HeadParts): HeaderR
 }
 
 function respondBytes(
-  raw: RawResponse,
+  raw: WireResponse,
   response: HttpResponse,
   { body, exchange }: With<'bytes'>,
 ): MaybePromise<number> {
@@ -83,7 +83,7 @@ function respondBytes(
 }
 
 async function respondPacked(
-  raw: RawResponse,
+  raw: WireResponse,
   response: HttpResponse,
   { body, exchange }: With<'bytes'>,
 ): Promise<number> {
@@ -94,7 +94,7 @@ async function respondPacked(
 }
 
 async function respondPieces(
-  raw: RawResponse,
+  raw: WireResponse,
   response: HttpResponse,
   { body, exchange }: With<'pieces'>,
 ): Promise<number> {
@@ -146,7 +146,7 @@ async function packedOrNot(
 }
 
 async function respondStream(
-  raw: RawResponse,
+  raw: WireResponse,
   response: HttpResponse,
   { body, exchange, delivery }: With<'stream'> & { readonly delivery: Delivery },
 ): Promise<number> {
@@ -222,10 +222,10 @@ async function* compressed(source: AsyncGenerator<Buffer>): AsyncGenerator<Buffe
 
 class RawSink {
   bytes = 0
-  readonly #raw: RawResponse
+  readonly #raw: WireResponse
   readonly #signal: AbortSignal
 
-  constructor(raw: RawResponse, signal: AbortSignal) {
+  constructor(raw: WireResponse, signal: AbortSignal) {
     this.#raw = raw
     this.#signal = signal
   }

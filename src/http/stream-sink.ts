@@ -2,7 +2,7 @@
 import { ServerClosingError } from './abort-reasons.ts'
 import type { ByteSink } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
-import type { RawConnection, RawResponse } from './raw.ts'
+import type { WireConnection, WireResponse } from '../wire/request-response.ts'
 import { drainedOf } from './drained.ts'
 
 /** So much does not wait for others. */
@@ -11,15 +11,15 @@ const ENOUGH_BYTES = 64 * 1024
 export class StreamSink implements ByteSink, Outgoing {
   /** Taken over so far. */
   bytes = 0
-  readonly connection: RawConnection
-  readonly #raw: RawResponse
+  readonly connection: WireConnection
+  readonly #raw: WireResponse
   readonly #signal: AbortSignal
   readonly #delivery: Delivery
   #pieces: Buffer[] = []
   #waitingBytes = 0
   #isEnlisted = false
 
-  constructor(raw: RawResponse, signal: AbortSignal, delivery: Delivery) {
+  constructor(raw: WireResponse, signal: AbortSignal, delivery: Delivery) {
     this.connection = raw.connection
     this.#raw = raw
     this.#signal = signal

@@ -10,10 +10,11 @@ import { ServerClosingError } from './abort-reasons.ts'
 import type { Delivery } from './delivery.ts'
 import type { Exchange } from './exchange.ts'
 import type { ByteSink, HttpResponse } from './http.ts'
-import { type AnswerProgress, MessageResponse } from './raw.ts'
+import { Http1Response } from './http1-messages.ts'
+import type { AnswerProgress } from '../wire/request-response.ts'
 import { respond } from './respond.ts'
 import { joinEnds } from './tunnel.ts'
-import type { Holding } from './unfinished-memory.ts'
+import type { Holding } from '../wire/unfinished-memory.ts'
 
 export interface Upgrade {
   readonly message: IncomingMessage
@@ -84,7 +85,7 @@ async function sendPlain(upgrade: Upgrade, response: HttpResponse, request: Exch
   return {
     status: response.status,
     sentBytes: await respond(
-      new MessageResponse(raw, upgrade.holding),
+      new Http1Response(raw, upgrade.holding),
       { ...response, headers },
       { exchange: request, delivery },
     ),

@@ -21,6 +21,7 @@ export interface Room {
 /** Bottom to top. */
 const BELOW_SERVER: Readonly<Record<string, Room>> = {
   lib: { mayImport: [], entrance: 'words' },
+  wire: { mayImport: ['lib'], entrance: 'words' },
   pki: { mayImport: ['lib'], entrance: 'words' },
   api: { mayImport: ['lib'], entrance: 'words' },
   cel: { mayImport: ['lib'], entrance: 'front' },
@@ -39,7 +40,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     // What columns are written with, for those who write them.
     sideDoors: ['column', 'elapsed', 'reading'].map((name) => `tables/${name}.ts`),
   },
-  kv: { mayImport: ['lib'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
+  kv: { mayImport: ['lib', 'wire'], entrance: 'front', sideDoors: ['embedded/memory.ts'] },
   outgoing: { mayImport: ['lib', 'api'], entrance: 'words' },
   auth: { mayImport: ['lib', 'pki', 'api'], entrance: 'words' },
   audit: { mayImport: ['lib', 'api', 'auth'], entrance: 'words' },
@@ -58,7 +59,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'front',
     sharedFolders: ['shared'],
   },
-  http: { mayImport: ['lib', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
+  http: { mayImport: ['lib', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
   informers: {
     mayImport: ['lib', 'api', 'outgoing', 'auth', 'admission', 'store', 'cache', 'registry'],

@@ -1,7 +1,7 @@
 // One member of the cluster: its connection, which is made when it is asked for and made again when it is lost. A call made
 // here is made once; what to do about a failure is decided above.
 import { CancelledError } from '../../lib/errors.ts'
-import { Connection } from './connection.ts'
+import { Connection } from '../../wire/http2-client-connection.ts'
 import { Dialer, type EtcdTls } from './dialer.ts'
 import {
   type CallEnd,
@@ -12,8 +12,8 @@ import {
   STATUS_INTERNAL,
   STATUS_OK,
   timeoutHeader,
-} from './grpc-call.ts'
-import { literal, POST, SCHEME_HTTP, SCHEME_HTTPS } from '../../lib/hpack.ts'
+} from '../../wire/grpc-call.ts'
+import { literal, POST, SCHEME_HTTP, SCHEME_HTTPS } from '../../wire/hpack.ts'
 import { type Method, WATCH } from './messages.ts'
 import { RpcError, UntouchedError } from './verdict.ts'
 import { WatchCall } from './watch-call.ts'

@@ -1,6 +1,6 @@
 // One stream of watch responses. It is read by pulling: where nobody reads, etcd keeps the rest.
 import { CancelledError } from '../../lib/errors.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from '../../wire/http2-client-connection.ts'
 import {
   type CallEnd,
   GrpcCall,
@@ -9,7 +9,7 @@ import {
   STATUS_INTERNAL,
   STATUS_OK,
   STATUS_UNAVAILABLE,
-} from './grpc-call.ts'
+} from '../../wire/grpc-call.ts'
 import { WATCH, type WatchRequestMessage, type WatchResponse } from './messages.ts'
 import type { RpcError } from './verdict.ts'
 

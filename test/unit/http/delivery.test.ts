@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Delivery } from '../../../src/http/delivery.ts'
-import type { RawConnection, RawResponse } from '../../../src/http/raw.ts'
+import type { WireConnection, WireResponse } from '../../../src/wire/request-response.ts'
 import { StreamSink } from '../../../src/http/stream-sink.ts'
 
 interface Written {
@@ -15,7 +15,7 @@ class World {
   readonly abort = new AbortController()
   onWrite: (() => void) | undefined
 
-  sink(stream: string, connection: RawConnection): StreamSink {
+  sink(stream: string, connection: WireConnection): StreamSink {
     const write = (piece: Buffer): boolean => {
       this.written.push({ stream, text: piece.toString() })
       this.onWrite?.()
@@ -30,7 +30,7 @@ class World {
       write(text(gathered))
       gathered = ''
     }
-    const raw = { connection, needsDrain: false, write, gather, flush } as Partial<RawResponse> as RawResponse
+    const raw = { connection, needsDrain: false, write, gather, flush } as Partial<WireResponse> as WireResponse
     return new StreamSink(raw, this.abort.signal, this.delivery)
   }
 
@@ -43,7 +43,7 @@ class World {
   }
 }
 
-const connection = (): RawConnection => ({ flush: () => {} })
+const connection = (): WireConnection => ({ flush: () => {} })
 
 const text = (piece: string): Buffer => Buffer.from(piece)
 

@@ -1,6 +1,6 @@
 // The headers of etcd's answers. We keep no table of past headers and tell etcd so: each block is read for itself, and since the
 // answers of a server begin and end alike, what was read lately is not read again.
-import { HeaderDecoder } from '../../lib/hpack.ts'
+import { HeaderDecoder } from './hpack.ts'
 
 const RECENT_BLOCKS = 4
 const RECENT_BYTES = 200

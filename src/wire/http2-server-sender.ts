@@ -2,11 +2,11 @@
 // Invariants: no stream sends more than its window and the connection's; while the socket is full, streams take turns; what a
 // client says of one stream costs nothing for the others.
 import type { Writable } from 'node:stream'
-import { Outbox, type OutboxBuffers } from '../lib/frame-outbox.ts'
-import { NO_TABLE } from '../lib/hpack.ts'
-import * as h2 from '../lib/http2-frames.ts'
-import { ConnectionError, numberContent } from '../lib/http2-frames.ts'
-import type { Http2Stream } from './http2-stream.ts'
+import { Outbox, type OutboxBuffers } from './frame-outbox.ts'
+import { NO_TABLE } from './hpack.ts'
+import * as h2 from './http2-frames.ts'
+import { ConnectionError, numberContent } from './http2-frames.ts'
+import type { Http2Stream } from './http2-server-stream.ts'
 
 /** While so much waits for the client to read, nothing is added but what is small and due. */
 const FULL_BYTES = 256 * 1024

@@ -5,11 +5,11 @@
 // peer; the frames of one turn of the event loop are one write. All streams together are given room as fast as bytes come, so
 // that one which nobody reads holds up itself alone.
 import type { Socket } from 'node:net'
-import * as h2 from '../../lib/http2-frames.ts'
-import { type FrameHead, numberContent, settingsContent, ConnectionError } from '../../lib/http2-frames.ts'
-import { Outbox, OutboxBuffers } from '../../lib/frame-outbox.ts'
-import { HeaderBlocks } from '../../lib/header-blocks.ts'
-import { HEADERS_BYTES, HeaderReader } from './header-reader.ts'
+import * as h2 from './http2-frames.ts'
+import { type FrameHead, numberContent, settingsContent, ConnectionError } from './http2-frames.ts'
+import { Outbox, OutboxBuffers } from './frame-outbox.ts'
+import { HeaderBlocks } from './header-blocks.ts'
+import { HEADERS_BYTES, HeaderReader } from './http2-client-headers.ts'
 import {
   type Broken,
   STEP_BYTES,
@@ -17,7 +17,7 @@ import {
   type StreamCarrier,
   type StreamListener,
   WINDOW_BYTES as STREAM_WINDOW_BYTES,
-} from './stream.ts'
+} from './http2-client-stream.ts'
 
 /** `draining`: what is under way is brought to its end, and nothing new begins. */
 export type ConnectionState = 'opening' | 'open' | 'draining' | 'closed'

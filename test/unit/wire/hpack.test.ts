@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HeaderDecoder, literal } from '../../../src/lib/hpack.ts'
+import { HeaderDecoder, literal } from '../../../src/wire/hpack.ts'
 
 /** By a connection on which nothing came before, and no table was agreed on. */
 function readHeaders(block: Buffer): readonly (readonly [string, string])[] {

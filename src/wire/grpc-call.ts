@@ -1,9 +1,9 @@
 // gRPC on a stream of HTTP/2: messages, each with its length before it, and a status at the end. Invariant: a call ends once,
 // and after its end no message comes.
-import type { Connection } from './connection.ts'
-import { CANCEL, ENHANCE_YOUR_CALM, INADEQUATE_SECURITY } from '../../lib/http2-frames.ts'
-import { literal } from '../../lib/hpack.ts'
-import type { Broken, Stream, StreamListener } from './stream.ts'
+import type { Connection } from './http2-client-connection.ts'
+import { CANCEL, ENHANCE_YOUR_CALM, INADEQUATE_SECURITY } from './http2-frames.ts'
+import { literal } from './hpack.ts'
+import type { Broken, Stream, StreamListener } from './http2-client-stream.ts'
 
 /** gRPC's numbers, those that are given by us; `verdict.ts` has what they mean. */
 export const STATUS_OK = 0

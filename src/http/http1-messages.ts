@@ -1,79 +1,22 @@
-// A request and its answer as the two protocols have them, in the few words that are used here. HTTP/1.1 is Node's own
-// pair of objects; HTTP/2 is a stream of our own (`http2-stream.ts`).
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+// Requests and answers over HTTP/1.1: Node's own pair of objects, in the words that HTTP/2 has too (`wire/http2-server-stream.ts`).
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Gathering } from './gathering.ts'
-import type { Holding } from './unfinished-memory.ts'
+import type { Holding } from '../wire/unfinished-memory.ts'
+import type {
+  BodyListener,
+  HeaderRecord,
+  WireBody,
+  WireConnection,
+  WireRequest,
+  WireResponse,
+} from '../wire/request-response.ts'
 
-export interface RawRequest {
-  readonly method: string
-  /** The path and query as sent. */
-  readonly target: string
-  readonly headers: IncomingHttpHeaders
-  /** Names and values in turn, as they came. */
-  readonly rawHeaders: readonly string[]
-  readonly body: RawBody
-}
-
-export interface RawBody {
-  /** The one listener gets all that came so far, and then what comes. */
-  listen(listener: BodyListener): void
-  /** What else comes is of no interest. */
-  mute(): void
-}
-
-export interface BodyListener {
-  readonly onData: (chunk: Buffer) => void
-  readonly onEnd: () => void
-  readonly onError: (cause: unknown) => void
-}
-
-export type HeaderRecord = Record<string, string | number | readonly string[]>
-
-export interface RawConnection {
-  /** What was written to any of its answers is sent now, not only at the end of this turn of the event loop. */
-  flush(): void
-}
-
-/** How far an answer has come. */
-export interface AnswerProgress {
-  /** Made, and not taken by the client. */
-  readonly unsentBytes: number
-  readonly sentBytes: number
-}
-
-export interface RawResponse extends AnswerProgress {
-  /** What it shares with the other answers of its connection. */
-  readonly connection: RawConnection
-  readonly headersSent: boolean
-  readonly needsDrain: boolean
-  /** Of a closed answer: whether all of it went out. */
-  readonly wasSent: boolean
-  /** The head with all of the body that there is; `undefined`: none. */
-  whole(status: number, headers: HeaderRecord, body: Buffer | undefined): void
-  /** The head of what follows with `write`, sent at once. */
-  begin(status: number, headers: HeaderRecord): void
-  /** False: better wait for `drain`. */
-  write(piece: Buffer): boolean
-  /** Like `write`, but small pieces go together, at the latest when `flush` or `end` is called. */
-  gather(piece: Buffer): boolean
-  /** The bytes that were gathered may change from now on. False: only after `drain`. */
-  settle(): boolean
-  flush(): void
-  end(): void
-  /** Breaks the answer off so that nobody takes it for a whole one. */
-  breakOff(): void
-  /** The client is to come back on another connection. */
-  leave(): void
-  on(event: 'drain', listener: () => void): unknown
-  off(event: 'drain', listener: () => void): unknown
-}
-
-export function requestOf(message: IncomingMessage, target: string, holding: Holding): RawRequest {
+export function requestOf(message: IncomingMessage, target: string, holding: Holding): WireRequest {
   const { method = 'GET', headers, rawHeaders } = message
-  return { method, target, headers, rawHeaders, body: new MessageBody(message, holding) }
+  return { method, target, headers, rawHeaders, body: new Http1Body(message, holding) }
 }
 
-class MessageBody implements RawBody {
+class Http1Body implements WireBody {
   readonly #message: IncomingMessage
   readonly #holding: Holding
   #listener: BodyListener | undefined
@@ -104,7 +47,7 @@ class MessageBody implements RawBody {
   }
 }
 
-export class MessageResponse implements RawResponse {
+export class Http1Response implements WireResponse {
   readonly #raw: ServerResponse
   readonly #holding: Holding
   #gathering: Gathering | undefined
@@ -118,7 +61,7 @@ export class MessageResponse implements RawResponse {
     raw.once('close', () => this.#hold(-this.#heldBytes))
   }
 
-  get connection(): RawConnection {
+  get connection(): WireConnection {
     return this
   }
 

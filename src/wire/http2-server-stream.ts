@@ -1,13 +1,20 @@
 // A request over HTTP/2 and its answer, on one stream of a session. It is our own because Node's streams cost as much as all the
 // rest of a small request. Invariants: it is closed exactly once; what is not sent whole is reset, never ended.
-import { GatheredBytes } from '../lib/gathered-bytes.ts'
-import { headerText, statusText } from '../lib/hpack.ts'
-import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from '../lib/http2-frames.ts'
-import type { BodyListener, HeaderRecord, RawBody, RawConnection, RawRequest, RawResponse } from './raw.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
+import { headerText, statusText } from './hpack.ts'
+import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from './http2-frames.ts'
+import type {
+  BodyListener,
+  HeaderRecord,
+  WireBody,
+  WireConnection,
+  WireRequest,
+  WireResponse,
+} from './request-response.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** What carries a stream. */
-export interface StreamCarrier extends RawConnection {
+export interface StreamCarrier extends WireConnection {
   /** Each character is a byte. */
   sendHead(stream: Http2Stream, block: string, isLast: boolean): void
   /** Sends as much as flow control allows, and the rest when it allows more. */
@@ -34,7 +41,7 @@ const FRAME_WORTH_BYTES = 2048
 const MOST_DROPPED = 1024
 const EMPTY = Buffer.alloc(0)
 
-export class Http2Stream implements RawRequest, RawResponse, RawBody {
+export class Http2Stream implements WireRequest, WireResponse, WireBody {
   readonly id: number
   readonly head: RequestHead
   headersSent = false
@@ -92,11 +99,11 @@ export class Http2Stream implements RawRequest, RawResponse, RawBody {
     return this.head.rawHeaders
   }
 
-  get body(): RawBody {
+  get body(): WireBody {
     return this
   }
 
-  get connection(): RawConnection {
+  get connection(): WireConnection {
     return this.#carrier
   }
 

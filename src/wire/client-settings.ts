@@ -1,7 +1,7 @@
 // What a client says in a SETTINGS frame (RFC 9113, section 6.5). All of its entries are checked; of those that come several times
 // the last one holds, and is applied once.
-import * as h2 from '../lib/http2-frames.ts'
-import { ConnectionError } from '../lib/http2-frames.ts'
+import * as h2 from './http2-frames.ts'
+import { ConnectionError } from './http2-frames.ts'
 
 const ENTRY_BYTES = 6
 const LARGEST_FRAME_BYTES = 2 ** 24 - 1

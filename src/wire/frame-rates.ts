@@ -1,6 +1,6 @@
 // How often a client may send what costs us something and asks for nothing. What is too often is a connection error of type
 // ENHANCE_YOUR_CALM; the numbers are far from those of clients that mean well.
-import { ConnectionError, ENHANCE_YOUR_CALM } from '../lib/http2-frames.ts'
+import { ConnectionError, ENHANCE_YOUR_CALM } from './http2-frames.ts'
 import { TokenBucket } from '../lib/token-bucket.ts'
 
 /** PING, PRIORITY, GOAWAY, extensions, empty DATA, and whatever else is dropped or answered in a few bytes. */

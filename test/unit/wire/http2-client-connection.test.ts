@@ -2,9 +2,9 @@
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Connection } from '../../../../src/kv/etcd/connection.ts'
-import type { Broken } from '../../../../src/kv/etcd/stream.ts'
-import { ACK, frame, FrameReader, PING, PREFACE, settingsFrame } from '../../../fakes/http2-frames.ts'
+import { Connection } from '../../../src/wire/http2-client-connection.ts'
+import type { Broken } from '../../../src/wire/http2-client-stream.ts'
+import { ACK, frame, FrameReader, PING, PREFACE, settingsFrame } from '../../fakes/http2-frames.ts'
 
 /** A socket that ends nowhere: what is written to it is cut into frames and kept. */
 class Line extends Duplex {

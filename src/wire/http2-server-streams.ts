@@ -1,14 +1,14 @@
 // The streams of an HTTP/2 connection, and what the client's frames do to them (RFC 9113, sections 5, 6 and 8). Invariant: what is
 // against the protocol throws a `ConnectionError`, or resets its stream; what is too often does the first.
-import { type HeaderBlock, HeaderBlocks } from '../lib/header-blocks.ts'
-import { HeaderDecoder } from '../lib/hpack.ts'
-import * as h2 from '../lib/http2-frames.ts'
-import { ConnectionError, type FrameHead, settingsContent } from '../lib/http2-frames.ts'
+import { type HeaderBlock, HeaderBlocks } from './header-blocks.ts'
+import { HeaderDecoder } from './hpack.ts'
+import * as h2 from './http2-frames.ts'
+import { ConnectionError, type FrameHead, settingsContent } from './http2-frames.ts'
 import { readSettings } from './client-settings.ts'
 import { FrameRates } from './frame-rates.ts'
 import type { HttpDate } from './http-date.ts'
-import type { Http2Sender } from './http2-sender.ts'
-import { Http2Stream, type StreamCarrier, STREAM_WINDOW_BYTES } from './http2-stream.ts'
+import type { Http2Sender } from './http2-server-sender.ts'
+import { Http2Stream, type StreamCarrier, STREAM_WINDOW_BYTES } from './http2-server-stream.ts'
 import { areTrailers, type RequestHead, requestHeadOf } from './request-head.ts'
 
 export interface StreamsOptions {
