@@ -24,7 +24,7 @@ export interface ConnectionsOptions {
   readonly maxConnections: number
   readonly trustsCertificates: boolean
   /** Turns away one that has said nothing yet; whether there was one. */
-  readonly turnAwayNewcomer: () => boolean
+  readonly dropOldestHandshake: () => boolean
   /** How many there are. */
   readonly open: Count
   /** One is ended by us. */
@@ -47,10 +47,10 @@ export class Connections {
 
   /** Whether there is a place for it; if not, it is closed. */
   admit(socket: Socket): boolean {
-    const { maxConnections, turnAwayNewcomer, open, onEnd } = this.#options
+    const { maxConnections, dropOldestHandshake, open, onEnd } = this.#options
     if (this.#sockets.size >= maxConnections && !this.#closeIdlest()) {
       onEnd('limit')
-      if (!turnAwayNewcomer()) {
+      if (!dropOldestHandshake()) {
         socket.destroy()
         return false
       }

@@ -21,7 +21,7 @@ import { Http1Connection } from './http1-connection.ts'
 import { Http2Session, type SessionOptions } from '../wire/http2-server-session.ts'
 import type { Http2Stream } from '../wire/http2-server-stream.ts'
 import { HttpMeasures } from './measures.ts'
-import { Newcomers } from './newcomers.ts'
+import { HandshakeQueue } from './handshake-queue.ts'
 import { Http1Response, requestOf } from './http1-messages.ts'
 import type { WireRequest, WireResponse } from '../wire/request-response.ts'
 import { RequestInfos } from './request-info.ts'
@@ -121,7 +121,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const onHandshakeError = (): void => void measures.handshakeErrors.of().value++
   const onEnd = (reason: EndReason): void => void measures.connectionEnds.of(reason).value++
   server.on('tlsClientError', onHandshakeError)
-  const newcomers = new Newcomers({
+  const handshakes = new HandshakeQueue({
     begin: handshakesOf(server),
     onLost: onHandshakeError,
     isBusy: () => parts.delivery.isBusy,
@@ -130,12 +130,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const connections = new Connections({
     maxConnections: options.maxConnections ?? Infinity,
     trustsCertificates: authoritiesOf(options.tls) !== undefined,
-    turnAwayNewcomer: () => newcomers.turnAwayOldest(),
+    dropOldestHandshake: () => handshakes.dropOldest(),
     open: measures.connections.of(),
     onEnd,
   })
   server.on('connection', (socket: Socket) => {
-    if (connections.admit(socket)) newcomers.greet(socket)
+    if (connections.admit(socket)) handshakes.add(socket)
   })
   const infos = new RequestInfos()
   const app = fastify({

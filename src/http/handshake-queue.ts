@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net'
 import { WaitingLine } from './waiting-line.ts'
 
-export interface NewcomersOptions {
+export interface HandshakeQueueOptions {
   /** Begins TLS; what the client has said so far is in the socket's buffer. */
   readonly begin: (socket: Socket) => void
   /** A client went, or was sent away, before its TLS began. */
@@ -15,7 +15,7 @@ export interface NewcomersOptions {
   readonly isBusy: () => boolean
 }
 
-interface Newcomer {
+interface WaitingSocket {
   readonly socket: Socket
   /** The first that it said. */
   readonly hello: Buffer
@@ -34,21 +34,21 @@ export const TURNS_A_BEGIN = 16
 const PLAIN_HTTP = /^[A-Z]{3,10} \//
 const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
 
-export class Newcomers {
-  readonly #options: NewcomersOptions
-  readonly #line = new WaitingLine<Newcomer>()
+export class HandshakeQueue {
+  readonly #options: HandshakeQueueOptions
+  readonly #line = new WaitingLine<WaitingSocket>()
   /** Those that have said nothing yet, the oldest first. */
   readonly #silent = new Set<Socket>()
   #hasArrived = false
   #turns = 0
   #isPlanned = false
 
-  constructor(options: NewcomersOptions) {
+  constructor(options: HandshakeQueueOptions) {
     this.#options = options
   }
 
   /** A client stands in line from its first word on. */
-  greet(socket: Socket): void {
+  add(socket: Socket): void {
     this.#hasArrived = true
     this.#silent.add(socket)
     socket.on('error', NOTHING)
@@ -59,7 +59,7 @@ export class Newcomers {
   }
 
   /** Turns away the one that has been silent longest; whether there was one. */
-  turnAwayOldest(): boolean {
+  dropOldest(): boolean {
     const [oldest] = this.#silent
     oldest?.destroy()
     return oldest !== undefined && this.#silent.delete(oldest)

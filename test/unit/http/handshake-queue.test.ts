@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { TURNS_A_BEGIN, LONGEST_LINE, Newcomers } from '../../../src/http/newcomers.ts'
+import { TURNS_A_BEGIN, LONGEST_LINE, HandshakeQueue } from '../../../src/http/handshake-queue.ts'
 
 /** What a client is to the queue: something that may speak, end, or lose patience with. */
 class Client extends Duplex {
@@ -44,7 +44,7 @@ class World {
   readonly heard: string[] = []
   lost = 0
   isBusy = false
-  readonly newcomers = new Newcomers({
+  readonly handshakes = new HandshakeQueue({
     begin: (socket) => {
       const client = socket as unknown as Client
       this.begun.push(client.id)
@@ -58,7 +58,7 @@ class World {
   come(count = 1): readonly Client[] {
     const came = Array.from({ length: count }, (_, at) => new Client(this.clients.length + at))
     this.clients.push(...came)
-    for (const client of came) this.newcomers.greet(client as unknown as Socket)
+    for (const client of came) this.handshakes.add(client as unknown as Socket)
     return came
   }
 
@@ -83,7 +83,7 @@ class World {
   }
 }
 
-describe('newcomers', () => {
+describe('handshakes', () => {
   it('are begun one a turn, the newest and the oldest by turns', async () => {
     const world = new World()
     await world.waiting(6)
