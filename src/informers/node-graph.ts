@@ -1,8 +1,8 @@
 // Keeps the graph of what nodes have to do with at what is stored, from the moment that the first node asks: without nodes nothing
 // is read.
 import { mapIn, partIn, specOf, textIn } from '../admission/members.ts'
-import { configMapsOf, deviceClaimsOf, volumeClaimsOf } from '../admission/pod-references.ts'
-import { isMirror, secretsOf } from '../admission/pod-secrets.ts'
+import { configMapsOf, deviceClaimsOf, volumeClaimsOf } from '../plugins/pod-references.ts'
+import { isMirror, secretsOf } from '../plugins/pod-secrets.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { NodeGraph, type NodeRelated, type RelatedType } from '../auth/node-graph.ts'

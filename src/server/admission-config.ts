@@ -1,22 +1,16 @@
 // The settings of admission plugins, from the operator's file: an AdmissionConfiguration with a section for each plugin,
 // written out or in a file of its own. A plugin without a section has the reference's defaults.
 import path from 'node:path'
-import type { TolerationSeconds } from '../admission/default-toleration-seconds.ts'
-import type { EventLimit } from '../admission/event-rate-limit.ts'
-import { EVENT_LIMIT_TYPES } from '../admission/event-rate-limit.ts'
-import type { ImagePolicyOptions } from '../admission/image-policy.ts'
-import type { NodeSelectors } from '../admission/pod-placement.ts'
-import { parseSelector } from '../admission/pod-placement.ts'
-import type { PodSecurityOptions } from '../admission/pod-security-plugin.ts'
-import type { LevelVersion, Mode, Policy } from '../admission/pod-security-policy.ts'
-import {
-  ALL_PRIVILEGED,
-  LEVEL_WRONG,
-  parseLevel,
-  parseVersion,
-  VERSION_WRONG,
-} from '../admission/pod-security-policy.ts'
-import type { LimitedResource } from '../admission/quota/quota.ts'
+import type { TolerationSeconds } from '../plugins/default-toleration-seconds.ts'
+import type { EventLimit } from '../plugins/event-rate-limit.ts'
+import { EVENT_LIMIT_TYPES } from '../plugins/event-rate-limit.ts'
+import type { ImagePolicyOptions } from '../plugins/image-policy.ts'
+import type { NodeSelectors } from '../plugins/pod-placement.ts'
+import { parseSelector } from '../plugins/pod-placement.ts'
+import type { PodSecurityOptions } from '../plugins/pod-security-plugin.ts'
+import type { LevelVersion, Mode, Policy } from '../plugins/pod-security-policy.ts'
+import { ALL_PRIVILEGED, LEVEL_WRONG, parseLevel, parseVersion, VERSION_WRONG } from '../plugins/pod-security-policy.ts'
+import type { LimitedResource } from '../plugins/quota/quota.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'

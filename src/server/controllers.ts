@@ -1,7 +1,7 @@
 // The loops that keep the server's own state true, put together.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { chargeOf, countedTypes, namesAbout } from '../admission/quota/quota.ts'
+import { chargeOf, countedTypes, namesAbout } from '../plugins/quota/quota.ts'
 import { extensionAuthentication, type PublishedAuthentication } from '../controllers/extension-authentication.ts'
 import { type BuiltInApiService, builtInApiServices } from '../controllers/built-in-api-services.ts'
 import type { Controller, ControllerParts } from '../controllers/controllers.ts'

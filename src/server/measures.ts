@@ -1,6 +1,6 @@
 // Everything that the rooms count, made before them and shown by `/metrics`; and what is only looked up when somebody asks.
 import { AdmissionMeasures } from '../admission/measures.ts'
-import { PodSecurityMeasures } from '../admission/pod-security-measures.ts'
+import { PodSecurityMeasures } from '../plugins/pod-security-measures.ts'
 import { PolicyMeasures } from '../admission/policy/policy.ts'
 import { AuthMeasures } from '../auth/measures.ts'
 import type { TypeLoad, WatchCache } from '../cache/cache.ts'

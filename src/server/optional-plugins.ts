@@ -1,18 +1,16 @@
 // The admission plugins that are off unless the operator asks for them, put together.
 import { ADMIT_ALL, type AdmissionPlugin } from '../admission/admission.ts'
-import { eventRateLimit } from '../admission/event-rate-limit.ts'
-import { imagePolicy } from '../admission/image-policy.ts'
-import { type MakeNamespace, namespaceAutoProvision, namespaceExists } from '../admission/namespace-existence.ts'
+import { eventRateLimit } from '../plugins/event-rate-limit.ts'
+import { imagePolicy } from '../plugins/image-policy.ts'
+import { type MakeNamespace, namespaceAutoProvision, namespaceExists } from '../plugins/namespace-existence.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
-import { ownerPermission } from '../admission/owner-permission.ts'
-import { podNodeSelector, podTolerationRestriction } from '../admission/pod-placement.ts'
-import { PULL_ALWAYS } from '../admission/pull-always.ts'
-import {
-  ALWAYS_DENY,
-  DENY_SERVICE_EXTERNAL_IPS,
-  EXTENDED_RESOURCE_TOLERATION,
-  LIMIT_HARD_ANTI_AFFINITY,
-} from '../admission/small-guards.ts'
+import { ownerPermission } from '../plugins/owner-permission.ts'
+import { podNodeSelector, podTolerationRestriction } from '../plugins/pod-placement.ts'
+import { PULL_ALWAYS } from '../plugins/pull-always.ts'
+import { ALWAYS_DENY } from '../plugins/always-deny.ts'
+import { DENY_SERVICE_EXTERNAL_IPS } from '../plugins/deny-service-external-ips.ts'
+import { EXTENDED_RESOURCE_TOLERATION } from '../plugins/extended-resource-toleration.ts'
+import { LIMIT_HARD_ANTI_AFFINITY } from '../plugins/limit-pod-hard-anti-affinity-topology.ts'
 import type { GroupVersionKind } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import { controllerContext, isReason, newObject } from '../controllers/controllers.ts'

@@ -61,8 +61,12 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   },
   http: { mayImport: ['lib', 'wire', 'api', 'codec', 'auth', 'audit', 'flow'], entrance: 'words' },
   handlers: { mayImport: ['lib', 'api', 'codec', 'patch', 'registry', 'http'], entrance: 'words' },
+  plugins: {
+    mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth', 'admission'],
+    entrance: 'words',
+  },
   informers: {
-    mayImport: ['lib', 'api', 'outgoing', 'auth', 'admission', 'store', 'cache', 'registry'],
+    mayImport: ['lib', 'api', 'outgoing', 'auth', 'admission', 'store', 'cache', 'registry', 'plugins'],
     entrance: 'words',
   },
   controllers: {

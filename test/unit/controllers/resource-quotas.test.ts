@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { chargeOf, countedTypes, namesAbout } from '../../../src/admission/quota/quota.ts'
+import { chargeOf, countedTypes, namesAbout } from '../../../src/plugins/quota/quota.ts'
 import { resourceQuotas } from '../../../src/controllers/resource-quotas.ts'
 import { SILENT_LOG } from '../../../src/lib/log.ts'
 import { deleteObject } from '../../../src/registry/delete.ts'

@@ -1,0 +1,56 @@
+// Amounts of resources by name (`cpu`, `memory`, …), as limits, quotas and runtimes compare them.
+import type { Value, ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
+import type { Quantity } from '../lib/quantity.ts'
+import { addQuantities, compareQuantities, parseQuantity } from '../lib/quantity.ts'
+import { mapIn } from '../admission/members.ts'
+
+export type Amounts = ReadonlyMap<string, Quantity>
+
+export const NOTHING: Amounts = new Map<string, Quantity>()
+
+/** What is no quantity is left out; decoding has refused it before. */
+function amountsOf(map: ValueMap): Amounts {
+  const amounts = new Map<string, Quantity>()
+  for (const name of Object.keys(map)) {
+    const quantity = amountOf(own(map, name))
+    if (quantity !== undefined) amounts.set(name, quantity)
+  }
+  return amounts
+}
+
+function amountOf(value: Value | undefined): Quantity | undefined {
+  const parsed = typeof value === 'string' ? parseQuantity(value) : undefined
+  return parsed?.ok === true ? parsed.quantity : undefined
+}
+
+export function amountsIn(map: ValueMap, name: string): Amounts {
+  return amountsOf(mapIn(map, name))
+}
+
+/** Names in order, so that messages are the same at every request. */
+export function namesOf(amounts: Amounts): readonly string[] {
+  return [...amounts.keys()].toSorted()
+}
+
+export function sumOf(a: Amounts, b: Amounts): Amounts {
+  if (b.size === 0) return a
+  if (a.size === 0) return b
+  const sum = new Map(a)
+  for (const [name, quantity] of b) {
+    const before = sum.get(name)
+    sum.set(name, before === undefined ? quantity : addQuantities(before, quantity))
+  }
+  return sum
+}
+
+/** The greater of both for every name. */
+export function greaterOf(a: Amounts, b: Amounts): Amounts {
+  if (b.size === 0) return a
+  const greater = new Map(a)
+  for (const [name, quantity] of b) {
+    const before = greater.get(name)
+    if (before === undefined || compareQuantities(quantity, before) > 0) greater.set(name, quantity)
+  }
+  return greater
+}

@@ -1,0 +1,32 @@
+// CertificateSubjectRestriction: the signer that makes users of this server makes no administrators (W-476).
+import { MASTERS } from '../auth/user.ts'
+import { ORGANIZATION, subjectOfRequest } from '../pki/certificate-names.ts'
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import { specOf, textIn } from '../admission/members.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client'
+
+export const CERTIFICATE_SUBJECT: AdmissionPlugin = {
+  name: 'CertificateSubjectRestriction',
+  resources: ['certificatesigningrequests.certificates.k8s.io'],
+  operations: ['CREATE'],
+  validate(request) {
+    if (request.subresource !== '' || request.object === undefined) return
+    const spec = specOf(request.object)
+    if (textIn(spec, 'signerName') !== CLIENT_SIGNER) return
+    const subject = subjectOfRequest(requestIn(textIn(spec, 'request')))
+    if (subject === undefined) throw forbidden(request, 'failed to parse CSR: malformed certificate request')
+    if (subject.some(({ type, text }) => type === ORGANIZATION && text === MASTERS)) {
+      throw forbidden(request, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`)
+    }
+  },
+}
+
+/** The bytes in the armour that is in the base64. */
+export function requestIn(data: string): Buffer {
+  const armour = Buffer.from(data, 'base64').toString('latin1')
+  const [, inner = ''] =
+    /-----BEGIN CERTIFICATE REQUEST-----([^-]*)-----END CERTIFICATE REQUEST-----/.exec(armour) ?? []
+  return Buffer.from(inner, 'base64')
+}

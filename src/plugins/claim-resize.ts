@@ -1,0 +1,47 @@
+// PersistentVolumeClaimResize: a claim grows only where its class lets volumes grow (W-472).
+import type { ApiObject } from '../api/object.ts'
+import { own } from '../api/value.ts'
+import type { Quantity } from '../lib/quantity.ts'
+import { compareQuantities, parseQuantity } from '../lib/quantity.ts'
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import { annotationsOf, mapIn, specOf, textIn } from '../admission/members.ts'
+import type { ObjectReader } from '../admission/object-reader.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+export function claimResize(classes: ObjectReader): AdmissionPlugin {
+  return {
+    name: 'PersistentVolumeClaimResize',
+    resources: ['persistentvolumeclaims'],
+    operations: ['UPDATE'],
+    async validate(request, signal) {
+      const { object, oldObject, subresource } = request
+      if (object === undefined || oldObject === undefined || subresource !== '' || !grows(oldObject, object)) return
+      if (textIn(mapIn(oldObject, 'status'), 'phase') !== 'Bound') {
+        throw forbidden(request, 'Only bound persistent volume claims can be expanded')
+      }
+      const name = classOf(object)
+      const found = name === '' || classOf(oldObject) === '' ? undefined : await classes.find('', name, signal)
+      if (found === undefined || own(found, 'allowVolumeExpansion') !== true) {
+        throw forbidden(
+          request,
+          'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+        )
+      }
+    },
+  }
+}
+
+function grows(before: ApiObject, after: ApiObject): boolean {
+  const [old, wanted] = [storageOf(before), storageOf(after)]
+  return old !== undefined && wanted !== undefined && compareQuantities(wanted, old) > 0
+}
+
+function storageOf(claim: ApiObject): Quantity | undefined {
+  const parsed = parseQuantity(textIn(mapIn(mapIn(specOf(claim), 'resources'), 'requests'), 'storage'))
+  return parsed.ok ? parsed.quantity : undefined
+}
+
+function classOf(claim: ApiObject): string {
+  const older = own(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class')
+  return typeof older === 'string' ? older : textIn(specOf(claim), 'storageClassName')
+}

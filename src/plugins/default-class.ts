@@ -1,0 +1,55 @@
+// DefaultStorageClass and DefaultIngressClass: what names no class gets the one that is marked as the default, the newest
+// where there are several (W-470, W-471).
+import type { ApiObject } from '../api/object.ts'
+import { own } from '../api/value.ts'
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import { annotationsOf, metaText, specOf, textIn, withSpec } from '../admission/members.ts'
+import type { ObjectReader } from '../admission/object-reader.ts'
+
+export function defaultStorageClass(classes: ObjectReader): AdmissionPlugin {
+  const marks = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
+  return {
+    name: 'DefaultStorageClass',
+    resources: ['persistentvolumeclaims'],
+    operations: ['CREATE'],
+    async mutate({ object: claim, subresource }, signal) {
+      if (claim === undefined || subresource !== '' || namesClass(claim, 'storageClassName')) return claim
+      if (own(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class') !== undefined) return claim
+      const name = newestDefault(await classes.list('', signal), marks)
+      return name === undefined ? claim : withSpec(claim, { storageClassName: name })
+    },
+  }
+}
+
+export function defaultIngressClass(classes: ObjectReader): AdmissionPlugin {
+  return {
+    name: 'DefaultIngressClass',
+    resources: ['ingresses.networking.k8s.io'],
+    operations: ['CREATE'],
+    async mutate({ object: ingress, subresource }, signal) {
+      if (ingress === undefined || subresource !== '' || namesClass(ingress, 'ingressClassName')) return ingress
+      if (own(annotationsOf(ingress), 'kubernetes.io/ingress.class') !== undefined) return ingress
+      const name = newestDefault(await classes.list('', signal), ['ingressclass.kubernetes.io/is-default-class'])
+      return name === undefined ? ingress : withSpec(ingress, { ingressClassName: name })
+    },
+  }
+}
+
+/** An empty name says: none. */
+function namesClass(object: ApiObject, field: string): boolean {
+  return typeof own(specOf(object), field) === 'string'
+}
+
+function newestDefault(classes: readonly ApiObject[], marks: readonly string[]): string | undefined {
+  const defaults = classes.filter((item) => marks.some((mark) => textIn(annotationsOf(item), mark) === 'true'))
+  const [newest] = defaults.toSorted(
+    (a, b) =>
+      compare(metaText(b, 'creationTimestamp'), metaText(a, 'creationTimestamp')) ||
+      compare(metaText(a, 'name'), metaText(b, 'name')),
+  )
+  return newest === undefined ? undefined : metaText(newest, 'name')
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,83 @@
+// EventRateLimit: nobody drowns the store in events. Each limit is a bucket for every key that it tells apart; a key that was
+// not heard of for long is forgotten.
+import { ApiError } from '../api/status.ts'
+import type { Clock } from '../lib/clock.ts'
+import { TokenBucket } from '../lib/token-bucket.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import { mapIn, textIn } from '../admission/members.ts'
+
+export const EVENT_LIMIT_TYPES = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const
+export type EventLimitType = (typeof EVENT_LIMIT_TYPES)[number]
+
+export interface EventLimit {
+  readonly type: EventLimitType
+  /** Events a second, in the long run. */
+  readonly qps: number
+  /** How many may come at once. */
+  readonly burst: number
+  /** How many keys are told apart at a time. */
+  readonly cacheSize: number
+}
+
+export function eventRateLimit(limits: readonly EventLimit[], clock: Clock): AdmissionPlugin {
+  const buckets = limits.map((limit) => ({ limit, buckets: new Buckets(limit, clock) }))
+  return {
+    name: 'EventRateLimit',
+    resources: ['events', 'events.events.k8s.io'],
+    operations: ['CREATE', 'UPDATE'],
+    validate(request) {
+      if (request.subresource !== '' || request.dryRun) return
+      const reached = buckets
+        .filter(({ limit, buckets: kept }) => !kept.take(keyOf(limit.type, request)))
+        .map(({ limit }) => `limit reached on type ${limit.type} for key ${keyOf(limit.type, request)}`)
+      if (reached.length > 0) {
+        throw new ApiError('TooManyRequests', reached.length === 1 ? reached[0]! : `[${reached.join(', ')}]`)
+      }
+    },
+  }
+}
+
+const SOURCE = ['component', 'host'] as const
+const OBJECT = ['kind', 'namespace', 'name', 'uid', 'apiVersion'] as const
+
+function keyOf(type: EventLimitType, request: AdmissionRequest): string {
+  switch (type) {
+    case 'Server':
+      return ''
+    case 'Namespace':
+      return request.namespace
+    case 'User':
+      return request.user.name
+    case 'SourceAndObject': {
+      const event = request.object ?? {}
+      const [source, involved] = [mapIn(event, 'source'), mapIn(event, 'involvedObject')]
+      return [...SOURCE.map((field) => textIn(source, field)), ...OBJECT.map((field) => textIn(involved, field))].join(
+        '',
+      )
+    }
+  }
+}
+
+/** Buckets that fill by themselves; those that were used last are kept. */
+class Buckets {
+  readonly #limit: EventLimit
+  readonly #clock: Clock
+  readonly #byKey = new Map<string, TokenBucket>()
+
+  constructor(limit: EventLimit, clock: Clock) {
+    this.#limit = limit
+    this.#clock = clock
+  }
+
+  /** Whether there was something left. */
+  take(key: string): boolean {
+    const { qps: perSecond, burst, cacheSize } = this.#limit
+    const now = (): number => this.#clock.now()
+    const bucket = this.#byKey.get(key) ?? new TokenBucket({ burst, perSecond }, now())
+    // The order of the map is the order of use.
+    this.#byKey.delete(key)
+    this.#byKey.set(key, bucket)
+    if (this.#byKey.size > cacheSize) this.#byKey.delete(this.#byKey.keys().next().value!)
+    return bucket.take(1, now)
+  }
+}

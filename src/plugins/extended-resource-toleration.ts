@@ -1,0 +1,36 @@
+// ExtendedResourceToleration: pods that ask for extended resources tolerate the taints of their nodes.
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import { mapIn, mapsIn, specOf, textIn } from '../admission/members.ts'
+import { own, type ValueMap } from '../api/value.ts'
+
+/** A pod that asks for something rare tolerates that its nodes are kept for those who do. */
+export const EXTENDED_RESOURCE_TOLERATION: AdmissionPlugin = {
+  name: 'ExtendedResourceToleration',
+  resources: ['pods'],
+  operations: ['CREATE', 'UPDATE'],
+  mutate({ object: pod, subresource }) {
+    if (pod === undefined || subresource !== '') return pod
+    const spec = specOf(pod)
+    const containers = [...mapsIn(spec, 'containers'), ...mapsIn(spec, 'initContainers')]
+    const names = containers.flatMap((container) => Object.keys(mapIn(mapIn(container, 'resources'), 'requests')))
+    const tolerations = mapsIn(spec, 'tolerations')
+    const tolerated = new Set(tolerations.filter(isBare).map((toleration) => textIn(toleration, 'key')))
+    const missing = [...new Set(names)].filter((name) => isExtended(name) && !tolerated.has(name)).toSorted()
+    if (missing.length === 0) return pod
+    const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }))
+    return { ...pod, spec: { ...spec, tolerations: [...tolerations, ...added] } }
+  },
+}
+
+/** Tolerates the taint whatever its value is. */
+function isBare(toleration: ValueMap): boolean {
+  return (
+    textIn(toleration, 'effect') === 'NoSchedule' &&
+    textIn(toleration, 'operator') === 'Exists' &&
+    own(toleration, 'value') === undefined
+  )
+}
+
+function isExtended(name: string): boolean {
+  return name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.')
+}

@@ -1,0 +1,25 @@
+// LimitPodHardAntiAffinityTopology: no pod keeps others off more than its own node.
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import { mapIn, mapsIn, specOf, textIn } from '../admission/members.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+const HOSTNAME = 'kubernetes.io/hostname'
+
+export const LIMIT_HARD_ANTI_AFFINITY: AdmissionPlugin = {
+  name: 'LimitPodHardAntiAffinityTopology',
+  resources: ['pods'],
+  operations: ['CREATE', 'UPDATE'],
+  validate(request) {
+    const { object: pod, subresource } = request
+    if (pod === undefined || subresource !== '') return
+    const affinity = mapIn(mapIn(specOf(pod), 'affinity'), 'podAntiAffinity')
+    for (const term of mapsIn(affinity, 'requiredDuringSchedulingIgnoredDuringExecution')) {
+      const key = textIn(term, 'topologyKey')
+      if (key === HOSTNAME) continue
+      throw forbidden(
+        request,
+        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${HOSTNAME} is allowed`,
+      )
+    }
+  },
+}

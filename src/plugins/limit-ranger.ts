@@ -1,0 +1,192 @@
+// LimitRanger: what containers do not ask for is filled in, and what they ask for is bounded, by the limit ranges of their
+// namespace (W-454 to W-457).
+import type { ApiObject } from '../api/object.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
+import type { Quantity } from '../lib/quantity.ts'
+import { compareQuantities, formatQuantity, quantityToNumber } from '../lib/quantity.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import type { Amounts } from './amounts.ts'
+import { amountsIn, namesOf, NOTHING } from './amounts.ts'
+import { annotationsOf, mapIn, mapsIn, metaText, specOf, textIn, withMetadata, withSpec } from '../admission/members.ts'
+import type { ObjectReader } from '../admission/object-reader.ts'
+import { containerAmounts, podAmounts } from './pod-resources.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+export function limitRanger(ranges: ObjectReader): AdmissionPlugin {
+  return {
+    name: 'LimitRanger',
+    resources: ['pods', 'persistentvolumeclaims'],
+    operations: ['CREATE', 'UPDATE'],
+    mutate(request, signal) {
+      const { object } = request
+      if (object === undefined || !isLimited(request) || request.resource.resource !== 'pods') return object
+      return whenKnown(ranges.list(request.namespace, signal), (found) => found.reduce(withDefaults, object))
+    },
+    validate(request, signal) {
+      const { object, resource } = request
+      if (object === undefined || !isLimited(request)) return undefined
+      const faultsOf = resource.resource === 'pods' ? podFaults : claimFaults
+      return whenKnown(ranges.list(request.namespace, signal), (found) => {
+        for (const range of found) {
+          const faults = [...new Set(faultsOf(object, limitsOf(range)))]
+          if (faults.length > 0) throw forbidden(request, faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`)
+        }
+      })
+    },
+  }
+}
+
+/** Pods cannot change what they ask for but by a resize. What is going is let be. */
+function isLimited({ resource, operation, subresource, oldObject }: AdmissionRequest): boolean {
+  if (oldObject !== undefined && metaText(oldObject, 'deletionTimestamp') !== '') return false
+  const isPod = resource.resource === 'pods'
+  if (subresource !== '') return isPod && subresource === 'resize' && operation === 'UPDATE'
+  return !isPod || operation === 'CREATE'
+}
+
+function limitsOf(range: ApiObject): readonly ValueMap[] {
+  return mapsIn(specOf(range), 'limits')
+}
+
+interface Defaults {
+  readonly requests: ValueMap
+  readonly limits: ValueMap
+}
+
+function withDefaults(pod: ApiObject, range: ApiObject): ApiObject {
+  const ofContainers = limitsOf(range).filter((limit) => textIn(limit, 'type') === 'Container')
+  const defaults: Defaults = {
+    requests: Object.assign({}, ...ofContainers.map((limit) => mapIn(limit, 'defaultRequest'))) as ValueMap,
+    limits: Object.assign({}, ...ofContainers.map((limit) => mapIn(limit, 'default'))) as ValueMap,
+  }
+  const told: string[] = []
+  const members: Record<string, Value> = {}
+  for (const [list, word] of [
+    ['containers', 'container'],
+    ['initContainers', 'init container'],
+  ] as const) {
+    const containers = mapsIn(specOf(pod), list)
+    const filled = containers.map((container) => withResources(container, word, defaults, told))
+    if (filled.some((container, i) => container !== containers[i])) members[list] = filled
+  }
+  if (told.length === 0) return pod
+  const annotations = {
+    ...annotationsOf(pod),
+    'kubernetes.io/limit-ranger': `LimitRanger plugin set: ${told.join('; ')}`,
+  }
+  return withMetadata(withSpec(pod, members), { annotations })
+}
+
+function withResources(container: ValueMap, word: string, defaults: Defaults, told: string[]): ValueMap {
+  const resources = mapIn(container, 'resources')
+  let filled = resources
+  for (const side of ['requests', 'limits'] as const) {
+    const given = mapIn(resources, side)
+    const missing = Object.keys(defaults[side]).filter((name) => own(given, name) === undefined)
+    if (missing.length === 0) continue
+    const added = Object.fromEntries(missing.map((name) => [name, defaults[side][name]!]))
+    filled = { ...filled, [side]: { ...given, ...added } }
+    told.push(`${missing.toSorted().join(', ')} ${side.slice(0, -1)} for ${word} ${textIn(container, 'name')}`)
+  }
+  return filled === resources ? container : { ...container, resources: filled }
+}
+
+/** What something asks for, as a limit looks at it. */
+interface Asked {
+  readonly requests: Amounts
+  readonly limits: Amounts
+}
+
+function podFaults(pod: ApiObject, limits: readonly ValueMap[]): readonly string[] {
+  const spec = specOf(pod)
+  return limits.flatMap((limit) => {
+    const type = textIn(limit, 'type')
+    if (type === 'Pod') {
+      return faultsIn(limit, { requests: podAmounts(spec, 'requests'), limits: podAmounts(spec, 'limits') })
+    }
+    if (type !== 'Container') return []
+    return [...mapsIn(spec, 'containers'), ...mapsIn(spec, 'initContainers')].flatMap((container) =>
+      faultsIn(limit, {
+        requests: containerAmounts(container, 'requests'),
+        limits: containerAmounts(container, 'limits'),
+      }),
+    )
+  })
+}
+
+function claimFaults(claim: ApiObject, limits: readonly ValueMap[]): readonly string[] {
+  const requests = amountsIn(mapIn(specOf(claim), 'resources'), 'requests')
+  return limits.flatMap((limit) => {
+    const type = textIn(limit, 'type')
+    if (type !== 'PersistentVolumeClaim') return []
+    const max = amountsIn(limit, 'max')
+    return [
+      ...constraints(limit, 'min', (name, bound) => minFault({ type, name, bound }, { requests, limits: NOTHING })),
+      ...namesOf(max).flatMap((name) => {
+        const [bound, request] = [max.get(name)!, requests.get(name)]
+        const rule = `maximum ${name} usage per ${type} is ${formatQuantity(bound)}`
+        if (request === undefined) return [`${rule}.  No request is specified`]
+        return compareQuantities(request, bound) > 0 ? [`${rule}, but request is ${formatQuantity(request)}`] : []
+      }),
+    ]
+  })
+}
+
+interface Bound {
+  readonly type: string
+  readonly name: string
+  readonly bound: Quantity
+}
+
+function faultsIn(limit: ValueMap, asked: Asked): readonly string[] {
+  const type = textIn(limit, 'type')
+  return [
+    ...constraints(limit, 'min', (name, bound) => minFault({ type, name, bound }, asked)),
+    ...constraints(limit, 'max', (name, bound) => maxFault({ type, name, bound }, asked)),
+    ...constraints(limit, 'maxLimitRequestRatio', (name, bound) => ratioFault({ type, name, bound }, asked)),
+  ]
+}
+
+function constraints(
+  limit: ValueMap,
+  member: string,
+  faultOf: (name: string, bound: Quantity) => string | undefined,
+): readonly string[] {
+  const bounds = amountsIn(limit, member)
+  return namesOf(bounds).flatMap((name) => faultOf(name, bounds.get(name)!) ?? [])
+}
+
+function minFault({ type, name, bound }: Bound, { requests, limits }: Asked): string | undefined {
+  const rule = `minimum ${name} usage per ${type} is ${formatQuantity(bound)}`
+  const [request, limit] = [requests.get(name), limits.get(name)]
+  if (request === undefined) return `${rule}.  No request is specified`
+  if (compareQuantities(request, bound) < 0) return `${rule}, but request is ${formatQuantity(request)}`
+  if (limit !== undefined && compareQuantities(limit, bound) < 0) {
+    return `${rule}, but limit is ${formatQuantity(limit)}`
+  }
+  return undefined
+}
+
+function maxFault({ type, name, bound }: Bound, { requests, limits }: Asked): string | undefined {
+  const rule = `maximum ${name} usage per ${type} is ${formatQuantity(bound)}`
+  const [request, limit] = [requests.get(name), limits.get(name)]
+  if (limit === undefined) return `${rule}.  No limit is specified`
+  if (compareQuantities(limit, bound) > 0) return `${rule}, but limit is ${formatQuantity(limit)}`
+  if (request !== undefined && compareQuantities(request, bound) > 0) {
+    return `${rule}, but request is ${formatQuantity(request)}`
+  }
+  return undefined
+}
+
+function ratioFault({ type, name, bound }: Bound, { requests, limits }: Asked): string | undefined {
+  const rule = `${name} max limit to request ratio per ${type} is ${formatQuantity(bound)}`
+  const [request, limit] = [requests.get(name), limits.get(name)]
+  if (request === undefined || request.unscaled === 0n) {
+    return `${rule}, but no request is specified or request is 0`
+  }
+  if (limit === undefined || limit.unscaled === 0n) return `${rule}, but no limit is specified or limit is 0`
+  const ratio = quantityToNumber(limit) / quantityToNumber(request)
+  return ratio > quantityToNumber(bound) ? `${rule}, but provided ratio is ${ratio.toFixed(6)}` : undefined
+}

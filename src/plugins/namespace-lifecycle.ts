@@ -1,0 +1,55 @@
+// Objects are made in namespaces that exist and are not going; a few namespaces cannot be deleted (W-063 to W-069, W-377).
+import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import { own } from '../api/value.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import { findEven, type ObjectReader } from '../admission/object-reader.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+const ALWAYS_THERE: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
+
+/** A namespace that was just made elsewhere counts: the cache is asked, then the storage. */
+export function namespaceLifecycle(namespaces: ObjectReader): AdmissionPlugin {
+  return {
+    name: 'NamespaceLifecycle',
+    operations: ['CREATE', 'DELETE'],
+    mutate(request, signal) {
+      const { operation, namespace, resource } = request
+      if (operation === 'DELETE' && isNamespace(request) && ALWAYS_THERE.has(request.name)) {
+        throw forbidden(request, 'this namespace may not be deleted')
+      }
+      if (operation !== 'CREATE' || namespace === '' || resource.resource === 'localsubjectaccessreviews') {
+        return request.object
+      }
+      return whenKnown(findEven(namespaces, ['', namespace], signal), (found) => {
+        if (found === undefined) {
+          throw new ApiError('NotFound', `namespaces ${JSON.stringify(namespace)} not found`, {
+            details: { name: namespace, kind: 'namespaces' },
+          })
+        }
+        if (isGoing(found)) throw terminating(request)
+        return request.object
+      })
+    },
+  }
+}
+
+function isNamespace({ resource, subresource }: AdmissionRequest): boolean {
+  return resource.group === '' && resource.resource === 'namespaces' && subresource === ''
+}
+
+function isGoing(namespace: ApiObject): boolean {
+  return typeof own(namespace.metadata, 'deletionTimestamp') === 'string'
+}
+
+function terminating(request: AdmissionRequest): ApiError {
+  const { namespace } = request
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  }
+  return forbidden(request, why, [cause])
+}

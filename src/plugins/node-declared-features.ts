@@ -1,0 +1,49 @@
+// NodeDeclaredFeatureValidator: a pod on a node is not changed in a way that the node does not say it can follow.
+import type { ApiObject } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import { equalValues } from '../api/value.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import { mapIn, mapsIn, specOf, textIn, textsIn } from '../admission/members.ts'
+import type { ObjectReader } from '../admission/object-reader.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+export function nodeDeclaredFeatures(nodes: ObjectReader): AdmissionPlugin {
+  return {
+    name: 'NodeDeclaredFeatureValidator',
+    resources: ['pods'],
+    operations: ['UPDATE'],
+    validate(request, signal) {
+      const { object: pod, oldObject, subresource } = request
+      if (pod === undefined || oldObject === undefined || (subresource !== '' && subresource !== 'resize')) {
+        return undefined
+      }
+      const name = textIn(specOf(pod), 'nodeName')
+      const needed = name === '' ? [] : featuresFor(oldObject, pod)
+      if (needed.length === 0) return undefined
+      return whenKnown(nodes.find('', name, signal), (node) => {
+        if (node === undefined) throw forbidden(request, `node ${JSON.stringify(name)} not found`)
+        const declared = textsIn(mapIn(node, 'status'), 'declaredFeatures')
+        const missing = needed.filter((feature) => !declared.includes(feature))
+        if (missing.length === 0) return
+        const where = `which are not available on node ${JSON.stringify(name)}`
+        throw forbidden(request, `pod update requires features ${missing.join(', ')} ${where}`)
+      })
+    },
+  }
+}
+
+/** What a node has to be able to do for the change. */
+function featuresFor(before: ApiObject, after: ApiObject): readonly string[] {
+  const [old, spec] = [specOf(before), specOf(after)]
+  const isChanged = (a: ValueMap, b: ValueMap): boolean => !equalValues(mapIn(a, 'resources'), mapIn(b, 'resources'))
+  const known = new Map(mapsIn(old, 'initContainers').map((container) => [textIn(container, 'name'), container]))
+  const startsOtherwise = mapsIn(spec, 'initContainers').some((container) => {
+    const same = known.get(textIn(container, 'name'))
+    return textIn(container, 'restartPolicy') !== 'Always' && same !== undefined && isChanged(same, container)
+  })
+  return [
+    ...(isChanged(old, spec) ? ['InPlacePodLevelResourcesVerticalScaling'] : []),
+    ...(startsOtherwise ? ['InPlacePodVerticalScalingInitContainers'] : []),
+  ]
+}

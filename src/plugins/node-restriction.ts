@@ -1,0 +1,262 @@
+// NodeRestriction: what a node writes is its own: its Node without the labels and taints that others steer by, pods that it mirrors,
+// the state of pods bound to it, its leases, tokens of its pods (P-169, CVE-2025-4563, CVE-2025-5187).
+import { quoted } from '../api/field-error.ts'
+import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import type { ValueMap } from '../api/value.ts'
+import { equalValues, own } from '../api/value.ts'
+import { nodeOfUser } from '../auth/node-authorizer.ts'
+import { COMMON_NAME, subjectOfRequest } from '../pki/certificate-names.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import { requestIn } from './certificate-subject.ts'
+import { labelsOf, mapIn, mapsIn, metaText, partIn, specOf, textIn } from '../admission/members.ts'
+import { changedLabels, isForbiddenLabel } from './node-labels.ts'
+import { refuseAudience, type TokenParts } from './node-tokens.ts'
+import { apiReferenceOf } from './pod-references.ts'
+import { isMirror } from './pod-secrets.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+const MIRROR = 'kubernetes.io/config.mirror'
+const LEASES = 'kube-node-lease'
+
+interface Asked {
+  readonly request: AdmissionRequest
+  readonly node: string
+  readonly signal: AbortSignal
+}
+
+/** Why not; undefined: it may. */
+type Judge = (parts: TokenParts, asked: Asked) => string | undefined | Promise<string | undefined>
+
+const JUDGES: Readonly<Record<string, Judge>> = {
+  pods: judgePod,
+  'pods/status': judgePodStatus,
+  'pods/eviction': judgeEviction,
+  nodes: judgeNode,
+  'nodes/status': judgeNode,
+  'persistentvolumeclaims/status': judgeClaimStatus,
+  'serviceaccounts/token': judgeToken,
+  'leases.coordination.k8s.io': judgeLease,
+  'csinodes.storage.k8s.io': judgeStorageNode,
+  'resourceslices.resource.k8s.io': judgeSlice,
+  'certificatesigningrequests.certificates.k8s.io': judgeCertificate,
+}
+
+const RESOURCES: readonly string[] = [
+  'pods',
+  'nodes',
+  'persistentvolumeclaims',
+  'serviceaccounts',
+  'leases.coordination.k8s.io',
+  'csinodes.storage.k8s.io',
+  'resourceslices.resource.k8s.io',
+  'certificatesigningrequests.certificates.k8s.io',
+]
+
+export function nodeRestriction(parts: TokenParts): AdmissionPlugin {
+  return {
+    name: 'NodeRestriction',
+    resources: RESOURCES,
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    async mutate(request, signal) {
+      const node = nodeOfUser(request.user)
+      if (node === undefined) return request.object
+      if (node === '') {
+        throw forbidden(request, `could not determine node from user ${quoted(request.user.name)}`)
+      }
+      const why = await judge(parts, { request, node, signal })
+      if (why !== undefined) throw forbidden(request, why)
+      return request.object
+    },
+  }
+}
+
+function judge(parts: TokenParts, asked: Asked): ReturnType<Judge> {
+  const { resource, subresource } = asked.request
+  const name = resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`
+  const place = subresource === '' ? name : `${name}/${subresource}`
+  if (Object.hasOwn(JUDGES, place)) return JUDGES[place]!(parts, asked)
+  if (name === 'pods') {
+    return `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`
+  }
+  if (name === 'nodes') return judgeNode(parts, asked)
+  return name === 'persistentvolumeclaims' ? 'may only update PVC status' : undefined
+}
+
+function judgePod(parts: TokenParts, { request, node, signal }: Asked): ReturnType<Judge> {
+  const { operation, object, oldObject } = request
+  if (operation === 'CREATE' && object !== undefined) return judgeNewPod(parts, { request, node, signal }, object)
+  if (operation !== 'DELETE') {
+    return `unexpected operation ${quoted(operation)}, node ${quoted(node)} can only create and delete mirror pods`
+  }
+  if (oldObject !== undefined && textIn(specOf(oldObject), 'nodeName') === node) return undefined
+  return `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`
+}
+
+async function judgeNewPod(parts: TokenParts, { node, signal }: Asked, pod: ApiObject): Promise<string | undefined> {
+  const who = `node ${quoted(node)}`
+  if (!isMirror(pod)) return `pod does not have ${quoted(MIRROR)} annotation, ${who} can only create mirror pods`
+  const spec = specOf(pod)
+  if (textIn(spec, 'nodeName') !== node) return `${who} can only create pods with spec.nodeName set to itself`
+  const [owner, ...others] = mapsIn(mapIn(pod, 'metadata'), 'ownerReferences')
+  if (others.length > 0) return `${who} can only create pods with a single owner reference set to itself`
+  const isOwn =
+    owner !== undefined &&
+    textIn(owner, 'apiVersion') === 'v1' &&
+    textIn(owner, 'kind') === 'Node' &&
+    textIn(owner, 'name') === node
+  if (!isOwn) return `${who} can only create pods with an owner reference set to itself`
+  if (own(owner, 'controller') !== true) {
+    return `${who} can only create pods with a controller owner reference set to itself`
+  }
+  if (own(owner, 'blockOwnerDeletion') === true) return `${who} must not set blockOwnerDeletion on an owner reference`
+  const found = await parts.nodes.find('', node, signal)
+  if (found === undefined) throw notFound('node', node)
+  if (textIn(owner, 'uid') !== metaText(found, 'uid')) {
+    return `node ${node} UID mismatch: expected ${textIn(owner, 'uid')} got ${metaText(found, 'uid')}`
+  }
+  const reference = apiReferenceOf(pod)
+  if (reference === undefined) return undefined
+  return reference.kind === 'known'
+    ? `${who} can not create pods that reference ${reference.resource}`
+    : `error checking mirror pod for API references: ${reference.problem}`
+}
+
+function judgePodStatus(_: TokenParts, { request, node }: Asked): string | undefined {
+  const { operation, object, oldObject } = request
+  if (operation !== 'UPDATE' || object === undefined || oldObject === undefined) {
+    return `unexpected operation ${quoted(operation)}`
+  }
+  const who = `node ${quoted(node)}`
+  if (textIn(specOf(oldObject), 'nodeName') !== node) {
+    return `${who} can only update pod status for pods with spec.nodeName set to itself`
+  }
+  if (!equalValues(labelsOf(object), labelsOf(oldObject))) return `${who} cannot update labels through pod status`
+  const claims = (pod: ApiObject): readonly ValueMap[] => mapsIn(mapIn(pod, 'status'), 'resourceClaimStatuses')
+  const extended = (pod: ApiObject): ValueMap => mapIn(mapIn(pod, 'status'), 'extendedResourceClaimStatus')
+  if (!equalValues(claims(object), claims(oldObject))) return `${who} cannot update resource claim statues`
+  return equalValues(extended(object), extended(oldObject))
+    ? undefined
+    : `${who} cannot update extended resource claim status`
+}
+
+async function judgeEviction(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
+  const { operation, object, namespace } = request
+  if (operation !== 'CREATE') return `unexpected operation ${operation}`
+  const name = request.name === '' && object !== undefined ? metaText(object, 'name') : request.name
+  if (name === '') return 'could not determine pod from request data'
+  const pod = await parts.pods.find(namespace, name, signal)
+  if (pod === undefined) throw notFound('pod', name)
+  if (textIn(specOf(pod), 'nodeName') === node) return undefined
+  return `node ${node} can only evict pods with spec.nodeName set to itself`
+}
+
+function judgeNode(_: TokenParts, { request, node }: Asked): string | undefined {
+  const { operation, object, oldObject } = request
+  const who = `node ${quoted(node)}`
+  const name = request.name === '' && object !== undefined ? metaText(object, 'name') : request.name
+  if (name !== node) return `${who} is not allowed to modify node ${quoted(name)}`
+  if (object === undefined) return undefined
+  const forbiddenLabels = changedLabels(object, oldObject).filter(isForbiddenLabel)
+  if (operation === 'CREATE') {
+    if (partIn(specOf(object), 'configSource') !== undefined) {
+      return `${who} is not allowed to create pods with a non-nil configSource`
+    }
+    if (forbiddenLabels.length === 0) return undefined
+    return `${who} is not allowed to set the following labels: ${forbiddenLabels.join(', ')}`
+  }
+  if (operation !== 'UPDATE' || oldObject === undefined) return undefined
+  const source = partIn(specOf(object), 'configSource')
+  if (source !== undefined && !equalValues(source, own(specOf(oldObject), 'configSource'))) {
+    return `${who} is not allowed to update configSource to a new non-nil configSource`
+  }
+  if (!equalValues(mapsIn(specOf(object), 'taints'), mapsIn(specOf(oldObject), 'taints'))) {
+    return `${who} is not allowed to modify taints`
+  }
+  // An owner that is not there would have the garbage collector delete the node.
+  const owners = (each: ApiObject): readonly ValueMap[] => mapsIn(mapIn(each, 'metadata'), 'ownerReferences')
+  if (!equalValues(owners(object), owners(oldObject))) return `${who} is not allowed to modify ownerReferences`
+  return forbiddenLabels.length === 0 ? undefined : `is not allowed to modify labels: ${forbiddenLabels.join(', ')}`
+}
+
+const CLAIM_STATUS: readonly string[] = ['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources']
+
+function judgeClaimStatus(_: TokenParts, { request, node }: Asked): string | undefined {
+  const { operation, object, oldObject } = request
+  if (operation !== 'UPDATE' || object === undefined || oldObject === undefined) {
+    return `unexpected operation ${quoted(operation)}`
+  }
+  const rest = (claim: ApiObject): ValueMap => ({
+    ...claim,
+    metadata: without(claim.metadata, ['resourceVersion', 'managedFields']),
+    status: without(mapIn(claim, 'status'), CLAIM_STATUS),
+  })
+  if (equalValues(rest(object), rest(oldObject))) return undefined
+  return `node ${quoted(node)} is not allowed to update fields other than status.quantity and status.conditions`
+}
+
+function without(map: ValueMap, names: readonly string[]): ValueMap {
+  return Object.fromEntries(Object.entries(map).filter(([name]) => !names.includes(name)))
+}
+
+async function judgeToken(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
+  const { operation, object, namespace } = request
+  if (operation !== 'CREATE' || object === undefined) return undefined
+  const reference = mapIn(specOf(object), 'boundObjectRef')
+  const name = textIn(reference, 'name')
+  if (textIn(reference, 'apiVersion') !== 'v1' || textIn(reference, 'kind') !== 'Pod' || name === '') {
+    return 'node requested token not bound to a pod'
+  }
+  const uid = textIn(reference, 'uid')
+  if (uid === '') return 'node requested token with a pod binding without a uid'
+  const pod = await parts.pods.find(namespace, name, signal)
+  if (pod === undefined) throw notFound('pod', name)
+  if (uid !== metaText(pod, 'uid')) {
+    return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
+  }
+  if (textIn(specOf(pod), 'nodeName') !== node) {
+    return 'node requested token bound to a pod scheduled on a different node'
+  }
+  if (!parts.gates.has('ServiceAccountNodeAudienceRestriction')) return undefined
+  return refuseAudience(parts, { request, pod }, signal)
+}
+
+function judgeLease(_: TokenParts, { request, node }: Asked): string | undefined {
+  if (request.namespace !== LEASES) return `can only access leases in the ${quoted(LEASES)} system namespace`
+  return nameOf(request) === node ? undefined : 'can only access node lease with the same name as the requesting node'
+}
+
+function judgeStorageNode(_: TokenParts, { request, node }: Asked): string | undefined {
+  return nameOf(request) === node ? undefined : 'can only access CSINode with the same name as the requesting node'
+}
+
+function nameOf({ operation, object, name }: AdmissionRequest): string {
+  return operation === 'CREATE' && object !== undefined ? metaText(object, 'name') : name
+}
+
+function judgeSlice(_: TokenParts, { request, node }: Asked): string | undefined {
+  const { operation, object, oldObject } = request
+  const shown = operation === 'CREATE' ? object : operation === 'DELETE' ? oldObject : undefined
+  if (shown === undefined || textIn(specOf(shown), 'nodeName') === node) return undefined
+  const verb = operation === 'CREATE' ? 'create' : 'delete'
+  return `can only ${verb} ResourceSlice with the same NodeName as the requesting node`
+}
+
+const NODE_SIGNERS: readonly string[] = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']
+
+function judgeCertificate({ gates }: TokenParts, { request, node }: Asked): string | undefined {
+  if (gates.has('AllowInsecureKubeletCertificateSigningRequests')) return undefined
+  const { operation, object } = request
+  if (operation !== 'CREATE' || object === undefined) return undefined
+  const spec = specOf(object)
+  if (!NODE_SIGNERS.includes(textIn(spec, 'signerName'))) return undefined
+  const subject = subjectOfRequest(requestIn(textIn(spec, 'request')))
+  if (subject === undefined) return 'unable to parse csr: malformed certificate request'
+  const names = subject.filter(({ type }) => type === COMMON_NAME)
+  if (names.at(-1)?.text === `system:node:${node}`) return undefined
+  return `can only create a node CSR with CN=system:node:${node}`
+}
+
+function notFound(kind: string, name: string): ApiError {
+  return new ApiError('NotFound', `${kind} ${quoted(name)} not found`, { details: { name, kind } })
+}

@@ -1,0 +1,129 @@
+// For whom a node may have tokens made: for the audiences that the pod asks for, itself or through the drivers of its volumes, and
+// for those that the node was given leave for (P-107).
+import { quoted } from '../api/field-error.ts'
+import type { ApiObject } from '../api/object.ts'
+import type { Authorizer } from '../auth/authorizer.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { AdmissionRequest } from '../admission/admission.ts'
+import { mapIn, mapsIn, partIn, specOf, textIn, textsIn } from '../admission/members.ts'
+import type { ObjectReader } from '../admission/object-reader.ts'
+import { volumeClaimOf } from './pod-references.ts'
+
+export interface TokenParts {
+  readonly authorizer: Authorizer
+  readonly nodes: ObjectReader
+  readonly pods: ObjectReader
+  readonly claims: ObjectReader
+  readonly volumes: ObjectReader
+  readonly drivers: ObjectReader
+  /** Those that are open. */
+  readonly gates: ReadonlySet<string>
+}
+
+interface TokenOfPod {
+  readonly request: AdmissionRequest
+  readonly pod: ApiObject
+}
+
+/** Why no such token is made; undefined: it is. */
+export async function refuseAudience(
+  parts: TokenParts,
+  { request, pod }: TokenOfPod,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const audiences = textsIn(request.object === undefined ? {} : specOf(request.object), 'audiences')
+  if (audiences.length > 1) return 'node may only request 0 or 1 audiences'
+  const audience = audiences[0] ?? ''
+  const problems = new Set<string>()
+  for (const volume of mapsIn(specOf(pod), 'volumes')) {
+    if (asksItself(volume, audience)) return undefined
+    const asked = await driverAsks(parts, { pod, volume, namespace: request.namespace, audience }, signal)
+    if (asked === true) return undefined
+    if (asked !== false) problems.add(asked)
+  }
+  if (problems.size > 0) {
+    const told = problems.size === 1 ? [...problems][0] : `[${[...problems].join(', ')}]`
+    return `error validating audience ${quoted(audience)}: ${told}`
+  }
+  const access = {
+    kind: 'resource',
+    user: request.user,
+    verb: 'request-serviceaccounts-token-audience',
+    group: '',
+    version: 'v1',
+    resource: audience,
+    subresource: undefined,
+    namespace: request.namespace,
+    name: request.name,
+  } as const
+  const decision = await parts.authorizer.authorize(access, signal)
+  if (decision.kind === 'allow') return undefined
+  const { name } = request.user
+  const why =
+    decision.problem === undefined
+      ? `${name} is not authorized to request tokens for this audience`
+      : `error authorizing ${name} to request tokens for this audience: ${decision.problem}`
+  return `audience ${quoted(audience)} not found in pod spec volume, ${why}`
+}
+
+function asksItself(volume: ValueMap, audience: string): boolean {
+  return mapsIn(mapIn(volume, 'projected'), 'sources').some((source) => {
+    const token = partIn(source, 'serviceAccountToken')
+    return token !== undefined && textIn(token, 'audience') === audience
+  })
+}
+
+interface AskedDriver {
+  readonly pod: ApiObject
+  readonly volume: ValueMap
+  readonly namespace: string
+  readonly audience: string
+}
+
+/** A text: it cannot be found out, and why. */
+async function driverAsks(parts: TokenParts, asked: AskedDriver, signal: AbortSignal): Promise<boolean | string> {
+  const driver = await driverOf(parts, asked, signal)
+  if (driver.name === '') return driver.problem ?? false
+  const found = await parts.drivers.find('', driver.name, signal)
+  if (found === undefined) return `csidriver.storage.k8s.io ${quoted(driver.name)} not found`
+  return mapsIn(specOf(found), 'tokenRequests').some((token) => textIn(token, 'audience') === asked.audience)
+}
+
+interface FoundDriver {
+  /** Empty: the volume has none. */
+  readonly name: string
+  readonly problem?: string
+}
+
+async function driverOf(
+  parts: TokenParts,
+  { pod, volume, namespace }: AskedDriver,
+  signal: AbortSignal,
+): Promise<FoundDriver> {
+  const claim = volumeClaimOf(pod, volume)
+  if (claim === undefined) return { name: driverIn(volume) }
+  const found = await parts.claims.find(namespace, claim, signal)
+  if (found === undefined) return { name: '', problem: `persistentvolumeclaim ${quoted(claim)} not found` }
+  const name = textIn(specOf(found), 'volumeName')
+  const claimed = await parts.volumes.find('', name, signal)
+  if (claimed === undefined) return { name: '', problem: `persistentvolume ${quoted(name)} not found` }
+  return { name: driverIn(specOf(claimed)) }
+}
+
+/** Kinds of volumes that are served by drivers now. */
+const MIGRATED: Readonly<Record<string, string>> = {
+  awsElasticBlockStore: 'ebs.csi.aws.com',
+  azureDisk: 'disk.csi.azure.com',
+  azureFile: 'file.csi.azure.com',
+  cinder: 'cinder.csi.openstack.org',
+  gcePersistentDisk: 'pd.csi.storage.gke.io',
+  portworxVolume: 'pxd.portworx.com',
+  vsphereVolume: 'csi.vsphere.vmware.com',
+}
+
+function driverIn(source: ValueMap): string {
+  const csi = partIn(source, 'csi')
+  if (csi !== undefined) return textIn(csi, 'driver')
+  const migrated = Object.keys(MIGRATED).find((member) => partIn(source, member) !== undefined)
+  return migrated === undefined ? '' : MIGRATED[migrated]!
+}

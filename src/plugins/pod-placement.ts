@@ -1,0 +1,151 @@
+// PodNodeSelector and PodTolerationRestriction: a namespace says on which nodes its pods may run, and which taints they get
+// around.
+import { parseText } from '../api/json-text.ts'
+import type { ApiObject } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { qosOf } from '../api/pod-qos.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import { annotationsOf, mapIn, mapsIn, specOf, textIn, withSpec } from '../admission/members.ts'
+import type { ObjectReader } from '../admission/object-reader.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+const PREFIX = 'scheduler.alpha.kubernetes.io/'
+
+export interface NodeSelectors {
+  /** For namespaces that name none. */
+  readonly fallback: ValueMap
+  /** What pods of a namespace may ask for; where there is none they may ask for anything. */
+  readonly allowed: ReadonlyMap<string, ValueMap>
+}
+
+export function podNodeSelector(namespaces: ObjectReader, selectors: NodeSelectors): AdmissionPlugin {
+  const wanted = async (request: AdmissionRequest, signal: AbortSignal): Promise<ValueMap> => {
+    const annotation = own(annotationsOf(await namespaceOf(namespaces, request, signal)), `${PREFIX}node-selector`)
+    return typeof annotation === 'string' ? parseSelector(annotation) : selectors.fallback
+  }
+  return {
+    name: 'PodNodeSelector',
+    resources: ['pods'],
+    operations: ['CREATE'],
+    async mutate(request, signal) {
+      const { object: pod, subresource } = request
+      if (pod === undefined || subresource !== '') return pod
+      const due = await wanted(request, signal)
+      const given = mapIn(specOf(pod), 'nodeSelector')
+      if (Object.keys(due).some((key) => own(given, key) !== undefined && own(given, key) !== own(due, key))) {
+        throw forbidden(request, 'pod node label selector conflicts with its namespace node label selector')
+      }
+      return Object.keys(due).length === 0 ? pod : withSpec(pod, { nodeSelector: { ...due, ...given } })
+    },
+    validate(request) {
+      const { object: pod, subresource, namespace } = request
+      const allowed = selectors.allowed.get(namespace)
+      if (pod === undefined || subresource !== '' || allowed === undefined) return
+      const given = mapIn(specOf(pod), 'nodeSelector')
+      if (Object.keys(given).some((key) => own(allowed, key) !== own(given, key))) {
+        throw forbidden(request, 'pod node label selector labels conflict with its namespace whitelist')
+      }
+    },
+  }
+}
+
+/** `a=b,c=d`; what is no such pair says nothing. */
+export function parseSelector(text: string): ValueMap {
+  const pairs = text.split(',').flatMap((pair) => {
+    const at = pair.indexOf('=')
+    return at < 1 ? [] : [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const]
+  })
+  return Object.fromEntries(pairs)
+}
+
+const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' } as const
+
+export function podTolerationRestriction(namespaces: ObjectReader): AdmissionPlugin {
+  return {
+    name: 'PodTolerationRestriction',
+    resources: ['pods'],
+    operations: ['CREATE', 'UPDATE'],
+    async mutate(request, signal) {
+      const { object: pod, subresource, operation } = request
+      if (pod === undefined || subresource !== '') return pod
+      const spec = specOf(pod)
+      let tolerations = mapsIn(spec, 'tolerations')
+      if (operation === 'CREATE') {
+        const due = tolerationsIn(await namespaceOf(namespaces, request, signal), 'defaultTolerations')
+        const clash = (due ?? []).some((wanted) =>
+          tolerations.some((given) => isSameTaint(wanted, given) && !equalValues(wanted, given)),
+        )
+        if (clash) throw forbidden(request, 'namespace tolerations and pod tolerations conflict')
+        tolerations = withMissing(tolerations, due ?? [])
+      }
+      if (qosOf(spec) !== 'BestEffort') tolerations = withMissing(tolerations, [MEMORY_PRESSURE])
+      return tolerations.length === mapsIn(spec, 'tolerations').length ? pod : withSpec(pod, { tolerations })
+    },
+    async validate(request, signal) {
+      const { object: pod, subresource } = request
+      if (pod === undefined || subresource !== '') return
+      const allowed = tolerationsIn(await namespaceOf(namespaces, request, signal), 'tolerationsWhitelist')
+      if (allowed === undefined || allowed.length === 0) return
+      const spec = specOf(pod)
+      const isExtra = (given: ValueMap): boolean => qosOf(spec) !== 'BestEffort' && equalValues(given, MEMORY_PRESSURE)
+      if (
+        mapsIn(spec, 'tolerations').some((given) => !isExtra(given) && !allowed.some((wide) => covers(wide, given)))
+      ) {
+        throw forbidden(
+          request,
+          'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
+        )
+      }
+    },
+  }
+}
+
+async function namespaceOf(
+  namespaces: ObjectReader,
+  { namespace }: AdmissionRequest,
+  signal: AbortSignal,
+): Promise<ApiObject | ValueMap> {
+  return (await namespaces.find('', namespace, signal)) ?? (await namespaces.findLatest('', namespace, signal)) ?? {}
+}
+
+/** A list in an annotation; undefined where it says nothing, or nothing that is a list. */
+function tolerationsIn(namespace: ValueMap, name: string): readonly ValueMap[] | undefined {
+  const text = textIn(annotationsOf(namespace), PREFIX + name)
+  if (text === '') return undefined
+  try {
+    const parsed = parseText(text)
+    return isList(parsed) ? parsed.filter(isMap).map(tolerationOf) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What an annotation says is nobody's typed object: only what belongs there is taken. */
+function tolerationOf(said: ValueMap): ValueMap {
+  const texts = ['key', 'operator', 'value', 'effect'].flatMap((field) => {
+    const text = textIn(said, field)
+    return text === '' ? [] : [[field, text] as const]
+  })
+  const seconds = own(said, 'tolerationSeconds')
+  return {
+    ...Object.fromEntries(texts),
+    ...(typeof seconds === 'number' && Number.isInteger(seconds) ? { tolerationSeconds: seconds } : {}),
+  }
+}
+
+function withMissing(given: readonly ValueMap[], due: readonly ValueMap[]): readonly ValueMap[] {
+  return [...given, ...due.filter((wanted) => !given.some((toleration) => equalValues(toleration, wanted)))]
+}
+
+function isSameTaint(a: ValueMap, b: ValueMap): boolean {
+  return ['key', 'effect'].every((field) => textIn(a, field) === textIn(b, field))
+}
+
+/** Whether everything that the second tolerates is tolerated by the first. */
+function covers(wide: ValueMap, given: ValueMap): boolean {
+  const isWide = (field: string): boolean => textIn(wide, field) === '' || textIn(wide, field) === textIn(given, field)
+  if (!isWide('key') || !isWide('effect')) return false
+  if (textIn(wide, 'operator') === 'Exists') return true
+  return textIn(given, 'operator') !== 'Exists' && textIn(wide, 'value') === textIn(given, 'value')
+}

@@ -1,0 +1,85 @@
+// What a pod takes of a node in all: its containers together, or more where one of those that run first needs more; what
+// the pod says as a whole counts before that.
+import type { ValueMap } from '../api/value.ts'
+import type { Quantity } from '../lib/quantity.ts'
+import { addQuantities } from '../lib/quantity.ts'
+import type { Amounts } from './amounts.ts'
+import { amountsIn, greaterOf, NOTHING, sumOf } from './amounts.ts'
+import { mapIn, mapsIn, partIn, textIn } from '../admission/members.ts'
+
+type Side = 'requests' | 'limits'
+
+export function containerAmounts(container: ValueMap, side: Side): Amounts {
+  return amountsIn(mapIn(container, 'resources'), side)
+}
+
+/**
+ * Without the overhead of the runtime. Where the pod's status is looked at too, a resize that is under way counts with what it
+ * asks for and with what the node still holds, whichever is more.
+ */
+export function podAmounts(spec: ValueMap, side: Side, status: ValueMap = {}): Amounts {
+  const amountsOf = resizedAmounts(status, side)
+  let running = NOTHING
+  for (const container of mapsIn(spec, 'containers'))
+    running = sumOf(running, amountsOf(container, 'containerStatuses'))
+  let staying = NOTHING
+  let starting = NOTHING
+  for (const container of mapsIn(spec, 'initContainers')) {
+    const isStaying = textIn(container, 'restartPolicy') === 'Always'
+    const own = isStaying ? amountsOf(container, 'initContainerStatuses') : containerAmounts(container, side)
+    // Those that go on beside the others add to them; the rest run alone beside those that came before.
+    if (isStaying) {
+      running = sumOf(running, own)
+      staying = sumOf(staying, own)
+      starting = greaterOf(starting, staying)
+    } else {
+      starting = greaterOf(starting, sumOf(own, staying))
+    }
+  }
+  return withPodLevel(greaterOf(running, starting), amountsIn(mapIn(spec, 'resources'), side))
+}
+
+type AmountsOf = (container: ValueMap, statuses: 'containerStatuses' | 'initContainerStatuses') => Amounts
+
+/** What cannot be done on the node does not count: only what the container has there. */
+function resizedAmounts(status: ValueMap, side: Side): AmountsOf {
+  const isInfeasible = mapsIn(status, 'conditions').some(
+    (condition) => textIn(condition, 'type') === 'PodResizePending' && textIn(condition, 'reason') === 'Infeasible',
+  )
+  return (container, statuses) => {
+    const asked = containerAmounts(container, side)
+    const name = textIn(container, 'name')
+    const found = mapsIn(status, statuses).find((each) => textIn(each, 'name') === name)
+    if (found === undefined || partIn(found, 'resources') === undefined) return asked
+    const held = amountsIn(mapIn(found, 'resources'), side)
+    const allocated = side === 'requests' ? amountsIn(found, 'allocatedResources') : NOTHING
+    const onNode = greaterOf(held, allocated)
+    return isInfeasible ? onNode : greaterOf(asked, onNode)
+  }
+}
+
+function withPodLevel(amounts: Amounts, podLevel: Amounts): Amounts {
+  const said = [...podLevel].filter(([name]) => isForWholePods(name))
+  return said.length === 0 ? amounts : new Map([...amounts, ...said])
+}
+
+function isForWholePods(name: string): boolean {
+  return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
+}
+
+/** Whether the pod says as a whole what it takes. */
+export function hasPodLevel(spec: ValueMap): boolean {
+  const resources = mapIn(spec, 'resources')
+  return (['requests', 'limits'] as const).some((side) => [...amountsIn(resources, side).keys()].some(isForWholePods))
+}
+
+/** What the runtime needs besides is added to requests, and to the limits that there are. */
+export function withOverhead(amounts: Amounts, spec: ValueMap, side: Side): Amounts {
+  const overhead = amountsIn(spec, 'overhead')
+  if (side === 'requests' || overhead.size === 0) return sumOf(amounts, overhead)
+  const added = [...amounts].map(([name, quantity]): [string, Quantity] => {
+    const more = overhead.get(name)
+    return [name, more === undefined || quantity.unscaled === 0n ? quantity : addQuantities(quantity, more)]
+  })
+  return new Map(added)
+}

@@ -1,0 +1,128 @@
+// Where a pod refers to secrets: every list of containers, every kind of volume. What is missed here is a way around the
+// rules of the service account (CVE-2023-2728, CVE-2024-3177).
+import type { ApiObject } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
+import {
+  annotationsOf,
+  CONTAINER_LISTS,
+  mapIn,
+  mapsIn,
+  metaText,
+  partIn,
+  specOf,
+  textIn,
+} from '../admission/members.ts'
+
+/** A pod that a node shows for one that it runs on its own account. */
+export function isMirror(pod: ApiObject): boolean {
+  return own(annotationsOf(pod), 'kubernetes.io/config.mirror') !== undefined
+}
+
+/** The members of a volume that name a secret, and where in them. */
+const VOLUME_SECRETS: readonly (readonly [source: string, member: string, name: string])[] = [
+  ['azureFile', '', 'secretName'],
+  ['cephfs', 'secretRef', 'name'],
+  ['cinder', 'secretRef', 'name'],
+  ['flexVolume', 'secretRef', 'name'],
+  ['rbd', 'secretRef', 'name'],
+  ['secret', '', 'secretName'],
+  ['scaleIO', 'secretRef', 'name'],
+  ['iscsi', 'secretRef', 'name'],
+  ['storageos', 'secretRef', 'name'],
+  ['csi', 'nodePublishSecretRef', 'name'],
+]
+
+/** The names of all secrets that the pod refers to; empty names left out. */
+export function secretsOf(pod: ApiObject): readonly string[] {
+  const spec = specOf(pod)
+  const containers = CONTAINER_LISTS.flatMap((list) => mapsIn(spec, list))
+  return [
+    ...mapsIn(spec, 'imagePullSecrets').map((secret) => textIn(secret, 'name')),
+    ...containers.flatMap((container) => [
+      ...secretsInSources(container).map(({ secret }) => secret),
+      ...secretsInVariables(container).map(({ secret }) => secret),
+    ]),
+    ...mapsIn(spec, 'volumes').flatMap(secretsInVolume),
+  ].filter((name) => name !== '')
+}
+
+function secretsInVolume(volume: ValueMap): readonly string[] {
+  const named = VOLUME_SECRETS.flatMap(([source, member, name]) => {
+    const part = partIn(volume, source)
+    return part === undefined ? [] : [textIn(member === '' ? part : mapIn(part, member), name)]
+  })
+  const projected = mapsIn(mapIn(volume, 'projected'), 'sources').map((source) =>
+    textIn(mapIn(source, 'secret'), 'name'),
+  )
+  return [...named, ...projected]
+}
+
+/** Whether a volume asks for a token of the account. */
+export function usesTokens(pod: ApiObject): boolean {
+  return mapsIn(specOf(pod), 'volumes').some((volume) =>
+    mapsIn(mapIn(volume, 'projected'), 'sources').some((source) => partIn(source, 'serviceAccountToken') !== undefined),
+  )
+}
+
+interface SecretUse {
+  readonly variable: string
+  readonly secret: string
+}
+
+function secretsInVariables(container: ValueMap): readonly SecretUse[] {
+  return mapsIn(container, 'env').flatMap((variable) => {
+    const reference = partIn(mapIn(variable, 'valueFrom'), 'secretKeyRef')
+    return reference === undefined ? [] : [{ variable: textIn(variable, 'name'), secret: textIn(reference, 'name') }]
+  })
+}
+
+function secretsInSources(container: ValueMap): readonly SecretUse[] {
+  return mapsIn(container, 'envFrom').flatMap((source) => {
+    const reference = partIn(source, 'secretRef')
+    return reference === undefined ? [] : [{ variable: '', secret: textIn(reference, 'name') }]
+  })
+}
+
+type ContainerList = (typeof CONTAINER_LISTS)[number]
+
+const CONTAINER_WORDS: Readonly<Record<ContainerList, string>> = {
+  initContainers: 'init container',
+  containers: 'container',
+  ephemeralContainers: 'ephemeral container',
+}
+
+/** Why a pod may not use a secret that its account does not name; undefined where all is well. */
+export function secretRefusal(pod: ApiObject, account: ApiObject, lists: readonly ContainerList[]): string | undefined {
+  const spec = specOf(pod)
+  const allowed = new Set(mapsIn(account, 'secrets').map((secret) => textIn(secret, 'name')))
+  const end = `is not allowed because service account ${metaText(account, 'name')} does not reference that secret`
+  const isWhole = lists.includes('containers')
+  const volumes = isWhole ? mapsIn(spec, 'volumes') : []
+  for (const volume of volumes) {
+    const secret = partIn(volume, 'secret')
+    const name = secret === undefined ? undefined : textIn(secret, 'secretName')
+    if (name !== undefined && !allowed.has(name)) return `volume with secret.secretName="${name}" ${end}`
+  }
+  for (const list of lists) {
+    for (const container of mapsIn(spec, list)) {
+      const who = `${CONTAINER_WORDS[list]} ${textIn(container, 'name')}`
+      const variable = secretsInVariables(container).find(({ secret }) => !allowed.has(secret))
+      if (variable !== undefined) {
+        return `${who} with envVar ${variable.variable} referencing secret.secretName="${variable.secret}" ${end}`
+      }
+      const source = secretsInSources(container).find(({ secret }) => !allowed.has(secret))
+      if (source !== undefined) return `${who} with envFrom referencing secret.secretName="${source.secret}" ${end}`
+    }
+  }
+  return isWhole ? pullSecretRefusal(spec, account) : undefined
+}
+
+function pullSecretRefusal(spec: ValueMap, account: ApiObject): string | undefined {
+  const allowed = new Set(mapsIn(account, 'imagePullSecrets').map((secret) => textIn(secret, 'name')))
+  const secrets = mapsIn(spec, 'imagePullSecrets').map((secret) => textIn(secret, 'name'))
+  const index = secrets.findIndex((name) => !allowed.has(name))
+  if (index < 0) return undefined
+  const who = metaText(account, 'name')
+  return `imagePullSecrets[${index}].name="${secrets[index]}" is not allowed because service account ${who} does not reference that imagePullSecret`
+}

@@ -1,0 +1,59 @@
+// What the levels of pod security had against pods and what makes them.
+import { counterFamily, Measures } from '../lib/measure.ts'
+import type { AdmissionRequest } from '../admission/admission.ts'
+import { LATEST, type LevelVersion, type Mode } from './pod-security-policy.ts'
+
+const OF_REQUEST: readonly string[] = ['request_operation', 'resource', 'subresource']
+
+export class PodSecurityMeasures extends Measures {
+  readonly evaluations = counterFamily({
+    name: 'pod_security_evaluations_total',
+    help: 'Looks at pods, by what came of them.',
+    labels: ['decision', 'policy_level', 'policy_version', 'mode', ...OF_REQUEST],
+  })
+  readonly exemptions = counterFamily({
+    name: 'pod_security_exemptions_total',
+    help: 'Requests that are exempt.',
+    labels: OF_REQUEST,
+  })
+  readonly errors = counterFamily({
+    name: 'pod_security_errors_total',
+    help: 'Policies that could not be read; the strictest was taken for them.',
+    labels: ['fatal', ...OF_REQUEST],
+  })
+
+  readonly #newestMinor: number
+
+  /** The newest version of the standard that is known, after `v1.`; what is newer is told as `future`. */
+  constructor(newestMinor: number) {
+    super()
+    this.#newestMinor = newestMinor
+  }
+
+  noteEvaluation(decision: 'allow' | 'deny', mode: Mode, looked: Looked): void {
+    const { level } = looked
+    this.evaluations.of(decision, level.level, this.#versionOf(level), mode, ...labelsOf(looked.request)).value++
+  }
+
+  noteExemption(request: AdmissionRequest): void {
+    this.exemptions.of(...labelsOf(request)).value++
+  }
+
+  noteError(request: AdmissionRequest): void {
+    this.errors.of('false', ...labelsOf(request)).value++
+  }
+
+  #versionOf({ level, minor }: LevelVersion): string {
+    if (minor === LATEST || level === 'privileged') return 'latest'
+    return minor > this.#newestMinor ? 'future' : `v1.${minor}`
+  }
+}
+
+interface Looked {
+  readonly level: LevelVersion
+  readonly request: AdmissionRequest
+}
+
+function labelsOf({ operation, resource: { group, resource }, subresource }: AdmissionRequest): readonly string[] {
+  return [operation.toLowerCase(), group === '' && resource === 'pods' ? 'pod' : 'controller', subresource]
+}

@@ -1,0 +1,103 @@
+// The checks of the level `restricted`: what a pod has to give up.
+import { own } from '../../api/value.ts'
+import { mapIn, mapsIn, partIn, textIn, textsIn } from '../../admission/members.ts'
+import { seccompProfile } from './baseline.ts'
+import type { Check, ContainerView } from './pod-view.ts'
+import {
+  hasOwnUsers,
+  isWindows,
+  named,
+  namesWhere,
+  oneOrMany,
+  profileType,
+  quoteAll,
+  setters,
+  sorted,
+} from './pod-view.ts'
+
+export const allowPrivilegeEscalation: Check = (pod) => {
+  const containers = namesWhere(pod, ({ security }) => own(security, 'allowPrivilegeEscalation') !== false)
+  if (containers.length === 0) return undefined
+  return {
+    reason: 'allowPrivilegeEscalation != false',
+    detail: `${named('container', containers)} must set securityContext.allowPrivilegeEscalation=false`,
+  }
+}
+
+export const capabilitiesRestricted: Check = (pod) => {
+  const capabilities = (member: string, { security }: ContainerView): readonly string[] =>
+    textsIn(mapIn(security, 'capabilities'), member)
+  const added = (container: ContainerView): readonly string[] =>
+    capabilities('add', container).filter((capability) => capability !== 'NET_BIND_SERVICE')
+  const keeping = namesWhere(pod, (container) => !capabilities('drop', container).includes('ALL'))
+  const adding = namesWhere(pod, (container) => added(container).length > 0)
+  const extra = quoteAll(sorted(pod.containers.flatMap(added)))
+  const details = [
+    ...(keeping.length === 0
+      ? []
+      : [`${named('container', keeping)} must set securityContext.capabilities.drop=["ALL"]`]),
+    ...(adding.length === 0
+      ? []
+      : [`${named('container', adding)} must not include ${extra} in securityContext.capabilities.add`]),
+  ]
+  return details.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: details.join('; ') }
+}
+
+const VOLUMES = [
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'image',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+] as const
+
+export const restrictedVolumes: Check = ({ spec }) => {
+  const bad = mapsIn(spec, 'volumes').filter((volume) => !VOLUMES.some((type) => partIn(volume, type) !== undefined))
+  if (bad.length === 0) return undefined
+  const types = sorted(bad.map((volume) => Object.keys(volume).find((member) => member !== 'name') ?? 'unknown'))
+  const what = oneOrMany('restricted volume type', 'restricted volume types', types.length)
+  const names = bad.map((volume) => textIn(volume, 'name'))
+  const uses = oneOrMany('uses', 'use', names.length)
+  return {
+    reason: 'restricted volume types',
+    detail: `${named('volume', names)} ${uses} ${what} ${quoteAll(types)}`,
+  }
+}
+
+export const runAsNonRoot: Check = (pod) => {
+  const [reason, ofPod] = ['runAsNonRoot != true', own(pod.security, 'runAsNonRoot')]
+  const bad = namesWhere(pod, ({ security }) => own(security, 'runAsNonRoot') === false)
+  const who = setters(ofPod === false, bad)
+  if (who !== '') return { reason, detail: `${who} must not set securityContext.runAsNonRoot=false` }
+  const silent = namesWhere(pod, ({ security }) => typeof own(security, 'runAsNonRoot') !== 'boolean')
+  if (ofPod === true || silent.length === 0) return undefined
+  return { reason, detail: `pod or ${named('container', silent)} must set securityContext.runAsNonRoot=true` }
+}
+
+export const runAsUser: Check = (pod) => {
+  const containers = namesWhere(pod, ({ security }) => own(security, 'runAsUser') === 0)
+  const who = setters(own(pod.security, 'runAsUser') === 0, containers)
+  return who === '' ? undefined : { reason: 'runAsUser=0', detail: `${who} must not set runAsUser=0` }
+}
+
+export const seccompRestricted: Check = (pod) => {
+  const forbidden = seccompProfile(pod)
+  if (forbidden !== undefined) return forbidden
+  if (profileType(pod.security, 'seccompProfile') !== undefined) return undefined
+  const silent = namesWhere(pod, ({ security }) => profileType(security, 'seccompProfile') === undefined)
+  if (silent.length === 0) return undefined
+  const what = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"'
+  return { reason: 'seccompProfile', detail: `pod or ${named('container', silent)} ${what}` }
+}
+
+export function unlessWindows(check: Check): Check {
+  return (pod) => (isWindows(pod) ? undefined : check(pod))
+}
+
+export function unlessOwnUsers(check: Check): Check {
+  return (pod) => (hasOwnUsers(pod) ? undefined : check(pod))
+}

@@ -1,0 +1,41 @@
+// PodTopologyLabels: a pod on a node bears the labels that say where the node is (W-477).
+import type { ApiObject } from '../api/object.ts'
+import { own } from '../api/value.ts'
+import { whenKnown } from '../lib/maybe-promise.ts'
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import { labelsOf, mapIn, specOf, textIn, withMetadata } from '../admission/members.ts'
+import type { ObjectReader } from '../admission/object-reader.ts'
+
+const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const
+
+export function podTopologyLabels(nodes: ObjectReader): AdmissionPlugin {
+  return {
+    name: 'PodTopologyLabels',
+    resources: ['pods'],
+    operations: ['CREATE'],
+    mutate({ object, subresource }, signal) {
+      if (object === undefined) return object
+      const name = nodeOf(object, subresource)
+      if (name === '') return object
+      return whenKnown(nodes.find('', name, signal), (node) => (node === undefined ? object : withLabels(object, node)))
+    },
+  }
+}
+
+/** A binding names the node as its target; a pod may be made with one. */
+function nodeOf(object: ApiObject, subresource: string): string {
+  if (subresource === '') return textIn(specOf(object), 'nodeName')
+  if (subresource !== 'binding') return ''
+  const target = mapIn(object, 'target')
+  return textIn(target, 'kind') === 'Node' ? textIn(target, 'name') : ''
+}
+
+function withLabels(object: ApiObject, node: ApiObject): ApiObject {
+  const there = labelsOf(node)
+  const copied = LABELS.flatMap((label) => {
+    const value = own(there, label)
+    return value === undefined ? [] : [[label, value] as const]
+  })
+  if (copied.length === 0) return object
+  return withMetadata(object, { labels: { ...labelsOf(object), ...Object.fromEntries(copied) } })
+}

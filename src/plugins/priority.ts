@@ -1,0 +1,120 @@
+// Priority: a pod's priority and whether it preempts others come from its class; of classes only one is the default
+// (W-463 to W-466).
+import type { ApiObject } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import { metaText, numberIn, specOf, textIn, withSpec } from '../admission/members.ts'
+import { findEven, type ObjectReader } from '../admission/object-reader.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+const PREEMPT = 'PreemptLowerPriority'
+
+export function priority(classes: ObjectReader): AdmissionPlugin {
+  return {
+    name: 'Priority',
+    resources: ['pods', 'priorityclasses.scheduling.k8s.io'],
+    operations: ['CREATE', 'UPDATE'],
+    mutate(request, signal) {
+      const { object, resource, subresource, operation } = request
+      if (object === undefined || subresource !== '' || resource.resource !== 'pods') return object
+      if (operation !== 'CREATE') return withKept(object, request.oldObject)
+      const name = textIn(specOf(object), 'priorityClassName')
+      return whenKnown(resolve(request, name, classes, signal), (resolved) => withPriority(request, object, resolved))
+    },
+    validate(request, signal) {
+      const { object, resource, operation, subresource } = request
+      if (resource.resource !== 'priorityclasses' || subresource !== '' || object === undefined) return undefined
+      if (own(object, 'globalDefault') !== true) return undefined
+      return whenKnown(defaultClass(classes, signal), (current) => {
+        if (current === undefined) return
+        // The default may be changed, and it may be what it was.
+        if (operation === 'UPDATE' && metaText(current, 'name') === metaText(object, 'name')) return
+        throw forbidden(
+          request,
+          `PriorityClass ${metaText(current, 'name')} is already marked as default. Only one default can exist`,
+        )
+      })
+    },
+  }
+}
+
+interface Resolved {
+  readonly name: string
+  readonly value: number
+  readonly policy: string
+}
+
+function withPriority(request: AdmissionRequest, pod: ApiObject, resolved: Resolved): ApiObject {
+  const spec = specOf(pod)
+  const [given, policy] = [numberIn(spec, 'priority'), own(spec, 'preemptionPolicy')]
+  if (given !== undefined && given !== resolved.value) {
+    throw forbidden(
+      request,
+      `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${resolved.value} from the given PriorityClass name`,
+    )
+  }
+  if (typeof policy === 'string' && policy !== resolved.policy) {
+    throw forbidden(
+      request,
+      `the string value of PreemptionPolicy (${policy}) must not be provided in pod spec; priority admission controller computed ${resolved.policy} from the given PriorityClass name`,
+    )
+  }
+  return withSpec(pod, {
+    ...(resolved.name === '' ? {} : { priorityClassName: resolved.name }),
+    priority: resolved.value,
+    preemptionPolicy: resolved.policy,
+  })
+}
+
+function resolve(
+  request: AdmissionRequest,
+  name: string,
+  classes: ObjectReader,
+  signal: AbortSignal,
+): MaybePromise<Resolved> {
+  if (name === '') {
+    return whenKnown(defaultClass(classes, signal), (fallback) =>
+      fallback === undefined ? { name: '', value: 0, policy: PREEMPT } : resolvedOf(fallback),
+    )
+  }
+  return whenKnown(findEven(classes, ['', name], signal), (found) => {
+    if (found === undefined) throw forbidden(request, `no PriorityClass with name ${name} was found`)
+    return resolvedOf(found)
+  })
+}
+
+function resolvedOf(priorityClass: ValueMap): Resolved {
+  const policy = textIn(priorityClass, 'preemptionPolicy')
+  return {
+    name: metaText(priorityClass, 'name'),
+    value: numberIn(priorityClass, 'value') ?? 0,
+    policy: policy === '' ? PREEMPT : policy,
+  }
+}
+
+/** Of several that came to be at once, the one that is least. */
+function defaultClass(classes: ObjectReader, signal: AbortSignal): MaybePromise<ApiObject | undefined> {
+  return whenKnown(classes.list('', signal), (all) => {
+    let least: ApiObject | undefined
+    for (const candidate of all) {
+      if (own(candidate, 'globalDefault') !== true) continue
+      if (least === undefined || (numberIn(candidate, 'value') ?? 0) < (numberIn(least, 'value') ?? 0))
+        least = candidate
+    }
+    return least
+  })
+}
+
+/** An update that says nothing of these keeps what there was: they were filled in by us. */
+function withKept(pod: ApiObject, stored: ApiObject | undefined): ApiObject {
+  const [spec, before] = [specOf(pod), specOf(stored ?? {})]
+  const kept = Object.fromEntries(
+    ['priority', 'preemptionPolicy'].flatMap((field) => {
+      const value = own(before, field)
+      return own(spec, field) === undefined && value !== undefined ? [[field, value]] : []
+    }),
+  )
+  return Object.keys(kept).length === 0 ? pod : withSpec(pod, kept)
+}

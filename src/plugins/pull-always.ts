@@ -1,0 +1,75 @@
+// AlwaysPullImages: an image is pulled each time it is used, so that nobody runs one that they could not pull themselves.
+import type { ApiObject } from '../api/object.ts'
+import type { Value, ValueMap } from '../api/value.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import { CONTAINER_LISTS, mapIn, mapsIn, partIn, specOf, textIn, withSpec } from '../admission/members.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+const ALWAYS = 'Always'
+
+export const PULL_ALWAYS: AdmissionPlugin = {
+  name: 'AlwaysPullImages',
+  resources: ['pods'],
+  operations: ['CREATE', 'UPDATE'],
+  mutate: (request) => (isConcerned(request) ? withAlways(request.object!, request.oldObject) : request.object),
+  validate(request) {
+    if (!isConcerned(request)) return
+    const before = namesIn(request.oldObject)
+    for (const list of CONTAINER_LISTS) {
+      for (const [i, container] of mapsIn(specOf(request.object!), list).entries()) {
+        const policy = textIn(container, 'imagePullPolicy')
+        if (policy === ALWAYS || (list === 'ephemeralContainers' && before.has(textIn(container, 'name')))) continue
+        const at = `spec.${list}[${i}].imagePullPolicy`
+        throw forbidden(request, `${at}: Unsupported value: ${JSON.stringify(policy)}: supported values: "${ALWAYS}"`)
+      }
+    }
+  },
+}
+
+/** New pods, pods with other images, and containers that are added to a pod. */
+function isConcerned({ object, oldObject, operation, subresource }: AdmissionRequest): boolean {
+  if (object === undefined) return false
+  if (operation === 'CREATE') return subresource === ''
+  if (subresource === 'ephemeralcontainers') return true
+  if (subresource !== '' || oldObject === undefined) return false
+  const before = new Set(imagesOf(oldObject))
+  return imagesOf(object).some((image) => !before.has(image))
+}
+
+function imagesOf(pod: ApiObject): readonly string[] {
+  return CONTAINER_LISTS.flatMap((list) => mapsIn(specOf(pod), list)).map((container) => textIn(container, 'image'))
+}
+
+function namesIn(pod: ApiObject | undefined): ReadonlySet<string> {
+  const containers = pod === undefined ? [] : mapsIn(specOf(pod), 'ephemeralContainers')
+  return new Set(containers.map((container) => textIn(container, 'name')))
+}
+
+/** Containers that were added before cannot change any more. */
+function withAlways(pod: ApiObject, stored: ApiObject | undefined): ApiObject {
+  const spec = specOf(pod)
+  const before = namesIn(stored)
+  const members: Record<string, Value> = {}
+  for (const list of CONTAINER_LISTS) {
+    const containers = mapsIn(spec, list)
+    const isKept = (container: ValueMap): boolean =>
+      textIn(container, 'imagePullPolicy') === ALWAYS ||
+      (list === 'ephemeralContainers' && before.has(textIn(container, 'name')))
+    if (containers.every(isKept)) continue
+    members[list] = containers.map((container) =>
+      isKept(container) ? container : { ...container, imagePullPolicy: ALWAYS },
+    )
+  }
+  const volumes = mapsIn(spec, 'volumes')
+  if (stored === undefined && volumes.some(isPulled)) {
+    members['volumes'] = volumes.map((volume) =>
+      isPulled(volume) ? { ...volume, image: { ...mapIn(volume, 'image'), pullPolicy: ALWAYS } } : volume,
+    )
+  }
+  return Object.keys(members).length === 0 ? pod : withSpec(pod, members)
+}
+
+function isPulled(volume: ValueMap): boolean {
+  const image = partIn(volume, 'image')
+  return image !== undefined && textIn(image, 'pullPolicy') !== ALWAYS
+}

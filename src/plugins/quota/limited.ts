@@ -1,0 +1,54 @@
+// What nobody may have without a quota that allows it: the operator can name resources and scopes that are free to nobody.
+import type { ApiObject, GroupResource } from '../../api/object.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { signOfQuantity } from '../../lib/quantity.ts'
+import { textIn, textsIn } from '../../admission/members.ts'
+import { isSelected, selectorsOf } from './scopes.ts'
+import { usageOf } from './usage.ts'
+
+export interface LimitedResource extends GroupResource {
+  /** Whatever is called by a name that one of these is part of needs a quota. */
+  readonly matchContains: readonly string[]
+  /** So does being in one of these scopes. */
+  readonly matchScopes: readonly ValueMap[]
+}
+
+export interface LimitedRequest {
+  readonly type: GroupResource
+  readonly object: ApiObject
+  readonly nowMs: number
+  /** The quotas of the namespace. */
+  readonly quotas: readonly ApiObject[]
+  /** What the quotas that are about the object count of it. */
+  readonly covered: ReadonlySet<string>
+}
+
+/** Why the object may not be made; undefined: it may. */
+export function limitedRefusal(
+  limited: readonly LimitedResource[],
+  { type, object, nowMs, quotas, covered }: LimitedRequest,
+): string | undefined {
+  const about = limited.filter(({ group, resource }) => group === type.group && resource === type.resource)
+  if (about.length === 0) return undefined
+  const parts = about.flatMap(({ matchContains }) => matchContains)
+  const names = [...usageOf(type, object, nowMs)]
+    .filter(([name, amount]) => signOfQuantity(amount) > 0 && parts.some((part) => name.includes(part)))
+    .map(([name]) => name)
+  const uncovered = names.filter((name) => !covered.has(name)).toSorted()
+  if (uncovered.length > 0) return `insufficient quota to consume: ${uncovered.join(',')}`
+  const scopes = new Set(
+    quotas
+      .flatMap(selectorsOf)
+      .filter((selector) => isSelected(selector, type, object))
+      .map((selector) => textIn(selector, 'scopeName')),
+  )
+  const missing = about
+    .flatMap(({ matchScopes }) => matchScopes)
+    .filter((selector) => isSelected(selector, type, object) && !scopes.has(textIn(selector, 'scopeName')))
+  if (missing.length === 0) return undefined
+  return `insufficient quota to match these scopes: [${missing.map(shown).join(' ')}]`
+}
+
+function shown(selector: ValueMap): string {
+  return `{${textIn(selector, 'scopeName')} ${textIn(selector, 'operator')} [${textsIn(selector, 'values').join(' ')}]}`
+}

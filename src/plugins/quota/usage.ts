@@ -1,0 +1,143 @@
+// What an object takes of the things that quotas count, by the name that a quota has for each.
+import type { ApiObject, GroupResource } from '../../api/object.ts'
+import { formatGroupResource } from '../../api/object.ts'
+import type { ValueMap } from '../../api/value.ts'
+import { own } from '../../api/value.ts'
+import type { Quantity } from '../../lib/quantity.ts'
+import { compareQuantities, parseQuantity, quantityOf } from '../../lib/quantity.ts'
+import type { Amounts } from '../amounts.ts'
+import { amountsIn } from '../amounts.ts'
+import { annotationsOf, mapIn, mapsIn, numberIn, specOf, textIn } from '../../admission/members.ts'
+import { podAmounts, withOverhead } from '../pod-resources.ts'
+
+const ONE = count(1)
+const STORAGE_CLASS = '.storageclass.storage.k8s.io/'
+const CLAIM_NAMES: readonly string[] = ['persistentvolumeclaims', 'requests.storage']
+const DEVICES = '.deviceclass.resource.k8s.io/devices'
+/** What `All` devices of a request can be at most. */
+const MOST_DEVICES = 32
+
+/** What is also counted under its bare name. */
+const BARE_NAMES: ReadonlySet<string> = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas'])
+
+const COMPUTE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage']
+const POD_NAMES: ReadonlySet<string> = new Set([
+  'pods',
+  ...COMPUTE,
+  ...COMPUTE.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
+])
+const SERVICE_NAMES: ReadonlySet<string> = new Set(['services', 'services.nodeports', 'services.loadbalancers'])
+
+function count(amount: number): Quantity {
+  return quantityOf(amount, 'decimalSI')
+}
+
+/** The type of objects that a name in a quota is about; undefined where nobody counts it. */
+export function countedType(name: string): GroupResource | undefined {
+  if (name.startsWith('count/')) return typeOf(name.slice('count/'.length))
+  if (BARE_NAMES.has(name)) return { group: '', resource: name }
+  if (SERVICE_NAMES.has(name)) return { group: '', resource: 'services' }
+  if (CLAIM_NAMES.some((known) => name === known || name.endsWith(STORAGE_CLASS + known))) {
+    return { group: '', resource: 'persistentvolumeclaims' }
+  }
+  if (name.endsWith(DEVICES)) return { group: 'resource.k8s.io', resource: 'resourceclaims' }
+  return isOfPods(name) ? { group: '', resource: 'pods' } : undefined
+}
+
+/** `jobs.batch`. Events come and go by themselves; nobody counts them. */
+function typeOf(text: string): GroupResource | undefined {
+  const dot = text.indexOf('.')
+  const type = dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) }
+  return type.group === '' && type.resource === 'events' ? undefined : type
+}
+
+function isOfPods(name: string): boolean {
+  if (POD_NAMES.has(name) || name.startsWith('hugepages-') || name.startsWith('requests.hugepages-')) return true
+  return name.startsWith('requests.') && isExtended(name.slice('requests.'.length))
+}
+
+/** A resource of somebody else's: `example.com/gpu`. */
+function isExtended(name: string): boolean {
+  return name.includes('/') && !name.includes('kubernetes.io/')
+}
+
+/** Everything that the object takes; `nowMs` because a pod that should have ended takes nothing. */
+export function usageOf(type: GroupResource, object: ApiObject, nowMs: number): Amounts {
+  const name = formatGroupResource(type)
+  const usage = new Map<string, Quantity>([[`count/${name}`, ONE]])
+  if (BARE_NAMES.has(name)) usage.set(name, ONE)
+  if (name === 'services') addService(usage, specOf(object))
+  if (name === 'persistentvolumeclaims') addClaim(usage, object)
+  if (name === 'resourceclaims.resource.k8s.io') addDevices(usage, specOf(object))
+  if (name === 'pods' && isAlive(object, nowMs)) addPod(usage, specOf(object), mapIn(object, 'status'))
+  return usage
+}
+
+/** What has ended, or was told to long ago, takes nothing of a node. */
+function isAlive(pod: ApiObject, nowMs: number): boolean {
+  const phase = textIn(mapIn(pod, 'status'), 'phase')
+  if (phase === 'Failed' || phase === 'Succeeded') return false
+  const metadata = mapIn(pod, 'metadata')
+  const grace = numberIn(metadata, 'deletionGracePeriodSeconds')
+  const deletion = textIn(metadata, 'deletionTimestamp')
+  return deletion === '' || grace === undefined || Date.parse(deletion) + grace * 1000 >= nowMs
+}
+
+function addPod(usage: Map<string, Quantity>, spec: ValueMap, status: ValueMap): void {
+  usage.set('pods', ONE)
+  const requests = withOverhead(podAmounts(spec, 'requests', status), spec, 'requests')
+  const limits = withOverhead(podAmounts(spec, 'limits', status), spec, 'limits')
+  for (const [name, quantity] of computeUsage(requests, limits)) usage.set(name, quantity)
+}
+
+/** Under the names that quotas have for requests and limits. */
+export function computeUsage(requests: Amounts, limits: Amounts): Amounts {
+  const usage = new Map<string, Quantity>()
+  for (const [name, quantity] of requests) {
+    if (COMPUTE.includes(name) || name.startsWith('hugepages-')) usage.set(name, quantity)
+    if (COMPUTE.includes(name) || name.startsWith('hugepages-') || isExtended(name)) {
+      usage.set(`requests.${name}`, quantity)
+    }
+  }
+  for (const [name, quantity] of limits) if (COMPUTE.includes(name)) usage.set(`limits.${name}`, quantity)
+  return usage
+}
+
+function addService(usage: Map<string, Quantity>, spec: ValueMap): void {
+  const [type, ports] = [textIn(spec, 'type'), mapsIn(spec, 'ports')]
+  const isBalanced = type === 'LoadBalancer'
+  const withoutOwn = isBalanced && own(spec, 'allocateLoadBalancerNodePorts') === false
+  const chosen = ports.filter((port) => (numberIn(port, 'nodePort') ?? 0) !== 0)
+  const nodePorts = withoutOwn ? chosen.length : type === 'NodePort' || isBalanced ? ports.length : 0
+  usage.set('services', ONE)
+  usage.set('services.loadbalancers', count(isBalanced ? 1 : 0))
+  usage.set('services.nodeports', count(nodePorts))
+}
+
+function addClaim(usage: Map<string, Quantity>, claim: ApiObject): void {
+  const older = own(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class')
+  const storageClass = typeof older === 'string' ? older : textIn(specOf(claim), 'storageClassName')
+  const add = (name: string, quantity: Quantity): void => {
+    usage.set(name, quantity)
+    if (storageClass !== '') usage.set(storageClass + STORAGE_CLASS + name, quantity)
+  }
+  add('persistentvolumeclaims', ONE)
+  const wanted = parseQuantity(textIn(mapIn(mapIn(specOf(claim), 'resources'), 'requests'), 'storage'))
+  if (!wanted.ok) return
+  // A claim that was made smaller while it grew takes what it has been given.
+  const given = amountsIn(mapIn(claim, 'status'), 'allocatedResources').get('storage')
+  const isLess = given !== undefined && compareQuantities(given, wanted.quantity) > 0
+  add('requests.storage', isLess ? given : wanted.quantity)
+}
+
+function addDevices(usage: Map<string, Quantity>, spec: ValueMap): void {
+  const devices = new Map<string, number>()
+  for (const request of mapsIn(mapIn(spec, 'devices'), 'requests')) {
+    const exact = mapIn(request, 'exactly')
+    const deviceClass = textIn(exact, 'deviceClassName')
+    if (deviceClass === '') continue
+    const wanted = textIn(exact, 'allocationMode') === 'All' ? MOST_DEVICES : (numberIn(exact, 'count') ?? 1)
+    devices.set(deviceClass, (devices.get(deviceClass) ?? 0) + wanted)
+  }
+  for (const [deviceClass, wanted] of devices) usage.set(deviceClass + DEVICES, count(wanted))
+}

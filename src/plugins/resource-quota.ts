@@ -1,0 +1,204 @@
+// ResourceQuota: nothing is made beyond what the quotas of its namespace allow. What is used is raised before the write is
+// let through, by compare-and-swap on the quota, so that any number of writers on any number of replicas share it exactly
+// (W-458 to W-462). What a write that fails later has taken is given back by the loop that counts anew.
+import type { ApiObject } from '../api/object.ts'
+import { formatGroupResource } from '../api/object.ts'
+import type { ValueMap } from '../api/value.ts'
+import type { Quantity } from '../lib/quantity.ts'
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  quantityOf,
+  signOfQuantity,
+  subtractQuantities,
+} from '../lib/quantity.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
+import type { Amounts } from './amounts.ts'
+import { mapIn, metaText } from '../admission/members.ts'
+import type { LimitedResource } from './quota/quota.ts'
+import { chargeOf, hardOf, isBounded, limitedRefusal, namesAbout, unsaidBy, usedOf } from './quota/quota.ts'
+import { forbidden } from '../admission/refusal.ts'
+
+/** The quotas, and the one way to change what is used of them. */
+export interface QuotaLedger {
+  /** Those of a namespace; at hand, because every write asks. */
+  quotasIn(namespace: string): readonly ApiObject[]
+  /**
+   * Stores the status that `change` makes of the quota as it is stored; undefined leaves it. `change` is asked again where
+   * another write won, and may throw to refuse. Nothing happens where the quota is gone.
+   */
+  update(quota: ApiObject, change: (current: ApiObject) => ValueMap | undefined, signal: AbortSignal): Promise<void>
+}
+
+const ZERO = quantityOf(0, 'decimalSI')
+
+/** Every create is counted, and the updates that can take more. */
+export function resourceQuota(
+  ledger: QuotaLedger,
+  nowMs: () => number,
+  limited: readonly LimitedResource[] = [],
+): readonly AdmissionPlugin[] {
+  const check = (request: AdmissionRequest, signal: AbortSignal): void | Promise<void> => {
+    const { namespace, object } = request
+    if (namespace === '' || object === undefined || !isCounted(request)) return undefined
+    const quotas = ledger.quotasIn(namespace)
+    if (quotas.length === 0 && limited.length === 0) return undefined
+    const subject = { request, object, nowMs: nowMs() }
+    refuseUnlimited(limited, quotas, subject)
+    return quotas.length === 0 ? undefined : charge(ledger, quotas, subject, signal)
+  }
+  return [
+    { name: 'ResourceQuota', operations: ['CREATE'], validate: check },
+    {
+      name: 'ResourceQuota',
+      resources: ['pods', 'services', 'persistentvolumeclaims', 'resourceclaims.resource.k8s.io'],
+      operations: ['UPDATE'],
+      validate: check,
+    },
+  ]
+}
+
+function isCounted({ operation, resource, subresource, object, oldObject }: AdmissionRequest): boolean {
+  if (operation === 'CREATE') return subresource === '' && resource.resource !== 'namespaces'
+  if (resource.resource !== 'pods') return subresource === ''
+  if (subresource === 'resize') return true
+  // A pod moves from one scope to another by being given a time to end by.
+  return subresource === '' && oldObject !== undefined && isBounded(object!) !== isBounded(oldObject)
+}
+
+interface Charge {
+  readonly request: AdmissionRequest
+  readonly object: ApiObject
+  readonly nowMs: number
+}
+
+/** What is free to nobody has to be allowed by a quota. */
+function refuseUnlimited(limited: readonly LimitedResource[], quotas: readonly ApiObject[], subject: Charge): void {
+  if (limited.length === 0) return
+  const { request, object, nowMs } = subject
+  const type = request.resource
+  const covered = new Set(
+    quotas.flatMap((quota) => {
+      const names = [...hardOf(quota).keys()]
+      return chargeOf(quota, names, { type, object, nowMs }) === undefined ? [] : namesAbout(names, type)
+    }),
+  )
+  const refusal = limitedRefusal(limited, { type, object, nowMs, quotas, covered })
+  if (refusal !== undefined) throw forbidden(request, refusal)
+}
+
+async function charge(
+  ledger: QuotaLedger,
+  quotas: readonly ApiObject[],
+  subject: Charge,
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = quotas.map((quota) => ({ quota, answer: answerOf(quota, subject) }))
+  const refusal = asked.find(({ answer }) => answer.kind === 'refused')?.answer
+  if (subject.request.dryRun) {
+    if (refusal?.kind === 'refused') throw refusal.error
+    return
+  }
+  // What is at hand may be behind: the stored quota has the last word. Those that are likely to refuse are asked first.
+  const concerned = asked
+    .filter(({ answer }) => answer.kind !== 'free')
+    .toSorted((a, b) => Number(b.answer.kind === 'refused') - Number(a.answer.kind === 'refused'))
+  const raised: Raise[] = []
+  try {
+    for (const { quota } of concerned) {
+      let raise: Raise | undefined
+      const change = (current: ApiObject): ValueMap | undefined => {
+        raise = raisedBy(current, subject)
+        return raise === undefined ? undefined : withUsed(current, raise.used)
+      }
+      await ledger.update(quota, change, signal)
+      if (raise !== undefined) raised.push(raise)
+    }
+  } catch (error) {
+    await Promise.allSettled(raised.map((raise) => giveBack(ledger, raise, signal)))
+    throw error
+  }
+}
+
+type Answer = { readonly kind: 'free' | 'charged' } | { readonly kind: 'refused'; readonly error: unknown }
+
+function answerOf(quota: ApiObject, subject: Charge): Answer {
+  try {
+    return { kind: raisedBy(quota, subject) === undefined ? 'free' : 'charged' }
+  } catch (error) {
+    return { kind: 'refused', error }
+  }
+}
+
+interface Raise {
+  readonly quota: ApiObject
+  readonly delta: Amounts
+  readonly used: Amounts
+}
+
+/** What is used of a quota once the request is through; undefined where it takes nothing. Throws where that is too much. */
+function raisedBy(quota: ApiObject, { request, object, nowMs }: Charge): Raise | undefined {
+  const [hard, used] = [hardOf(quota), usedOf(quota)]
+  const type = request.resource
+  const taken = chargeOf(quota, hard.keys(), { type, object, nowMs })
+  const name = metaText(quota, 'name')
+  if (taken === undefined) return undefined
+  const limited = namesAbout(hard.keys(), type)
+  const unsaid = formatGroupResource(type) === 'pods' ? unsaidBy(object, limited) : undefined
+  if (unsaid !== undefined) throw forbidden(request, `failed quota: ${name}: ${unsaid}`)
+  if (limited.some((resource) => !used.has(resource))) {
+    throw forbidden(request, `status unknown for quota: ${name}, resources: ${limited.toSorted().join(',')}`)
+  }
+  const negative = [...taken].filter(([, amount]) => signOfQuantity(amount) < 0).map(([resource]) => resource)
+  if (negative.length > 0) {
+    throw forbidden(request, `quota usage is negative for resource(s): ${negative.toSorted().join(',')}`)
+  }
+  const before = request.oldObject && chargeOf(quota, hard.keys(), { type, object: request.oldObject, nowMs })
+  const delta = differenceOf(taken, before ?? new Map<string, Quantity>())
+  if (delta.size === 0) return undefined
+  const after = new Map(used)
+  for (const [resource, amount] of delta) after.set(resource, addQuantities(used.get(resource) ?? ZERO, amount))
+  // Less is always welcome, even where it is still too much.
+  const exceeded = [...delta.keys()].filter(
+    (resource) =>
+      signOfQuantity(delta.get(resource)!) > 0 && compareQuantities(after.get(resource)!, hard.get(resource)!) > 0,
+  )
+  if (exceeded.length > 0) {
+    const show = (amounts: Amounts): string =>
+      exceeded
+        .toSorted()
+        .map((resource) => `${resource}=${formatQuantity(amounts.get(resource) ?? ZERO)}`)
+        .join(',')
+    const figures = `requested: ${show(delta)}, used: ${show(used)}, limited: ${show(hard)}`
+    throw forbidden(request, `exceeded quota: ${name}, ${figures}`)
+  }
+  return { quota, delta, used: after }
+}
+
+/** Without what does not change. */
+function differenceOf(after: Amounts, before: Amounts): Amounts {
+  const difference = new Map<string, Quantity>()
+  for (const name of new Set([...after.keys(), ...before.keys()])) {
+    const amount = subtractQuantities(after.get(name) ?? ZERO, before.get(name) ?? ZERO)
+    if (signOfQuantity(amount) !== 0) difference.set(name, amount)
+  }
+  return difference
+}
+
+function withUsed(quota: ApiObject, used: Amounts): ValueMap {
+  const shown = [...used].map(([name, amount]) => [name, formatQuantity(amount)] as const)
+  return { ...mapIn(quota, 'status'), used: Object.fromEntries(shown) }
+}
+
+async function giveBack(ledger: QuotaLedger, { quota, delta }: Raise, signal: AbortSignal): Promise<void> {
+  await ledger.update(
+    quota,
+    (current) => {
+      const used = new Map(usedOf(current))
+      for (const [name, amount] of delta) used.set(name, subtractQuantities(used.get(name) ?? ZERO, amount))
+      return withUsed(current, used)
+    },
+    signal,
+  )
+}

@@ -1,0 +1,22 @@
+// StorageObjectInUseProtection: volumes, claims and classes of volume attributes are held by a finalizer until nobody uses
+// them (W-469).
+import type { AdmissionPlugin } from '../admission/admission.ts'
+import { mapIn, textsIn, withMetadata } from '../admission/members.ts'
+
+const FINALIZERS: Readonly<Record<string, string>> = {
+  persistentvolumeclaims: 'kubernetes.io/pvc-protection',
+  persistentvolumes: 'kubernetes.io/pv-protection',
+  volumeattributesclasses: 'kubernetes.io/vac-protection',
+}
+
+export const STORAGE_PROTECTION: AdmissionPlugin = {
+  name: 'StorageObjectInUseProtection',
+  resources: ['persistentvolumeclaims', 'persistentvolumes', 'volumeattributesclasses.storage.k8s.io'],
+  operations: ['CREATE'],
+  mutate({ object, resource, subresource }) {
+    const finalizer = FINALIZERS[resource.resource]
+    if (object === undefined || subresource !== '' || finalizer === undefined) return object
+    const finalizers = textsIn(mapIn(object, 'metadata'), 'finalizers')
+    return finalizers.includes(finalizer) ? object : withMetadata(object, { finalizers: [...finalizers, finalizer] })
+  },
+}

@@ -1,0 +1,97 @@
+// Two lists of tolerations as one, without those that another one covers. In time linear in their number: what could cover a
+// toleration is looked up by what it would have to say.
+import type { ValueMap } from '../api/value.ts'
+import { numberIn, textIn } from '../admission/members.ts'
+
+/** Of equal ones the first is kept; of those that cover each other the last. */
+export function mergeTolerations(first: readonly ValueMap[], second: readonly ValueMap[]): readonly ValueMap[] {
+  const all = [...first, ...second].map((toleration) => new Toleration(toleration))
+  const later = new Covers()
+  const isCoveredLater = all
+    .toReversed()
+    .map((each) => {
+      const isCovered = later.coverOther(each)
+      later.add(each)
+      return isCovered
+    })
+    .toReversed()
+  const merged = new Covers()
+  const kept = new Set<string>()
+  return all.flatMap((each, i) => {
+    if (kept.has(each.text) || merged.cover(each) || isCoveredLater[i] === true) return []
+    kept.add(each.text)
+    merged.add(each)
+    return [each.toleration]
+  })
+}
+
+class Toleration {
+  readonly toleration: ValueMap
+  /** The same for equal ones. */
+  readonly text: string
+  /** How long; without end where it does not say. */
+  readonly seconds: number
+
+  constructor(toleration: ValueMap) {
+    this.toleration = toleration
+    this.seconds = numberIn(toleration, 'tolerationSeconds') ?? Number.POSITIVE_INFINITY
+    this.text = JSON.stringify([...PARTS.map((part) => textIn(toleration, part)), String(this.seconds)])
+  }
+
+  part(name: (typeof PARTS)[number]): string {
+    return textIn(this.toleration, name)
+  }
+}
+
+const PARTS = ['key', 'operator', 'value', 'effect'] as const
+
+/** How much is covered of one kind: the longest, and the longest that is not equal to that one. */
+interface Longest {
+  readonly text: string
+  readonly seconds: number
+  readonly other: number
+}
+
+const NONE = Number.NEGATIVE_INFINITY
+
+class Covers {
+  readonly #longest = new Map<string, Longest>()
+
+  add(each: Toleration): void {
+    const [key, operator, effect] = [each.part('key'), each.part('operator'), each.part('effect')]
+    if (operator !== 'Exists' && operator !== 'Equal' && operator !== '') return
+    const place = placeOf(key, effect, operator === 'Exists' ? undefined : each.part('value'))
+    // Only of those that evict the time is looked at.
+    const seconds = effect === 'NoExecute' ? each.seconds : Number.POSITIVE_INFINITY
+    const { text } = each
+    const before = this.#longest.get(place) ?? { text, seconds: NONE, other: NONE }
+    const isLonger = seconds > before.seconds
+    if (text === before.text) this.#longest.set(place, { ...before, seconds: Math.max(seconds, before.seconds) })
+    else if (isLonger) this.#longest.set(place, { text, seconds, other: before.seconds })
+    else this.#longest.set(place, { ...before, other: Math.max(seconds, before.other) })
+  }
+
+  cover(each: Toleration): boolean {
+    return this.#places(each).some(({ seconds }) => each.seconds <= seconds)
+  }
+
+  /** By one that is not equal to it. */
+  coverOther(each: Toleration): boolean {
+    return this.#places(each).some(({ text, seconds, other }) => each.seconds <= (text === each.text ? other : seconds))
+  }
+
+  #places(each: Toleration): readonly Longest[] {
+    const [key, value] = [each.part('key'), each.part('value')]
+    const places: string[] = []
+    for (const effect of new Set([each.part('effect'), ''])) {
+      for (const wide of new Set([key, ''])) places.push(placeOf(wide, effect, undefined))
+      if (each.part('operator') === 'Equal') places.push(placeOf(key, effect, value))
+    }
+    return places.flatMap((place) => this.#longest.get(place) ?? [])
+  }
+}
+
+/** `value` is absent where any will do. */
+function placeOf(key: string, effect: string, value: string | undefined): string {
+  return JSON.stringify([key, effect, value])
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { certificateApproval, certificateSigning } from '../../../src/plugins/certificate-signers.ts'
+import { CERTIFICATE_SUBJECT } from '../../../src/plugins/certificate-subject.ts'
+import type { AdmissionRequest } from '../../../src/admission/admission.ts'
+import type { Access, Authorizer } from '../../../src/auth/authorizer.ts'
+import * as der from '../../../src/pki/der-writer.ts'
+import { certificateRequest, COMMON_NAME, ORGANIZATION } from '../../fakes/certificate-request.ts'
+import { requestFor } from '../admission/request-for.ts'
+
+const SIGNAL = new AbortController().signal
+
+function allowing(verb: string, name: string): Authorizer {
+  return {
+    authorize: (access: Access) =>
+      access.kind === 'resource' &&
+      access.resource === 'signers' &&
+      access.group === 'certificates.k8s.io' &&
+      access.verb === verb &&
+      access.name === name
+        ? { kind: 'allow' }
+        : { kind: 'no-opinion' },
+  }
+}
+
+function csr(spec: object, status: object, more: Partial<AdmissionRequest>): AdmissionRequest {
+  const object = { metadata: { name: 'c' }, spec: { signerName: 'example.com/one', ...spec }, status }
+  const old = { ...object, status: {} }
+  return requestFor('certificatesigningrequests', object, { oldObject: old as never, ...more }, 'certificates.k8s.io')
+}
+
+describe('approving and signing (W-474, W-475, P-107)', () => {
+  const approval = csr({}, { conditions: [{ type: 'Approved' }] }, { operation: 'UPDATE', subresource: 'approval' })
+  const signing = csr({}, { certificate: 'AA==' }, { operation: 'UPDATE', subresource: 'status' })
+
+  it.each(['example.com/one', 'example.com/*'])('needs a right to the signer: %s', async (name) => {
+    await certificateApproval(allowing('approve', name)).validate?.(approval, SIGNAL)
+    await certificateSigning(allowing('sign', name)).validate?.(signing, SIGNAL)
+  })
+
+  it.each([
+    ['approve', certificateApproval(allowing('sign', 'example.com/one')), approval],
+    ['sign', certificateSigning(allowing('sign', 'example.com/two')), signing],
+  ] as const)('is refused to those who may not %s', async (verb, plugin, request) => {
+    await expect(plugin.validate?.(request, SIGNAL)).rejects.toMatchObject({
+      reason: 'Forbidden',
+      message: `certificatesigningrequests.certificates.k8s.io "c" is forbidden: user not permitted to ${verb} requests with signerName "example.com/one"`,
+    })
+  })
+
+  it('asks for nothing where nothing is signed', async () => {
+    const nobody: Authorizer = { authorize: () => ({ kind: 'no-opinion' }) }
+    await certificateSigning(nobody).validate?.(csr({}, {}, { operation: 'UPDATE', subresource: 'status' }), SIGNAL)
+    await certificateApproval(nobody).validate?.(csr({}, {}, { operation: 'UPDATE', subresource: 'status' }), SIGNAL)
+  })
+})
+
+describe('the subject of a request', () => {
+  const asking = (signerName: string, organization: der.Der): AdmissionRequest => {
+    const pem = certificateRequest([
+      [COMMON_NAME, der.utf8String('jane')],
+      [ORGANIZATION, der.utf8String('devs')],
+      [ORGANIZATION, organization],
+    ])
+    return csr({ signerName, request: Buffer.from(pem).toString('base64') }, {}, { operation: 'CREATE' })
+  }
+  const client = 'kubernetes.io/kube-apiserver-client'
+  const masters = der.utf8String('system:masters')
+  const bigEndian = Buffer.from('system:masters', 'utf16le').swap16()
+
+  it.each([
+    ['in the usual alphabet', masters],
+    ['in the one for printers', Buffer.concat([Buffer.of(0x13, 14), Buffer.from('system:masters')])],
+    ['in one of two bytes a letter', Buffer.concat([Buffer.of(0x1e, bigEndian.length), bigEndian])],
+  ])('does not make an administrator: %s (W-476)', (_name, organization) => {
+    expect(() => CERTIFICATE_SUBJECT.validate?.(asking(client, organization), SIGNAL)).toThrow(
+      'use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
+    )
+  })
+
+  it('is for other signers to judge, and other groups are fine', async () => {
+    await CERTIFICATE_SUBJECT.validate?.(asking('example.com/one', masters), SIGNAL)
+    await CERTIFICATE_SUBJECT.validate?.(asking(client, der.utf8String('system:master')), SIGNAL)
+  })
+
+  it('that cannot be read is refused', () => {
+    const request = csr({ signerName: client, request: 'AAAA' }, {}, { operation: 'CREATE' })
+    expect(() => CERTIFICATE_SUBJECT.validate?.(request, SIGNAL)).toThrow('failed to parse CSR')
+  })
+})
