@@ -12,8 +12,8 @@ import type { CachedItem } from './cached-object.ts'
 import type { HistoryLimits, HistoryRecord } from './history.ts'
 import type { CacheMeasures } from './measures.ts'
 import { PastBudget } from './past-budget.ts'
-import { revisionOf } from './primer.ts'
-import type { Past } from './primer.ts'
+import { revisionOf } from './recent-history.ts'
+import type { Past } from './recent-history.ts'
 import { recordOf, TypeCache } from './type-cache.ts'
 
 export interface ContentsOptions {

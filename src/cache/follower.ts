@@ -6,7 +6,7 @@ import { pause } from '../lib/pause.ts'
 import type { Feed, Source } from '../store/source.ts'
 import { Contents } from './contents.ts'
 import type { ContentsOptions } from './contents.ts'
-import { readPast } from './primer.ts'
+import { readPast } from './recent-history.ts'
 
 const FIRST_RETRY_MS = 100
 const LONGEST_RETRY_MS = 5_000

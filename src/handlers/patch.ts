@@ -13,7 +13,7 @@ import { applyJsonPatch, jsonType, oddPatchMembers } from '../patch/json-patch.t
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import type { ApplyType, PatchType } from '../patch/patch.ts'
 import { isApply } from '../patch/patch.ts'
-import { findRestoreFault } from '../patch/restore.ts'
+import { findConversionFault } from '../patch/from-unstructured.ts'
 import { applyStrategicMerge } from '../patch/strategic-merge.ts'
 import { updateObject } from '../registry/update.ts'
 import type { PatchBody } from './apply.ts'
@@ -143,7 +143,7 @@ class Patch {
     if (!isMap(document)) throw notAnObject('', document)
     const patched = applyStrategicMerge(this.#target.schema.shape, live, document)
     const shown = (): string => formatGoValue(document)
-    const fault = findRestoreFault(this.#target.schema.shape, patched)
+    const fault = findConversionFault(this.#target.schema.shape, patched)
     if (fault !== undefined) throw refuse(shown(), fault)
     return this.#decode(patched, problems, { shown, live })
   }

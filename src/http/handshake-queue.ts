@@ -2,7 +2,7 @@
 // a turn of the event loop, so that whoever is connected is served between them. How many are under way at a time is not
 // limited: a client that is slow or silent takes nobody's turn.
 import type { Socket } from 'node:net'
-import { WaitingLine } from './waiting-line.ts'
+import { TwoEndedQueue } from './two-ended-queue.ts'
 
 export interface HandshakeQueueOptions {
   /** Begins TLS; what the client has said so far is in the socket's buffer. */
@@ -36,7 +36,7 @@ const PLAIN_HTTP_ANSWER = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP r
 
 export class HandshakeQueue {
   readonly #options: HandshakeQueueOptions
-  readonly #line = new WaitingLine<WaitingSocket>()
+  readonly #line = new TwoEndedQueue<WaitingSocket>()
   /** Those that have said nothing yet, the oldest first. */
   readonly #silent = new Set<Socket>()
   #hasArrived = false

@@ -1,6 +1,6 @@
 // Requests and answers over HTTP/1.1: Node's own pair of objects, in the words that HTTP/2 has too (`wire/http2-server-stream.ts`).
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Gathering } from './gathering.ts'
+import { WriteBuffer } from './write-buffer.ts'
 import type { Holding } from '../wire/unfinished-memory.ts'
 import type {
   BodyListener,
@@ -50,7 +50,7 @@ class Http1Body implements WireBody {
 export class Http1Response implements WireResponse {
   readonly #raw: ServerResponse
   readonly #holding: Holding
-  #gathering: Gathering | undefined
+  #buffer: WriteBuffer | undefined
   #leaves = false
   #givenBytes = 0
   #heldBytes = 0
@@ -101,8 +101,8 @@ export class Http1Response implements WireResponse {
   }
 
   gather(piece: Buffer): boolean {
-    this.#gathering ??= new Gathering((gathered, done) => this.#write(gathered, done))
-    return this.#gathering.add(piece)
+    this.#buffer ??= new WriteBuffer((pieces, done) => this.#write(pieces, done))
+    return this.#buffer.add(piece)
   }
 
   settle(): boolean {
@@ -111,7 +111,7 @@ export class Http1Response implements WireResponse {
   }
 
   flush(): void {
-    this.#gathering?.flush()
+    this.#buffer?.flush()
   }
 
   end(): void {

@@ -34,9 +34,9 @@ import {
 } from './managed-fields.ts'
 import type { Conflict, KindVersions, OwnershipRequest } from './ownership.ts'
 import { apply, ConversionMissing, ownershipAfterUpdate } from './ownership.ts'
-import { settledClaims } from './settled-claims.ts'
+import { unchangedOwnership } from './unchanged-ownership.ts'
 import { compare, fieldsOf } from './typed-walk.ts'
-import { completed } from './completed.ts'
+import { withZeroValues } from './zero-values.ts'
 import { outlineOf } from './outline.ts'
 
 /** What the server sets or identifies objects by; never owned by anyone. */
@@ -118,7 +118,7 @@ function settledByUpdate(
   // Whoever says nothing of the claims means those that are there.
   if (!isSame && sent !== undefined) return undefined
   if (managed.size === 0 || managed.size > MAX_UPDATE_MANAGERS) return undefined
-  return settledClaims({
+  return unchangedOwnership({
     versions,
     manager: updaterOf(request),
     managed,
@@ -324,7 +324,7 @@ function conflictsToReport(
   const last = request.manager === 'kubectl' ? lastApplied(request.live) : undefined
   const shape = request.versions.shape(request.apiVersion)
   if (last === undefined || shape === undefined) return conflicts
-  const changed = compare(shape, last, completed(shape, ownership.live))
+  const changed = compare(shape, last, withZeroValues(shape, ownership.live))
   const unchanged = [changed.modified, changed.added, changed.removed].reduce(difference, fieldsOf(shape, last))
   return conflicts.filter((conflict) => !isEmptySet(difference(setOf([conflict.path]), unchanged)))
 }

@@ -17,7 +17,7 @@ import {
   TooDeepError,
 } from './draft.ts'
 import { patchRejected } from './patch.ts'
-import { isSpelledAs, spelledMember, spelledSize } from './spelling.ts'
+import { isSpelledAs, spelledMember, spelledSize } from './scalar-text.ts'
 
 const MAX_OPERATIONS = 10_000
 const MAX_COPIED_BYTES = 3 * 1024 * 1024

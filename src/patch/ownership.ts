@@ -5,7 +5,7 @@ import { equalValues } from '../api/value.ts'
 import type { Later } from '../lib/later.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { appliedFields } from './applied-fields.ts'
-import { completed } from './completed.ts'
+import { withZeroValues } from './zero-values.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import {
   difference,
@@ -185,7 +185,7 @@ function comparer(request: OwnershipRequest, after: Written): (apiVersion: strin
       const changes =
         isOwn && after.isMerged
           ? compare(shape, left, right)
-          : compare(shape, completed(shape, left, right), completed(shape, right, left), request.later)
+          : compare(shape, withZeroValues(shape, left, right), withZeroValues(shape, right, left), request.later)
       const added = differenceWithBelow(changes.added, reset)
       const modified = differenceWithBelow(changes.modified, reset)
       const removed = differenceWithBelow(changes.removed, reset)

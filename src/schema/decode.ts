@@ -7,8 +7,8 @@ import type { Turns } from '../lib/turns.ts'
 import { ScalarFaultError, decodeScalar, typeOf } from './decode-scalars.ts'
 import { ExactMap, type ExactValue, plainValue, type SourceValue } from './exact-value.ts'
 import { Findings } from './findings.ts'
-import { goPlace, goType } from './go-place.ts'
-import { selfReadingFault } from './self-reading.ts'
+import { goFieldPath, goType } from './go-field-path.ts'
+import { unmarshalFault } from './unmarshaled-scalars.ts'
 import {
   areTexts,
   type DecoderOptions,
@@ -130,9 +130,9 @@ class Decoder {
 
   #errorOf({ error, fields: at }: Misfit): Error {
     if (!(error instanceof ScalarFaultError)) return error
-    const { fault, fields } = selfReadingFault(this.#source, this.#root) ?? { fault: error.fault, fields: at }
+    const { fault, fields } = unmarshalFault(this.#source, this.#root) ?? { fault: error.fault, fields: at }
     if (fault.kind === 'text') return new DecodeError(fault.message)
-    const place = goPlace(this.#root, fields, fault.wanted)
+    const place = goFieldPath(this.#root, fields, fault.wanted)
     return new DecodeError(`json: cannot unmarshal ${fault.found} into Go ${place}`)
   }
 

@@ -9,7 +9,7 @@ import { openWatchCache } from '../cache/cache.ts'
 import { publishAuthentication } from '../controllers/extension-authentication.ts'
 import { canonicalJson } from '../codec/json-encode.ts'
 import { storedJsonInTurns } from '../codec/json-pieces.ts'
-import { rememberingClaims } from '../codec/stored-claims.ts'
+import { rememberingManagedFields } from '../codec/stored-managed-fields.ts'
 import { Negotiator } from '../codec/negotiate.ts'
 import { Transcoder } from '../codec/transcode.ts'
 import { runControllers, type Controller } from '../controllers/controllers.ts'
@@ -283,7 +283,7 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
   const late = { store: () => store, table: () => builtIn }
   const identity = options.openIdentity(liveObjects(late.store, late.table), noteLegacyUse({ ...late, log }))
   const builtIn: ResourceTable = builtInResources(schema, canonicalJson, {
-    texts: rememberingClaims,
+    texts: rememberingManagedFields,
     encodeInTurns: storedJsonInTurns,
     actions: [
       ...accessReviewActions(schema, authorizer),

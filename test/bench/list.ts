@@ -8,7 +8,7 @@ import { writeProtobufList } from '../../src/codec/list-protobuf.ts'
 import { writeJsonList } from '../../src/codec/list-json.ts'
 import { columnsOf } from '../fakes/kind-of.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
-import { type GatheredWrite, Gathering } from '../../src/http/gathering.ts'
+import { type BufferedWrite, WriteBuffer } from '../../src/http/write-buffer.ts'
 import { loadBuiltInSchema } from '../../src/schema/schema.ts'
 import { podOf } from './sample-pod.ts'
 
@@ -97,7 +97,7 @@ async function bestOf(cases: readonly Case[]): Promise<ReadonlyMap<string, Times
       for (const end = performance.now() + TURN_MILLISECONDS; performance.now() < end; ) {
         const start = performance.now()
         const before = process.cpuUsage()
-        const gathering = new Gathering(sink.write)
+        const gathering = new WriteBuffer(sink.write)
         for await (const piece of pieces()) {
           for (const part of [piece].flat()) if (!gathering.add(part)) await sink.drained()
         }
@@ -117,7 +117,7 @@ async function bestOf(cases: readonly Case[]): Promise<ReadonlyMap<string, Times
 const NEVER: Times = { wall: Number.POSITIVE_INFINITY, processor: Number.POSITIVE_INFINITY }
 
 interface Sink extends AsyncDisposable {
-  readonly write: GatheredWrite
+  readonly write: BufferedWrite
   drained(): Promise<void>
 }
 

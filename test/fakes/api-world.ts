@@ -3,7 +3,7 @@ import { ADMIT_ALL } from '../../src/admission/admission.ts'
 import type { Admission } from '../../src/admission/admission.ts'
 import type { ApiObject, GroupVersionResource } from '../../src/api/object.ts'
 import { canonicalJson } from '../../src/codec/json-encode.ts'
-import { rememberingClaims } from '../../src/codec/stored-claims.ts'
+import { rememberingManagedFields } from '../../src/codec/stored-managed-fields.ts'
 import type { Kv } from '../../src/kv/kv.ts'
 import { openMemory } from '../../src/kv/embedded/memory.ts'
 import { runAction } from '../../src/registry/action.ts'
@@ -57,7 +57,7 @@ export class ApiWorld {
     const store = openKvStore({ kv, prefix: '/registry/' })
     this.parts = { store, dryRunStore: new DryRunStore(store), admission }
     this.resources = builtInResources(schema, canonicalJson, {
-      texts: rememberingClaims,
+      texts: rememberingManagedFields,
       actions: actions(schema),
       serviceRange,
       allowPrivileged,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { findRestoreFault } from '../../../src/patch/restore.ts'
+import { findConversionFault } from '../../../src/patch/from-unstructured.ts'
 import { applyStrategicMerge } from '../../../src/patch/strategic-merge.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 
@@ -248,6 +248,6 @@ describe('the result of a strategic merge (W-207)', () => {
     ['null anywhere', DEPLOYMENT, { spec: { replicas: null, template: null } }, undefined],
     ['what fits', DEPLOYMENT, { spec: { replicas: 3, paused: true } }, undefined],
   ])('%s', (_name, shape, value, fault) => {
-    expect(findRestoreFault(shape, value)).toBe(fault)
+    expect(findConversionFault(shape, value)).toBe(fault)
   })
 })

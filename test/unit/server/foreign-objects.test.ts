@@ -3,14 +3,14 @@ import type { ApiObject } from '../../../src/api/object.ts'
 import { encodeCborValue } from '../../../src/codec/cbor-encode.ts'
 import { canonicalJson } from '../../../src/codec/json-encode.ts'
 import { encodeEnvelope, encodeProtobuf } from '../../../src/codec/protobuf.ts'
-import { rememberingClaims } from '../../../src/codec/stored-claims.ts'
+import { rememberingManagedFields } from '../../../src/codec/stored-managed-fields.ts'
 import { emitYaml } from '../../../src/codec/yaml-emit.ts'
 import { builtInResources, olderVersion } from '../../../src/kinds/kinds.ts'
 import { foreignObjects } from '../../../src/server/foreign-objects.ts'
 import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
 import { goldenFixtures } from '../../fakes/golden-fixtures.ts'
 
-const resources = builtInResources(BUILT_IN, canonicalJson, { texts: rememberingClaims })
+const resources = builtInResources(BUILT_IN, canonicalJson, { texts: rememberingManagedFields })
 const defaults = { gates: new Set<string>(), now: () => '2030-01-02T03:04:05Z' }
 const decode = foreignObjects({ schema: BUILT_IN, resources, family: 'IPv4', defaults })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
 import { canonicalJson } from '../../../src/codec/json-encode.ts'
-import { rememberingClaims } from '../../../src/codec/stored-claims.ts'
+import { rememberingManagedFields } from '../../../src/codec/stored-managed-fields.ts'
 import { parseStored } from '../../../src/codec/stored-json.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
@@ -48,7 +48,7 @@ const CASES: Readonly<Record<string, ApiObject>> = {
 
 describe('objects with claims', () => {
   it.each(Object.entries(CASES))('are written and read as without a memory: %s', (_, object) => {
-    const { encode, parse } = rememberingClaims(plain)
+    const { encode, parse } = rememberingManagedFields(plain)
     const text = plain(object)
     for (let time = 0; time < 3; time++) {
       expect(encode(object)).toBe(text)
@@ -67,7 +67,7 @@ describe('objects with claims', () => {
         .map(([list, annotations]) => revision({ annotations, managedFields: list.map((one) => entry(one)) })),
       { maxLength: 8 },
     )
-    const { encode, parse } = rememberingClaims(plain)
+    const { encode, parse } = rememberingManagedFields(plain)
     fc.assert(
       fc.property(objects, (all) => {
         for (const object of all) {
@@ -81,7 +81,7 @@ describe('objects with claims', () => {
   })
 
   it('share the records of claims that are alike', () => {
-    const { parse } = rememberingClaims(plain)
+    const { parse } = rememberingManagedFields(plain)
     const bytes = Buffer.from(plain(CASES['two managers']!))
     const claimsOf = (object: ApiObject | undefined): readonly (Value | undefined)[] =>
       (object!.metadata['managedFields'] as readonly ValueMap[]).map(({ fieldsV1 }) => fieldsV1)
@@ -100,7 +100,7 @@ describe('objects with claims', () => {
     ['claims that are no JSON', '{"metadata":{"managedFields":[{"fieldsV1":{x}}]}}'],
     ['not an object', '[1]'],
   ])('are read as far as they can be: %s', (_, text) => {
-    const { parse } = rememberingClaims(plain)
+    const { parse } = rememberingManagedFields(plain)
     expect(parse(Buffer.from(text))).toStrictEqual(parseStored(Buffer.from(text)))
   })
 })

@@ -12,7 +12,7 @@ const TYPE_NAMES: readonly string[] = ['kind', 'apiVersion']
 const OCTET: Shape = Object.freeze({ kind: 'int32' })
 
 /** The first thing that does not fit, in the reference's words; undefined: all does, as far as this looks. */
-export function findRestoreFault(shape: ObjectShape, value: Value): string | undefined {
+export function findConversionFault(shape: ObjectShape, value: Value): string | undefined {
   const names = isMap(value) ? TYPE_NAMES.map((name) => own(value, name) ?? null) : []
   return firstFault(names, (name) => faultIn(TEXT, name)) ?? faultIn(shape, value)
 }

@@ -1,7 +1,7 @@
 // What nearly every update does to ownership: its manager writes again what it owns, nobody else owns that, and what it leaves
 // out nobody owns. Then no claim moves, only the manager's time does, and that is found out without making any set anew.
 import type { ValueMap } from '../api/value.ts'
-import { completed } from './completed.ts'
+import { withZeroValues } from './zero-values.ts'
 import type { FieldSet } from './field-set.ts'
 import { differenceWithBelow, intersects, isEmptySet, isSubset, union } from './field-set.ts'
 import type { ManagedFields } from './managed-fields.ts'
@@ -10,7 +10,7 @@ import type { OwnershipRequest } from './ownership.ts'
 import { reconcileWithSchema } from './typed-merge.ts'
 import { compare } from './typed-walk.ts'
 
-export interface SettledRequest extends OwnershipRequest {
+export interface UnchangedOwnershipRequest extends OwnershipRequest {
   /** With the same managedFields as `live`, or both without. */
   readonly updated: ValueMap
   /** What nobody ever owns. */
@@ -19,7 +19,7 @@ export interface SettledRequest extends OwnershipRequest {
 }
 
 /** The claims after the update; undefined where some may move, and the long way has to be gone. */
-export function settledClaims(request: SettledRequest): ManagedFields | undefined {
+export function unchangedOwnership(request: UnchangedOwnershipRequest): ManagedFields | undefined {
   const { versions, manager, managed } = request
   const shape = versions.shape(manager.apiVersion)
   if (shape === undefined) return undefined
@@ -28,7 +28,7 @@ export function settledClaims(request: SettledRequest): ManagedFields | undefine
     if (versions.sets.reconciled(fields, shape, reconcileWithSchema) !== fields) return undefined
   }
   const { live, updated, reset } = request
-  const changes = compare(shape, completed(shape, live, updated), completed(shape, updated, live))
+  const changes = compare(shape, withZeroValues(shape, live, updated), withZeroValues(shape, updated, live))
   const removed = differenceWithBelow(changes.removed, reset)
   for (const { fields } of managed.values()) if (intersects(removed, fields)) return undefined
   const written = differenceWithBelow(union(changes.modified, changes.added), reset)
@@ -37,7 +37,7 @@ export function settledClaims(request: SettledRequest): ManagedFields | undefine
 
 /** Where the manager alone owns what it has written. */
 function writtenAgain(
-  { manager, managed, neverOwned, now }: SettledRequest,
+  { manager, managed, neverOwned, now }: UnchangedOwnershipRequest,
   written: FieldSet,
 ): ManagedFields | undefined {
   const self = identityOf(manager)

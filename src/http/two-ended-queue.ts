@@ -1,7 +1,7 @@
 // A line that is served from both ends by turns, the newest and the oldest: who comes late need not wait for all before it,
 // and nobody waits for more than twice those that were before it.
 
-export class WaitingLine<T> {
+export class TwoEndedQueue<T> {
   /** By number, all from `#oldest` to below `#next`. */
   readonly #waiting = new Map<number, T>()
   #oldest = 0

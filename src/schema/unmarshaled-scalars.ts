@@ -13,7 +13,7 @@ export interface FoundFault {
 }
 
 /** The first of them in the order of the document. */
-export function selfReadingFault(source: SourceValue, shape: ObjectShape): FoundFault | undefined {
+export function unmarshalFault(source: SourceValue, shape: ObjectShape): FoundFault | undefined {
   return inValue(shape, source, [])
 }
 

@@ -4,7 +4,7 @@ import { NAMED_TYPES } from './named-types.ts'
 import type { ObjectShape, Shape, WireField } from './table.ts'
 
 /** `struct field Volume.spec.volumes.VolumeSource.emptyDir of type v1.EmptyDirVolumeSource`. */
-export function goPlace(root: ObjectShape, fields: readonly string[], wanted: string): string {
+export function goFieldPath(root: ObjectShape, fields: readonly string[], wanted: string): string {
   if (fields.length === 0) return `value of type ${wanted}`
   const words: string[] = []
   let record = root

@@ -5,15 +5,15 @@ const GATHER_BYTES = 128 * 1024
 const TINY_BYTES = 8
 
 /** `done`: the bytes are no longer needed. False: better wait before the next. */
-export type GatheredWrite = (piece: Buffer, done: () => void) => boolean
+export type BufferedWrite = (piece: Buffer, done: () => void) => boolean
 
-export class Gathering {
-  readonly #write: GatheredWrite
+export class WriteBuffer {
+  readonly #write: BufferedWrite
   readonly #free: Buffer[] = []
   #buffer: Buffer | undefined
   #used = 0
 
-  constructor(write: GatheredWrite) {
+  constructor(write: BufferedWrite) {
     this.#write = write
   }
 

@@ -15,14 +15,14 @@ export interface Past {
   readonly floor: number
 }
 
-export interface PrimerOptions {
+export interface RecentHistoryOptions {
   readonly source: Source
   readonly clock: Clock
 }
 
 /** Undefined where that much is not to be had: the cache is complete without it. */
 export async function readPast(
-  options: PrimerOptions,
+  options: RecentHistoryOptions,
   revision: number,
   signal: AbortSignal,
 ): Promise<Past | undefined> {
@@ -35,7 +35,7 @@ export async function readPast(
 }
 
 async function readSince(
-  options: PrimerOptions,
+  options: RecentHistoryOptions,
   between: { readonly floor: number; readonly revision: number },
   signal: AbortSignal,
 ): Promise<readonly SourceChange[] | undefined> {

@@ -7,7 +7,7 @@ import type { ObjectShape, Shape } from '../schema/table.ts'
 import { shownFields, zeroOfField } from '../schema/zero-value.ts'
 
 /** `other` is what it will be compared with: the very parts that the two share need not be looked into. */
-export function completed(shape: ObjectShape, object: ValueMap, other?: Value): ValueMap {
+export function withZeroValues(shape: ObjectShape, object: ValueMap, other?: Value): ValueMap {
   const others = isMap(other) ? other : undefined
   let result: Record<string, Value> | undefined
   for (const key of Object.keys(object)) {
@@ -32,7 +32,7 @@ function completedValue(shape: Shape, value: Value, other: Value | undefined): V
   if (value === other) return value
   switch (shape.kind) {
     case 'object':
-      return isMap(value) ? completed(shape, value, other) : value
+      return isMap(value) ? withZeroValues(shape, value, other) : value
     case 'list':
       return isList(value) && hasStructs(shape.item) ? completedItems(shape.item, value, other) : value
     case 'map':

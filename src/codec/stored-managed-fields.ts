@@ -16,7 +16,10 @@ const NO_CLAIMS: ValueMap = {}
 const EMPTY_CLAIMS = `${CLAIMS}{}`
 
 /** How objects of a resource are read and written, by how they are written plainly. */
-export function rememberingClaims(plain: EncodeText): { readonly encode: EncodeText; readonly parse: ParseObject } {
+export function rememberingManagedFields(plain: EncodeText): {
+  readonly encode: EncodeText
+  readonly parse: ParseObject
+} {
   const claims = new StoredClaims(plain)
   return { encode: (object) => claims.encode(object), parse: (bytes) => claims.parse(bytes) }
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Gathering } from '../../../src/http/gathering.ts'
+import { WriteBuffer } from '../../../src/http/write-buffer.ts'
 
 /** Sends what it was given late: bytes that are changed before `done` are seen. */
 class LateSink {
@@ -37,7 +37,7 @@ describe('gathering pieces', () => {
       fc.asyncProperty(sizes, async (all) => {
         const pieces = all.map((size, i) => Buffer.alloc(size, i + 1))
         const sink = new LateSink()
-        const gathering = new Gathering((piece, done) => sink.write(piece, done))
+        const gathering = new WriteBuffer((piece, done) => sink.write(piece, done))
         for (const piece of pieces) if (!gathering.add(piece)) await sink.drained()
         gathering.flush()
         expect((await sink.all()).equals(Buffer.concat(pieces))).toBe(true)
@@ -48,7 +48,7 @@ describe('gathering pieces', () => {
 
   it('uses a few buffers again and again', async () => {
     const sink = new LateSink()
-    const gathering = new Gathering((piece, done) => sink.write(piece, done))
+    const gathering = new WriteBuffer((piece, done) => sink.write(piece, done))
     for (let i = 0; i < 20_000; i++) if (!gathering.add(Buffer.alloc(1000, i))) await sink.drained()
     gathering.flush()
     expect(sink.writes).toBeGreaterThan(150)
