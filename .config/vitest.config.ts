@@ -11,6 +11,9 @@ const everyKind = {
   expect: { poll: { interval: 10, timeout: 40_000 } },
 } as const
 
+/** Tests of whole servers mostly wait for them: two at a time, also where there are only two cores. */
+const atOnce = { sequence: { groupOrder: 1 }, pool: 'forks', maxWorkers: 2 } as const
+
 /** One project a kind of test; `make help` says which command runs which. */
 export default defineConfig({
   test: {
@@ -34,9 +37,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           ...everyKind,
-          sequence: { groupOrder: 1 },
+          ...atOnce,
           include: ['test/contract/**/*.test.ts', 'test/integration/**/*.test.ts'],
-          pool: 'forks',
           testTimeout: 240_000,
           hookTimeout: 240_000,
         },
@@ -45,9 +47,8 @@ export default defineConfig({
         test: {
           name: 'security',
           ...everyKind,
-          sequence: { groupOrder: 1 },
+          ...atOnce,
           include: ['test/security/**/*.test.ts'],
-          pool: 'forks',
           testTimeout: 240_000,
           hookTimeout: 240_000,
         },
@@ -56,9 +57,8 @@ export default defineConfig({
         test: {
           name: 'robustness',
           ...everyKind,
-          sequence: { groupOrder: 1 },
+          ...atOnce,
           include: ['test/robustness/**/*.test.ts'],
-          pool: 'forks',
           testTimeout: 300_000,
           hookTimeout: 240_000,
         },
@@ -78,9 +78,8 @@ export default defineConfig({
         test: {
           name: 'conformance',
           ...everyKind,
-          sequence: { groupOrder: 1 },
+          ...atOnce,
           include: ['test/conformance/**/*.test.ts'],
-          pool: 'forks',
           testTimeout: 600_000,
           hookTimeout: 240_000,
         },

@@ -83,7 +83,7 @@ describe.each(Object.keys(PLACES))('on what kube-apiserver has stored, %s', (eng
     const change = { contentType: 'application/merge-patch+json', body: { metadata: { labels } } }
     const changed = await client.must(pod, { method: 'PATCH', ...change })
     const { stderr } = await server.stop()
-    expect(stderr).not.toContain('cannot be read')
+    expect(stderr).not.toContain('unreadable')
 
     const next = clientOf(await startServerProcess([...QUIET, ...flags], home))
     expect(await next.must(pod)).toEqual(changed)
@@ -105,7 +105,7 @@ describe.each(Object.keys(PLACES))('on what kube-apiserver has stored, %s', (eng
     expect((await client.send('/api/v1/namespaces/swap/secrets')).status).toBe(500)
     expect((await client.send('/api/v1/namespaces/swap/configmaps')).status).toBe(200)
     const { stderr } = await server.stop()
-    const lines = stderr.split('\n').filter((line) => line.includes('a stored object cannot be read'))
+    const lines = stderr.split('\n').filter((line) => line.includes('stored object is unreadable'))
     const named = lines.map(
       (line) => JSON.parse(line) as { key: string; resource: string; name: string; reason: string },
     )

@@ -30,7 +30,7 @@ describe('CIS 1.2.2: tokens in a file', () => {
     const note = (_fields: object, message: string): void => void said.push(message)
     const log: Log = { debug: () => {}, info: () => {}, warn: note, error: note }
     await using _server = await openServer(['--token-auth-file', file('tokens', 'a-token,jane,1\n')], log)
-    expect(said.join('\n')).toContain('tokens of --token-auth-file are good until')
+    expect(said.join('\n')).toContain('tokens of --token-auth-file never expire')
   })
 })
 
