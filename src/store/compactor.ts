@@ -51,12 +51,14 @@ export class Compactor {
     this.#past = result.revision
     if (!result.ok) {
       this.#known = result.current?.revision ?? ABSENT
+      // It may be kube-apiserver's turn every time, and that does not tell our replicas.
+      await this.#tell(Number(result.current?.value.toString('latin1')), signal)
       return undefined
     }
     this.#known = result.revision
     if (past === undefined) return undefined
     await this.#options.kv.compact(past, signal)
-    if (this.#turnKey !== this.#toldKey) await this.#tell(past, signal)
+    await this.#tell(past, signal)
     return past
   }
 
@@ -75,9 +77,13 @@ export class Compactor {
     }
   }
 
+  /** Unless they have been told already. */
   async #tell(past: number, signal: AbortSignal): Promise<void> {
+    if (this.#turnKey === this.#toldKey) return
     const { kv } = this.#options
     const { item } = await kv.get(this.#toldKey, {}, signal)
+    const told = item === undefined ? 0 : Number(item.value.toString('latin1'))
+    if (!(past > told)) return
     const expected = item?.revision ?? ABSENT
     await kv.put({ key: this.#toldKey, value: Buffer.from(String(past)), expected }, signal)
   }
