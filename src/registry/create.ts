@@ -111,7 +111,8 @@ async function storeNew(
     await authorizeWrite({ object: made.admitted, stored: undefined, name: '' }, context, parts)
   }
   const { object, reservation } = await prepareNew(parts, resource, made, context)
-  const text = await textInTurns(resource, object, context)
+  const written = textInTurns(resource, object, context)
+  const text = written instanceof Promise ? await written : written
   const key = keyOf(resource, context.namespace, metaText(object, 'name'))
   const ttl = resource.strategy.ttlSeconds
   // A write that breaks may have been stored all the same: then nothing is settled, the reservation stands.

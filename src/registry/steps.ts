@@ -5,6 +5,7 @@ import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import { own, type ValueMap } from '../api/value.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { decodeManagedFields } from '../patch/managed-fields.ts'
 import type { Decide, ObjectKey, Store, StoredItem, WriteResult } from '../store/store.ts'
 import { invalidError } from '../api/invalid-error.ts'
@@ -44,11 +45,11 @@ export async function writeFitting(
 }
 
 /** A large object as it is stored, written in turns; undefined where it is written when it is stored. */
-export async function textInTurns(
+export function textInTurns(
   { stored }: Resource,
   object: ApiObject,
   { turns }: WriteContext,
-): Promise<string | undefined> {
+): MaybePromise<string | undefined> {
   return turns === undefined ? undefined : stored.encodeInTurns?.(object, turns)
 }
 

@@ -189,7 +189,8 @@ class UpdatePipeline {
   }
 
   private async putOutcome(object: ApiObject): Promise<Outcome> {
-    const text = await textInTurns(this.resource, object, this.context)
+    const written = textInTurns(this.resource, object, this.context)
+    const text = written instanceof Promise ? await written : written
     const ttl = this.resource.strategy.ttlSeconds
     return { kind: 'put', object, text, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
   }

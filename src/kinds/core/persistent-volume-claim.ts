@@ -23,7 +23,7 @@ import { mapIn, withSpec } from '../shared/members.ts'
 import { amountOf, checkAmount, checkBasicAmount, isNative } from '../shared/resource-names.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
 import { checkSameMode } from '../shared/volume-spec.ts'
-import { claimSpecWarnings } from '../shared/volume-warnings.ts'
+import { claimSpecWarnings, OLD_STORAGE_CLASS } from '../shared/volume-warnings.ts'
 import { annotationWarnings } from '../shared/warnings.ts'
 import {
   accessModes,
@@ -34,7 +34,6 @@ import {
   VOLUME_MODE_COLUMN,
 } from './volume-columns.ts'
 
-const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'

@@ -22,7 +22,7 @@ import { PERSISTENT_SOURCES } from '../shared/pod-spec/volume-source.ts'
 import { rounded } from '../shared/resource-list.ts'
 import { WITH_STATUS } from '../shared/strategies.ts'
 import { checkSameMode, checkVolumeSpec } from '../shared/volume-spec.ts'
-import { sourceWarnings } from '../shared/volume-warnings.ts'
+import { OLD_STORAGE_CLASS, sourceWarnings } from '../shared/volume-warnings.ts'
 import { annotationWarnings, nodeTermWarnings } from '../shared/warnings.ts'
 import {
   accessModes,
@@ -33,7 +33,6 @@ import {
   VOLUME_MODE_COLUMN,
 } from './volume-columns.ts'
 
-const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
 const SPEC = FieldPath.root('spec')
 
 function checkVolume(object: ValueMap, check: Check): void {

@@ -3,6 +3,9 @@ import type { ValueMap } from '../../api/value.ts'
 import { mapIn } from './members.ts'
 import { fractionWarnings } from './warnings.ts'
 
+/** Of the annotation that named the class before there was a field for it. */
+export const OLD_STORAGE_CLASS = 'deprecated since v1.8; use "storageClassName" attribute instead'
+
 const GONE_SOURCES: Readonly<Record<string, string>> = {
   photonPersistentDisk: 'deprecated in v1.11, non-functional in v1.16+',
   gitRepo: 'deprecated in v1.11, and disabled by default in v1.33+',

@@ -35,15 +35,20 @@ export const POSITIVE = 'must be greater than 0'
 export class Check {
   readonly context: ValidationContext
   /** Those of a whole definition. */
-  readonly patterns: CheckedPatterns
+  #patterns: CheckedPatterns | undefined
   readonly #faults: FaultList
   #faultless: object | undefined
 
   /** The list ends the validation when it is full. */
-  constructor(context: ValidationContext, faults: FaultList, patterns = new CheckedPatterns()) {
+  constructor(context: ValidationContext, faults: FaultList, patterns?: CheckedPatterns) {
     this.context = context
-    this.patterns = patterns
+    this.#patterns = patterns
     this.#faults = faults
+  }
+
+  /** Made where somebody asks for them: only definitions have any. */
+  get patterns(): CheckedPatterns {
+    return (this.#patterns ??= new CheckedPatterns())
   }
 
   get errors(): readonly FieldError[] {
