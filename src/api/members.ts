@@ -1,27 +1,97 @@
-// Reading documents whose members may be absent or of another type than they should be: those read as empty ones.
-import { jsonText } from './json-text.ts'
-import type { ValueMap } from './value.ts'
+// Reading members of maps whose type nobody has checked: a member that is absent, null or of another type than the one asked for
+// reads as absent, or as the empty value of that type. The name of a reader says which, and what becomes of places in a list.
+import type { Value, ValueMap } from './value.ts'
 import { isList, isMap, own } from './value.ts'
 
 const NO_MEMBERS: ValueMap = Object.freeze({})
+const NO_ITEMS: readonly never[] = Object.freeze([])
 
-export function mapIn(map: ValueMap, name: string): ValueMap {
+export function textOrAbsent(map: ValueMap, name: string): string | undefined {
   const value = own(map, name)
+  return typeof value === 'string' ? value : undefined
+}
+
+export function textOrEmpty(map: ValueMap, name: string): string {
+  const value = own(map, name)
+  return typeof value === 'string' ? value : ''
+}
+
+/** As a double: an integer beyond 2^53 is rounded. */
+export function numberOrAbsent(map: ValueMap, name: string): number | undefined {
+  const value = own(map, name)
+  return typeof value === 'bigint' ? Number(value) : typeof value === 'number' ? value : undefined
+}
+
+/** As a double: an integer beyond 2^53 is rounded. */
+export function numberOrZero(map: ValueMap, name: string): number {
+  return numberOrAbsent(map, name) ?? 0
+}
+
+/** As it was written, also beyond 2^53. */
+export function integerOrAbsent(map: ValueMap, name: string): number | bigint | undefined {
+  const value = own(map, name)
+  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
+}
+
+/** As it was written, also beyond 2^53. */
+export function integerOrZero(map: ValueMap, name: string): number | bigint {
+  return integerOrAbsent(map, name) ?? 0
+}
+
+/** Whether the member is `true` itself. */
+export function isTrue(map: ValueMap, name: string): boolean {
+  return own(map, name) === true
+}
+
+/** Whether there is a member and it is not null; its type does not matter. */
+export function isGiven(map: ValueMap, name: string): boolean {
+  const value = own(map, name)
+  return value !== undefined && value !== null
+}
+
+export function mapOrAbsent(map: ValueMap, name: string): ValueMap | undefined {
+  const value = own(map, name)
+  return isMap(value) ? value : undefined
+}
+
+export function mapOrEmpty(map: ValueMap, name: string): ValueMap {
+  return asMap(own(map, name))
+}
+
+/** The value itself where it is a map; an empty one otherwise. */
+export function asMap(value: Value | undefined): ValueMap {
   return isMap(value) ? value : NO_MEMBERS
 }
 
-/** What is in the list and is no map reads as an empty one, so that places in the list stay what they are. */
-export function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
+export function listOrEmpty(map: ValueMap, name: string): readonly Value[] {
   const value = own(map, name)
-  return isList(value) ? value.map((item) => (isMap(item) ? item : NO_MEMBERS)) : []
+  return isList(value) ? value : NO_ITEMS
 }
 
-export function textsIn(map: ValueMap, name: string): readonly string[] {
-  const value = own(map, name)
-  return isList(value) ? value.map((item) => (typeof item === 'string' ? item : jsonText(item))) : []
+/** The maps of a list, each at its place: what is no map reads as an empty one. */
+export function mapsInPlace(map: ValueMap, name: string): readonly ValueMap[] {
+  const list = listOrEmpty(map, name)
+  return list.every(isMap) ? list : list.map(asMap)
 }
 
-export function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
+/** The maps of a list and nothing else: places are not those of the list. */
+export function mapsOnly(map: ValueMap, name: string): readonly ValueMap[] {
+  const list = listOrEmpty(map, name)
+  return list.every(isMap) ? list : list.filter(isMap)
+}
+
+/** The texts of a list, each at its place: what is no text reads as an empty one. */
+export function textsInPlace(map: ValueMap, name: string): readonly string[] {
+  const list = listOrEmpty(map, name)
+  return list.every(isText) ? list : list.map((item) => (isText(item) ? item : ''))
+}
+
+/** The texts of a list and nothing else: places are not those of the list. */
+export function textsOnly(map: ValueMap, name: string): readonly string[] {
+  const list = listOrEmpty(map, name)
+  return list.every(isText) ? list : list.filter(isText)
+}
+
+function isText(value: Value): value is string {
+  return typeof value === 'string'
 }

@@ -1,6 +1,6 @@
 // The class of service of a pod, which follows from what its containers ask for. Quotas, placement and pods themselves go by it.
 import { compareQuantities, parseQuantity, type Quantity, signOfQuantity } from '../lib/quantity.ts'
-import { mapIn, mapsIn } from './members.ts'
+import { mapOrEmpty, mapsInPlace } from './members.ts'
 import { isMap, own, type Value, type ValueMap } from './value.ts'
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
@@ -12,15 +12,17 @@ export function qosOf(spec: ValueMap): QosClass {
   const level = own(spec, 'resources')
   const holders = isMap(level)
     ? [level]
-    : [...mapsIn(spec, 'containers'), ...mapsIn(spec, 'initContainers')].map((c) => mapIn(c, 'resources'))
+    : [...mapsInPlace(spec, 'containers'), ...mapsInPlace(spec, 'initContainers')].map((c) =>
+        mapOrEmpty(c, 'resources'),
+      )
   const isAsked = holders.some((resources) =>
-    ['requests', 'limits'].some((kind) => COUNTED.some((name) => isPositive(own(mapIn(resources, kind), name)))),
+    ['requests', 'limits'].some((kind) => COUNTED.some((name) => isPositive(own(mapOrEmpty(resources, kind), name)))),
   )
   if (!isAsked) return 'BestEffort'
   const isSure = holders.every((resources) =>
     COUNTED.every((name) => {
-      const limit = own(mapIn(resources, 'limits'), name)
-      const request = own(mapIn(resources, 'requests'), name) ?? limit
+      const limit = own(mapOrEmpty(resources, 'limits'), name)
+      const request = own(mapOrEmpty(resources, 'requests'), name) ?? limit
       const [most, asked] = [amountOf(limit), amountOf(request)]
       return isPositive(limit) && most !== undefined && asked !== undefined && compareQuantities(most, asked) === 0
     }),

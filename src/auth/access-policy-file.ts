@@ -1,5 +1,5 @@
 // The file of access policies, the oldest way to give rights: one JSON object a line, read once (P-176). It never denies.
-import { mapIn, textIn } from '../api/members.ts'
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'
@@ -38,12 +38,12 @@ export function accessPolicies(text: string): Authorizer {
 
 function policyOf(line: string, number: number): Policy {
   const document = parse(line, number)
-  const version = textIn(document, 'apiVersion')
-  if (textIn(document, 'kind') !== 'Policy' || !version.startsWith(`${GROUP}/`)) {
+  const version = textOrEmpty(document, 'apiVersion')
+  if (textOrEmpty(document, 'kind') !== 'Policy' || !version.startsWith(`${GROUP}/`)) {
     throw new Error(`line ${number} is no Policy of ${GROUP}/v1beta1`)
   }
-  const spec = mapIn(document, 'spec')
-  const all = (name: string): string => textIn(spec, name)
+  const spec = mapOrEmpty(document, 'spec')
+  const all = (name: string): string => textOrEmpty(spec, name)
   return {
     user: all('user'),
     group: all('group'),

@@ -1,5 +1,5 @@
 // What people regret about roles and bindings, found before it is regretted: the rows 5.1.1 to 5.1.13 of the CIS benchmark.
-import { mapIn, mapsIn, textIn } from '../api/members.ts'
+import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import { type PolicyRule, rulesOf } from '../api/policy-rule.ts'
 import type { ValueMap } from '../api/value.ts'
 
@@ -13,8 +13,8 @@ export interface RoleFinding {
 
 /** What is made with the server is known and not looked at. */
 export function lintRole(object: ValueMap): readonly RoleFinding[] {
-  if (textIn(labelsOf(object), 'kubernetes.io/bootstrapping') === 'rbac-defaults') return []
-  const kind = textIn(object, 'kind')
+  if (textOrEmpty(labelsOf(object), 'kubernetes.io/bootstrapping') === 'rbac-defaults') return []
+  const kind = textOrEmpty(object, 'kind')
   const found =
     kind === 'Role' || kind === 'ClusterRole'
       ? rulesOf(object).flatMap(lintRule)
@@ -100,10 +100,10 @@ function lintRule(rule: PolicyRule): readonly Fault[] {
 }
 
 function lintBinding(binding: ValueMap): readonly Fault[] {
-  const role = mapIn(binding, 'roleRef')
-  const isAdmin = textIn(role, 'kind') === 'ClusterRole' && textIn(role, 'name') === 'cluster-admin'
-  const subjects = mapsIn(binding, 'subjects').flatMap((subject): readonly Fault[] => {
-    const [kind, name] = [textIn(subject, 'kind'), textIn(subject, 'name')]
+  const role = mapOrEmpty(binding, 'roleRef')
+  const isAdmin = textOrEmpty(role, 'kind') === 'ClusterRole' && textOrEmpty(role, 'name') === 'cluster-admin'
+  const subjects = mapsInPlace(binding, 'subjects').flatMap((subject): readonly Fault[] => {
+    const [kind, name] = [textOrEmpty(subject, 'kind'), textOrEmpty(subject, 'name')]
     if (kind === 'ServiceAccount' && name === 'default') {
       return [['5.1.5', 'is for the account that pods have where nobody says anything']]
     }
@@ -121,12 +121,12 @@ function has(list: readonly string[], wanted: string): boolean {
 }
 
 function labelsOf(object: ValueMap): ValueMap {
-  return mapIn(mapIn(object, 'metadata'), 'labels')
+  return mapOrEmpty(mapOrEmpty(object, 'metadata'), 'labels')
 }
 
 function nameOf(object: ValueMap): string {
-  const metadata = mapIn(object, 'metadata')
-  const namespace = textIn(metadata, 'namespace')
-  const name = textIn(metadata, 'name')
-  return `${textIn(object, 'kind')} ${JSON.stringify(namespace === '' ? name : `${namespace}/${name}`)}`
+  const metadata = mapOrEmpty(object, 'metadata')
+  const namespace = textOrEmpty(metadata, 'namespace')
+  const name = textOrEmpty(metadata, 'name')
+  return `${textOrEmpty(object, 'kind')} ${JSON.stringify(namespace === '' ? name : `${namespace}/${name}`)}`
 }

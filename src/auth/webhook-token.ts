@@ -2,7 +2,7 @@
 // token at the same time. A server that cannot be asked is a refusal, never a stranger (P-075).
 import type { User } from '../api/user.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { textIn, textsIn } from '../api/members.ts'
+import { textOrEmpty, textsInPlace } from '../api/members.ts'
 import { isMap, own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
@@ -72,7 +72,7 @@ async function reviewed(
 function answerOf(review: unknown, wanted: readonly string[], apiAudiences: readonly string[]): TokenAnswer {
   const status = isMap(review as Value) ? own(review as ValueMap, 'status') : undefined
   if (!isMap(status)) return { kind: 'refused', problem: 'the webhook did not answer with a TokenReview' }
-  const named = textsIn(status, 'audiences')
+  const named = textsInPlace(status, 'audiences')
   const audiences = wanted.filter((audience) => (named.length === 0 ? apiAudiences : named).includes(audience))
   if (wanted.length > 0 && audiences.length === 0) return UNKNOWN
   if (own(status, 'authenticated') !== true) {
@@ -84,12 +84,12 @@ function answerOf(review: unknown, wanted: readonly string[], apiAudiences: read
 }
 
 function userOf(user: ValueMap): User {
-  const [name, uid, extra] = [textIn(user, 'username'), textIn(user, 'uid'), own(user, 'extra')]
-  const entries = isMap(extra) ? Object.keys(extra).map((key) => [key, textsIn(extra, key)] as const) : []
+  const [name, uid, extra] = [textOrEmpty(user, 'username'), textOrEmpty(user, 'uid'), own(user, 'extra')]
+  const entries = isMap(extra) ? Object.keys(extra).map((key) => [key, textsInPlace(extra, key)] as const) : []
   return {
     name,
     uid: uid === '' ? undefined : uid,
-    groups: textsIn(user, 'groups'),
+    groups: textsInPlace(user, 'groups'),
     extra: Object.fromEntries(entries),
   }
 }

@@ -1,7 +1,7 @@
 // `quarterdeck lint-rbac`: roles and bindings in, findings out, a line each.
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { mapsIn } from '../api/members.ts'
+import { mapsInPlace } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { lintRole } from '../auth/role-lint.ts'
@@ -41,5 +41,5 @@ async function readObjects(file: string): Promise<readonly ValueMap[]> {
 
 function objectsIn(document: Value): readonly ValueMap[] {
   if (!isMap(document)) return []
-  return own(document, 'items') === undefined ? [document] : mapsIn(document, 'items')
+  return own(document, 'items') === undefined ? [document] : mapsInPlace(document, 'items')
 }

@@ -1,7 +1,7 @@
 // The operator's AuthenticationConfiguration: whose tokens are good, who their holders are, and where strangers may look
 // (P-065 to P-067, P-081). Read strictly: a misspelt word would let somebody in or keep somebody out.
 import type { Value, ValueMap } from '../api/value.ts'
-import { mapIn, mapsIn, textIn, textsIn } from '../api/members.ts'
+import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../api/members.ts'
 import { isMap, own } from '../api/value.ts'
 import type { ClaimMapping, ClaimRule, Expression, JwtIssuerRules } from '../auth/jwt-issuer.ts'
 import { SIGNATURE_ALGORITHMS } from '../auth/jwt.ts'
@@ -54,12 +54,12 @@ class Reader {
 
   read(document: Value, ownIssuers: readonly string[]): AuthenticationConfig {
     const root = isMap(document) ? document : {}
-    if (own(root, 'kind') !== 'AuthenticationConfiguration' || !VERSIONS.includes(textIn(root, 'apiVersion'))) {
+    if (own(root, 'kind') !== 'AuthenticationConfiguration' || !VERSIONS.includes(textOrEmpty(root, 'apiVersion'))) {
       this.#faults.push(`must be an AuthenticationConfiguration of ${VERSIONS[0]}`)
       return { issuers: [], anonymous: undefined }
     }
     this.#only(root, ['apiVersion', 'kind', 'jwt', 'anonymous'], '')
-    const entries = mapsIn(root, 'jwt')
+    const entries = mapsInPlace(root, 'jwt')
     if (entries.length > MAX_ISSUERS)
       this.#add('jwt', `Too many: ${entries.length}: must have at most ${MAX_ISSUERS} items`)
     const issuers = entries.map((entry, i) => this.#issuer(entry, `jwt[${i}]`))
@@ -83,7 +83,7 @@ class Reader {
 
   #issuer(entry: ValueMap, at: string): JwtIssuerConfig {
     this.#only(entry, ['issuer', 'claimMappings', 'claimValidationRules', 'userValidationRules'], at)
-    const issuer = mapIn(entry, 'issuer')
+    const issuer = mapOrEmpty(entry, 'issuer')
     const inIssuer = `${at}.issuer`
     this.#only(
       issuer,
@@ -91,7 +91,7 @@ class Reader {
       inIssuer,
     )
     const [url, discovery, authority] = ['url', 'discoveryURL', 'certificateAuthority'].map((name) =>
-      textIn(issuer, name),
+      textOrEmpty(issuer, name),
     )
     this.#checkUrl(url ?? '', `${inIssuer}.url`)
     if (discovery !== '' && discovery !== undefined) {
@@ -101,7 +101,7 @@ class Reader {
     if (authority !== '' && authority?.includes('-----BEGIN CERTIFICATE-----') !== true) {
       this.#add(`${inIssuer}.certificateAuthority`, 'does not hold a certificate in PEM form')
     }
-    const mappings = mapIn(entry, 'claimMappings')
+    const mappings = mapOrEmpty(entry, 'claimMappings')
     const inMappings = `${at}.claimMappings`
     this.#only(mappings, ['username', 'groups', 'uid', 'extra'], inMappings)
     this.#checkEmail(entry, `${inMappings}.username.expression`)
@@ -117,10 +117,10 @@ class Reader {
         groups: this.#prefixed(own(mappings, 'groups'), `${inMappings}.groups`, 'strings'),
         uid: this.#uid(own(mappings, 'uid'), `${inMappings}.uid`),
         extra: this.#extra(mappings, `${inMappings}.extra`),
-        claimRules: mapsIn(entry, 'claimValidationRules').map((rule, i) =>
+        claimRules: mapsInPlace(entry, 'claimValidationRules').map((rule, i) =>
           this.#claimRule(rule, `${at}.claimValidationRules[${i}]`),
         ),
-        userRules: mapsIn(entry, 'userValidationRules').map((rule, i) =>
+        userRules: mapsInPlace(entry, 'userValidationRules').map((rule, i) =>
           this.#userRule(rule, `${at}.userValidationRules[${i}]`),
         ),
       },
@@ -138,8 +138,8 @@ class Reader {
   }
 
   #audiences(issuer: ValueMap, at: string): readonly string[] {
-    const audiences = textsIn(issuer, 'audiences')
-    const policy = textIn(issuer, 'audienceMatchPolicy')
+    const audiences = textsInPlace(issuer, 'audiences')
+    const policy = textOrEmpty(issuer, 'audienceMatchPolicy')
     if (audiences.length === 0)
       this.#add(`${at}.audiences`, 'Required value: at least one jwt[].issuer.audiences is required')
     if (audiences.includes('')) this.#add(`${at}.audiences`, 'Required value: audience can not be empty')
@@ -160,11 +160,11 @@ class Reader {
 
   /** An address that nobody has checked is nobody's name. */
   #checkEmail(entry: ValueMap, at: string): void {
-    const mappings = mapIn(entry, 'claimMappings')
-    const username = textIn(mapIn(mappings, 'username'), 'expression')
+    const mappings = mapOrEmpty(entry, 'claimMappings')
+    const username = textOrEmpty(mapOrEmpty(mappings, 'username'), 'expression')
     const others = [
-      ...mapsIn(mappings, 'extra').map((extra) => textIn(extra, 'valueExpression')),
-      ...mapsIn(entry, 'claimValidationRules').map((rule) => textIn(rule, 'expression')),
+      ...mapsInPlace(mappings, 'extra').map((extra) => textOrEmpty(extra, 'valueExpression')),
+      ...mapsInPlace(entry, 'claimValidationRules').map((rule) => textOrEmpty(rule, 'expression')),
     ]
     if (!EMAIL.test(username) || [username, ...others].some((text) => EMAIL_VERIFIED.test(text))) return
     this.#add(
@@ -182,7 +182,11 @@ class Reader {
   #prefixed(value: Value | undefined, at: string, result: ExpressionResult): ClaimMapping | undefined {
     if (!isMap(value)) return undefined
     this.#only(value, ['claim', 'prefix', 'expression'], at)
-    const [claim, expression, prefix] = [textIn(value, 'claim'), textIn(value, 'expression'), own(value, 'prefix')]
+    const [claim, expression, prefix] = [
+      textOrEmpty(value, 'claim'),
+      textOrEmpty(value, 'expression'),
+      own(value, 'prefix'),
+    ]
     if (claim === '' && expression === '' && result !== 'string') return undefined
     if ((claim === '') === (expression === '')) {
       this.#add(
@@ -212,7 +216,7 @@ class Reader {
   #uid(value: Value | undefined, at: string): ClaimMapping | undefined {
     if (!isMap(value)) return undefined
     this.#only(value, ['claim', 'expression'], at)
-    const [claim, expression] = [textIn(value, 'claim'), textIn(value, 'expression')]
+    const [claim, expression] = [textOrEmpty(value, 'claim'), textOrEmpty(value, 'expression')]
     if (claim === '' && expression === '') return undefined
     if (claim !== '' && expression !== '') this.#add(at, 'Invalid value: "": claim and expression can\'t both be set')
     if (expression === '') return { kind: 'claim', claim, prefix: '' }
@@ -224,10 +228,10 @@ class Reader {
 
   #extra(mappings: ValueMap, at: string): JwtIssuerRules['extra'] {
     const seen = new Set<string>()
-    return mapsIn(mappings, 'extra').map((extra, i) => {
+    return mapsInPlace(mappings, 'extra').map((extra, i) => {
       const here = `${at}[${i}]`
       this.#only(extra, ['key', 'valueExpression'], here)
-      const key = textIn(extra, 'key')
+      const key = textOrEmpty(extra, 'key')
       const [domain = ''] = key.split('/')
       if (!EXTRA_KEY.test(key))
         this.#add(`${here}.key`, `Invalid value: ${JSON.stringify(key)}: must be a lowercase domain-prefixed path`)
@@ -238,7 +242,7 @@ class Reader {
         )
       if (seen.has(key)) this.#add(`${here}.key`, `Duplicate value: ${JSON.stringify(key)}`)
       seen.add(key)
-      const text = textIn(extra, 'valueExpression')
+      const text = textOrEmpty(extra, 'valueExpression')
       return {
         key,
         evaluate: this.#expression(text, { at: `${here}.valueExpression`, subject: 'claims', result: 'strings' }),
@@ -249,7 +253,7 @@ class Reader {
   #claimRule(rule: ValueMap, at: string): ClaimRule {
     this.#only(rule, ['claim', 'requiredValue', 'expression', 'message'], at)
     const [claim, requiredValue, expression, message] = ['claim', 'requiredValue', 'expression', 'message'].map(
-      (name) => textIn(rule, name),
+      (name) => textOrEmpty(rule, name),
     ) as [string, string, string, string]
     if ((claim === '') === (expression === '')) this.#add(at, 'exactly one of claim and expression is required')
     if (expression === '') {
@@ -266,12 +270,12 @@ class Reader {
 
   #userRule(rule: ValueMap, at: string): JwtIssuerRules['userRules'][number] {
     this.#only(rule, ['expression', 'message'], at)
-    const evaluate = this.#expression(textIn(rule, 'expression'), {
+    const evaluate = this.#expression(textOrEmpty(rule, 'expression'), {
       at: `${at}.expression`,
       subject: 'user',
       result: 'bool',
     })
-    return { evaluate, message: textIn(rule, 'message') }
+    return { evaluate, message: textOrEmpty(rule, 'message') }
   }
 
   #expression(text: string, about: { at: string; subject: 'claims' | 'user'; result: ExpressionResult }): Expression {
@@ -290,17 +294,18 @@ class Reader {
     if (value === undefined || value === null) return undefined
     const anonymous = isMap(value) ? value : {}
     this.#only(anonymous, ['enabled', 'conditions'], 'anonymous')
-    const conditions = mapsIn(anonymous, 'conditions')
+    const conditions = mapsInPlace(anonymous, 'conditions')
     const enabled = own(anonymous, 'enabled') === true
     if (!enabled && conditions.length > 0)
       this.#add('anonymous.conditions', 'enabled should be set to true when conditions are defined')
     for (const [i, condition] of conditions.entries()) {
       this.#only(condition, ['path'], `anonymous.conditions[${i}]`)
-      if (!textIn(condition, 'path').startsWith('/')) this.#add(`anonymous.conditions[${i}].path`, 'must be a path')
+      if (!textOrEmpty(condition, 'path').startsWith('/'))
+        this.#add(`anonymous.conditions[${i}].path`, 'must be a path')
     }
     return {
       enabled,
-      paths: conditions.length === 0 ? undefined : conditions.map((condition) => textIn(condition, 'path')),
+      paths: conditions.length === 0 ? undefined : conditions.map((condition) => textOrEmpty(condition, 'path')),
     }
   }
 

@@ -1,6 +1,6 @@
 // The operator's AuthorizationConfiguration (P-173). Read strictly: a misspelt word would let somebody do what they must not.
 import path from 'node:path'
-import { mapIn, mapsIn, textIn } from '../api/members.ts'
+import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, own } from '../api/value.ts'
 import { parseDuration } from '../lib/duration.ts'
@@ -37,12 +37,12 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 export function readAuthorizationFile(document: Value): readonly Decider[] {
   const faults: string[] = []
   const root = isMap(document) ? document : {}
-  if (own(root, 'kind') !== 'AuthorizationConfiguration' || !VERSIONS.includes(textIn(root, 'apiVersion'))) {
+  if (own(root, 'kind') !== 'AuthorizationConfiguration' || !VERSIONS.includes(textOrEmpty(root, 'apiVersion'))) {
     throw new Error(`must be an AuthorizationConfiguration of ${VERSIONS[0]}`)
   }
   const reader = new Reader(faults)
   reader.only(root, ['apiVersion', 'kind', 'authorizers'], '')
-  const deciders = mapsIn(root, 'authorizers').map((entry, i) => reader.decider(entry, `authorizers[${i}]`))
+  const deciders = mapsInPlace(root, 'authorizers').map((entry, i) => reader.decider(entry, `authorizers[${i}]`))
   if (deciders.length === 0) faults.push('authorizers: Required value: at least one authorization mode must be defined')
   reader.checkRepeats(deciders)
   if (faults.length > 0) throw new Error(faults.join('; '))
@@ -64,7 +64,7 @@ class Reader {
 
   decider(entry: ValueMap, at: string): Decider {
     this.only(entry, ['type', 'name', 'webhook'], at)
-    const [type, name, webhook] = [textIn(entry, 'type'), textIn(entry, 'name'), own(entry, 'webhook')]
+    const [type, name, webhook] = [textOrEmpty(entry, 'type'), textOrEmpty(entry, 'name'), own(entry, 'webhook')]
     if (type === '') this.#add(`${at}.type`, 'Required value')
     else if (!MODES.includes(type)) this.#unsupported(`${at}.type`, type, MODES)
     if (name === '') this.#add(`${at}.name`, 'Required value')
@@ -95,14 +95,14 @@ class Reader {
 
   #webhook(webhook: ValueMap, at: string): AuthorizationWebhook {
     this.only(webhook, WEBHOOK_FIELDS, at)
-    const conditions = mapsIn(webhook, 'matchConditions').map((condition) => textIn(condition, 'expression'))
+    const conditions = mapsInPlace(webhook, 'matchConditions').map((condition) => textOrEmpty(condition, 'expression'))
     this.#conditions(conditions, webhook, at)
     const failure = this.#choice(webhook, 'failurePolicy', ['NoOpinion', 'Deny'], at)
     const version = this.#choice(webhook, 'subjectAccessReviewVersion', ['v1', 'v1beta1'], at)
     const timeoutMs = this.#duration(webhook, 'timeout', at)
     if (timeoutMs > MAX_TIMEOUT_MS) this.#add(`${at}.timeout`, 'Invalid value: must be <= 30s')
     return {
-      kubeconfigFile: this.#connection(mapIn(webhook, 'connectionInfo'), `${at}.connectionInfo`),
+      kubeconfigFile: this.#connection(mapOrEmpty(webhook, 'connectionInfo'), `${at}.connectionInfo`),
       source: `${at}.connectionInfo.kubeConfigFile`,
       version: version === 'v1' ? 'v1' : 'v1beta1',
       timeoutMs,
@@ -114,7 +114,7 @@ class Reader {
   }
 
   #conditions(conditions: readonly string[], webhook: ValueMap, at: string): void {
-    const version = textIn(webhook, 'matchConditionSubjectAccessReviewVersion')
+    const version = textOrEmpty(webhook, 'matchConditionSubjectAccessReviewVersion')
     if (version !== '' && version !== 'v1') {
       this.#unsupported(`${at}.matchConditionSubjectAccessReviewVersion`, version, ['v1'])
     } else if (version === '' && conditions.length > 0) {
@@ -140,7 +140,7 @@ class Reader {
 
   #connection(info: ValueMap, at: string): string | undefined {
     this.only(info, ['type', 'kubeConfigFile'], at)
-    const [type, file] = [textIn(info, 'type'), textIn(info, 'kubeConfigFile')]
+    const [type, file] = [textOrEmpty(info, 'type'), textOrEmpty(info, 'kubeConfigFile')]
     switch (type) {
       case '':
         this.#add(`${at}.type`, 'Required value')
@@ -166,7 +166,7 @@ class Reader {
   }
 
   #duration(webhook: ValueMap, field: string, at: string): number {
-    const text = textIn(webhook, field)
+    const text = textOrEmpty(webhook, field)
     const parsed = parseDuration(text)
     if (text === '') this.#add(`${at}.${field}`, 'Required value')
     else if (!parsed.ok || parsed.nanoseconds <= 0n) {
@@ -176,7 +176,7 @@ class Reader {
   }
 
   #choice(webhook: ValueMap, field: string, known: readonly string[], at: string): string {
-    const text = textIn(webhook, field)
+    const text = textOrEmpty(webhook, field)
     if (text === '') this.#add(`${at}.${field}`, 'Required value')
     else if (!known.includes(text)) this.#unsupported(`${at}.${field}`, text, known)
     return text

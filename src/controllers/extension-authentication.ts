@@ -1,7 +1,7 @@
 // What other servers of the cluster have to know of authentication: whose certificates are good, what proxies say in their headers,
 // and since when the use of old tokens is written down (P-053, P-079, W-629).
 import type { ApiObject } from '../api/object.ts'
-import { mapIn, textIn } from '../api/members.ts'
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { equalValues, own, type ValueMap } from '../api/value.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
@@ -64,7 +64,7 @@ async function keep(
   const key = { resource: resource.stored, namespace: NAMESPACE, name }
   const { item } = await parts.registry.store.get(key, { kind: 'latest' }, signal)
   const withData = (object: ApiObject): ApiObject => {
-    const data = wanted(mapIn(object, 'data'))
+    const data = wanted(mapOrEmpty(object, 'data'))
     return Object.keys(data).length === 0 ? object : { ...object, data }
   }
   try {
@@ -88,12 +88,12 @@ function isAsWanted(object: ApiObject, withData: (object: ApiObject) => ApiObjec
 /** Replicas may have different authorities while they are being replaced: all of them are good. */
 function published({ clientCa, proxy }: PublishedAuthentication, kept: ValueMap): ValueMap {
   const data: Record<string, string> = {}
-  if (clientCa !== undefined) data['client-ca-file'] = joined(textIn(kept, 'client-ca-file'), clientCa)
+  if (clientCa !== undefined) data['client-ca-file'] = joined(textOrEmpty(kept, 'client-ca-file'), clientCa)
   if (proxy === undefined) return data
   const list = (name: string, values: readonly string[]): void => {
     if (values.length > 0) data[`requestheader-${name}`] = JSON.stringify(values)
   }
-  data['requestheader-client-ca-file'] = joined(textIn(kept, 'requestheader-client-ca-file'), proxy.ca)
+  data['requestheader-client-ca-file'] = joined(textOrEmpty(kept, 'requestheader-client-ca-file'), proxy.ca)
   data['requestheader-allowed-names'] = JSON.stringify(proxy.allowedNames)
   list('username-headers', proxy.userHeaders)
   list('uid-headers', proxy.uidHeaders)
@@ -111,5 +111,5 @@ function joined(kept: string, more: string): string {
 }
 
 function tracked(kept: ValueMap, now: string): ValueMap {
-  return /^\d{4}-\d\d-\d\d$/.test(textIn(kept, 'since')) ? kept : { ...kept, since: now.slice(0, 10) }
+  return /^\d{4}-\d\d-\d\d$/.test(textOrEmpty(kept, 'since')) ? kept : { ...kept, since: now.slice(0, 10) }
 }

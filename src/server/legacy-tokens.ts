@@ -1,5 +1,5 @@
 // Writes down that a token of the old kind is in use, once a day: by that operators find those that nobody needs (P-052).
-import { mapIn, textIn } from '../api/members.ts'
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { LAST_USED_LABEL } from '../auth/legacy-token.ts'
 import type { LiveObject } from '../auth/live-objects.ts'
@@ -32,7 +32,7 @@ export function noteLegacyUse({ store, table, log }: LegacyUseParts): (secret: L
         (current) => {
           if (current?.kind !== 'object') return { kind: 'keep' }
           const secret = current.object()
-          const labels = { ...mapIn(secret.metadata, 'labels'), [LAST_USED_LABEL]: today }
+          const labels = { ...mapOrEmpty(secret.metadata, 'labels'), [LAST_USED_LABEL]: today }
           return metaText(secret, 'uid') === uid
             ? { kind: 'put', object: withMeta(secret, { labels }) }
             : { kind: 'keep' }
@@ -45,5 +45,5 @@ export function noteLegacyUse({ store, table, log }: LegacyUseParts): (secret: L
 }
 
 function lastUsed(secret: ApiObject): string {
-  return textIn(mapIn(secret.metadata, 'labels'), LAST_USED_LABEL)
+  return textOrEmpty(mapOrEmpty(secret.metadata, 'labels'), LAST_USED_LABEL)
 }

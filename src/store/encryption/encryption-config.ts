@@ -3,7 +3,7 @@ import type { FieldError } from '../../api/field-error.ts'
 import { invalid, required } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
-import { mapIn, mapsIn, textIn, textsIn } from '../../api/members.ts'
+import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { isMap, own } from '../../api/value.ts'
 import { parseDuration } from '../../lib/duration.ts'
 
@@ -72,7 +72,7 @@ class ConfigReader {
     }
     this.#onlyMembers(root, ['apiVersion', 'kind', 'resources'], '')
     const at = FieldPath.root('resources')
-    const entries = mapsIn(root, 'resources')
+    const entries = mapsInPlace(root, 'resources')
     if (entries.length === 0) this.#add(required(at, 'at least one resources is required'))
     const read = entries.map((entry, i) => this.#entry(entry, at.index(i)))
     this.#checkMasked(read, at)
@@ -81,8 +81,8 @@ class ConfigReader {
 
   #entry(entry: ValueMap, at: FieldPath): EncryptionEntry {
     this.#onlyMembers(entry, ['resources', 'providers'], at.toString())
-    const resources = textsIn(entry, 'resources')
-    const providers = mapsIn(entry, 'providers')
+    const resources = textsInPlace(entry, 'resources')
+    const providers = mapsInPlace(entry, 'providers')
     const [inResources, inProviders] = [at.child('resources'), at.child('providers')]
     if (resources.length === 0) this.#add(required(inResources, `at least one ${inResources.toString()} is required`))
     if (providers.length === 0) this.#add(required(inProviders, `at least one ${inProviders.toString()} is required`))
@@ -134,17 +134,17 @@ class ConfigReader {
       this.#faults.push(`${at.toString()}: ${detail}`)
       return []
     }
-    const content = mapIn(provider, kind)
+    const content = mapOrEmpty(provider, kind)
     if (kind === 'identity') return [{ kind }]
     if (kind === 'kms') return [this.#kms(content, at.child('kms'))]
     return [{ kind, keys: this.#keys(content, at.child(kind).child('keys'), KEY_BYTES[kind]) }]
   }
 
   #keys(content: ValueMap, at: FieldPath, lengths: readonly number[]): readonly KeyConfig[] {
-    const keys = mapsIn(content, 'keys')
+    const keys = mapsInPlace(content, 'keys')
     if (keys.length === 0) this.#add(required(at, 'at least one keys is required'))
     return keys.map((key, i) => {
-      const [name, text] = [textIn(key, 'name'), textIn(key, 'secret')]
+      const [name, text] = [textOrEmpty(key, 'name'), textOrEmpty(key, 'secret')]
       const here = at.index(i)
       if (name === '') this.#add(required(here.child('name'), 'name is a mandatory field for a key'))
       if (text === '') this.#add(required(here.child('secret'), 'secret is a mandatory field for a key'))
@@ -165,8 +165,8 @@ class ConfigReader {
 
   #kms(content: ValueMap, at: FieldPath): KmsConfig {
     this.#onlyMembers(content, ['apiVersion', 'name', 'endpoint', 'timeout', 'cachesize'], at.toString())
-    const [name, endpoint] = [textIn(content, 'name'), textIn(content, 'endpoint')]
-    const version = textIn(content, 'apiVersion')
+    const [name, endpoint] = [textOrEmpty(content, 'name'), textOrEmpty(content, 'endpoint')]
+    const version = textOrEmpty(content, 'apiVersion')
     if (version === '' || version === 'v1') {
       this.#add(invalid(at.child('apiVersion'), version, 'KMSv1 is deprecated and not served. Use KMSv2 instead'))
     } else if (version !== 'v2') {
@@ -183,7 +183,7 @@ class ConfigReader {
       const detail = `unsupported scheme ${JSON.stringify(scheme)} for KMS provider, only unix is supported`
       this.#add(invalid(at.child('endpoint'), endpoint, detail))
     }
-    const given = textIn(content, 'timeout')
+    const given = textOrEmpty(content, 'timeout')
     const timeout = parseDuration(given === '' ? DEFAULT_TIMEOUT : given)
     const timeoutMs = timeout.ok ? Number(timeout.nanoseconds) / 1e6 : 0
     if (timeoutMs <= 0) this.#add(invalid(at.child('timeout'), given, 'timeout should be a positive value'))

@@ -1,7 +1,7 @@
 // The index against the plain reading of roles and bindings: whatever is put and removed, both decide alike.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { textIn } from '../../../src/api/members.ts'
+import { textOrEmpty } from '../../../src/api/members.ts'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { allowsPath, allowsResource, rulesOf } from '../../../src/api/policy-rule.ts'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
@@ -76,7 +76,7 @@ const access: fc.Arbitrary<Access> = fc.oneof(
 function plainly(objects: ReadonlyMap<string, Change>, asked: Access): boolean {
   const inNamespace = asked.kind === 'path' ? '' : (asked.namespace ?? '')
   return [...objects.values()].some(({ kind, object }) => {
-    const place = textIn(object.metadata, 'namespace')
+    const place = textOrEmpty(object.metadata, 'namespace')
     if (!kind.endsWith('Binding') || (place !== '' && place !== inNamespace)) return false
     const { kind: roleKind, name: roleName } = object['roleRef'] as { kind: string; name: string }
     const role = objects.get(`${roleKind}/${roleKind === 'Role' ? place : ''}/${roleName}`)
@@ -102,7 +102,7 @@ it('decides as a plain reading of all roles and bindings does', () => {
       const objects = new Map<string, Change>()
       for (const [step, questions] of steps) {
         const { kind, object, removed } = step
-        const [place, own] = [textIn(object.metadata, 'namespace'), textIn(object.metadata, 'name')]
+        const [place, own] = [textOrEmpty(object.metadata, 'namespace'), textOrEmpty(object.metadata, 'name')]
         const key = `${kind}/${place}/${own}`
         if (removed) {
           index.remove(kind, place, own)
