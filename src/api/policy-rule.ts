@@ -1,8 +1,8 @@
 // The rules of roles: what a rule allows, whether some rules cover others, and how a rule is written in messages
 // (P-125 to P-128, P-138).
 import { quoted } from './field-error.ts'
+import { mapsOnly, textsOnly } from './members.ts'
 import type { ValueMap } from './value.ts'
-import { isList, isMap, own } from './value.ts'
 
 export interface PolicyRule {
   readonly verbs: readonly string[]
@@ -13,27 +13,20 @@ export interface PolicyRule {
 }
 
 const ALL = '*'
-const NONE: readonly string[] = []
 
 /** The rules of a stored Role or ClusterRole; none where it has none. */
 export function rulesOf(role: ValueMap): readonly PolicyRule[] {
-  const rules = own(role, 'rules')
-  return isList(rules) ? rules.filter(isMap).map(ruleOf) : []
+  return mapsOnly(role, 'rules').map(ruleOf)
 }
 
 function ruleOf(rule: ValueMap): PolicyRule {
   return {
-    verbs: textsOf(rule, 'verbs'),
-    apiGroups: textsOf(rule, 'apiGroups'),
-    resources: textsOf(rule, 'resources'),
-    resourceNames: textsOf(rule, 'resourceNames'),
-    nonResourceURLs: textsOf(rule, 'nonResourceURLs'),
+    verbs: textsOnly(rule, 'verbs'),
+    apiGroups: textsOnly(rule, 'apiGroups'),
+    resources: textsOnly(rule, 'resources'),
+    resourceNames: textsOnly(rule, 'resourceNames'),
+    nonResourceURLs: textsOnly(rule, 'nonResourceURLs'),
   }
-}
-
-function textsOf(map: ValueMap, key: string): readonly string[] {
-  const list = own(map, key)
-  return isList(list) ? list.filter((item) => typeof item === 'string') : NONE
 }
 
 /** As it stands in objects: without the lists that are empty, in the order of the kind's fields. */

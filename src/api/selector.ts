@@ -1,9 +1,9 @@
 // Selectors in parsed form, and how they match. Requirements of one selector are ANDed; an empty one selects everything.
 // Text is read in `selector-text.ts` (labels) and `selector-fields.ts` (fields); neither form is ever changed in place.
+import { asMap, textOrAbsent } from './members.ts'
 import { parseInt64 } from './selector-number.ts'
 import { KeyRules, type LabelRequirement } from './selector-rules.ts'
-import { isMap, own } from './value.ts'
-import type { Value } from './value.ts'
+import type { Value, ValueMap } from './value.ts'
 
 export type { LabelRequirement } from './selector-rules.ts'
 
@@ -56,17 +56,14 @@ export const EVERY_FIELD: FieldSelector = Object.freeze({ terms: [] })
 
 /** `metadata.labels` as it stands in an object; absent is the same as empty. */
 export function matchesLabels(selector: LabelSelector, labels: Value | undefined): boolean {
-  if (selector.isLarge) return selector.matchesAll(textsIn(labels))
-  return selector.matches((key) => {
-    const value = isMap(labels) ? own(labels, key) : undefined
-    return typeof value === 'string' ? value : undefined
-  })
+  const map = asMap(labels)
+  if (selector.isLarge) return selector.matchesAll(labelTexts(map))
+  return selector.matches((key) => textOrAbsent(map, key))
 }
 
-function textsIn(labels: Value | undefined): ReadonlyMap<string, string> {
+function labelTexts(labels: ValueMap): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
-  if (isMap(labels))
-    for (const [key, value] of Object.entries(labels)) if (typeof value === 'string') texts.set(key, value)
+  for (const [key, value] of Object.entries(labels)) if (typeof value === 'string') texts.set(key, value)
   return texts
 }
 
