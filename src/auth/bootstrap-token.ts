@@ -1,8 +1,8 @@
 // Tokens that machines join a cluster with: kept in secrets of kube-system, each with its own end (P-038).
 import { timingSafeEqual } from 'node:crypto'
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { User } from '../api/user.ts'
-import type { ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { TokenAnswer, TokenMethod } from './bearer-tokens.ts'
 import type { LiveObject, LiveObjects } from './live-objects.ts'
@@ -35,8 +35,8 @@ interface Shown {
 
 function userOf({ object, deletedAtMs }: LiveObject, { id, secret, nowMs }: Shown): User | undefined {
   if (deletedAtMs !== undefined || own(object, 'type') !== 'bootstrap.kubernetes.io/token') return undefined
-  const data = own(object, 'data')
-  const text = (key: string): string => textIn(isMap(data) ? data : {}, key)
+  const data = mapOrEmpty(object, 'data')
+  const text = (key: string): string => Buffer.from(textOrEmpty(data, key), 'base64').toString('utf8')
   if (text('token-id') !== id || !isSame(text('token-secret'), secret)) return undefined
   const end = text('expiration')
   if (end !== '' && !(parseTime(end) > nowMs)) return undefined
@@ -45,11 +45,6 @@ function userOf({ object, deletedAtMs }: LiveObject, { id, secret, nowMs }: Show
   const groups = more === '' ? [] : [...new Set(more.split(',').map((group) => group.trim()))].sort()
   if (groups.some((group) => !EXTRA_GROUP.test(group))) return undefined
   return { name: `system:bootstrap:${id}`, uid: undefined, groups: [GROUP, ...groups], extra: {} }
-}
-
-function textIn(data: ValueMap, key: string): string {
-  const value = own(data, key)
-  return typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : ''
 }
 
 function isSame(one: string, other: string): boolean {

@@ -1,5 +1,6 @@
 // Claims that a token does not hold itself but says where to ask for (OpenID Connect Core, 5.6.2): issuers do so where a user has
 // more groups than fit. The answer is a token of its own, by whoever it names, and stands the same checks (P-068).
+import { textOrEmpty } from '../api/members.ts'
 import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -82,7 +83,6 @@ function sourceOf(claims: ValueMap, claim: string): ClaimSource | undefined {
   if (!isMap(source)) {
     throw new Error(`id token _claim_names contained a source ${JSON.stringify(name)} missing in _claims_sources`)
   }
-  const [endpoint, accessToken] = [own(source, 'endpoint'), own(source, 'access_token')]
-  if (typeof endpoint !== 'string' || endpoint === '') return undefined
-  return { endpoint, accessToken: typeof accessToken === 'string' && accessToken !== '' ? accessToken : undefined }
+  const [endpoint, accessToken] = [textOrEmpty(source, 'endpoint'), textOrEmpty(source, 'access_token')]
+  return endpoint === '' ? undefined : { endpoint, accessToken: accessToken === '' ? undefined : accessToken }
 }

@@ -1,7 +1,8 @@
 // The public keys of somebody who issues tokens, as they publish them: found through their discovery document, fetched again when
 // a token names one that is not known, at most every ten seconds (P-070).
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { isList, isMap, own, type ValueMap } from '../api/value.ts'
+import { asMap, textOrAbsent, textOrEmpty } from '../api/members.ts'
+import { isList, isMap, own, type Value } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Jwt } from './jwt.ts'
@@ -94,8 +95,8 @@ export class IssuerKeys {
   async #discover(signal: AbortSignal): Promise<string> {
     const { issuer, discoveryUrl, fetch } = this.#options
     const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-    const document = await fetch(url, signal)
-    const [named, uri] = ['issuer', 'jwks_uri'].map((name) => textIn(document, name))
+    const document = asMap((await fetch(url, signal)) as Value)
+    const [named, uri] = [textOrAbsent(document, 'issuer'), textOrAbsent(document, 'jwks_uri')]
     if (named !== issuer) {
       throw new Error(
         `oidc: issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${JSON.stringify(named)}`,
@@ -106,21 +107,15 @@ export class IssuerKeys {
   }
 }
 
-function textIn(document: unknown, name: string): string | undefined {
-  const value = isMap(document as ValueMap) ? own(document as ValueMap, name) : undefined
-  return typeof value === 'string' ? value : undefined
-}
-
 /** Keys of kinds that we do not know are passed over: issuers publish new kinds before they use them. */
 function keysIn(document: unknown): readonly PublishedKey[] {
-  const list = isMap(document as ValueMap) ? own(document as ValueMap, 'keys') : undefined
+  const list = own(asMap(document as Value), 'keys')
   if (!isList(list)) throw new Error('oidc: the provider’s keys are not a key set')
   return list.filter(isMap).flatMap((jwk) => {
-    const id = own(jwk, 'kid')
     if (own(jwk, 'use') !== undefined && own(jwk, 'use') !== 'sig') return []
     try {
       const key = createPublicKey({ key: jwk, format: 'jwk' })
-      return [{ id: typeof id === 'string' ? id : '', key }]
+      return [{ id: textOrEmpty(jwk, 'kid'), key }]
     } catch {
       return []
     }

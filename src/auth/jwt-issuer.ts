@@ -1,5 +1,6 @@
 // Users by tokens that somebody else issues (OpenID Connect): who the token's claims say they are, by the operator's rules. The
 // caller of a token that breaks one only ever sees 401 (P-065 to P-071).
+import { textOrEmpty } from '../api/members.ts'
 import type { User } from '../api/user.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, own } from '../api/value.ts'
@@ -86,9 +87,9 @@ function userOf(rules: JwtIssuerRules, claims: ValueMap): User {
   const name = nameOf(rules.username, claims)
   const uid = rules.uid === undefined ? undefined : textOf(rules.uid, claims, 'uid')
   const groups = rules.groups === undefined ? [] : groupsOf(rules.groups, claims)
-  const id = own(claims, 'jti')
+  const id = textOrEmpty(claims, 'jti')
   const extra: Record<string, readonly string[]> = {}
-  if (typeof id === 'string' && id !== '') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${id}`]
+  if (id !== '') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${id}`]
   for (const { key, evaluate } of rules.extra) {
     const values = textsIn(valueOf(evaluate, claims, `extra ${key}`), `extra ${key}`).filter((value) => value !== '')
     if (values.length > 0) extra[key] = values

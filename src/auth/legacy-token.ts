@@ -1,7 +1,8 @@
 // Tokens of the old kind: kept in a secret, without an end, good for as long as the secret holds them (P-051, P-052).
 import { timingSafeEqual } from 'node:crypto'
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import type { TokenAnswer } from './bearer-tokens.ts'
 import type { LiveObject } from './live-objects.ts'
 import { accountUserName } from './service-account.ts'
@@ -55,12 +56,10 @@ export function legacyToken(claims: ValueMap, token: string): VerifiedToken | To
 
 function secretProblem({ object, deletedAtMs }: LiveObject, token: string, name: string): string | undefined {
   if (deletedAtMs !== undefined) return 'Token has been invalidated'
-  const data = own(object, 'data')
-  const kept = isMap(data) ? own(data, 'token') : undefined
-  const [stored, shown] = [Buffer.from(typeof kept === 'string' ? kept : '', 'base64'), Buffer.from(token)]
+  const kept = textOrEmpty(mapOrEmpty(object, 'data'), 'token')
+  const [stored, shown] = [Buffer.from(kept, 'base64'), Buffer.from(token)]
   if (stored.length !== shown.length || !timingSafeEqual(stored, shown)) return "Token does not match server's copy"
-  const labels = own(object.metadata, 'labels')
-  if (isMap(labels) && own(labels, INVALID_SINCE_LABEL) !== undefined) {
+  if (own(mapOrEmpty(object.metadata, 'labels'), INVALID_SINCE_LABEL) !== undefined) {
     return `the token in secret ${name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${INVALID_SINCE_LABEL}' label from the secret to temporarily allow use of this token`
   }
   return undefined
@@ -68,6 +67,5 @@ function secretProblem({ object, deletedAtMs }: LiveObject, token: string, name:
 
 /** Where an account lists the secret of its token, the token was not asked for by anybody. */
 function lists({ object }: LiveObject, secretName: string): boolean {
-  const secrets = own(object, 'secrets')
-  return isList(secrets) && secrets.some((secret) => isMap(secret) && own(secret, 'name') === secretName)
+  return mapsOnly(object, 'secrets').some((secret) => own(secret, 'name') === secretName)
 }

@@ -1,11 +1,11 @@
 // Roles and bindings as a request asks for them: by subject, then by namespace, then by resource. Whoever feeds it tells every
 // change; a decision looks only at what its user and groups are bound to, however many roles there are.
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { quoted } from '../api/field-error.ts'
 import { type PolicyRule, rulesOf } from '../api/policy-rule.ts'
 import type { User } from '../api/user.ts'
 import type { ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
 
 const RBAC_KINDS = ['ClusterRole', 'Role', 'ClusterRoleBinding', 'RoleBinding'] as const
 export type RbacKind = (typeof RBAC_KINDS)[number]
@@ -189,32 +189,31 @@ function bindingOf(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   object: ApiObject,
 ): Binding {
-  const subjects = own(object, 'subjects')
   return {
     kind,
     namespace,
     name,
     role: roleReferenceOf(object),
-    subjects: isList(subjects) ? subjects.filter(isMap).flatMap((subject) => subjectOf(subject, namespace)) : [],
+    subjects: mapsOnly(object, 'subjects').flatMap((subject) => subjectOf(subject, namespace)),
   }
 }
 
 export function roleReferenceOf(binding: ValueMap): RoleReference {
-  const role = own(binding, 'roleRef')
-  return isMap(role) ? { kind: text(role, 'kind'), name: text(role, 'name') } : { kind: '', name: '' }
+  const role = mapOrEmpty(binding, 'roleRef')
+  return { kind: textOrEmpty(role, 'kind'), name: textOrEmpty(role, 'name') }
 }
 
 /** Service accounts are users by their full name; without a namespace they are of the binding's (P-130). */
 function subjectOf(subject: ValueMap, bindingNamespace: string): readonly Subject[] {
-  const kind = text(subject, 'kind')
-  const name = text(subject, 'name')
+  const kind = textOrEmpty(subject, 'kind')
+  const name = textOrEmpty(subject, 'name')
   switch (kind) {
     case 'User':
       return [{ key: `u:${name}`, description: `User ${quoted(name)}` }]
     case 'Group':
       return [{ key: `g:${name}`, description: `Group ${quoted(name)}` }]
     case 'ServiceAccount': {
-      const namespace = text(subject, 'namespace') === '' ? bindingNamespace : text(subject, 'namespace')
+      const namespace = textOrEmpty(subject, 'namespace') === '' ? bindingNamespace : textOrEmpty(subject, 'namespace')
       if (namespace === '') return []
       const description = `ServiceAccount ${quoted(`${name}/${namespace}`)}`
       return [{ key: `u:system:serviceaccount:${namespace}:${name}`, description }]
@@ -225,12 +224,7 @@ function subjectOf(subject: ValueMap, bindingNamespace: string): readonly Subjec
 }
 
 function placeOf({ metadata }: ApiObject): { readonly namespace: string; readonly name: string } {
-  return { namespace: text(metadata, 'namespace'), name: text(metadata, 'name') }
-}
-
-function text(map: ValueMap, key: string): string {
-  const value = own(map, key)
-  return typeof value === 'string' ? value : ''
+  return { namespace: textOrEmpty(metadata, 'namespace'), name: textOrEmpty(metadata, 'name') }
 }
 
 function keyOf(namespace: string, name: string): string {

@@ -2,8 +2,9 @@
 // signature is checked once; that the account, and what the token is bound to, are still there is looked at every time, so
 // that taking them away ends the token (P-040 to P-044).
 import { randomUUID } from 'node:crypto'
+import { mapOrEmpty, numberOrAbsent, textOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
@@ -124,14 +125,13 @@ function boundToken({ claims }: Jwt): VerifiedToken | TokenAnswer {
 }
 
 function claimsOf(claims: ValueMap): VerifiedToken | undefined {
-  const stated = own(claims, 'kubernetes.io')
-  if (!isMap(stated)) return undefined
-  const namespace = own(stated, 'namespace')
+  const stated = mapOrEmpty(claims, 'kubernetes.io')
+  const namespace = textOrAbsent(stated, 'namespace')
   const account = namedIn(stated, 'serviceaccount')
-  const [expires, notBefore, issued, id] = ['exp', 'nbf', 'iat', 'jti'].map((name) => own(claims, name))
-  if (typeof namespace !== 'string' || account === undefined || account.uid === '') return undefined
+  const expires = numberOrAbsent(claims, 'exp')
+  if (namespace === undefined || account === undefined || account.uid === '') return undefined
   if (own(claims, 'sub') !== accountUserName({ namespace, name: account.name })) return undefined
-  if (typeof expires !== 'number') return undefined
+  if (expires === undefined) return undefined
   const [pod, secret, node] = ['pod', 'secret', 'node'].map((name) => namedIn(stated, name))
   const ties: Tie[] = [tie('serviceaccounts', namespace, account)]
   if (secret !== undefined) ties.push(tie('secrets', namespace, secret))
@@ -141,19 +141,14 @@ function claimsOf(claims: ValueMap): VerifiedToken | undefined {
   return {
     kind: 'verified',
     expiresAt: expires,
-    notBefore: typeof notBefore === 'number' ? notBefore : undefined,
-    issuedAt: typeof issued === 'number' ? issued : undefined,
-    warnAfter: numberIn(stated, 'warnafter'),
+    notBefore: numberOrAbsent(claims, 'nbf'),
+    issuedAt: numberOrAbsent(claims, 'iat'),
+    warnAfter: numberOrAbsent(stated, 'warnafter'),
     audiences: audiencesIn(claims),
     ties,
     isLegacy: false,
-    user: boundUser({ account: { namespace, ...account }, pod, node, id: typeof id === 'string' ? id : '' }),
+    user: boundUser({ account: { namespace, ...account }, pod, node, id: textOrEmpty(claims, 'jti') }),
   }
-}
-
-function numberIn(map: ValueMap, name: string): number | undefined {
-  const value = own(map, name)
-  return typeof value === 'number' ? value : undefined
 }
 
 function tie(kind: ObjectName['kind'], namespace: string, { name, uid }: Named): Tie {
@@ -161,17 +156,15 @@ function tie(kind: ObjectName['kind'], namespace: string, { name, uid }: Named):
 }
 
 function namedIn(map: ValueMap, member: string): Named | undefined {
-  const value = own(map, member)
-  if (!isMap(value)) return undefined
-  const [name, uid] = [own(value, 'name'), own(value, 'uid')]
-  return typeof name === 'string' && name !== '' ? { name, uid: typeof uid === 'string' ? uid : '' } : undefined
+  const value = mapOrEmpty(map, member)
+  const name = textOrEmpty(value, 'name')
+  return name === '' ? undefined : { name, uid: textOrEmpty(value, 'uid') }
 }
 
 /** The claim may be one text or a list of them. */
 function audiencesIn(claims: ValueMap): readonly string[] {
-  const value = own(claims, 'aud')
-  if (typeof value === 'string') return [value]
-  return isList(value) ? value.filter((audience) => typeof audience === 'string') : []
+  const one = textOrAbsent(claims, 'aud')
+  return one === undefined ? textsOnly(claims, 'aud') : [one]
 }
 
 interface Asked {

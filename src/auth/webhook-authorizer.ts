@@ -1,7 +1,7 @@
 // Asks another server whether a user may do something (P-105, P-172, P-175). Answers are kept for a while. A server that cannot be
 // asked has no opinion, or forbids, as the operator says; either way the caller is told that something broke.
-import type { ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import { asMap, isTrue, mapOrAbsent, textOrEmpty } from '../api/members.ts'
+import type { Value } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import { type AccessReviewSpec, reviewSpecOf } from './access-review.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'
@@ -77,11 +77,12 @@ function ask(options: WebhookAuthorizerOptions, spec: AccessReviewSpec, signal: 
 }
 
 function decisionOf(review: unknown): Decision {
-  const status = isMap(review as ValueMap) ? own(review as ValueMap, 'status') : undefined
-  if (!isMap(status)) return { kind: 'no-opinion', problem: 'the webhook did not answer with a SubjectAccessReview' }
-  const [allowed, denied] = [own(status, 'allowed') === true, own(status, 'denied') === true]
-  const text = own(status, 'reason')
-  const reason = typeof text === 'string' && text !== '' ? { reason: text } : {}
+  const status = mapOrAbsent(asMap(review as Value), 'status')
+  if (status === undefined)
+    return { kind: 'no-opinion', problem: 'the webhook did not answer with a SubjectAccessReview' }
+  const [allowed, denied] = [isTrue(status, 'allowed'), isTrue(status, 'denied')]
+  const text = textOrEmpty(status, 'reason')
+  const reason = text === '' ? {} : { reason: text }
   if (allowed && denied) {
     const problem = 'webhook subject access review returned both allow and deny response'
     return { kind: 'deny', ...reason, problem }

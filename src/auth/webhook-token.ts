@@ -2,8 +2,7 @@
 // token at the same time. A server that cannot be asked is a refusal, never a stranger (P-075).
 import type { User } from '../api/user.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { textOrEmpty, textsInPlace } from '../api/members.ts'
-import { isMap, own } from '../api/value.ts'
+import { asMap, isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty, textsInPlace } from '../api/members.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
 import { askRepeatedly, type ReviewWebhook } from './review-webhook.ts'
@@ -70,26 +69,24 @@ async function reviewed(
 }
 
 function answerOf(review: unknown, wanted: readonly string[], apiAudiences: readonly string[]): TokenAnswer {
-  const status = isMap(review as Value) ? own(review as ValueMap, 'status') : undefined
-  if (!isMap(status)) return { kind: 'refused', problem: 'the webhook did not answer with a TokenReview' }
+  const status = mapOrAbsent(asMap(review as Value), 'status')
+  if (status === undefined) return { kind: 'refused', problem: 'the webhook did not answer with a TokenReview' }
   const named = textsInPlace(status, 'audiences')
   const audiences = wanted.filter((audience) => (named.length === 0 ? apiAudiences : named).includes(audience))
   if (wanted.length > 0 && audiences.length === 0) return UNKNOWN
-  if (own(status, 'authenticated') !== true) {
-    const problem = own(status, 'error')
-    return typeof problem === 'string' && problem !== '' ? { kind: 'refused', problem } : UNKNOWN
+  if (!isTrue(status, 'authenticated')) {
+    const problem = textOrEmpty(status, 'error')
+    return problem === '' ? UNKNOWN : { kind: 'refused', problem }
   }
-  const user = own(status, 'user')
-  return { kind: 'user', user: userOf(isMap(user) ? user : {}), audiences }
+  return { kind: 'user', user: userOf(mapOrEmpty(status, 'user')), audiences }
 }
 
 function userOf(user: ValueMap): User {
-  const [name, uid, extra] = [textOrEmpty(user, 'username'), textOrEmpty(user, 'uid'), own(user, 'extra')]
-  const entries = isMap(extra) ? Object.keys(extra).map((key) => [key, textsInPlace(extra, key)] as const) : []
+  const [uid, extra] = [textOrEmpty(user, 'uid'), mapOrEmpty(user, 'extra')]
   return {
-    name,
+    name: textOrEmpty(user, 'username'),
     uid: uid === '' ? undefined : uid,
     groups: textsInPlace(user, 'groups'),
-    extra: Object.fromEntries(entries),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, textsInPlace(extra, key)])),
   }
 }
