@@ -1,6 +1,7 @@
 // From the objects of the API to what flow control works with. The API has checked them; what is missing all the same is
 // taken for its default, so that an odd object can never stop the server.
-import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { isTrue, mapOrEmpty, mapsOnly, numberOrAbsent, numberOrZero, textOrEmpty, textsOnly } from '../api/members.ts'
+import { own, type ValueMap } from '../api/value.ts'
 
 export interface LevelSpec {
   readonly name: string
@@ -62,39 +63,38 @@ export type Words = ReadonlySet<string> | 'all'
 const MOST_QUEUES = 4096
 
 export function levelSpecOf(object: ValueMap): LevelSpec {
-  const spec = mapIn(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   const isExempt = own(spec, 'type') === 'Exempt'
-  const part = mapIn(spec, isExempt ? 'exempt' : 'limited')
-  const borrowing = own(part, 'borrowingLimitPercent')
+  const part = mapOrEmpty(spec, isExempt ? 'exempt' : 'limited')
   return {
     ...identityOf(object),
     isExempt,
-    shares: numberIn(part, 'nominalConcurrencyShares', isExempt ? 0 : 30),
-    lendablePercent: numberIn(part, 'lendablePercent', 0),
-    borrowingLimitPercent: typeof borrowing === 'number' ? borrowing : undefined,
-    queuing: isExempt ? undefined : queuingOf(mapIn(part, 'limitResponse')),
+    shares: numberOrAbsent(part, 'nominalConcurrencyShares') ?? (isExempt ? 0 : 30),
+    lendablePercent: numberOrZero(part, 'lendablePercent'),
+    borrowingLimitPercent: numberOrAbsent(part, 'borrowingLimitPercent'),
+    queuing: isExempt ? undefined : queuingOf(mapOrEmpty(part, 'limitResponse')),
   }
 }
 
 function queuingOf(response: ValueMap): Queuing | undefined {
   if (own(response, 'type') !== 'Queue') return undefined
-  const queuing = mapIn(response, 'queuing')
-  const queues = Math.min(Math.max(1, numberIn(queuing, 'queues', 64)), MOST_QUEUES)
+  const queuing = mapOrEmpty(response, 'queuing')
+  const queues = Math.min(Math.max(1, numberOrAbsent(queuing, 'queues') ?? 64), MOST_QUEUES)
   return {
     queues,
-    handSize: Math.min(Math.max(1, numberIn(queuing, 'handSize', 8)), queues),
-    queueLengthLimit: Math.max(1, numberIn(queuing, 'queueLengthLimit', 50)),
+    handSize: Math.min(Math.max(1, numberOrAbsent(queuing, 'handSize') ?? 8), queues),
+    queueLengthLimit: Math.max(1, numberOrAbsent(queuing, 'queueLengthLimit') ?? 50),
   }
 }
 
 export function schemaSpecOf(object: ValueMap): SchemaSpec {
-  const spec = mapIn(object, 'spec')
+  const spec = mapOrEmpty(object, 'spec')
   return {
     ...identityOf(object),
-    level: textIn(mapIn(spec, 'priorityLevelConfiguration'), 'name'),
-    precedence: numberIn(spec, 'matchingPrecedence', 1000),
-    distinguisher: DISTINGUISHERS.get(textIn(mapIn(spec, 'distinguisherMethod'), 'type')) ?? 'none',
-    rules: mapsIn(spec, 'rules').map(ruleOf),
+    level: textOrEmpty(mapOrEmpty(spec, 'priorityLevelConfiguration'), 'name'),
+    precedence: numberOrAbsent(spec, 'matchingPrecedence') ?? 1000,
+    distinguisher: DISTINGUISHERS.get(textOrEmpty(mapOrEmpty(spec, 'distinguisherMethod'), 'type')) ?? 'none',
+    rules: mapsOnly(spec, 'rules').map(ruleOf),
   }
 }
 
@@ -104,23 +104,23 @@ const DISTINGUISHERS: ReadonlyMap<string, SchemaSpec['distinguisher']> = new Map
 ])
 
 function identityOf(object: ValueMap): { readonly name: string; readonly uid: string } {
-  const metadata = mapIn(object, 'metadata')
-  return { name: textIn(metadata, 'name'), uid: textIn(metadata, 'uid') }
+  const metadata = mapOrEmpty(object, 'metadata')
+  return { name: textOrEmpty(metadata, 'name'), uid: textOrEmpty(metadata, 'uid') }
 }
 
 function ruleOf(rule: ValueMap): RuleSpec {
   return {
-    subjects: mapsIn(rule, 'subjects').flatMap(subjectOf),
-    resources: mapsIn(rule, 'resourceRules').map((each) => ({
+    subjects: mapsOnly(rule, 'subjects').flatMap(subjectOf),
+    resources: mapsOnly(rule, 'resourceRules').map((each) => ({
       verbs: wordsIn(each, 'verbs'),
       groups: wordsIn(each, 'apiGroups'),
       resources: wordsIn(each, 'resources'),
-      clusterScope: own(each, 'clusterScope') === true,
+      clusterScope: isTrue(each, 'clusterScope'),
       namespaces: wordsIn(each, 'namespaces'),
     })),
-    paths: mapsIn(rule, 'nonResourceRules').map((each) => ({
+    paths: mapsOnly(rule, 'nonResourceRules').map((each) => ({
       verbs: wordsIn(each, 'verbs'),
-      roots: rootsOf(textsIn(each, 'nonResourceURLs')),
+      roots: rootsOf(textsOnly(each, 'nonResourceURLs')),
     })),
   }
 }
@@ -128,12 +128,12 @@ function ruleOf(rule: ValueMap): RuleSpec {
 function subjectOf(subject: ValueMap): Subject[] {
   switch (own(subject, 'kind')) {
     case 'User':
-      return [{ kind: 'user', name: textIn(mapIn(subject, 'user'), 'name') }]
+      return [{ kind: 'user', name: textOrEmpty(mapOrEmpty(subject, 'user'), 'name') }]
     case 'Group':
-      return [{ kind: 'group', name: textIn(mapIn(subject, 'group'), 'name') }]
+      return [{ kind: 'group', name: textOrEmpty(mapOrEmpty(subject, 'group'), 'name') }]
     case 'ServiceAccount': {
-      const account = mapIn(subject, 'serviceAccount')
-      return [{ kind: 'account', namespace: textIn(account, 'namespace'), name: textIn(account, 'name') }]
+      const account = mapOrEmpty(subject, 'serviceAccount')
+      return [{ kind: 'account', namespace: textOrEmpty(account, 'namespace'), name: textOrEmpty(account, 'name') }]
     }
     default:
       return []
@@ -146,34 +146,6 @@ function rootsOf(urls: readonly string[]): PathRule['roots'] {
 }
 
 function wordsIn(map: ValueMap, name: string): Words {
-  const words = textsIn(map, name)
+  const words = textsOnly(map, name)
   return words.includes('*') ? 'all' : new Set(words)
-}
-
-function mapIn(map: ValueMap, name: string): ValueMap {
-  const value = own(map, name)
-  return isMap(value) ? value : {}
-}
-
-function listIn(map: ValueMap, name: string): readonly Value[] {
-  const value = own(map, name)
-  return isList(value) ? value : []
-}
-
-function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
-  return listIn(map, name).filter(isMap)
-}
-
-function textsIn(map: ValueMap, name: string): readonly string[] {
-  return listIn(map, name).filter((value) => typeof value === 'string')
-}
-
-function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
-}
-
-function numberIn(map: ValueMap, name: string, fallback: number): number {
-  const value = own(map, name)
-  return typeof value === 'number' && Number.isFinite(value) ? value : fallback
 }
