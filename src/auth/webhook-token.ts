@@ -1,8 +1,8 @@
 // Users by asking another server whose a token is. Answers are kept for a while; one question is asked for all who show the same
 // token at the same time. A server that cannot be asked is a refusal, never a stranger (P-075).
 import type { User } from '../api/user.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { asMap, isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty, textsInPlace } from '../api/members.ts'
+import { isList, own, type Value, type ValueMap } from '../api/value.ts'
+import { asMap, isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { PresentedToken, TokenAnswer, TokenMethod } from './bearer-tokens.ts'
 import { askRepeatedly, type ReviewWebhook } from './review-webhook.ts'
@@ -70,8 +70,10 @@ async function reviewed(
 
 function answerOf(review: unknown, wanted: readonly string[], apiAudiences: readonly string[]): TokenAnswer {
   const status = mapOrAbsent(asMap(review as Value), 'status')
-  if (status === undefined) return { kind: 'refused', problem: 'the webhook did not answer with a TokenReview' }
-  const named = textsInPlace(status, 'audiences')
+  if (status === undefined || !textListsOf(status).every(isTextList)) {
+    return { kind: 'refused', problem: 'the webhook did not answer with a TokenReview' }
+  }
+  const named = textsOnly(status, 'audiences')
   const audiences = wanted.filter((audience) => (named.length === 0 ? apiAudiences : named).includes(audience))
   if (wanted.length > 0 && audiences.length === 0) return UNKNOWN
   if (!isTrue(status, 'authenticated')) {
@@ -81,12 +83,22 @@ function answerOf(review: unknown, wanted: readonly string[], apiAudiences: read
   return { kind: 'user', user: userOf(mapOrEmpty(status, 'user')), audiences }
 }
 
+function textListsOf(status: ValueMap): readonly Value[] {
+  const user = mapOrEmpty(status, 'user')
+  const extra = Object.values(mapOrEmpty(user, 'extra'))
+  return [own(status, 'audiences') ?? null, own(user, 'groups') ?? null, ...extra]
+}
+
+function isTextList(value: Value): boolean {
+  return value === null || (isList(value) && value.every((item) => typeof item === 'string'))
+}
+
 function userOf(user: ValueMap): User {
   const [uid, extra] = [textOrEmpty(user, 'uid'), mapOrEmpty(user, 'extra')]
   return {
     name: textOrEmpty(user, 'username'),
     uid: uid === '' ? undefined : uid,
-    groups: textsInPlace(user, 'groups'),
-    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, textsInPlace(extra, key)])),
+    groups: textsOnly(user, 'groups'),
+    extra: Object.fromEntries(Object.keys(extra).map((key) => [key, textsOnly(extra, key)])),
   }
 }

@@ -52,6 +52,19 @@ describe('asking another server whose a token is (P-075)', () => {
     expect(asked).toHaveLength(2)
   })
 
+  it.each([
+    ['a group', { user: { username: 'jane', groups: ['dev', 5] } }],
+    ['groups', { user: { username: 'jane', groups: 'dev' } }],
+    ['an audience', { user: { username: 'jane' }, audiences: [{ api: true }] }],
+    ['more about the user', { user: { username: 'jane', extra: { 'a/b': [['c']] } } }],
+  ])('believes nothing where %s is not what it should be', async (_name, status) => {
+    outcomes.push(answered({ authenticated: true, ...status }))
+    await expect(tokens().review('t', [], signal)).resolves.toEqual({
+      kind: 'refused',
+      problem: '[invalid bearer token, the webhook did not answer with a TokenReview]',
+    })
+  })
+
   it('asks once for all who wait, and anew for every token and audience', async () => {
     const over = tokens()
     await Promise.all([1, 2, 3].map(async () => over.review('t', [], signal)))
