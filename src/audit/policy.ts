@@ -1,4 +1,5 @@
 // The audit policy: rules in order, the first that fits a request says how much is written down of it (P-181, P-182).
+import { asMap, isGiven, isTrue, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { AUDIT_LEVELS, AUDIT_STAGES, type AuditedRequest, type AuditLevel, type AuditStage } from './audit.ts'
 
@@ -33,14 +34,14 @@ const API_VERSION = 'audit.k8s.io/v1'
 
 /** Throws `PolicyError` of one line. */
 export function parsePolicy(document: Value): AuditPolicy {
-  const policy = isMap(document) ? document : {}
+  const policy = asMap(document)
   if (own(policy, 'kind') !== 'Policy' || own(policy, 'apiVersion') !== API_VERSION) {
     throw new PolicyError(`it is not a Policy of ${API_VERSION}`)
   }
-  const rules = mapsIn(policy, 'rules')
+  const rules = mapsInPlace(policy, 'rules')
   if (rules.length === 0) throw new PolicyError('loaded illegal policy with 0 rules')
-  const omitted = stagesIn(policy, 'omitStages')
-  const withoutOwners = own(policy, 'omitManagedFields') === true
+  const omitted = stagesIn(policy, 'omitStages', '')
+  const withoutOwners = isTrue(policy, 'omitManagedFields')
   return { rules: rules.map((rule, i) => ruleOf(rule, `rules[${i}]`, { omitted, withoutOwners })) }
 }
 
@@ -52,9 +53,10 @@ interface ForAll {
 function ruleOf(rule: ValueMap, at: string, { omitted, withoutOwners }: ForAll): AuditRule {
   const level = AUDIT_LEVELS.find((candidate) => candidate === own(rule, 'level'))
   if (level === undefined) throw new PolicyError(`${at}.level: must be one of ${AUDIT_LEVELS.join(', ')}`)
-  const resources = mapsIn(rule, 'resources').map((choice, i) => choiceOf(choice, `${at}.resources[${i}]`))
-  const namespaces = textsIn(rule, 'namespaces')
-  const paths = textsIn(rule, 'nonResourceURLs')
+  const choices = listIn(rule, 'resources', at, { isItem: isMap, named: 'objects' })
+  const resources = choices.map((choice, i) => choiceOf(choice, `${at}.resources[${i}]`))
+  const namespaces = textsIn(rule, 'namespaces', at)
+  const paths = textsIn(rule, 'nonResourceURLs', at)
   if (paths.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
     throw new PolicyError(`${at}.nonResourceURLs: rules cannot apply to both regular resources and non-resource URLs`)
   }
@@ -64,36 +66,54 @@ function ruleOf(rule: ValueMap, at: string, { omitted, withoutOwners }: ForAll):
       throw new PolicyError(`${at}.nonResourceURLs: "${path}" must begin with a '/' and have a '*' only at its end`)
     }
   }
-  const ownOwners = own(rule, 'omitManagedFields')
   return {
     level,
-    users: textsIn(rule, 'users'),
-    userGroups: textsIn(rule, 'userGroups'),
-    verbs: textsIn(rule, 'verbs'),
+    users: textsIn(rule, 'users', at),
+    userGroups: textsIn(rule, 'userGroups', at),
+    verbs: textsIn(rule, 'verbs', at),
     resources,
     namespaces,
     paths,
     omitStages: new Set([...omitted, ...stagesIn(rule, 'omitStages', at)]),
-    omitManagedFields: typeof ownOwners === 'boolean' ? ownOwners : withoutOwners,
+    omitManagedFields: isGiven(rule, 'omitManagedFields') ? isTrue(rule, 'omitManagedFields') : withoutOwners,
   }
 }
 
 function choiceOf(choice: ValueMap, at: string): ResourceChoice {
-  const group = own(choice, 'group')
-  const resources = textsIn(choice, 'resources')
-  const names = textsIn(choice, 'resourceNames')
+  const resources = textsIn(choice, 'resources', at)
+  const names = textsIn(choice, 'resourceNames', at)
   if (names.length > 0 && resources.length === 0) {
     throw new PolicyError(`${at}.resourceNames: using resourceNames requires at least one resource`)
   }
-  return { group: typeof group === 'string' ? group : '', resources, names }
+  return { group: textOrEmpty(choice, 'group'), resources, names }
 }
 
-function stagesIn(map: ValueMap, name: string, at = ''): readonly AuditStage[] {
-  return textsIn(map, name).map((text) => {
+function stagesIn(map: ValueMap, name: string, at: string): readonly AuditStage[] {
+  return textsIn(map, name, at).map((text) => {
     const stage = AUDIT_STAGES.find((candidate) => candidate === text)
-    if (stage === undefined) throw new PolicyError(`${at === '' ? '' : `${at}.`}${name}: "${text}" is not a stage`)
+    if (stage === undefined) throw new PolicyError(`${memberAt(at, name)}: "${text}" is not a stage`)
     return stage
   })
+}
+
+function textsIn(map: ValueMap, name: string, at: string): readonly string[] {
+  return listIn(map, name, at, { isItem: (item) => typeof item === 'string', named: 'strings' })
+}
+
+/** Nothing of a list is passed over: a rule with an empty list fits more requests than its author meant. */
+function listIn<T extends Value>(
+  map: ValueMap,
+  name: string,
+  at: string,
+  { isItem, named }: { readonly isItem: (item: Value) => item is T; readonly named: string },
+): readonly T[] {
+  const value = own(map, name) ?? []
+  if (isList(value) && value.every(isItem)) return value
+  throw new PolicyError(`${memberAt(at, name)}: must be a list of ${named}`)
+}
+
+function memberAt(at: string, name: string): string {
+  return at === '' ? name : `${at}.${name}`
 }
 
 /** The rule that decides; undefined: nothing is written down. `known`: it is known who is asking. */
@@ -135,14 +155,4 @@ function choiceMatches(
 
 function matchesPath(pattern: string, path: string): boolean {
   return pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1)))
-}
-
-function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
-  const value = own(map, name)
-  return isList(value) ? value.filter(isMap) : []
-}
-
-function textsIn(map: ValueMap, name: string): readonly string[] {
-  const value = own(map, name)
-  return isList(value) ? value.filter((item) => typeof item === 'string') : []
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { findRule, parsePolicy, PolicyError } from '../../../src/audit/policy.ts'
 import { fakeRequest } from '../http/fake-request.ts'
 
-const policy = (rules: readonly object[], more: object = {}) =>
+const policy = (rules: readonly unknown[], more: object = {}) =>
   parsePolicy({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules, ...more } as never)
 
 function levelOf(rules: readonly object[], line: string, name = 'bob', groups: readonly string[] = []) {
@@ -68,6 +68,18 @@ it.each([
   ['no such stage', [{ level: 'None', omitStages: ['Later'] }], 'rules[0].omitStages: "Later" is not a stage'],
   ['both kinds', [{ level: 'None', namespaces: ['a'], nonResourceURLs: ['/'] }], 'cannot apply to both'],
   ['a bad path', [{ level: 'None', nonResourceURLs: ['x'] }], 'must begin with'],
+  ['a rule that is none', ['all', { level: 'None' }], 'rules[0].level: must be one of'],
+  [
+    'a namespace that is no text',
+    [{ level: 'None', namespaces: [5] }],
+    'rules[0].namespaces: must be a list of strings',
+  ],
+  ['one user for a list', [{ level: 'None', users: 'eve' }], 'rules[0].users: must be a list of strings'],
+  [
+    'a resource that is none',
+    [{ level: 'None', resources: ['pods'] }],
+    'rules[0].resources: must be a list of objects',
+  ],
   ['names of nothing', [{ level: 'None', resources: [{ resourceNames: ['a'] }] }], 'requires at least one resource'],
 ])('a policy is refused that has %s (P-180)', (_name, rules, message) => {
   expect(() => policy(rules)).toThrow(PolicyError)
