@@ -1,8 +1,8 @@
 // How a plugin refuses: in the reference's words, naming what the request was about.
+import { metaText } from '../api/object-members.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { StatusCause } from '../api/status.ts'
-import { isMap, own } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'
 
 /** A refusal names the object, what it was to be called, or that it has no name (W-066). */
@@ -25,7 +25,5 @@ export function forbidden(request: AdmissionRequest, why: string, causes?: reado
 
 function subjectName({ name, object }: AdmissionRequest): string {
   if (name !== '') return name
-  const metadata = object === undefined ? undefined : own(object, 'metadata')
-  const prefix = isMap(metadata) ? own(metadata, 'generateName') : undefined
-  return typeof prefix === 'string' && prefix !== '' ? prefix : 'Unknown'
+  return metaText(object ?? {}, 'generateName') || 'Unknown'
 }

@@ -1,11 +1,11 @@
 // Whether the selectors of a webhook or a policy take in a request: by the labels of its namespace, by its own (W-485).
+import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { matchesLabels } from '../api/selector.ts'
 import type { LabelSelector } from '../api/selector.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'
-import { labelsOf } from './members.ts'
 import type { ObjectReader } from './object-reader.ts'
 import { isAboutNamespaces } from './resource-rules.ts'
 

@@ -1,8 +1,8 @@
 // Which requests a webhook or a policy wants to see, by operation, resource and scope (W-483, W-487).
+import { textOrEmpty, textsOnly } from '../api/members.ts'
 import type { GroupVersionKind, GroupVersionResource } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { AdmissionRequest } from './admission.ts'
-import { textIn, textsIn } from './members.ts'
 
 /** An asterisk stands for all. */
 export interface ResourceRule {
@@ -17,14 +17,14 @@ export interface ResourceRule {
 /** From a rule of a configuration, as it is stored. */
 export function readRule(rule: ValueMap): ResourceRule {
   return {
-    operations: textsIn(rule, 'operations'),
-    groups: textsIn(rule, 'apiGroups'),
-    versions: textsIn(rule, 'apiVersions'),
-    resources: textsIn(rule, 'resources').map((text) => {
+    operations: textsOnly(rule, 'operations'),
+    groups: textsOnly(rule, 'apiGroups'),
+    versions: textsOnly(rule, 'apiVersions'),
+    resources: textsOnly(rule, 'resources').map((text) => {
       const [resource = '', subresource = ''] = text.split('/')
       return { resource, subresource }
     }),
-    scope: textIn(rule, 'scope') || '*',
+    scope: textOrEmpty(rule, 'scope') || '*',
   }
 }
 

@@ -1,5 +1,6 @@
 // Reading members of maps whose type nobody has checked: a member that is absent, null or of another type than the one asked for
 // reads as absent, or as the empty value of that type. The name of a reader says which, and what becomes of places in a list.
+import { parseQuantity, type Quantity } from '../lib/quantity.ts'
 import type { Value, ValueMap } from './value.ts'
 import { isList, isMap, own } from './value.ts'
 
@@ -36,6 +37,13 @@ export function integerOrAbsent(map: ValueMap, name: string): number | bigint | 
 /** As it was written, also beyond 2^53. */
 export function integerOrZero(map: ValueMap, name: string): number | bigint {
   return integerOrAbsent(map, name) ?? 0
+}
+
+/** A text that is no quantity reads as absent, too. */
+export function quantityOrAbsent(map: ValueMap, name: string): Quantity | undefined {
+  const text = textOrAbsent(map, name)
+  const parsed = text === undefined ? undefined : parseQuantity(text)
+  return parsed?.ok === true ? parsed.quantity : undefined
 }
 
 /** Whether the member is `true` itself. */

@@ -1,7 +1,7 @@
 // The class of service of a pod, which follows from what its containers ask for. Quotas, placement and pods themselves go by it.
-import { compareQuantities, parseQuantity, type Quantity, signOfQuantity } from '../lib/quantity.ts'
-import { mapOrEmpty, mapsInPlace } from './members.ts'
-import { isMap, own, type Value, type ValueMap } from './value.ts'
+import { compareQuantities, type Quantity, signOfQuantity } from '../lib/quantity.ts'
+import { mapOrEmpty, mapsInPlace, quantityOrAbsent } from './members.ts'
+import { isMap, own, type ValueMap } from './value.ts'
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
@@ -16,26 +16,21 @@ export function qosOf(spec: ValueMap): QosClass {
         mapOrEmpty(c, 'resources'),
       )
   const isAsked = holders.some((resources) =>
-    ['requests', 'limits'].some((kind) => COUNTED.some((name) => isPositive(own(mapOrEmpty(resources, kind), name)))),
+    ['requests', 'limits'].some((kind) =>
+      COUNTED.some((name) => isPositive(quantityOrAbsent(mapOrEmpty(resources, kind), name))),
+    ),
   )
   if (!isAsked) return 'BestEffort'
   const isSure = holders.every((resources) =>
     COUNTED.every((name) => {
-      const limit = own(mapOrEmpty(resources, 'limits'), name)
-      const request = own(mapOrEmpty(resources, 'requests'), name) ?? limit
-      const [most, asked] = [amountOf(limit), amountOf(request)]
-      return isPositive(limit) && most !== undefined && asked !== undefined && compareQuantities(most, asked) === 0
+      const limit = quantityOrAbsent(mapOrEmpty(resources, 'limits'), name)
+      const request = quantityOrAbsent(mapOrEmpty(resources, 'requests'), name)
+      return isPositive(limit) && compareQuantities(limit, request ?? limit) === 0
     }),
   )
   return isSure ? 'Guaranteed' : 'Burstable'
 }
 
-function amountOf(value: Value | undefined): Quantity | undefined {
-  const parsed = typeof value === 'string' ? parseQuantity(value) : undefined
-  return parsed?.ok === true ? parsed.quantity : undefined
-}
-
-function isPositive(value: Value | undefined): boolean {
-  const amount = amountOf(value)
+function isPositive(amount: Quantity | undefined): amount is Quantity {
   return amount !== undefined && signOfQuantity(amount) > 0
 }

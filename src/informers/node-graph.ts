@@ -1,6 +1,7 @@
 // Keeps the graph of what nodes have to do with at what is stored, from the moment that the first node asks: without nodes nothing
 // is read.
-import { mapIn, partIn, specOf, textIn } from '../admission/members.ts'
+import { mapOrAbsent, mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { specOf } from '../api/object-members.ts'
 import { configMapsOf, deviceClaimsOf, volumeClaimsOf } from '../plugins/pod-references.ts'
 import { isMirror, secretsOf } from '../plugins/pod-secrets.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -70,13 +71,13 @@ function putPod(graph: NodeGraph, stored: StoredObject): void {
   const references = isMirror(pod)
     ? []
     : [
-        ...names('serviceaccount', [textIn(specOf(pod), 'serviceAccountName')]),
+        ...names('serviceaccount', [textOrEmpty(specOf(pod), 'serviceAccountName')]),
         ...names('secret', secretsOf(pod)),
         ...names('configmap', configMapsOf(pod)),
         ...names('persistentvolumeclaim', volumeClaimsOf(pod)),
         ...names('resourceclaim', deviceClaimsOf(pod)),
       ]
-  graph.bind(at('pod', stored), textIn(specOf(pod), 'nodeName'), references)
+  graph.bind(at('pod', stored), textOrEmpty(specOf(pod), 'nodeName'), references)
 }
 
 /** Where a volume names a secret that nodes may see. */
@@ -95,24 +96,28 @@ const VOLUME_SECRETS: readonly (readonly [source: string, member: string])[] = [
 
 function putVolume(graph: NodeGraph, stored: StoredObject): void {
   const spec = specOf(stored.object())
-  const claim = partIn(spec, 'claimRef')
+  const claim = mapOrAbsent(spec, 'claimRef')
   if (claim === undefined) return graph.removeVolume(stored.name)
-  const own = textIn(claim, 'namespace')
+  const own = textOrEmpty(claim, 'namespace')
   const secret = (name: string, namespace: string): NodeRelated[] =>
     name === '' ? [] : [{ type: 'secret', namespace: namespace === '' ? own : namespace, name }]
-  const file = mapIn(spec, 'azureFile')
+  const file = mapOrEmpty(spec, 'azureFile')
   const secrets = [
-    ...secret(textIn(file, 'secretName'), textIn(file, 'secretNamespace')),
+    ...secret(textOrEmpty(file, 'secretName'), textOrEmpty(file, 'secretNamespace')),
     ...VOLUME_SECRETS.flatMap(([source, member]) => {
-      const reference = mapIn(mapIn(spec, source), member)
-      return secret(textIn(reference, 'name'), textIn(reference, 'namespace'))
+      const reference = mapOrEmpty(mapOrEmpty(spec, source), member)
+      return secret(textOrEmpty(reference, 'name'), textOrEmpty(reference, 'namespace'))
     }),
   ]
-  graph.putVolume(stored.name, at('persistentvolumeclaim', { namespace: own, name: textIn(claim, 'name') }), secrets)
+  graph.putVolume(
+    stored.name,
+    at('persistentvolumeclaim', { namespace: own, name: textOrEmpty(claim, 'name') }),
+    secrets,
+  )
 }
 
 function ofNode(type: RelatedType): Pick<Source, 'put' | 'remove'> {
-  const nodeOf = (object: ApiObject): string => textIn(specOf(object), 'nodeName')
+  const nodeOf = (object: ApiObject): string => textOrEmpty(specOf(object), 'nodeName')
   return {
     put: (graph, stored) => graph.bind(at(type, stored), nodeOf(stored.object()), []),
     remove: (graph, stored) => graph.unbind(at(type, stored)),

@@ -1,7 +1,8 @@
 // Where a service is reached by the server itself, which is no part of the cluster's network: at an address behind it where
 // one is known, otherwise at the address of the service.
-import { labelsOf, mapIn, mapsIn, textIn, textsIn } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
+import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../api/members.ts'
+import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own, type ValueMap } from '../api/value.ts'
 import type { ResolveService, ServiceReference } from '../outgoing/webhook-client.ts'
@@ -36,14 +37,15 @@ export function serviceResolver({ services, endpoints, slices }: ServiceReaders)
     const signal = AbortSignal.timeout(LOOK_UP_MS)
     const service = await services.find(namespace, name, signal)
     if (service === undefined) throw lost(`service ${JSON.stringify(name)} not found`)
-    const spec = mapIn(service, 'spec')
-    if (textIn(spec, 'type') === 'ExternalName') return { host: textIn(spec, 'externalName'), port: reference.port }
-    const port = mapsIn(spec, 'ports').find((each) => own(each, 'port') === reference.port)
+    const spec = mapOrEmpty(service, 'spec')
+    if (textOrEmpty(spec, 'type') === 'ExternalName')
+      return { host: textOrEmpty(spec, 'externalName'), port: reference.port }
+    const port = mapsOnly(spec, 'ports').find((each) => own(each, 'port') === reference.port)
     if (port === undefined) {
       const why = `no service port ${reference.port} found for service ${JSON.stringify(name)}`
       throw lost(why)
     }
-    const portName = textIn(port, 'name')
+    const portName = textOrEmpty(port, 'name')
     const behind = await endpoints.find(namespace, name, signal)
     const places =
       behind === undefined
@@ -55,8 +57,8 @@ export function serviceResolver({ services, endpoints, slices }: ServiceReaders)
 
 /** Those that are ready. */
 function placesIn(endpoints: ApiObject, portName: string): readonly Place[] {
-  return mapsIn(endpoints, 'subsets').flatMap((subset) =>
-    textsOf(mapsIn(subset, 'addresses'), 'ip').flatMap((host) => placesAt(host, mapsIn(subset, 'ports'), portName)),
+  return mapsOnly(endpoints, 'subsets').flatMap((subset) =>
+    textsOf(mapsOnly(subset, 'addresses'), 'ip').flatMap((host) => placesAt(host, mapsOnly(subset, 'ports'), portName)),
   )
 }
 
@@ -65,27 +67,27 @@ function placesInSlices(
   { service, portName }: { readonly service: string; readonly portName: string },
 ): readonly Place[] {
   return slices
-    .filter((slice) => textIn(labelsOf(slice), 'kubernetes.io/service-name') === service)
+    .filter((slice) => textOrEmpty(labelsOf(slice), 'kubernetes.io/service-name') === service)
     .flatMap((slice) =>
-      mapsIn(slice, 'endpoints')
-        .filter((endpoint) => own(mapIn(endpoint, 'conditions'), 'ready') !== false)
-        .flatMap((endpoint) => textsIn(endpoint, 'addresses').slice(0, 1))
-        .flatMap((host) => placesAt(host, mapsIn(slice, 'ports'), portName)),
+      mapsOnly(slice, 'endpoints')
+        .filter((endpoint) => own(mapOrEmpty(endpoint, 'conditions'), 'ready') !== false)
+        .flatMap((endpoint) => textsOnly(endpoint, 'addresses').slice(0, 1))
+        .flatMap((host) => placesAt(host, mapsOnly(slice, 'ports'), portName)),
     )
 }
 
 function placesAt(host: string, ports: readonly ValueMap[], portName: string): readonly Place[] {
-  const found = ports.find((each) => textIn(each, 'name') === portName)
-  const port = found === undefined ? undefined : own(found, 'port')
-  return typeof port === 'number' ? [{ host, port }] : []
+  const found = ports.find((each) => textOrEmpty(each, 'name') === portName)
+  const port = numberOrAbsent(found ?? {}, 'port')
+  return port === undefined ? [] : [{ host, port }]
 }
 
 function textsOf(maps: readonly ValueMap[], name: string): readonly string[] {
-  return maps.map((map) => textIn(map, name))
+  return maps.map((map) => textOrEmpty(map, name))
 }
 
 function atServiceAddress(spec: ValueMap, { name, port }: ServiceReference): Place {
-  const host = textIn(spec, 'clusterIP')
+  const host = textOrEmpty(spec, 'clusterIP')
   if (host === 'None') throw lost('cannot route to service with ClusterIP "None"')
   if (host === '') throw lost(`no endpoints available for service ${JSON.stringify(name)}`)
   return { host, port }

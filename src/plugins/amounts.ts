@@ -1,9 +1,8 @@
 // Amounts of resources by name (`cpu`, `memory`, …), as limits, quotas and runtimes compare them.
-import type { Value, ValueMap } from '../api/value.ts'
-import { own } from '../api/value.ts'
+import { mapOrEmpty, quantityOrAbsent } from '../api/members.ts'
+import type { ValueMap } from '../api/value.ts'
 import type { Quantity } from '../lib/quantity.ts'
-import { addQuantities, compareQuantities, parseQuantity } from '../lib/quantity.ts'
-import { mapIn } from '../admission/members.ts'
+import { addQuantities, compareQuantities } from '../lib/quantity.ts'
 
 export type Amounts = ReadonlyMap<string, Quantity>
 
@@ -13,19 +12,14 @@ export const NOTHING: Amounts = new Map<string, Quantity>()
 function amountsOf(map: ValueMap): Amounts {
   const amounts = new Map<string, Quantity>()
   for (const name of Object.keys(map)) {
-    const quantity = amountOf(own(map, name))
+    const quantity = quantityOrAbsent(map, name)
     if (quantity !== undefined) amounts.set(name, quantity)
   }
   return amounts
 }
 
-function amountOf(value: Value | undefined): Quantity | undefined {
-  const parsed = typeof value === 'string' ? parseQuantity(value) : undefined
-  return parsed?.ok === true ? parsed.quantity : undefined
-}
-
 export function amountsIn(map: ValueMap, name: string): Amounts {
-  return amountsOf(mapIn(map, name))
+  return amountsOf(mapOrEmpty(map, name))
 }
 
 /** Names in order, so that messages are the same at every request. */

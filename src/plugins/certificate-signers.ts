@@ -1,9 +1,10 @@
 // CertificateApproval and CertificateSigning: besides the right to the subresource one needs a right to the signer, by its name
 // or by all of its domain (W-474, W-475). Whoever approves or signs for a signer decides who gets its certificates.
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { specOf } from '../api/object-members.ts'
 import { equalValues, own } from '../api/value.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { mapIn, specOf, textIn } from '../admission/members.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 const RESOURCES: readonly string[] = ['certificatesigningrequests.certificates.k8s.io']
@@ -15,7 +16,7 @@ export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
     operations: ['UPDATE'],
     async validate(request, signal) {
       if (request.subresource !== 'approval' || request.object === undefined) return
-      const signer = textIn(specOf(request.object), 'signerName')
+      const signer = textOrEmpty(specOf(request.object), 'signerName')
       if (await isAllowed(authorizer, { request, verb: 'approve', signer }, signal)) return
       throw forbidden(request, `user not permitted to approve requests with signerName ${JSON.stringify(signer)}`)
     },
@@ -30,10 +31,10 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
     async validate(request, signal) {
       const { object, oldObject, subresource } = request
       if (subresource !== 'status' || object === undefined || oldObject === undefined) return
-      const [status, before] = [mapIn(object, 'status'), mapIn(oldObject, 'status')]
+      const [status, before] = [mapOrEmpty(object, 'status'), mapOrEmpty(oldObject, 'status')]
       const isSame = (name: string): boolean => equalValues(own(status, name), own(before, name))
       if (isSame('certificate') && isSame('conditions')) return
-      const signer = textIn(specOf(oldObject), 'signerName')
+      const signer = textOrEmpty(specOf(oldObject), 'signerName')
       if (await isAllowed(authorizer, { request, verb: 'sign', signer }, signal)) return
       throw forbidden(request, `user not permitted to sign requests with signerName ${JSON.stringify(signer)}`)
     },

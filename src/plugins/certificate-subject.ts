@@ -1,8 +1,9 @@
 // CertificateSubjectRestriction: the signer that makes users of this server makes no administrators (W-476).
+import { textOrEmpty } from '../api/members.ts'
+import { specOf } from '../api/object-members.ts'
 import { MASTERS } from '../auth/user.ts'
 import { ORGANIZATION, subjectOfRequest } from '../pki/certificate-names.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { specOf, textIn } from '../admission/members.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client'
@@ -14,8 +15,8 @@ export const CERTIFICATE_SUBJECT: AdmissionPlugin = {
   validate(request) {
     if (request.subresource !== '' || request.object === undefined) return
     const spec = specOf(request.object)
-    if (textIn(spec, 'signerName') !== CLIENT_SIGNER) return
-    const subject = subjectOfRequest(requestIn(textIn(spec, 'request')))
+    if (textOrEmpty(spec, 'signerName') !== CLIENT_SIGNER) return
+    const subject = subjectOfRequest(requestIn(textOrEmpty(spec, 'request')))
     if (subject === undefined) throw forbidden(request, 'failed to parse CSR: malformed certificate request')
     if (subject.some(({ type, text }) => type === ORGANIZATION && text === MASTERS)) {
       throw forbidden(request, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`)

@@ -1,10 +1,11 @@
 // PersistentVolumeClaimResize: a claim grows only where its class lets volumes grow (W-472).
+import { mapOrEmpty, textOrAbsent, textOrEmpty } from '../api/members.ts'
+import { annotationsOf, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { compareQuantities, parseQuantity } from '../lib/quantity.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { annotationsOf, mapIn, specOf, textIn } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
 
@@ -16,7 +17,7 @@ export function claimResize(classes: ObjectReader): AdmissionPlugin {
     async validate(request, signal) {
       const { object, oldObject, subresource } = request
       if (object === undefined || oldObject === undefined || subresource !== '' || !grows(oldObject, object)) return
-      if (textIn(mapIn(oldObject, 'status'), 'phase') !== 'Bound') {
+      if (textOrEmpty(mapOrEmpty(oldObject, 'status'), 'phase') !== 'Bound') {
         throw forbidden(request, 'Only bound persistent volume claims can be expanded')
       }
       const name = classOf(object)
@@ -37,11 +38,11 @@ function grows(before: ApiObject, after: ApiObject): boolean {
 }
 
 function storageOf(claim: ApiObject): Quantity | undefined {
-  const parsed = parseQuantity(textIn(mapIn(mapIn(specOf(claim), 'resources'), 'requests'), 'storage'))
+  const parsed = parseQuantity(textOrEmpty(mapOrEmpty(mapOrEmpty(specOf(claim), 'resources'), 'requests'), 'storage'))
   return parsed.ok ? parsed.quantity : undefined
 }
 
 function classOf(claim: ApiObject): string {
-  const older = own(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class')
-  return typeof older === 'string' ? older : textIn(specOf(claim), 'storageClassName')
+  const older = textOrAbsent(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class')
+  return older ?? textOrEmpty(specOf(claim), 'storageClassName')
 }

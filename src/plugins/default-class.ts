@@ -1,9 +1,10 @@
 // DefaultStorageClass and DefaultIngressClass: what names no class gets the one that is marked as the default, the newest
 // where there are several (W-470, W-471).
+import { textOrAbsent, textOrEmpty } from '../api/members.ts'
+import { annotationsOf, metaText, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { annotationsOf, metaText, specOf, textIn, withSpec } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 
 export function defaultStorageClass(classes: ObjectReader): AdmissionPlugin {
@@ -37,11 +38,11 @@ export function defaultIngressClass(classes: ObjectReader): AdmissionPlugin {
 
 /** An empty name says: none. */
 function namesClass(object: ApiObject, field: string): boolean {
-  return typeof own(specOf(object), field) === 'string'
+  return textOrAbsent(specOf(object), field) !== undefined
 }
 
 function newestDefault(classes: readonly ApiObject[], marks: readonly string[]): string | undefined {
-  const defaults = classes.filter((item) => marks.some((mark) => textIn(annotationsOf(item), mark) === 'true'))
+  const defaults = classes.filter((item) => marks.some((mark) => textOrEmpty(annotationsOf(item), mark) === 'true'))
   const [newest] = defaults.toSorted(
     (a, b) =>
       compare(metaText(b, 'creationTimestamp'), metaText(a, 'creationTimestamp')) ||

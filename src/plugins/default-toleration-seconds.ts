@@ -1,8 +1,9 @@
 // DefaultTolerationSeconds: a pod stays for a while, five minutes mostly, on a node that is not ready or cannot be reached,
 // unless it says otherwise (W-467).
+import { mapsOnly, textOrEmpty } from '../api/members.ts'
+import { specOf, withSpec } from '../api/object-members.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { mapsIn, specOf, textIn, withSpec } from '../admission/members.ts'
 
 export interface TolerationSeconds {
   readonly notReady: number
@@ -20,7 +21,7 @@ export function defaultTolerationSeconds({ notReady, unreachable }: TolerationSe
     operations: ['CREATE', 'UPDATE'],
     mutate({ object: pod, subresource }) {
       if (pod === undefined || subresource !== '') return pod
-      const given = mapsIn(specOf(pod), 'tolerations')
+      const given = mapsOnly(specOf(pod), 'tolerations')
       const missing = defaults.filter(({ key }) => !given.some((toleration) => tolerates(toleration, key)))
       return missing.length === 0 ? pod : withSpec(pod, { tolerations: [...given, ...missing] })
     },
@@ -28,6 +29,6 @@ export function defaultTolerationSeconds({ notReady, unreachable }: TolerationSe
 }
 
 function tolerates(toleration: ValueMap, taint: string): boolean {
-  const [key, effect] = [textIn(toleration, 'key'), textIn(toleration, 'effect')]
+  const [key, effect] = [textOrEmpty(toleration, 'key'), textOrEmpty(toleration, 'effect')]
   return (key === '' || key === taint) && (effect === '' || effect === 'NoExecute')
 }

@@ -1,7 +1,8 @@
 // DenyServiceExternalIPs: services get no addresses from elsewhere.
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { specOf, textsIn } from '../admission/members.ts'
 import { forbidden } from '../admission/refusal.ts'
+import { textsOnly } from '../api/members.ts'
+import { specOf } from '../api/object-members.ts'
 
 /** Whoever may set addresses can take traffic that is meant for others (CVE-2020-8554); what is there may stay. */
 export const DENY_SERVICE_EXTERNAL_IPS: AdmissionPlugin = {
@@ -11,8 +12,8 @@ export const DENY_SERVICE_EXTERNAL_IPS: AdmissionPlugin = {
   validate(request) {
     const { object, oldObject, subresource } = request
     if (object === undefined || subresource !== '') return
-    const before = new Set(oldObject === undefined ? [] : textsIn(specOf(oldObject), 'externalIPs'))
-    if (textsIn(specOf(object), 'externalIPs').some((address) => !before.has(address))) {
+    const before = new Set(oldObject === undefined ? [] : textsOnly(specOf(oldObject), 'externalIPs'))
+    if (textsOnly(specOf(object), 'externalIPs').some((address) => !before.has(address))) {
       throw forbidden(request, 'Use of external IPs is denied by admission control')
     }
   },

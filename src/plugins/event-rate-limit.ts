@@ -1,10 +1,10 @@
 // EventRateLimit: nobody drowns the store in events. Each limit is a bucket for every key that it tells apart; a key that was
 // not heard of for long is forgotten.
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import { TokenBucket } from '../lib/token-bucket.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { mapIn, textIn } from '../admission/members.ts'
 
 export const EVENT_LIMIT_TYPES = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const
 export type EventLimitType = (typeof EVENT_LIMIT_TYPES)[number]
@@ -50,10 +50,11 @@ function keyOf(type: EventLimitType, request: AdmissionRequest): string {
       return request.user.name
     case 'SourceAndObject': {
       const event = request.object ?? {}
-      const [source, involved] = [mapIn(event, 'source'), mapIn(event, 'involvedObject')]
-      return [...SOURCE.map((field) => textIn(source, field)), ...OBJECT.map((field) => textIn(involved, field))].join(
-        '',
-      )
+      const [source, involved] = [mapOrEmpty(event, 'source'), mapOrEmpty(event, 'involvedObject')]
+      return [
+        ...SOURCE.map((field) => textOrEmpty(source, field)),
+        ...OBJECT.map((field) => textOrEmpty(involved, field)),
+      ].join('')
     }
   }
 }

@@ -1,6 +1,7 @@
 // ExtendedResourceToleration: pods that ask for extended resources tolerate the taints of their nodes.
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { mapIn, mapsIn, specOf, textIn } from '../admission/members.ts'
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { specOf } from '../api/object-members.ts'
 import { own, type ValueMap } from '../api/value.ts'
 
 /** A pod that asks for something rare tolerates that its nodes are kept for those who do. */
@@ -11,10 +12,12 @@ export const EXTENDED_RESOURCE_TOLERATION: AdmissionPlugin = {
   mutate({ object: pod, subresource }) {
     if (pod === undefined || subresource !== '') return pod
     const spec = specOf(pod)
-    const containers = [...mapsIn(spec, 'containers'), ...mapsIn(spec, 'initContainers')]
-    const names = containers.flatMap((container) => Object.keys(mapIn(mapIn(container, 'resources'), 'requests')))
-    const tolerations = mapsIn(spec, 'tolerations')
-    const tolerated = new Set(tolerations.filter(isBare).map((toleration) => textIn(toleration, 'key')))
+    const containers = [...mapsOnly(spec, 'containers'), ...mapsOnly(spec, 'initContainers')]
+    const names = containers.flatMap((container) =>
+      Object.keys(mapOrEmpty(mapOrEmpty(container, 'resources'), 'requests')),
+    )
+    const tolerations = mapsOnly(spec, 'tolerations')
+    const tolerated = new Set(tolerations.filter(isBare).map((toleration) => textOrEmpty(toleration, 'key')))
     const missing = [...new Set(names)].filter((name) => isExtended(name) && !tolerated.has(name)).toSorted()
     if (missing.length === 0) return pod
     const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }))
@@ -25,8 +28,8 @@ export const EXTENDED_RESOURCE_TOLERATION: AdmissionPlugin = {
 /** Tolerates the taint whatever its value is. */
 function isBare(toleration: ValueMap): boolean {
   return (
-    textIn(toleration, 'effect') === 'NoSchedule' &&
-    textIn(toleration, 'operator') === 'Exists' &&
+    textOrEmpty(toleration, 'effect') === 'NoSchedule' &&
+    textOrEmpty(toleration, 'operator') === 'Exists' &&
     own(toleration, 'value') === undefined
   )
 }

@@ -1,11 +1,12 @@
 // ImagePolicyWebhook: another server is asked whether the images of a pod may run. What it said is remembered for a while; where
 // it cannot be asked the operator's word counts.
-import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { asMap, isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { annotationsOf, specOf } from '../api/object-members.ts'
+import type { Value, ValueMap } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { annotationsOf, mapIn, mapsIn, specOf, textIn } from '../admission/members.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 export interface ImagePolicyOptions {
@@ -94,8 +95,8 @@ function specToAskAbout({ object: pod, subresource, namespace }: AdmissionReques
   if (pod === undefined || (subresource !== '' && subresource !== 'ephemeralcontainers')) return undefined
   const lists = subresource === '' ? ['containers', 'initContainers'] : ['ephemeralContainers']
   const containers = lists
-    .flatMap((list) => mapsIn(specOf(pod), list))
-    .map((each) => ({ image: textIn(each, 'image') }))
+    .flatMap((list) => mapsOnly(specOf(pod), list))
+    .map((each) => ({ image: textOrEmpty(each, 'image') }))
   const annotations = meantForPolicy(annotationsOf(pod))
   return {
     ...(containers.length === 0 ? {} : { containers }),
@@ -109,10 +110,15 @@ function meantForPolicy(annotations: ValueMap): Readonly<Record<string, Value>> 
 }
 
 function readJudgement(review: unknown, { allowedMs, refusedMs }: ImagePolicyOptions, nowMs: number): Judgement {
-  const status = isMap(review as ValueMap) ? mapIn(review as ValueMap, 'status') : {}
-  const allowed = own(status, 'allowed') === true
-  const annotations = Object.entries(mapIn(status, 'auditAnnotations')).filter(
+  const status = mapOrEmpty(asMap(review as Value), 'status')
+  const allowed = isTrue(status, 'allowed')
+  const annotations = Object.entries(mapOrEmpty(status, 'auditAnnotations')).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   )
-  return { allowed, reason: textIn(status, 'reason'), annotations, untilMs: nowMs + (allowed ? allowedMs : refusedMs) }
+  return {
+    allowed,
+    reason: textOrEmpty(status, 'reason'),
+    annotations,
+    untilMs: nowMs + (allowed ? allowedMs : refusedMs),
+  }
 }

@@ -1,7 +1,8 @@
 // LimitPodHardAntiAffinityTopology: no pod keeps others off more than its own node.
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { mapIn, mapsIn, specOf, textIn } from '../admission/members.ts'
 import { forbidden } from '../admission/refusal.ts'
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { specOf } from '../api/object-members.ts'
 
 const HOSTNAME = 'kubernetes.io/hostname'
 
@@ -12,9 +13,9 @@ export const LIMIT_HARD_ANTI_AFFINITY: AdmissionPlugin = {
   validate(request) {
     const { object: pod, subresource } = request
     if (pod === undefined || subresource !== '') return
-    const affinity = mapIn(mapIn(specOf(pod), 'affinity'), 'podAntiAffinity')
-    for (const term of mapsIn(affinity, 'requiredDuringSchedulingIgnoredDuringExecution')) {
-      const key = textIn(term, 'topologyKey')
+    const affinity = mapOrEmpty(mapOrEmpty(specOf(pod), 'affinity'), 'podAntiAffinity')
+    for (const term of mapsOnly(affinity, 'requiredDuringSchedulingIgnoredDuringExecution')) {
+      const key = textOrEmpty(term, 'topologyKey')
       if (key === HOSTNAME) continue
       throw forbidden(
         request,

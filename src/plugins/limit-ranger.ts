@@ -1,5 +1,7 @@
 // LimitRanger: what containers do not ask for is filled in, and what they ask for is bounded, by the limit ranges of their
 // namespace (W-454 to W-457).
+import { mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { annotationsOf, metaText, specOf, withMeta, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
@@ -9,7 +11,6 @@ import { compareQuantities, formatQuantity, quantityToNumber } from '../lib/quan
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import type { Amounts } from './amounts.ts'
 import { amountsIn, namesOf, NOTHING } from './amounts.ts'
-import { annotationsOf, mapIn, mapsIn, metaText, specOf, textIn, withMetadata, withSpec } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { containerAmounts, podAmounts } from './pod-resources.ts'
 import { forbidden } from '../admission/refusal.ts'
@@ -47,7 +48,7 @@ function isLimited({ resource, operation, subresource, oldObject }: AdmissionReq
 }
 
 function limitsOf(range: ApiObject): readonly ValueMap[] {
-  return mapsIn(specOf(range), 'limits')
+  return mapsOnly(specOf(range), 'limits')
 }
 
 interface Defaults {
@@ -56,10 +57,10 @@ interface Defaults {
 }
 
 function withDefaults(pod: ApiObject, range: ApiObject): ApiObject {
-  const ofContainers = limitsOf(range).filter((limit) => textIn(limit, 'type') === 'Container')
+  const ofContainers = limitsOf(range).filter((limit) => textOrEmpty(limit, 'type') === 'Container')
   const defaults: Defaults = {
-    requests: Object.assign({}, ...ofContainers.map((limit) => mapIn(limit, 'defaultRequest'))) as ValueMap,
-    limits: Object.assign({}, ...ofContainers.map((limit) => mapIn(limit, 'default'))) as ValueMap,
+    requests: Object.assign({}, ...ofContainers.map((limit) => mapOrEmpty(limit, 'defaultRequest'))) as ValueMap,
+    limits: Object.assign({}, ...ofContainers.map((limit) => mapOrEmpty(limit, 'default'))) as ValueMap,
   }
   const told: string[] = []
   const members: Record<string, Value> = {}
@@ -67,7 +68,7 @@ function withDefaults(pod: ApiObject, range: ApiObject): ApiObject {
     ['containers', 'container'],
     ['initContainers', 'init container'],
   ] as const) {
-    const containers = mapsIn(specOf(pod), list)
+    const containers = mapsInPlace(specOf(pod), list)
     const filled = containers.map((container) => withResources(container, word, defaults, told))
     if (filled.some((container, i) => container !== containers[i])) members[list] = filled
   }
@@ -76,19 +77,19 @@ function withDefaults(pod: ApiObject, range: ApiObject): ApiObject {
     ...annotationsOf(pod),
     'kubernetes.io/limit-ranger': `LimitRanger plugin set: ${told.join('; ')}`,
   }
-  return withMetadata(withSpec(pod, members), { annotations })
+  return withMeta(withSpec(pod, members), { annotations })
 }
 
 function withResources(container: ValueMap, word: string, defaults: Defaults, told: string[]): ValueMap {
-  const resources = mapIn(container, 'resources')
+  const resources = mapOrEmpty(container, 'resources')
   let filled = resources
   for (const side of ['requests', 'limits'] as const) {
-    const given = mapIn(resources, side)
+    const given = mapOrEmpty(resources, side)
     const missing = Object.keys(defaults[side]).filter((name) => own(given, name) === undefined)
     if (missing.length === 0) continue
     const added = Object.fromEntries(missing.map((name) => [name, defaults[side][name]!]))
     filled = { ...filled, [side]: { ...given, ...added } }
-    told.push(`${missing.toSorted().join(', ')} ${side.slice(0, -1)} for ${word} ${textIn(container, 'name')}`)
+    told.push(`${missing.toSorted().join(', ')} ${side.slice(0, -1)} for ${word} ${textOrEmpty(container, 'name')}`)
   }
   return filled === resources ? container : { ...container, resources: filled }
 }
@@ -102,12 +103,12 @@ interface Asked {
 function podFaults(pod: ApiObject, limits: readonly ValueMap[]): readonly string[] {
   const spec = specOf(pod)
   return limits.flatMap((limit) => {
-    const type = textIn(limit, 'type')
+    const type = textOrEmpty(limit, 'type')
     if (type === 'Pod') {
       return faultsIn(limit, { requests: podAmounts(spec, 'requests'), limits: podAmounts(spec, 'limits') })
     }
     if (type !== 'Container') return []
-    return [...mapsIn(spec, 'containers'), ...mapsIn(spec, 'initContainers')].flatMap((container) =>
+    return [...mapsOnly(spec, 'containers'), ...mapsOnly(spec, 'initContainers')].flatMap((container) =>
       faultsIn(limit, {
         requests: containerAmounts(container, 'requests'),
         limits: containerAmounts(container, 'limits'),
@@ -117,9 +118,9 @@ function podFaults(pod: ApiObject, limits: readonly ValueMap[]): readonly string
 }
 
 function claimFaults(claim: ApiObject, limits: readonly ValueMap[]): readonly string[] {
-  const requests = amountsIn(mapIn(specOf(claim), 'resources'), 'requests')
+  const requests = amountsIn(mapOrEmpty(specOf(claim), 'resources'), 'requests')
   return limits.flatMap((limit) => {
-    const type = textIn(limit, 'type')
+    const type = textOrEmpty(limit, 'type')
     if (type !== 'PersistentVolumeClaim') return []
     const max = amountsIn(limit, 'max')
     return [
@@ -141,7 +142,7 @@ interface Bound {
 }
 
 function faultsIn(limit: ValueMap, asked: Asked): readonly string[] {
-  const type = textIn(limit, 'type')
+  const type = textOrEmpty(limit, 'type')
   return [
     ...constraints(limit, 'min', (name, bound) => minFault({ type, name, bound }, asked)),
     ...constraints(limit, 'max', (name, bound) => maxFault({ type, name, bound }, asked)),

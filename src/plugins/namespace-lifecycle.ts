@@ -1,7 +1,7 @@
 // Objects are made in namespaces that exist and are not going; a few namespaces cannot be deleted (W-063 to W-069, W-377).
+import { textOrAbsent } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
-import { own } from '../api/value.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { findEven, type ObjectReader } from '../admission/object-reader.ts'
@@ -40,7 +40,7 @@ function isNamespace({ resource, subresource }: AdmissionRequest): boolean {
 }
 
 function isGoing(namespace: ApiObject): boolean {
-  return typeof own(namespace.metadata, 'deletionTimestamp') === 'string'
+  return textOrAbsent(namespace.metadata, 'deletionTimestamp') !== undefined
 }
 
 function terminating(request: AdmissionRequest): ApiError {

@@ -1,10 +1,11 @@
 // NodeDeclaredFeatureValidator: a pod on a node is not changed in a way that the node does not say it can follow.
+import { mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
+import { specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { equalValues } from '../api/value.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { mapIn, mapsIn, specOf, textIn, textsIn } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
 
@@ -18,12 +19,12 @@ export function nodeDeclaredFeatures(nodes: ObjectReader): AdmissionPlugin {
       if (pod === undefined || oldObject === undefined || (subresource !== '' && subresource !== 'resize')) {
         return undefined
       }
-      const name = textIn(specOf(pod), 'nodeName')
+      const name = textOrEmpty(specOf(pod), 'nodeName')
       const needed = name === '' ? [] : featuresFor(oldObject, pod)
       if (needed.length === 0) return undefined
       return whenKnown(nodes.find('', name, signal), (node) => {
         if (node === undefined) throw forbidden(request, `node ${JSON.stringify(name)} not found`)
-        const declared = textsIn(mapIn(node, 'status'), 'declaredFeatures')
+        const declared = textsOnly(mapOrEmpty(node, 'status'), 'declaredFeatures')
         const missing = needed.filter((feature) => !declared.includes(feature))
         if (missing.length === 0) return
         const where = `which are not available on node ${JSON.stringify(name)}`
@@ -36,11 +37,12 @@ export function nodeDeclaredFeatures(nodes: ObjectReader): AdmissionPlugin {
 /** What a node has to be able to do for the change. */
 function featuresFor(before: ApiObject, after: ApiObject): readonly string[] {
   const [old, spec] = [specOf(before), specOf(after)]
-  const isChanged = (a: ValueMap, b: ValueMap): boolean => !equalValues(mapIn(a, 'resources'), mapIn(b, 'resources'))
-  const known = new Map(mapsIn(old, 'initContainers').map((container) => [textIn(container, 'name'), container]))
-  const startsOtherwise = mapsIn(spec, 'initContainers').some((container) => {
-    const same = known.get(textIn(container, 'name'))
-    return textIn(container, 'restartPolicy') !== 'Always' && same !== undefined && isChanged(same, container)
+  const isChanged = (a: ValueMap, b: ValueMap): boolean =>
+    !equalValues(mapOrEmpty(a, 'resources'), mapOrEmpty(b, 'resources'))
+  const known = new Map(mapsOnly(old, 'initContainers').map((container) => [textOrEmpty(container, 'name'), container]))
+  const startsOtherwise = mapsOnly(spec, 'initContainers').some((container) => {
+    const same = known.get(textOrEmpty(container, 'name'))
+    return textOrEmpty(container, 'restartPolicy') !== 'Always' && same !== undefined && isChanged(same, container)
   })
   return [
     ...(isChanged(old, spec) ? ['InPlacePodLevelResourcesVerticalScaling'] : []),

@@ -1,7 +1,7 @@
 // The labels that a node may give itself: those that its agent finds out. Others decide what runs where.
+import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
-import { labelsOf } from '../admission/members.ts'
 
 /** The labels of the system that a node's agent sets. */
 const OWN_LABELS: ReadonlySet<string> = new Set([

@@ -1,6 +1,8 @@
 // NodeRestriction: what a node writes is its own: its Node without the labels and taints that others steer by, pods that it mirrors,
 // the state of pods bound to it, its leases, tokens of its pods (P-169, CVE-2025-4563, CVE-2025-5187).
 import { quoted } from '../api/field-error.ts'
+import { isTrue, mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { labelsOf, metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -9,7 +11,6 @@ import { nodeOfUser } from '../auth/node-authorizer.ts'
 import { COMMON_NAME, subjectOfRequest } from '../pki/certificate-names.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import { requestIn } from './certificate-subject.ts'
-import { labelsOf, mapIn, mapsIn, metaText, partIn, specOf, textIn } from '../admission/members.ts'
 import { changedLabels, isForbiddenLabel } from './node-labels.ts'
 import { refuseAudience, type TokenParts } from './node-tokens.ts'
 import { apiReferenceOf } from './pod-references.ts'
@@ -89,7 +90,7 @@ function judgePod(parts: TokenParts, { request, node, signal }: Asked): ReturnTy
   if (operation !== 'DELETE') {
     return `unexpected operation ${quoted(operation)}, node ${quoted(node)} can only create and delete mirror pods`
   }
-  if (oldObject !== undefined && textIn(specOf(oldObject), 'nodeName') === node) return undefined
+  if (oldObject !== undefined && textOrEmpty(specOf(oldObject), 'nodeName') === node) return undefined
   return `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`
 }
 
@@ -97,23 +98,23 @@ async function judgeNewPod(parts: TokenParts, { node, signal }: Asked, pod: ApiO
   const who = `node ${quoted(node)}`
   if (!isMirror(pod)) return `pod does not have ${quoted(MIRROR)} annotation, ${who} can only create mirror pods`
   const spec = specOf(pod)
-  if (textIn(spec, 'nodeName') !== node) return `${who} can only create pods with spec.nodeName set to itself`
-  const [owner, ...others] = mapsIn(mapIn(pod, 'metadata'), 'ownerReferences')
+  if (textOrEmpty(spec, 'nodeName') !== node) return `${who} can only create pods with spec.nodeName set to itself`
+  const [owner, ...others] = mapsOnly(mapOrEmpty(pod, 'metadata'), 'ownerReferences')
   if (others.length > 0) return `${who} can only create pods with a single owner reference set to itself`
   const isOwn =
     owner !== undefined &&
-    textIn(owner, 'apiVersion') === 'v1' &&
-    textIn(owner, 'kind') === 'Node' &&
-    textIn(owner, 'name') === node
+    textOrEmpty(owner, 'apiVersion') === 'v1' &&
+    textOrEmpty(owner, 'kind') === 'Node' &&
+    textOrEmpty(owner, 'name') === node
   if (!isOwn) return `${who} can only create pods with an owner reference set to itself`
   if (own(owner, 'controller') !== true) {
     return `${who} can only create pods with a controller owner reference set to itself`
   }
-  if (own(owner, 'blockOwnerDeletion') === true) return `${who} must not set blockOwnerDeletion on an owner reference`
+  if (isTrue(owner, 'blockOwnerDeletion')) return `${who} must not set blockOwnerDeletion on an owner reference`
   const found = await parts.nodes.find('', node, signal)
   if (found === undefined) throw notFound('node', node)
-  if (textIn(owner, 'uid') !== metaText(found, 'uid')) {
-    return `node ${node} UID mismatch: expected ${textIn(owner, 'uid')} got ${metaText(found, 'uid')}`
+  if (textOrEmpty(owner, 'uid') !== metaText(found, 'uid')) {
+    return `node ${node} UID mismatch: expected ${textOrEmpty(owner, 'uid')} got ${metaText(found, 'uid')}`
   }
   const reference = apiReferenceOf(pod)
   if (reference === undefined) return undefined
@@ -128,12 +129,12 @@ function judgePodStatus(_: TokenParts, { request, node }: Asked): string | undef
     return `unexpected operation ${quoted(operation)}`
   }
   const who = `node ${quoted(node)}`
-  if (textIn(specOf(oldObject), 'nodeName') !== node) {
+  if (textOrEmpty(specOf(oldObject), 'nodeName') !== node) {
     return `${who} can only update pod status for pods with spec.nodeName set to itself`
   }
   if (!equalValues(labelsOf(object), labelsOf(oldObject))) return `${who} cannot update labels through pod status`
-  const claims = (pod: ApiObject): readonly ValueMap[] => mapsIn(mapIn(pod, 'status'), 'resourceClaimStatuses')
-  const extended = (pod: ApiObject): ValueMap => mapIn(mapIn(pod, 'status'), 'extendedResourceClaimStatus')
+  const claims = (pod: ApiObject): readonly ValueMap[] => mapsOnly(mapOrEmpty(pod, 'status'), 'resourceClaimStatuses')
+  const extended = (pod: ApiObject): ValueMap => mapOrEmpty(mapOrEmpty(pod, 'status'), 'extendedResourceClaimStatus')
   if (!equalValues(claims(object), claims(oldObject))) return `${who} cannot update resource claim statues`
   return equalValues(extended(object), extended(oldObject))
     ? undefined
@@ -147,7 +148,7 @@ async function judgeEviction(parts: TokenParts, { request, node, signal }: Asked
   if (name === '') return 'could not determine pod from request data'
   const pod = await parts.pods.find(namespace, name, signal)
   if (pod === undefined) throw notFound('pod', name)
-  if (textIn(specOf(pod), 'nodeName') === node) return undefined
+  if (textOrEmpty(specOf(pod), 'nodeName') === node) return undefined
   return `node ${node} can only evict pods with spec.nodeName set to itself`
 }
 
@@ -159,22 +160,22 @@ function judgeNode(_: TokenParts, { request, node }: Asked): string | undefined 
   if (object === undefined) return undefined
   const forbiddenLabels = changedLabels(object, oldObject).filter(isForbiddenLabel)
   if (operation === 'CREATE') {
-    if (partIn(specOf(object), 'configSource') !== undefined) {
+    if (mapOrAbsent(specOf(object), 'configSource') !== undefined) {
       return `${who} is not allowed to create pods with a non-nil configSource`
     }
     if (forbiddenLabels.length === 0) return undefined
     return `${who} is not allowed to set the following labels: ${forbiddenLabels.join(', ')}`
   }
   if (operation !== 'UPDATE' || oldObject === undefined) return undefined
-  const source = partIn(specOf(object), 'configSource')
+  const source = mapOrAbsent(specOf(object), 'configSource')
   if (source !== undefined && !equalValues(source, own(specOf(oldObject), 'configSource'))) {
     return `${who} is not allowed to update configSource to a new non-nil configSource`
   }
-  if (!equalValues(mapsIn(specOf(object), 'taints'), mapsIn(specOf(oldObject), 'taints'))) {
+  if (!equalValues(mapsOnly(specOf(object), 'taints'), mapsOnly(specOf(oldObject), 'taints'))) {
     return `${who} is not allowed to modify taints`
   }
   // An owner that is not there would have the garbage collector delete the node.
-  const owners = (each: ApiObject): readonly ValueMap[] => mapsIn(mapIn(each, 'metadata'), 'ownerReferences')
+  const owners = (each: ApiObject): readonly ValueMap[] => mapsOnly(mapOrEmpty(each, 'metadata'), 'ownerReferences')
   if (!equalValues(owners(object), owners(oldObject))) return `${who} is not allowed to modify ownerReferences`
   return forbiddenLabels.length === 0 ? undefined : `is not allowed to modify labels: ${forbiddenLabels.join(', ')}`
 }
@@ -189,7 +190,7 @@ function judgeClaimStatus(_: TokenParts, { request, node }: Asked): string | und
   const rest = (claim: ApiObject): ValueMap => ({
     ...claim,
     metadata: without(claim.metadata, ['resourceVersion', 'managedFields']),
-    status: without(mapIn(claim, 'status'), CLAIM_STATUS),
+    status: without(mapOrEmpty(claim, 'status'), CLAIM_STATUS),
   })
   if (equalValues(rest(object), rest(oldObject))) return undefined
   return `node ${quoted(node)} is not allowed to update fields other than status.quantity and status.conditions`
@@ -202,19 +203,19 @@ function without(map: ValueMap, names: readonly string[]): ValueMap {
 async function judgeToken(parts: TokenParts, { request, node, signal }: Asked): Promise<string | undefined> {
   const { operation, object, namespace } = request
   if (operation !== 'CREATE' || object === undefined) return undefined
-  const reference = mapIn(specOf(object), 'boundObjectRef')
-  const name = textIn(reference, 'name')
-  if (textIn(reference, 'apiVersion') !== 'v1' || textIn(reference, 'kind') !== 'Pod' || name === '') {
+  const reference = mapOrEmpty(specOf(object), 'boundObjectRef')
+  const name = textOrEmpty(reference, 'name')
+  if (textOrEmpty(reference, 'apiVersion') !== 'v1' || textOrEmpty(reference, 'kind') !== 'Pod' || name === '') {
     return 'node requested token not bound to a pod'
   }
-  const uid = textIn(reference, 'uid')
+  const uid = textOrEmpty(reference, 'uid')
   if (uid === '') return 'node requested token with a pod binding without a uid'
   const pod = await parts.pods.find(namespace, name, signal)
   if (pod === undefined) throw notFound('pod', name)
   if (uid !== metaText(pod, 'uid')) {
     return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
   }
-  if (textIn(specOf(pod), 'nodeName') !== node) {
+  if (textOrEmpty(specOf(pod), 'nodeName') !== node) {
     return 'node requested token bound to a pod scheduled on a different node'
   }
   if (!parts.gates.has('ServiceAccountNodeAudienceRestriction')) return undefined
@@ -237,7 +238,7 @@ function nameOf({ operation, object, name }: AdmissionRequest): string {
 function judgeSlice(_: TokenParts, { request, node }: Asked): string | undefined {
   const { operation, object, oldObject } = request
   const shown = operation === 'CREATE' ? object : operation === 'DELETE' ? oldObject : undefined
-  if (shown === undefined || textIn(specOf(shown), 'nodeName') === node) return undefined
+  if (shown === undefined || textOrEmpty(specOf(shown), 'nodeName') === node) return undefined
   const verb = operation === 'CREATE' ? 'create' : 'delete'
   return `can only ${verb} ResourceSlice with the same NodeName as the requesting node`
 }
@@ -249,8 +250,8 @@ function judgeCertificate({ gates }: TokenParts, { request, node }: Asked): stri
   const { operation, object } = request
   if (operation !== 'CREATE' || object === undefined) return undefined
   const spec = specOf(object)
-  if (!NODE_SIGNERS.includes(textIn(spec, 'signerName'))) return undefined
-  const subject = subjectOfRequest(requestIn(textIn(spec, 'request')))
+  if (!NODE_SIGNERS.includes(textOrEmpty(spec, 'signerName'))) return undefined
+  const subject = subjectOfRequest(requestIn(textOrEmpty(spec, 'request')))
   if (subject === undefined) return 'unable to parse csr: malformed certificate request'
   const names = subject.filter(({ type }) => type === COMMON_NAME)
   if (names.at(-1)?.text === `system:node:${node}`) return undefined

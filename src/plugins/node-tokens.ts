@@ -1,11 +1,12 @@
 // For whom a node may have tokens made: for the audiences that the pod asks for, itself or through the drivers of its volumes, and
 // for those that the node was given leave for (P-107).
 import { quoted } from '../api/field-error.ts'
+import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
+import { specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { AdmissionRequest } from '../admission/admission.ts'
-import { mapIn, mapsIn, partIn, specOf, textIn, textsIn } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { volumeClaimOf } from './pod-references.ts'
 
@@ -31,11 +32,11 @@ export async function refuseAudience(
   { request, pod }: TokenOfPod,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const audiences = textsIn(request.object === undefined ? {} : specOf(request.object), 'audiences')
+  const audiences = textsOnly(request.object === undefined ? {} : specOf(request.object), 'audiences')
   if (audiences.length > 1) return 'node may only request 0 or 1 audiences'
   const audience = audiences[0] ?? ''
   const problems = new Set<string>()
-  for (const volume of mapsIn(specOf(pod), 'volumes')) {
+  for (const volume of mapsOnly(specOf(pod), 'volumes')) {
     if (asksItself(volume, audience)) return undefined
     const asked = await driverAsks(parts, { pod, volume, namespace: request.namespace, audience }, signal)
     if (asked === true) return undefined
@@ -67,9 +68,9 @@ export async function refuseAudience(
 }
 
 function asksItself(volume: ValueMap, audience: string): boolean {
-  return mapsIn(mapIn(volume, 'projected'), 'sources').some((source) => {
-    const token = partIn(source, 'serviceAccountToken')
-    return token !== undefined && textIn(token, 'audience') === audience
+  return mapsOnly(mapOrEmpty(volume, 'projected'), 'sources').some((source) => {
+    const token = mapOrAbsent(source, 'serviceAccountToken')
+    return token !== undefined && textOrEmpty(token, 'audience') === audience
   })
 }
 
@@ -86,7 +87,7 @@ async function driverAsks(parts: TokenParts, asked: AskedDriver, signal: AbortSi
   if (driver.name === '') return driver.problem ?? false
   const found = await parts.drivers.find('', driver.name, signal)
   if (found === undefined) return `csidriver.storage.k8s.io ${quoted(driver.name)} not found`
-  return mapsIn(specOf(found), 'tokenRequests').some((token) => textIn(token, 'audience') === asked.audience)
+  return mapsOnly(specOf(found), 'tokenRequests').some((token) => textOrEmpty(token, 'audience') === asked.audience)
 }
 
 interface FoundDriver {
@@ -104,7 +105,7 @@ async function driverOf(
   if (claim === undefined) return { name: driverIn(volume) }
   const found = await parts.claims.find(namespace, claim, signal)
   if (found === undefined) return { name: '', problem: `persistentvolumeclaim ${quoted(claim)} not found` }
-  const name = textIn(specOf(found), 'volumeName')
+  const name = textOrEmpty(specOf(found), 'volumeName')
   const claimed = await parts.volumes.find('', name, signal)
   if (claimed === undefined) return { name: '', problem: `persistentvolume ${quoted(name)} not found` }
   return { name: driverIn(specOf(claimed)) }
@@ -122,8 +123,8 @@ const MIGRATED: Readonly<Record<string, string>> = {
 }
 
 function driverIn(source: ValueMap): string {
-  const csi = partIn(source, 'csi')
-  if (csi !== undefined) return textIn(csi, 'driver')
-  const migrated = Object.keys(MIGRATED).find((member) => partIn(source, member) !== undefined)
+  const csi = mapOrAbsent(source, 'csi')
+  if (csi !== undefined) return textOrEmpty(csi, 'driver')
+  const migrated = Object.keys(MIGRATED).find((member) => mapOrAbsent(source, member) !== undefined)
   return migrated === undefined ? '' : MIGRATED[migrated]!
 }

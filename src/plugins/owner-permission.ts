@@ -1,12 +1,12 @@
 // OwnerReferencesPermissionEnforcement: whoever gives an object an owner could have it deleted by that, and whoever makes an
 // owner wait could keep it from going. Both need the right to do so (CVE-2025-4563, CVE-2025-5187).
+import { isTrue, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import { parseGroupVersion } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
-import { equalValues, own } from '../api/value.ts'
+import { equalValues } from '../api/value.ts'
 import type { Authorizer } from '../auth/authorizer.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { mapIn, mapsIn, textIn } from '../admission/members.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 /** The resource that serves a kind; undefined where none does. */
@@ -41,9 +41,9 @@ export function ownerPermission(authorizer: Authorizer, find: FindResource): Adm
           throw forbidden(request, `cannot set an ownerRef on a resource you can't delete: ${why}`)
         }
       }
-      const isBlocking = (owner: ValueMap): boolean => own(owner, 'blockOwnerDeletion') === true
-      const blocked = new Set(before.filter(isBlocking).map((owner) => textIn(owner, 'uid')))
-      const added = owners.filter((owner) => isBlocking(owner) && !blocked.has(textIn(owner, 'uid')))
+      const isBlocking = (owner: ValueMap): boolean => isTrue(owner, 'blockOwnerDeletion')
+      const blocked = new Set(before.filter(isBlocking).map((owner) => textOrEmpty(owner, 'uid')))
+      const added = owners.filter((owner) => isBlocking(owner) && !blocked.has(textOrEmpty(owner, 'uid')))
       for (const owner of added) {
         const place = placeOf(request, owner, find)
         const why = await refusal(request, { verb: 'update', subresource: 'finalizers', ...place }, signal)
@@ -67,7 +67,7 @@ interface Owned {
 }
 
 function ownersOf(object: ApiObject): readonly ValueMap[] {
-  return mapsIn(mapIn(object, 'metadata'), 'ownerReferences')
+  return mapsOnly(mapOrEmpty(object, 'metadata'), 'ownerReferences')
 }
 
 function orNone(text: string): string | undefined {
@@ -75,7 +75,7 @@ function orNone(text: string): string | undefined {
 }
 
 function placeOf(request: AdmissionRequest, owner: ValueMap, find: FindResource): Owned {
-  const [apiVersion, kind] = [textIn(owner, 'apiVersion'), textIn(owner, 'kind')]
+  const [apiVersion, kind] = [textOrEmpty(owner, 'apiVersion'), textOrEmpty(owner, 'kind')]
   const version = parseGroupVersion(apiVersion)
   const served = version === undefined ? undefined : find({ ...version, kind })
   if (version === undefined || served === undefined) {
@@ -85,5 +85,5 @@ function placeOf(request: AdmissionRequest, owner: ValueMap, find: FindResource)
     )
   }
   const namespace = served.namespaced ? orNone(request.namespace) : undefined
-  return { ...version, resource: served.resource, namespace, name: textIn(owner, 'name') }
+  return { ...version, resource: served.resource, namespace, name: textOrEmpty(owner, 'name') }
 }

@@ -1,12 +1,13 @@
 // PodNodeSelector and PodTolerationRestriction: a namespace says on which nodes its pods may run, and which taints they get
 // around.
 import { parseText } from '../api/json-text.ts'
+import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrAbsent, textOrEmpty } from '../api/members.ts'
+import { annotationsOf, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
 import { qosOf } from '../api/pod-qos.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { annotationsOf, mapIn, mapsIn, specOf, textIn, withSpec } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
 
@@ -21,8 +22,11 @@ export interface NodeSelectors {
 
 export function podNodeSelector(namespaces: ObjectReader, selectors: NodeSelectors): AdmissionPlugin {
   const wanted = async (request: AdmissionRequest, signal: AbortSignal): Promise<ValueMap> => {
-    const annotation = own(annotationsOf(await namespaceOf(namespaces, request, signal)), `${PREFIX}node-selector`)
-    return typeof annotation === 'string' ? parseSelector(annotation) : selectors.fallback
+    const annotation = textOrAbsent(
+      annotationsOf(await namespaceOf(namespaces, request, signal)),
+      `${PREFIX}node-selector`,
+    )
+    return annotation === undefined ? selectors.fallback : parseSelector(annotation)
   }
   return {
     name: 'PodNodeSelector',
@@ -32,7 +36,7 @@ export function podNodeSelector(namespaces: ObjectReader, selectors: NodeSelecto
       const { object: pod, subresource } = request
       if (pod === undefined || subresource !== '') return pod
       const due = await wanted(request, signal)
-      const given = mapIn(specOf(pod), 'nodeSelector')
+      const given = mapOrEmpty(specOf(pod), 'nodeSelector')
       if (Object.keys(due).some((key) => own(given, key) !== undefined && own(given, key) !== own(due, key))) {
         throw forbidden(request, 'pod node label selector conflicts with its namespace node label selector')
       }
@@ -42,7 +46,7 @@ export function podNodeSelector(namespaces: ObjectReader, selectors: NodeSelecto
       const { object: pod, subresource, namespace } = request
       const allowed = selectors.allowed.get(namespace)
       if (pod === undefined || subresource !== '' || allowed === undefined) return
-      const given = mapIn(specOf(pod), 'nodeSelector')
+      const given = mapOrEmpty(specOf(pod), 'nodeSelector')
       if (Object.keys(given).some((key) => own(allowed, key) !== own(given, key))) {
         throw forbidden(request, 'pod node label selector labels conflict with its namespace whitelist')
       }
@@ -70,7 +74,7 @@ export function podTolerationRestriction(namespaces: ObjectReader): AdmissionPlu
       const { object: pod, subresource, operation } = request
       if (pod === undefined || subresource !== '') return pod
       const spec = specOf(pod)
-      let tolerations = mapsIn(spec, 'tolerations')
+      let tolerations = mapsOnly(spec, 'tolerations')
       if (operation === 'CREATE') {
         const due = tolerationsIn(await namespaceOf(namespaces, request, signal), 'defaultTolerations')
         const clash = (due ?? []).some((wanted) =>
@@ -80,7 +84,7 @@ export function podTolerationRestriction(namespaces: ObjectReader): AdmissionPlu
         tolerations = withMissing(tolerations, due ?? [])
       }
       if (qosOf(spec) !== 'BestEffort') tolerations = withMissing(tolerations, [MEMORY_PRESSURE])
-      return tolerations.length === mapsIn(spec, 'tolerations').length ? pod : withSpec(pod, { tolerations })
+      return tolerations.length === mapsOnly(spec, 'tolerations').length ? pod : withSpec(pod, { tolerations })
     },
     async validate(request, signal) {
       const { object: pod, subresource } = request
@@ -90,7 +94,7 @@ export function podTolerationRestriction(namespaces: ObjectReader): AdmissionPlu
       const spec = specOf(pod)
       const isExtra = (given: ValueMap): boolean => qosOf(spec) !== 'BestEffort' && equalValues(given, MEMORY_PRESSURE)
       if (
-        mapsIn(spec, 'tolerations').some((given) => !isExtra(given) && !allowed.some((wide) => covers(wide, given)))
+        mapsOnly(spec, 'tolerations').some((given) => !isExtra(given) && !allowed.some((wide) => covers(wide, given)))
       ) {
         throw forbidden(
           request,
@@ -111,7 +115,7 @@ async function namespaceOf(
 
 /** A list in an annotation; undefined where it says nothing, or nothing that is a list. */
 function tolerationsIn(namespace: ValueMap, name: string): readonly ValueMap[] | undefined {
-  const text = textIn(annotationsOf(namespace), PREFIX + name)
+  const text = textOrEmpty(annotationsOf(namespace), PREFIX + name)
   if (text === '') return undefined
   try {
     const parsed = parseText(text)
@@ -124,13 +128,13 @@ function tolerationsIn(namespace: ValueMap, name: string): readonly ValueMap[] |
 /** What an annotation says is nobody's typed object: only what belongs there is taken. */
 function tolerationOf(said: ValueMap): ValueMap {
   const texts = ['key', 'operator', 'value', 'effect'].flatMap((field) => {
-    const text = textIn(said, field)
+    const text = textOrEmpty(said, field)
     return text === '' ? [] : [[field, text] as const]
   })
-  const seconds = own(said, 'tolerationSeconds')
+  const seconds = numberOrAbsent(said, 'tolerationSeconds')
   return {
     ...Object.fromEntries(texts),
-    ...(typeof seconds === 'number' && Number.isInteger(seconds) ? { tolerationSeconds: seconds } : {}),
+    ...(seconds !== undefined && Number.isInteger(seconds) ? { tolerationSeconds: seconds } : {}),
   }
 }
 
@@ -139,13 +143,14 @@ function withMissing(given: readonly ValueMap[], due: readonly ValueMap[]): read
 }
 
 function isSameTaint(a: ValueMap, b: ValueMap): boolean {
-  return ['key', 'effect'].every((field) => textIn(a, field) === textIn(b, field))
+  return ['key', 'effect'].every((field) => textOrEmpty(a, field) === textOrEmpty(b, field))
 }
 
 /** Whether everything that the second tolerates is tolerated by the first. */
 function covers(wide: ValueMap, given: ValueMap): boolean {
-  const isWide = (field: string): boolean => textIn(wide, field) === '' || textIn(wide, field) === textIn(given, field)
+  const isWide = (field: string): boolean =>
+    textOrEmpty(wide, field) === '' || textOrEmpty(wide, field) === textOrEmpty(given, field)
   if (!isWide('key') || !isWide('effect')) return false
-  if (textIn(wide, 'operator') === 'Exists') return true
-  return textIn(given, 'operator') !== 'Exists' && textIn(wide, 'value') === textIn(given, 'value')
+  if (textOrEmpty(wide, 'operator') === 'Exists') return true
+  return textOrEmpty(given, 'operator') !== 'Exists' && textOrEmpty(wide, 'value') === textOrEmpty(given, 'value')
 }

@@ -1,51 +1,58 @@
 // What a pod refers to beside secrets: config maps, claims for volumes and for devices; and whether it refers to anything at all.
 import { quoted } from '../api/field-error.ts'
+import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
+import { CONTAINER_LISTS } from '../api/pod-containers.ts'
 import type { ValueMap } from '../api/value.ts'
-import { CONTAINER_LISTS, mapIn, mapsIn, metaText, partIn, specOf, textIn } from '../admission/members.ts'
 import { secretsOf } from './pod-secrets.ts'
 
 /** The names of all config maps; empty names left out. */
 export function configMapsOf(pod: ApiObject): readonly string[] {
   const spec = specOf(pod)
-  const containers = CONTAINER_LISTS.flatMap((list) => mapsIn(spec, list))
-  const volumes = mapsIn(spec, 'volumes')
+  const containers = CONTAINER_LISTS.flatMap((list) => mapsOnly(spec, list))
+  const volumes = mapsOnly(spec, 'volumes')
   return [
     ...containers.flatMap((container) => [
-      ...mapsIn(container, 'env').map((variable) => mapIn(mapIn(variable, 'valueFrom'), 'configMapKeyRef')),
-      ...mapsIn(container, 'envFrom').map((source) => mapIn(source, 'configMapRef')),
+      ...mapsOnly(container, 'env').map((variable) => mapOrEmpty(mapOrEmpty(variable, 'valueFrom'), 'configMapKeyRef')),
+      ...mapsOnly(container, 'envFrom').map((source) => mapOrEmpty(source, 'configMapRef')),
     ]),
-    ...volumes.map((volume) => mapIn(volume, 'configMap')),
+    ...volumes.map((volume) => mapOrEmpty(volume, 'configMap')),
     ...volumes.flatMap((volume) =>
-      mapsIn(mapIn(volume, 'projected'), 'sources').map((source) => mapIn(source, 'configMap')),
+      mapsOnly(mapOrEmpty(volume, 'projected'), 'sources').map((source) => mapOrEmpty(source, 'configMap')),
     ),
   ]
-    .map((reference) => textIn(reference, 'name'))
+    .map((reference) => textOrEmpty(reference, 'name'))
     .filter((name) => name !== '')
 }
 
 /** The names of the claims of its volumes; those of its own volumes are named after it. */
 export function volumeClaimsOf(pod: ApiObject): readonly string[] {
-  return mapsIn(specOf(pod), 'volumes').flatMap((volume) => volumeClaimOf(pod, volume) ?? [])
+  return mapsOnly(specOf(pod), 'volumes').flatMap((volume) => volumeClaimOf(pod, volume) ?? [])
 }
 
 export function volumeClaimOf(pod: ApiObject, volume: ValueMap): string | undefined {
-  const claim = partIn(volume, 'persistentVolumeClaim')
-  if (claim !== undefined) return textIn(claim, 'claimName')
-  return partIn(volume, 'ephemeral') === undefined ? undefined : `${metaText(pod, 'name')}-${textIn(volume, 'name')}`
+  const claim = mapOrAbsent(volume, 'persistentVolumeClaim')
+  if (claim !== undefined) return textOrEmpty(claim, 'claimName')
+  return mapOrAbsent(volume, 'ephemeral') === undefined
+    ? undefined
+    : `${metaText(pod, 'name')}-${textOrEmpty(volume, 'name')}`
 }
 
 /** The names of the claims of devices that are known by now. */
 export function deviceClaimsOf(pod: ApiObject): readonly string[] {
-  const status = mapIn(pod, 'status')
+  const status = mapOrEmpty(pod, 'status')
   const made = new Map(
-    mapsIn(status, 'resourceClaimStatuses').map((claim) => [textIn(claim, 'name'), textIn(claim, 'resourceClaimName')]),
+    mapsOnly(status, 'resourceClaimStatuses').map((claim) => [
+      textOrEmpty(claim, 'name'),
+      textOrEmpty(claim, 'resourceClaimName'),
+    ]),
   )
-  const named = mapsIn(specOf(pod), 'resourceClaims').map((claim) => {
-    const own = textIn(claim, 'resourceClaimName')
-    return own === '' ? (made.get(textIn(claim, 'name')) ?? '') : own
+  const named = mapsOnly(specOf(pod), 'resourceClaims').map((claim) => {
+    const own = textOrEmpty(claim, 'resourceClaimName')
+    return own === '' ? (made.get(textOrEmpty(claim, 'name')) ?? '') : own
   })
-  const extended = textIn(mapIn(status, 'extendedResourceClaimStatus'), 'resourceClaimName')
+  const extended = textOrEmpty(mapOrEmpty(status, 'extendedResourceClaimStatus'), 'resourceClaimName')
   return [...named, extended].filter((name) => name !== '')
 }
 
@@ -101,11 +108,11 @@ export type ApiReference =
 /** The first that the pod makes to another object of the API, in the reference's words; undefined where there is none. */
 export function apiReferenceOf(pod: ApiObject): ApiReference | undefined {
   const spec = specOf(pod)
-  if (textIn(spec, 'serviceAccountName') !== '') return known('serviceaccounts')
+  if (textOrEmpty(spec, 'serviceAccountName') !== '') return known('serviceaccounts')
   if (secretsOf(pod).length > 0) return known('secrets')
   if (configMapsOf(pod).length > 0) return known('configmaps')
-  if (mapsIn(spec, 'resourceClaims').length > 0) return known('resourceclaims')
-  for (const volume of mapsIn(spec, 'volumes')) {
+  if (mapsOnly(spec, 'resourceClaims').length > 0) return known('resourceclaims')
+  for (const volume of mapsOnly(spec, 'volumes')) {
     const found = referenceOfVolume(volume)
     if (found !== undefined) return found
   }
@@ -113,16 +120,16 @@ export function apiReferenceOf(pod: ApiObject): ApiReference | undefined {
 }
 
 function referenceOfVolume(volume: ValueMap): ApiReference | undefined {
-  if (PLAIN_VOLUMES.some((source) => partIn(volume, source) !== undefined)) return undefined
-  const found = VOLUME_REFERENCES.find(([source]) => partIn(volume, source) !== undefined)
+  if (PLAIN_VOLUMES.some((source) => mapOrAbsent(volume, source) !== undefined)) return undefined
+  const found = VOLUME_REFERENCES.find(([source]) => mapOrAbsent(volume, source) !== undefined)
   if (found !== undefined) return known(found[1])
-  const name = quoted(textIn(volume, 'name'))
-  const projected = partIn(volume, 'projected')
+  const name = quoted(textOrEmpty(volume, 'name'))
+  const projected = mapOrAbsent(volume, 'projected')
   if (projected === undefined) return { kind: 'unknown', problem: `unknown volume type for volume  ${name}` }
-  for (const source of mapsIn(projected, 'sources')) {
-    const reference = PROJECTED_REFERENCES.find(([member]) => partIn(source, member) !== undefined)
+  for (const source of mapsOnly(projected, 'sources')) {
+    const reference = PROJECTED_REFERENCES.find(([member]) => mapOrAbsent(source, member) !== undefined)
     if (reference !== undefined) return known(reference[1])
-    if (partIn(source, 'downwardAPI') === undefined) {
+    if (mapOrAbsent(source, 'downwardAPI') === undefined) {
       return { kind: 'unknown', problem: `unknown source for projected volume ${name}` }
     }
   }

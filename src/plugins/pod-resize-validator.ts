@@ -1,10 +1,11 @@
 // PodResizeValidator: a pod grows only as far as its node has room at all (W-478).
+import { mapOrEmpty, numberOrAbsent, textOrEmpty } from '../api/members.ts'
+import { labelsOf, metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { compareQuantities, quantityOf, scaledValue } from '../lib/quantity.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { amountsIn } from './amounts.ts'
-import { labelsOf, mapIn, metaText, numberIn, specOf, textIn } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { podAmounts, withOverhead } from './pod-resources.ts'
 import { forbidden } from '../admission/refusal.ts'
@@ -21,11 +22,11 @@ export function podResizeValidator(nodes: ObjectReader): AdmissionPlugin {
     async validate(request, signal) {
       const { object: pod, oldObject, subresource } = request
       if (pod === undefined || oldObject === undefined || subresource !== 'resize') return
-      const name = textIn(specOf(pod), 'nodeName')
+      const name = textOrEmpty(specOf(pod), 'nodeName')
       if (name === '' || generationOf(pod) === generationOf(oldObject)) return
       const node = await nodes.find('', name, signal)
       if (node === undefined) throw forbidden(request, `node ${JSON.stringify(name)} not found`)
-      const system = textIn(labelsOf(node), 'kubernetes.io/os')
+      const system = textOrEmpty(labelsOf(node), 'kubernetes.io/os')
       if (system !== '' && system !== 'linux') {
         const where = `node ${JSON.stringify(metaText(node, 'name'))} is ${JSON.stringify(system)}`
         throw forbidden(request, `pod resize is only supported on linux nodes, ${where}`, [
@@ -43,13 +44,13 @@ export function podResizeValidator(nodes: ObjectReader): AdmissionPlugin {
 }
 
 function generationOf(pod: ApiObject): number | undefined {
-  return numberIn(mapIn(pod, 'metadata'), 'generation')
+  return numberOrAbsent(mapOrEmpty(pod, 'metadata'), 'generation')
 }
 
 function lacksOf(pod: ApiObject, node: ApiObject): readonly string[] {
   const spec = specOf(pod)
   const requests = withOverhead(podAmounts(spec, 'requests'), spec, 'requests')
-  const allocatable = amountsIn(mapIn(node, 'status'), 'allocatable')
+  const allocatable = amountsIn(mapOrEmpty(node, 'status'), 'allocatable')
   return Object.entries(SCALES).flatMap(([name, scale]) => {
     const [wanted, there]: readonly Quantity[] = [requests.get(name) ?? NONE, allocatable.get(name) ?? NONE]
     if (compareQuantities(wanted!, there!) <= 0) return []

@@ -1,16 +1,16 @@
 // What a pod takes of a node in all: its containers together, or more where one of those that run first needs more; what
 // the pod says as a whole counts before that.
+import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
 import type { Quantity } from '../lib/quantity.ts'
 import { addQuantities } from '../lib/quantity.ts'
 import type { Amounts } from './amounts.ts'
 import { amountsIn, greaterOf, NOTHING, sumOf } from './amounts.ts'
-import { mapIn, mapsIn, partIn, textIn } from '../admission/members.ts'
 
 type Side = 'requests' | 'limits'
 
 export function containerAmounts(container: ValueMap, side: Side): Amounts {
-  return amountsIn(mapIn(container, 'resources'), side)
+  return amountsIn(mapOrEmpty(container, 'resources'), side)
 }
 
 /**
@@ -20,12 +20,12 @@ export function containerAmounts(container: ValueMap, side: Side): Amounts {
 export function podAmounts(spec: ValueMap, side: Side, status: ValueMap = {}): Amounts {
   const amountsOf = resizedAmounts(status, side)
   let running = NOTHING
-  for (const container of mapsIn(spec, 'containers'))
+  for (const container of mapsOnly(spec, 'containers'))
     running = sumOf(running, amountsOf(container, 'containerStatuses'))
   let staying = NOTHING
   let starting = NOTHING
-  for (const container of mapsIn(spec, 'initContainers')) {
-    const isStaying = textIn(container, 'restartPolicy') === 'Always'
+  for (const container of mapsOnly(spec, 'initContainers')) {
+    const isStaying = textOrEmpty(container, 'restartPolicy') === 'Always'
     const own = isStaying ? amountsOf(container, 'initContainerStatuses') : containerAmounts(container, side)
     // Those that go on beside the others add to them; the rest run alone beside those that came before.
     if (isStaying) {
@@ -36,22 +36,23 @@ export function podAmounts(spec: ValueMap, side: Side, status: ValueMap = {}): A
       starting = greaterOf(starting, sumOf(own, staying))
     }
   }
-  return withPodLevel(greaterOf(running, starting), amountsIn(mapIn(spec, 'resources'), side))
+  return withPodLevel(greaterOf(running, starting), amountsIn(mapOrEmpty(spec, 'resources'), side))
 }
 
 type AmountsOf = (container: ValueMap, statuses: 'containerStatuses' | 'initContainerStatuses') => Amounts
 
 /** What cannot be done on the node does not count: only what the container has there. */
 function resizedAmounts(status: ValueMap, side: Side): AmountsOf {
-  const isInfeasible = mapsIn(status, 'conditions').some(
-    (condition) => textIn(condition, 'type') === 'PodResizePending' && textIn(condition, 'reason') === 'Infeasible',
+  const isInfeasible = mapsOnly(status, 'conditions').some(
+    (condition) =>
+      textOrEmpty(condition, 'type') === 'PodResizePending' && textOrEmpty(condition, 'reason') === 'Infeasible',
   )
   return (container, statuses) => {
     const asked = containerAmounts(container, side)
-    const name = textIn(container, 'name')
-    const found = mapsIn(status, statuses).find((each) => textIn(each, 'name') === name)
-    if (found === undefined || partIn(found, 'resources') === undefined) return asked
-    const held = amountsIn(mapIn(found, 'resources'), side)
+    const name = textOrEmpty(container, 'name')
+    const found = mapsOnly(status, statuses).find((each) => textOrEmpty(each, 'name') === name)
+    if (found === undefined || mapOrAbsent(found, 'resources') === undefined) return asked
+    const held = amountsIn(mapOrEmpty(found, 'resources'), side)
     const allocated = side === 'requests' ? amountsIn(found, 'allocatedResources') : NOTHING
     const onNode = greaterOf(held, allocated)
     return isInfeasible ? onNode : greaterOf(asked, onNode)
@@ -69,7 +70,7 @@ function isForWholePods(name: string): boolean {
 
 /** Whether the pod says as a whole what it takes. */
 export function hasPodLevel(spec: ValueMap): boolean {
-  const resources = mapIn(spec, 'resources')
+  const resources = mapOrEmpty(spec, 'resources')
   return (['requests', 'limits'] as const).some((side) => [...amountsIn(resources, side).keys()].some(isForWholePods))
 }
 

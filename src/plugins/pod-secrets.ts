@@ -1,18 +1,11 @@
 // Where a pod refers to secrets: every list of containers, every kind of volume. What is missed here is a way around the
 // rules of the service account (CVE-2023-2728, CVE-2024-3177).
+import { mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { annotationsOf, metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
+import { CONTAINER_LISTS } from '../api/pod-containers.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
-import {
-  annotationsOf,
-  CONTAINER_LISTS,
-  mapIn,
-  mapsIn,
-  metaText,
-  partIn,
-  specOf,
-  textIn,
-} from '../admission/members.ts'
 
 /** A pod that a node shows for one that it runs on its own account. */
 export function isMirror(pod: ApiObject): boolean {
@@ -36,32 +29,34 @@ const VOLUME_SECRETS: readonly (readonly [source: string, member: string, name: 
 /** The names of all secrets that the pod refers to; empty names left out. */
 export function secretsOf(pod: ApiObject): readonly string[] {
   const spec = specOf(pod)
-  const containers = CONTAINER_LISTS.flatMap((list) => mapsIn(spec, list))
+  const containers = CONTAINER_LISTS.flatMap((list) => mapsOnly(spec, list))
   return [
-    ...mapsIn(spec, 'imagePullSecrets').map((secret) => textIn(secret, 'name')),
+    ...mapsOnly(spec, 'imagePullSecrets').map((secret) => textOrEmpty(secret, 'name')),
     ...containers.flatMap((container) => [
       ...secretsInSources(container).map(({ secret }) => secret),
       ...secretsInVariables(container).map(({ secret }) => secret),
     ]),
-    ...mapsIn(spec, 'volumes').flatMap(secretsInVolume),
+    ...mapsOnly(spec, 'volumes').flatMap(secretsInVolume),
   ].filter((name) => name !== '')
 }
 
 function secretsInVolume(volume: ValueMap): readonly string[] {
   const named = VOLUME_SECRETS.flatMap(([source, member, name]) => {
-    const part = partIn(volume, source)
-    return part === undefined ? [] : [textIn(member === '' ? part : mapIn(part, member), name)]
+    const part = mapOrAbsent(volume, source)
+    return part === undefined ? [] : [textOrEmpty(member === '' ? part : mapOrEmpty(part, member), name)]
   })
-  const projected = mapsIn(mapIn(volume, 'projected'), 'sources').map((source) =>
-    textIn(mapIn(source, 'secret'), 'name'),
+  const projected = mapsOnly(mapOrEmpty(volume, 'projected'), 'sources').map((source) =>
+    textOrEmpty(mapOrEmpty(source, 'secret'), 'name'),
   )
   return [...named, ...projected]
 }
 
 /** Whether a volume asks for a token of the account. */
 export function usesTokens(pod: ApiObject): boolean {
-  return mapsIn(specOf(pod), 'volumes').some((volume) =>
-    mapsIn(mapIn(volume, 'projected'), 'sources').some((source) => partIn(source, 'serviceAccountToken') !== undefined),
+  return mapsOnly(specOf(pod), 'volumes').some((volume) =>
+    mapsOnly(mapOrEmpty(volume, 'projected'), 'sources').some(
+      (source) => mapOrAbsent(source, 'serviceAccountToken') !== undefined,
+    ),
   )
 }
 
@@ -71,16 +66,18 @@ interface SecretUse {
 }
 
 function secretsInVariables(container: ValueMap): readonly SecretUse[] {
-  return mapsIn(container, 'env').flatMap((variable) => {
-    const reference = partIn(mapIn(variable, 'valueFrom'), 'secretKeyRef')
-    return reference === undefined ? [] : [{ variable: textIn(variable, 'name'), secret: textIn(reference, 'name') }]
+  return mapsOnly(container, 'env').flatMap((variable) => {
+    const reference = mapOrAbsent(mapOrEmpty(variable, 'valueFrom'), 'secretKeyRef')
+    return reference === undefined
+      ? []
+      : [{ variable: textOrEmpty(variable, 'name'), secret: textOrEmpty(reference, 'name') }]
   })
 }
 
 function secretsInSources(container: ValueMap): readonly SecretUse[] {
-  return mapsIn(container, 'envFrom').flatMap((source) => {
-    const reference = partIn(source, 'secretRef')
-    return reference === undefined ? [] : [{ variable: '', secret: textIn(reference, 'name') }]
+  return mapsOnly(container, 'envFrom').flatMap((source) => {
+    const reference = mapOrAbsent(source, 'secretRef')
+    return reference === undefined ? [] : [{ variable: '', secret: textOrEmpty(reference, 'name') }]
   })
 }
 
@@ -95,18 +92,18 @@ const CONTAINER_WORDS: Readonly<Record<ContainerList, string>> = {
 /** Why a pod may not use a secret that its account does not name; undefined where all is well. */
 export function secretRefusal(pod: ApiObject, account: ApiObject, lists: readonly ContainerList[]): string | undefined {
   const spec = specOf(pod)
-  const allowed = new Set(mapsIn(account, 'secrets').map((secret) => textIn(secret, 'name')))
+  const allowed = new Set(mapsOnly(account, 'secrets').map((secret) => textOrEmpty(secret, 'name')))
   const end = `is not allowed because service account ${metaText(account, 'name')} does not reference that secret`
   const isWhole = lists.includes('containers')
-  const volumes = isWhole ? mapsIn(spec, 'volumes') : []
+  const volumes = isWhole ? mapsOnly(spec, 'volumes') : []
   for (const volume of volumes) {
-    const secret = partIn(volume, 'secret')
-    const name = secret === undefined ? undefined : textIn(secret, 'secretName')
+    const secret = mapOrAbsent(volume, 'secret')
+    const name = secret === undefined ? undefined : textOrEmpty(secret, 'secretName')
     if (name !== undefined && !allowed.has(name)) return `volume with secret.secretName="${name}" ${end}`
   }
   for (const list of lists) {
-    for (const container of mapsIn(spec, list)) {
-      const who = `${CONTAINER_WORDS[list]} ${textIn(container, 'name')}`
+    for (const container of mapsOnly(spec, list)) {
+      const who = `${CONTAINER_WORDS[list]} ${textOrEmpty(container, 'name')}`
       const variable = secretsInVariables(container).find(({ secret }) => !allowed.has(secret))
       if (variable !== undefined) {
         return `${who} with envVar ${variable.variable} referencing secret.secretName="${variable.secret}" ${end}`
@@ -119,8 +116,8 @@ export function secretRefusal(pod: ApiObject, account: ApiObject, lists: readonl
 }
 
 function pullSecretRefusal(spec: ValueMap, account: ApiObject): string | undefined {
-  const allowed = new Set(mapsIn(account, 'imagePullSecrets').map((secret) => textIn(secret, 'name')))
-  const secrets = mapsIn(spec, 'imagePullSecrets').map((secret) => textIn(secret, 'name'))
+  const allowed = new Set(mapsOnly(account, 'imagePullSecrets').map((secret) => textOrEmpty(secret, 'name')))
+  const secrets = mapsInPlace(spec, 'imagePullSecrets').map((secret) => textOrEmpty(secret, 'name'))
   const index = secrets.findIndex((name) => !allowed.has(name))
   if (index < 0) return undefined
   const who = metaText(account, 'name')

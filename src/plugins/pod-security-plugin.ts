@@ -2,13 +2,14 @@
 // whoever makes a namespace stricter than the pods in it (W-479, W-480).
 import { setImmediate } from 'node:timers/promises'
 import { invalidError } from '../api/invalid-error.ts'
+import { isTrue, mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { labelsOf, metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
-import { equalValues, own } from '../api/value.ts'
+import { equalValues } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { labelsOf, mapIn, mapsIn, metaText, partIn, specOf, textIn } from '../admission/members.ts'
 import { findEven, type ObjectReader, type SampleReader } from '../admission/object-reader.ts'
 import { detailOf, reasonOf, violationsOf } from './pod-security/pod-security.ts'
 import type { PodSecurityMeasures } from './pod-security-measures.ts'
@@ -109,7 +110,7 @@ class PodSecurity {
         return
       }
       if (operation === 'UPDATE' && oldObject !== undefined && !isSignificant(pod, oldObject)) return
-      this.#judge(request, { metadata: mapIn(pod, 'metadata'), spec: specOf(pod), policy, isEnforced: true })
+      this.#judge(request, { metadata: mapOrEmpty(pod, 'metadata'), spec: specOf(pod), policy, isEnforced: true })
     })
   }
 
@@ -120,7 +121,12 @@ class PodSecurity {
     if (template === undefined) return undefined
     return whenKnown(this.#policyFor(request, signal), (policy) => {
       if (policy.warn.level === 'privileged' && policy.audit.level === 'privileged') return
-      this.#judge(request, { metadata: mapIn(template, 'metadata'), spec: specOf(template), policy, isEnforced: false })
+      this.#judge(request, {
+        metadata: mapOrEmpty(template, 'metadata'),
+        spec: specOf(template),
+        policy,
+        isEnforced: false,
+      })
     })
   }
 
@@ -205,7 +211,7 @@ class PodSecurity {
   }
 
   #hasExemptRuntime(spec: ValueMap): boolean {
-    const name = textIn(spec, 'runtimeClassName')
+    const name = textOrEmpty(spec, 'runtimeClassName')
     return name !== '' && this.#options.exempt.runtimeClasses.has(name)
   }
 
@@ -234,7 +240,7 @@ class PodSecurity {
         if (this.#parts.clock.now() > deadline || signal.aborted) break
       }
       checked++
-      const reason = reasonOf(violationsOf(enforce, mapIn(pod, 'metadata'), specOf(pod)))
+      const reason = reasonOf(violationsOf(enforce, mapOrEmpty(pod, 'metadata'), specOf(pod)))
       if (reason === '') continue
       const names = byReason.get(reason)
       if (names === undefined) byReason.set(reason, [metaText(pod, 'name')])
@@ -275,9 +281,9 @@ function oneOfEachFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
   const seen = new Set<string>()
   const [first, rest]: [ApiObject[], ApiObject[]] = [[], []]
   for (const pod of pods) {
-    const owners = mapsIn(mapIn(pod, 'metadata'), 'ownerReferences')
-    const controller = owners.find((owner) => own(owner, 'controller') === true)
-    const uid = controller === undefined ? '' : textIn(controller, 'uid')
+    const owners = mapsOnly(mapOrEmpty(pod, 'metadata'), 'ownerReferences')
+    const controller = owners.find((owner) => isTrue(owner, 'controller'))
+    const uid = controller === undefined ? '' : textOrEmpty(controller, 'uid')
     if (controller !== undefined && seen.has(uid)) rest.push(pod)
     else first.push(pod)
     if (controller !== undefined) seen.add(uid)
@@ -287,7 +293,7 @@ function oneOfEachFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
 
 function partAt(object: ValueMap, path: readonly string[]): ValueMap | undefined {
   let part: ValueMap | undefined = object
-  for (const name of path) part = part === undefined ? undefined : partIn(part, name)
+  for (const name of path) part = part === undefined ? undefined : mapOrAbsent(part, name)
   return part
 }
 
@@ -295,14 +301,17 @@ function partAt(object: ValueMap, path: readonly string[]): ValueMap | undefined
 function isSignificant(pod: ApiObject, before: ApiObject): boolean {
   const [spec, old] = [specOf(pod), specOf(before)]
   for (const list of ['containers', 'initContainers']) {
-    const [now, then] = [mapsIn(spec, list), mapsIn(old, list)]
+    const [now, then] = [mapsInPlace(spec, list), mapsInPlace(old, list)]
     if (now.length !== then.length) return true
-    if (now.some((container, i) => textIn(container, 'image') !== textIn(then[i] ?? {}, 'image'))) return true
+    if (now.some((container, i) => textOrEmpty(container, 'image') !== textOrEmpty(then[i] ?? {}, 'image'))) return true
   }
   const known = new Map(
-    mapsIn(old, 'ephemeralContainers').map((container) => [textIn(container, 'name'), textIn(container, 'image')]),
+    mapsOnly(old, 'ephemeralContainers').map((container) => [
+      textOrEmpty(container, 'name'),
+      textOrEmpty(container, 'image'),
+    ]),
   )
-  return mapsIn(spec, 'ephemeralContainers').some(
-    (container) => known.get(textIn(container, 'name')) !== textIn(container, 'image'),
+  return mapsOnly(spec, 'ephemeralContainers').some(
+    (container) => known.get(textOrEmpty(container, 'name')) !== textOrEmpty(container, 'image'),
   )
 }

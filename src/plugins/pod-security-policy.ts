@@ -3,6 +3,7 @@
 import type { FieldError } from '../api/field-error.ts'
 import { invalid } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
+import { textOrAbsent } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 
@@ -58,14 +59,14 @@ export function policyOf(
 ): { readonly policy: Policy; readonly faults: readonly FieldError[] } {
   const faults: FieldError[] = []
   const read = (mode: Mode): LevelVersion => {
-    const [level, version] = [own(labels, PREFIX + mode), own(labels, `${PREFIX}${mode}-version`)]
+    const [level, version] = [textOrAbsent(labels, PREFIX + mode), textOrAbsent(labels, `${PREFIX}${mode}-version`)]
     let { level: chosen, minor } = defaults[mode]
-    if (typeof version === 'string') {
+    if (version !== undefined) {
       const parsed = parseVersion(version)
       if (parsed === undefined) faults.push(invalid(at(`${mode}-version`), version, VERSION_WRONG))
       minor = parsed ?? LATEST
     }
-    if (typeof level === 'string') {
+    if (level !== undefined) {
       const parsed = parseLevel(level)
       if (parsed === undefined) faults.push(invalid(at(mode), level, LEVEL_WRONG))
       chosen = parsed ?? (mode === 'enforce' ? 'restricted' : 'privileged')

@@ -1,9 +1,10 @@
 // PodTopologyLabels: a pod on a node bears the labels that say where the node is (W-477).
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { labelsOf, specOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { own } from '../api/value.ts'
 import { whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { labelsOf, mapIn, specOf, textIn, withMetadata } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 
 const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const
@@ -24,10 +25,10 @@ export function podTopologyLabels(nodes: ObjectReader): AdmissionPlugin {
 
 /** A binding names the node as its target; a pod may be made with one. */
 function nodeOf(object: ApiObject, subresource: string): string {
-  if (subresource === '') return textIn(specOf(object), 'nodeName')
+  if (subresource === '') return textOrEmpty(specOf(object), 'nodeName')
   if (subresource !== 'binding') return ''
-  const target = mapIn(object, 'target')
-  return textIn(target, 'kind') === 'Node' ? textIn(target, 'name') : ''
+  const target = mapOrEmpty(object, 'target')
+  return textOrEmpty(target, 'kind') === 'Node' ? textOrEmpty(target, 'name') : ''
 }
 
 function withLabels(object: ApiObject, node: ApiObject): ApiObject {
@@ -37,5 +38,5 @@ function withLabels(object: ApiObject, node: ApiObject): ApiObject {
     return value === undefined ? [] : [[label, value] as const]
   })
   if (copied.length === 0) return object
-  return withMetadata(object, { labels: { ...labelsOf(object), ...Object.fromEntries(copied) } })
+  return withMeta(object, { labels: { ...labelsOf(object), ...Object.fromEntries(copied) } })
 }

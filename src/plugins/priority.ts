@@ -1,11 +1,12 @@
 // Priority: a pod's priority and whether it preempts others come from its class; of classes only one is the default
 // (W-463 to W-466).
+import { numberOrAbsent, textOrAbsent, textOrEmpty } from '../api/members.ts'
+import { metaText, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { metaText, numberIn, specOf, textIn, withSpec } from '../admission/members.ts'
 import { findEven, type ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
 
@@ -20,7 +21,7 @@ export function priority(classes: ObjectReader): AdmissionPlugin {
       const { object, resource, subresource, operation } = request
       if (object === undefined || subresource !== '' || resource.resource !== 'pods') return object
       if (operation !== 'CREATE') return withKept(object, request.oldObject)
-      const name = textIn(specOf(object), 'priorityClassName')
+      const name = textOrEmpty(specOf(object), 'priorityClassName')
       return whenKnown(resolve(request, name, classes, signal), (resolved) => withPriority(request, object, resolved))
     },
     validate(request, signal) {
@@ -48,14 +49,14 @@ interface Resolved {
 
 function withPriority(request: AdmissionRequest, pod: ApiObject, resolved: Resolved): ApiObject {
   const spec = specOf(pod)
-  const [given, policy] = [numberIn(spec, 'priority'), own(spec, 'preemptionPolicy')]
+  const [given, policy] = [numberOrAbsent(spec, 'priority'), textOrAbsent(spec, 'preemptionPolicy')]
   if (given !== undefined && given !== resolved.value) {
     throw forbidden(
       request,
       `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${resolved.value} from the given PriorityClass name`,
     )
   }
-  if (typeof policy === 'string' && policy !== resolved.policy) {
+  if (policy !== undefined && policy !== resolved.policy) {
     throw forbidden(
       request,
       `the string value of PreemptionPolicy (${policy}) must not be provided in pod spec; priority admission controller computed ${resolved.policy} from the given PriorityClass name`,
@@ -86,10 +87,10 @@ function resolve(
 }
 
 function resolvedOf(priorityClass: ValueMap): Resolved {
-  const policy = textIn(priorityClass, 'preemptionPolicy')
+  const policy = textOrEmpty(priorityClass, 'preemptionPolicy')
   return {
     name: metaText(priorityClass, 'name'),
-    value: numberIn(priorityClass, 'value') ?? 0,
+    value: numberOrAbsent(priorityClass, 'value') ?? 0,
     policy: policy === '' ? PREEMPT : policy,
   }
 }
@@ -100,7 +101,7 @@ function defaultClass(classes: ObjectReader, signal: AbortSignal): MaybePromise<
     let least: ApiObject | undefined
     for (const candidate of all) {
       if (own(candidate, 'globalDefault') !== true) continue
-      if (least === undefined || (numberIn(candidate, 'value') ?? 0) < (numberIn(least, 'value') ?? 0))
+      if (least === undefined || (numberOrAbsent(candidate, 'value') ?? 0) < (numberOrAbsent(least, 'value') ?? 0))
         least = candidate
     }
     return least

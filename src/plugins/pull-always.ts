@@ -1,8 +1,10 @@
 // AlwaysPullImages: an image is pulled each time it is used, so that nobody runs one that they could not pull themselves.
+import { mapOrAbsent, mapOrEmpty, mapsInPlace, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
+import { CONTAINER_LISTS } from '../api/pod-containers.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { CONTAINER_LISTS, mapIn, mapsIn, partIn, specOf, textIn, withSpec } from '../admission/members.ts'
 import { forbidden } from '../admission/refusal.ts'
 
 const ALWAYS = 'Always'
@@ -16,9 +18,10 @@ export const PULL_ALWAYS: AdmissionPlugin = {
     if (!isConcerned(request)) return
     const before = namesIn(request.oldObject)
     for (const list of CONTAINER_LISTS) {
-      for (const [i, container] of mapsIn(specOf(request.object!), list).entries()) {
-        const policy = textIn(container, 'imagePullPolicy')
-        if (policy === ALWAYS || (list === 'ephemeralContainers' && before.has(textIn(container, 'name')))) continue
+      for (const [i, container] of mapsInPlace(specOf(request.object!), list).entries()) {
+        const policy = textOrEmpty(container, 'imagePullPolicy')
+        if (policy === ALWAYS || (list === 'ephemeralContainers' && before.has(textOrEmpty(container, 'name'))))
+          continue
         const at = `spec.${list}[${i}].imagePullPolicy`
         throw forbidden(request, `${at}: Unsupported value: ${JSON.stringify(policy)}: supported values: "${ALWAYS}"`)
       }
@@ -37,12 +40,14 @@ function isConcerned({ object, oldObject, operation, subresource }: AdmissionReq
 }
 
 function imagesOf(pod: ApiObject): readonly string[] {
-  return CONTAINER_LISTS.flatMap((list) => mapsIn(specOf(pod), list)).map((container) => textIn(container, 'image'))
+  return CONTAINER_LISTS.flatMap((list) => mapsOnly(specOf(pod), list)).map((container) =>
+    textOrEmpty(container, 'image'),
+  )
 }
 
 function namesIn(pod: ApiObject | undefined): ReadonlySet<string> {
-  const containers = pod === undefined ? [] : mapsIn(specOf(pod), 'ephemeralContainers')
-  return new Set(containers.map((container) => textIn(container, 'name')))
+  const containers = pod === undefined ? [] : mapsOnly(specOf(pod), 'ephemeralContainers')
+  return new Set(containers.map((container) => textOrEmpty(container, 'name')))
 }
 
 /** Containers that were added before cannot change any more. */
@@ -51,25 +56,25 @@ function withAlways(pod: ApiObject, stored: ApiObject | undefined): ApiObject {
   const before = namesIn(stored)
   const members: Record<string, Value> = {}
   for (const list of CONTAINER_LISTS) {
-    const containers = mapsIn(spec, list)
+    const containers = mapsInPlace(spec, list)
     const isKept = (container: ValueMap): boolean =>
-      textIn(container, 'imagePullPolicy') === ALWAYS ||
-      (list === 'ephemeralContainers' && before.has(textIn(container, 'name')))
+      textOrEmpty(container, 'imagePullPolicy') === ALWAYS ||
+      (list === 'ephemeralContainers' && before.has(textOrEmpty(container, 'name')))
     if (containers.every(isKept)) continue
     members[list] = containers.map((container) =>
       isKept(container) ? container : { ...container, imagePullPolicy: ALWAYS },
     )
   }
-  const volumes = mapsIn(spec, 'volumes')
+  const volumes = mapsInPlace(spec, 'volumes')
   if (stored === undefined && volumes.some(isPulled)) {
     members['volumes'] = volumes.map((volume) =>
-      isPulled(volume) ? { ...volume, image: { ...mapIn(volume, 'image'), pullPolicy: ALWAYS } } : volume,
+      isPulled(volume) ? { ...volume, image: { ...mapOrEmpty(volume, 'image'), pullPolicy: ALWAYS } } : volume,
     )
   }
   return Object.keys(members).length === 0 ? pod : withSpec(pod, members)
 }
 
 function isPulled(volume: ValueMap): boolean {
-  const image = partIn(volume, 'image')
-  return image !== undefined && textIn(image, 'pullPolicy') !== ALWAYS
+  const image = mapOrAbsent(volume, 'image')
+  return image !== undefined && textOrEmpty(image, 'pullPolicy') !== ALWAYS
 }

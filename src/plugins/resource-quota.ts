@@ -1,6 +1,8 @@
 // ResourceQuota: nothing is made beyond what the quotas of its namespace allow. What is used is raised before the write is
 // let through, by compare-and-swap on the quota, so that any number of writers on any number of replicas share it exactly
 // (W-458 to W-462). What a write that fails later has taken is given back by the loop that counts anew.
+import { mapOrEmpty } from '../api/members.ts'
+import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
@@ -15,7 +17,6 @@ import {
 } from '../lib/quantity.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
 import type { Amounts } from './amounts.ts'
-import { mapIn, metaText } from '../admission/members.ts'
 import type { LimitedResource } from './quota/quota.ts'
 import { chargeOf, hardOf, isBounded, limitedRefusal, namesAbout, unsaidBy, usedOf } from './quota/quota.ts'
 import { forbidden } from '../admission/refusal.ts'
@@ -188,7 +189,7 @@ function differenceOf(after: Amounts, before: Amounts): Amounts {
 
 function withUsed(quota: ApiObject, used: Amounts): ValueMap {
   const shown = [...used].map(([name, amount]) => [name, formatQuantity(amount)] as const)
-  return { ...mapIn(quota, 'status'), used: Object.fromEntries(shown) }
+  return { ...mapOrEmpty(quota, 'status'), used: Object.fromEntries(shown) }
 }
 
 async function giveBack(ledger: QuotaLedger, { quota, delta }: Raise, signal: AbortSignal): Promise<void> {

@@ -1,19 +1,19 @@
 // RuntimeClass: a pod's overhead and where it can run come from the class of its runtime (W-473).
+import { mapOrAbsent, mapOrEmpty, mapsOnly, quantityOrAbsent, textOrEmpty } from '../api/members.ts'
+import { specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import type { Value, ValueMap } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import type { QuantityOrder } from '../lib/quantity.ts'
-import { compareQuantities, parseQuantity } from '../lib/quantity.ts'
+import { compareQuantities } from '../lib/quantity.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { mapIn, mapsIn, partIn, specOf, textIn, withSpec } from '../admission/members.ts'
 import { findEven, type ObjectReader } from '../admission/object-reader.ts'
 import { forbidden } from '../admission/refusal.ts'
 import { mergeTolerations } from './tolerations.ts'
 
 export function runtimeClass(classes: ObjectReader): AdmissionPlugin {
   const find = (request: AdmissionRequest, signal: AbortSignal): MaybePromise<ApiObject | undefined> => {
-    const name = textIn(specOf(request.object!), 'runtimeClassName')
+    const name = textOrEmpty(specOf(request.object!), 'runtimeClassName')
     if (name === '') return undefined
     return whenKnown(findEven(classes, ['', name], signal), (found) => {
       if (found === undefined) {
@@ -37,7 +37,7 @@ export function runtimeClass(classes: ObjectReader): AdmissionPlugin {
       const { object: pod, subresource } = request
       if (pod === undefined || subresource !== '') return undefined
       return whenKnown(find(request, signal), (found) => {
-        const [given, due] = [partIn(specOf(pod), 'overhead'), found && overheadOf(found)]
+        const [given, due] = [mapOrAbsent(specOf(pod), 'overhead'), found && overheadOf(found)]
         if (given !== undefined && due === undefined && Object.keys(given).length > 0) {
           throw forbidden(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
         }
@@ -48,8 +48,8 @@ export function runtimeClass(classes: ObjectReader): AdmissionPlugin {
 }
 
 function overheadOf(found: ApiObject): ValueMap | undefined {
-  const overhead = partIn(found, 'overhead')
-  return overhead === undefined ? undefined : mapIn(overhead, 'podFixed')
+  const overhead = mapOrAbsent(found, 'overhead')
+  return overhead === undefined ? undefined : mapOrEmpty(overhead, 'podFixed')
 }
 
 function mismatch(request: AdmissionRequest): Error {
@@ -59,31 +59,28 @@ function mismatch(request: AdmissionRequest): Error {
 function withOverhead(request: AdmissionRequest, pod: ApiObject, found: ApiObject): ApiObject {
   const overhead = overheadOf(found)
   if (overhead === undefined) return pod
-  const given = mapIn(specOf(pod), 'overhead')
+  const given = mapOrEmpty(specOf(pod), 'overhead')
   if (Object.keys(given).length > 0 && !sameAmounts(given, overhead)) throw mismatch(request)
   return withSpec(pod, { overhead })
 }
 
 function sameAmounts(a: ValueMap, b: ValueMap): boolean {
   const names = Object.keys(a)
-  return (
-    names.length === Object.keys(b).length && names.every((name) => compareAmounts(own(a, name), own(b, name)) === 0)
-  )
+  return names.length === Object.keys(b).length && names.every((name) => isSameAmount(a, b, name))
 }
 
-function compareAmounts(a: Value | undefined, b: Value | undefined): QuantityOrder | undefined {
-  if (typeof a !== 'string' || typeof b !== 'string') return undefined
-  const [left, right] = [parseQuantity(a), parseQuantity(b)]
-  return left.ok && right.ok ? compareQuantities(left.quantity, right.quantity) : undefined
+function isSameAmount(a: ValueMap, b: ValueMap, name: string): boolean {
+  const [left, right] = [quantityOrAbsent(a, name), quantityOrAbsent(b, name)]
+  return left !== undefined && right !== undefined && compareQuantities(left, right) === 0
 }
 
 function withScheduling(request: AdmissionRequest, pod: ApiObject, found: ApiObject): ApiObject {
-  const scheduling = partIn(found, 'scheduling')
+  const scheduling = mapOrAbsent(found, 'scheduling')
   if (scheduling === undefined) return pod
   const spec = specOf(pod)
-  const [given, due] = [mapIn(spec, 'nodeSelector'), mapIn(scheduling, 'nodeSelector')]
+  const [given, due] = [mapOrEmpty(spec, 'nodeSelector'), mapOrEmpty(scheduling, 'nodeSelector')]
   for (const key of Object.keys(due)) {
-    const [before, value] = [textIn(given, key), textIn(due, key)]
+    const [before, value] = [textOrEmpty(given, key), textOrEmpty(due, key)]
     if (own(given, key) !== undefined && before !== value) {
       throw forbidden(
         request,
@@ -91,7 +88,7 @@ function withScheduling(request: AdmissionRequest, pod: ApiObject, found: ApiObj
       )
     }
   }
-  const tolerations = mergeTolerations(mapsIn(spec, 'tolerations'), mapsIn(scheduling, 'tolerations'))
+  const tolerations = mergeTolerations(mapsOnly(spec, 'tolerations'), mapsOnly(scheduling, 'tolerations'))
   return withSpec(pod, {
     ...(Object.keys(due).length === 0 ? {} : { nodeSelector: { ...given, ...due } }),
     ...(tolerations.length === 0 ? {} : { tolerations }),

@@ -1,6 +1,8 @@
 // ServiceAccount: every pod acts as an account of its namespace, has its token at hand unless it does not want it, and pulls
 // images with its secrets (W-450 to W-453).
 import { randomInt } from 'node:crypto'
+import { mapsOnly, textOrEmpty } from '../api/members.ts'
+import { annotationsOf, metaText, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { own } from '../api/value.ts'
@@ -8,7 +10,6 @@ import type { Clock } from '../lib/clock.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { pause } from '../lib/pause.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission/admission.ts'
-import { annotationsOf, mapsIn, metaText, specOf, textIn, withSpec } from '../admission/members.ts'
 import type { ObjectReader } from '../admission/object-reader.ts'
 import { isMirror, secretRefusal, secretsOf, usesTokens } from './pod-secrets.ts'
 import { forbidden } from '../admission/refusal.ts'
@@ -45,7 +46,7 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionP
     const pod = request.object!
     const isNew = request.operation === 'CREATE'
     if (isNew && isMirror(pod)) return checkMirror(request, pod)
-    const name = textIn(specOf(pod), 'serviceAccountName')
+    const name = textOrEmpty(specOf(pod), 'serviceAccountName')
     if (name === '') {
       if (!isNew) return undefined
       throw forbidden(request, `no service account specified for pod ${request.namespace}/${metaText(pod, 'name')}`)
@@ -66,7 +67,7 @@ export function serviceAccount(accounts: ObjectReader, clock: Clock): AdmissionP
         return whenKnown(check(request, signal), () => pod)
       }
       const named = withAccount(pod)
-      return whenKnown(find(request, textIn(specOf(named), 'serviceAccountName'), signal), (account) => {
+      return whenKnown(find(request, textOrEmpty(specOf(named), 'serviceAccountName'), signal), (account) => {
         const mounted = wantsToken(account, named) ? withToken(named) : named
         const object = withPullSecrets(mounted, account)
         return isStrict(account) ? whenKnown(check({ ...request, object }, signal), () => object) : object
@@ -82,7 +83,7 @@ function isLookedAt({ object, operation, subresource }: AdmissionRequest): boole
 }
 
 function checkMirror(request: AdmissionRequest, pod: ApiObject): void {
-  if (textIn(specOf(pod), 'serviceAccountName') !== '') {
+  if (textOrEmpty(specOf(pod), 'serviceAccountName') !== '') {
     throw forbidden(request, 'a mirror pod may not reference service accounts')
   }
   if (secretsOf(pod).length > 0) throw forbidden(request, 'a mirror pod may not reference secrets')
@@ -90,14 +91,14 @@ function checkMirror(request: AdmissionRequest, pod: ApiObject): void {
 }
 
 function withAccount(pod: ApiObject): ApiObject {
-  const name = textIn(specOf(pod), 'serviceAccountName')
+  const name = textOrEmpty(specOf(pod), 'serviceAccountName')
   // The older name of the field says the same.
   return name === '' ? withSpec(pod, { serviceAccountName: DEFAULT_NAME, serviceAccount: DEFAULT_NAME }) : pod
 }
 
 function isStrict(account: ApiObject): boolean {
   return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(
-    textIn(annotationsOf(account), 'kubernetes.io/enforce-mountable-secrets'),
+    textOrEmpty(annotationsOf(account), 'kubernetes.io/enforce-mountable-secrets'),
   )
 }
 
@@ -109,12 +110,12 @@ function wantsToken(account: ApiObject, pod: ApiObject): boolean {
 
 function withToken(pod: ApiObject): ApiObject {
   const spec = specOf(pod)
-  const volumes = mapsIn(spec, 'volumes')
-  const existing = volumes.find((volume) => textIn(volume, 'name').startsWith(VOLUME_PREFIX))
-  const name = existing === undefined ? VOLUME_PREFIX + suffix() : textIn(existing, 'name')
+  const volumes = mapsOnly(spec, 'volumes')
+  const existing = volumes.find((volume) => textOrEmpty(volume, 'name').startsWith(VOLUME_PREFIX))
+  const name = existing === undefined ? VOLUME_PREFIX + suffix() : textOrEmpty(existing, 'name')
   const changed: Record<string, Value> = {}
   for (const list of ['initContainers', 'containers'] as const) {
-    const containers = mapsIn(spec, list)
+    const containers = mapsOnly(spec, list)
     if (containers.some(lacksMount)) {
       changed[list] = containers.map((container) => (lacksMount(container) ? withMount(container, name) : container))
     }
@@ -124,12 +125,12 @@ function withToken(pod: ApiObject): ApiObject {
 }
 
 function lacksMount(container: ValueMap): boolean {
-  return !mapsIn(container, 'volumeMounts').some((mount) => textIn(mount, 'mountPath') === MOUNT_PATH)
+  return !mapsOnly(container, 'volumeMounts').some((mount) => textOrEmpty(mount, 'mountPath') === MOUNT_PATH)
 }
 
 function withMount(container: ValueMap, name: string): ValueMap {
   const mount = { name, readOnly: true, mountPath: MOUNT_PATH }
-  return { ...container, volumeMounts: [...mapsIn(container, 'volumeMounts'), mount] }
+  return { ...container, volumeMounts: [...mapsOnly(container, 'volumeMounts'), mount] }
 }
 
 function tokenVolume(name: string): ValueMap {
@@ -154,7 +155,7 @@ function suffix(): string {
 }
 
 function withPullSecrets(pod: ApiObject, account: ApiObject): ApiObject {
-  if (mapsIn(specOf(pod), 'imagePullSecrets').length > 0) return pod
-  const secrets = mapsIn(account, 'imagePullSecrets')
+  if (mapsOnly(specOf(pod), 'imagePullSecrets').length > 0) return pod
+  const secrets = mapsOnly(account, 'imagePullSecrets')
   return secrets.length === 0 ? pod : withSpec(pod, { imagePullSecrets: secrets })
 }

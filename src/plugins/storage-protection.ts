@@ -1,7 +1,8 @@
 // StorageObjectInUseProtection: volumes, claims and classes of volume attributes are held by a finalizer until nobody uses
 // them (W-469).
 import type { AdmissionPlugin } from '../admission/admission.ts'
-import { mapIn, textsIn, withMetadata } from '../admission/members.ts'
+import { mapOrEmpty, textsOnly } from '../api/members.ts'
+import { withMeta } from '../api/object-members.ts'
 
 const FINALIZERS: Readonly<Record<string, string>> = {
   persistentvolumeclaims: 'kubernetes.io/pvc-protection',
@@ -16,7 +17,7 @@ export const STORAGE_PROTECTION: AdmissionPlugin = {
   mutate({ object, resource, subresource }) {
     const finalizer = FINALIZERS[resource.resource]
     if (object === undefined || subresource !== '' || finalizer === undefined) return object
-    const finalizers = textsIn(mapIn(object, 'metadata'), 'finalizers')
-    return finalizers.includes(finalizer) ? object : withMetadata(object, { finalizers: [...finalizers, finalizer] })
+    const finalizers = textsOnly(mapOrEmpty(object, 'metadata'), 'finalizers')
+    return finalizers.includes(finalizer) ? object : withMeta(object, { finalizers: [...finalizers, finalizer] })
   },
 }

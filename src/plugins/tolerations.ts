@@ -1,7 +1,7 @@
 // Two lists of tolerations as one, without those that another one covers. In time linear in their number: what could cover a
 // toleration is looked up by what it would have to say.
+import { numberOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { ValueMap } from '../api/value.ts'
-import { numberIn, textIn } from '../admission/members.ts'
 
 /** Of equal ones the first is kept; of those that cover each other the last. */
 export function mergeTolerations(first: readonly ValueMap[], second: readonly ValueMap[]): readonly ValueMap[] {
@@ -34,12 +34,12 @@ class Toleration {
 
   constructor(toleration: ValueMap) {
     this.toleration = toleration
-    this.seconds = numberIn(toleration, 'tolerationSeconds') ?? Number.POSITIVE_INFINITY
-    this.text = JSON.stringify([...PARTS.map((part) => textIn(toleration, part)), String(this.seconds)])
+    this.seconds = numberOrAbsent(toleration, 'tolerationSeconds') ?? Number.POSITIVE_INFINITY
+    this.text = JSON.stringify([...PARTS.map((part) => textOrEmpty(toleration, part)), String(this.seconds)])
   }
 
   part(name: (typeof PARTS)[number]): string {
-    return textIn(this.toleration, name)
+    return textOrEmpty(this.toleration, name)
   }
 }
 

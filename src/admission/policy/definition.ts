@@ -1,11 +1,12 @@
 // A policy as it is carried out: read and compiled once for every change of it. An expression that does not compile is a
 // failure each time that it would be evaluated.
+import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../../api/members.ts'
+import { metaText, specOf } from '../../api/object-members.ts'
 import type { ApiObject, GroupVersionKind } from '../../api/object.ts'
 import { parseGroupVersion } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Program, Type } from '../../cel/cel.ts'
 import { compilePolicyExpression, type PolicyScope, type Wanted } from '../../schema/policy-expressions.ts'
-import { mapIn, mapsIn, metaText, partIn, specOf, textIn, textsIn } from '../members.ts'
 import { type MatchResources, readMatchResources } from './match.ts'
 
 export interface Expression {
@@ -49,45 +50,47 @@ export interface PolicyBinding {
 
 export function readBinding(object: ApiObject): PolicyBinding {
   const spec = specOf(object)
-  const match = partIn(spec, 'matchResources')
+  const match = mapOrAbsent(spec, 'matchResources')
   return {
     name: metaText(object, 'name'),
-    policyName: textIn(spec, 'policyName'),
+    policyName: textOrEmpty(spec, 'policyName'),
     match: match === undefined ? undefined : readMatchResources(match),
-    paramRef: partIn(spec, 'paramRef'),
-    actions: textsIn(spec, 'validationActions'),
+    paramRef: mapOrAbsent(spec, 'paramRef'),
+    actions: textsOnly(spec, 'validationActions'),
   }
 }
 
 export function readPolicy(object: ApiObject): Policy {
   const spec = specOf(object)
-  const paramKind = partIn(spec, 'paramKind')
-  const mutations = mapsIn(spec, 'mutations')
+  const paramKind = mapOrAbsent(spec, 'paramKind')
+  const mutations = mapsOnly(spec, 'mutations')
   const plain: PolicyScope = { hasParams: paramKind !== undefined, hasAuthorizer: true }
   const variables: (Expression & { readonly name: string })[] = []
   const types = new Map<string, Type>()
-  for (const variable of mapsIn(spec, 'variables')) {
-    const name = textIn(variable, 'name')
+  for (const variable of mapsOnly(spec, 'variables')) {
+    const name = textOrEmpty(variable, 'name')
     const scope = { ...plain, variables: types, makesObjects: mutations.length > 0 }
-    const expression = compiled(textIn(variable, 'expression'), scope)
+    const expression = compiled(textOrEmpty(variable, 'expression'), scope)
     variables.push({ ...expression, name })
     if (typeof expression.program !== 'string') types.set(name, expression.program.resultType)
   }
   const scope: PolicyScope = { ...plain, variables: types }
   const policy = {
     name: metaText(object, 'name'),
-    match: readMatchResources(mapIn(spec, 'matchConstraints')),
-    conditions: mapsIn(spec, 'matchConditions').map((each) => compiled(textIn(each, 'expression'), plain, 'bool')),
+    match: readMatchResources(mapOrEmpty(spec, 'matchConstraints')),
+    conditions: mapsOnly(spec, 'matchConditions').map((each) =>
+      compiled(textOrEmpty(each, 'expression'), plain, 'bool'),
+    ),
     variables,
-    validations: mapsIn(spec, 'validations').map((each) => readValidation(each, scope)),
-    annotations: mapsIn(spec, 'auditAnnotations').map((each) => ({
-      ...compiled(textIn(each, 'valueExpression'), scope, 'stringOrNull'),
-      key: textIn(each, 'key'),
+    validations: mapsOnly(spec, 'validations').map((each) => readValidation(each, scope)),
+    annotations: mapsOnly(spec, 'auditAnnotations').map((each) => ({
+      ...compiled(textOrEmpty(each, 'valueExpression'), scope, 'stringOrNull'),
+      key: textOrEmpty(each, 'key'),
     })),
     mutations: mutations.map((each) => readMutation(each, scope)),
     paramKind: paramKind === undefined ? undefined : readParamKind(paramKind),
-    failsOpen: textIn(spec, 'failurePolicy') === 'Ignore',
-    reinvoked: textIn(spec, 'reinvocationPolicy') === 'IfNeeded',
+    failsOpen: textOrEmpty(spec, 'failurePolicy') === 'Ignore',
+    reinvoked: textOrEmpty(spec, 'reinvocationPolicy') === 'IfNeeded',
   }
   const messages = policy.validations.flatMap(({ messageExpression }) => messageExpression ?? [])
   const all = [
@@ -108,22 +111,22 @@ function compiled(text: string, scope: PolicyScope, wanted?: Wanted): Expression
 }
 
 function readValidation(validation: ValueMap, scope: PolicyScope): Validation {
-  const message = textIn(validation, 'messageExpression')
+  const message = textOrEmpty(validation, 'messageExpression')
   return {
-    ...compiled(textIn(validation, 'expression'), scope, 'bool'),
-    message: textIn(validation, 'message').trim(),
+    ...compiled(textOrEmpty(validation, 'expression'), scope, 'bool'),
+    message: textOrEmpty(validation, 'message').trim(),
     messageExpression: message === '' ? undefined : compiled(message, { ...scope, hasAuthorizer: false }, 'string'),
-    reason: textIn(validation, 'reason') || 'Invalid',
+    reason: textOrEmpty(validation, 'reason') || 'Invalid',
   }
 }
 
 function readMutation(mutation: ValueMap, scope: PolicyScope): Mutation {
-  const kind = textIn(mutation, 'patchType') === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration'
-  const text = textIn(mapIn(mutation, kind), 'expression')
+  const kind = textOrEmpty(mutation, 'patchType') === 'JSONPatch' ? 'jsonPatch' : 'applyConfiguration'
+  const text = textOrEmpty(mapOrEmpty(mutation, kind), 'expression')
   return { ...compiled(text, { ...scope, makesObjects: true }, kind), kind }
 }
 
 function readParamKind(paramKind: ValueMap): GroupVersionKind {
-  const version = parseGroupVersion(textIn(paramKind, 'apiVersion'))
-  return { group: version?.group ?? '', version: version?.version ?? '', kind: textIn(paramKind, 'kind') }
+  const version = parseGroupVersion(textOrEmpty(paramKind, 'apiVersion'))
+  return { group: version?.group ?? '', version: version?.version ?? '', kind: textOrEmpty(paramKind, 'kind') }
 }

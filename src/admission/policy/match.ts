@@ -1,10 +1,10 @@
 // Whether a policy or a binding is about a request: by rules, by names, by labels (W-507). What is cheap is asked first.
+import { mapsOnly, textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { EVERY_LABEL, type LabelSelector } from '../../api/selector.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import type { AdmissionRequest } from '../admission.ts'
-import { mapsIn, textIn, textsIn } from '../members.ts'
 import { namespaceMatches, objectMatches } from '../request-selectors.ts'
 import { readRule, type ResourceRule, ruleMatches } from '../resource-rules.ts'
 import type { ServedKind } from '../webhook/webhook.ts'
@@ -26,16 +26,16 @@ export interface MatchResources {
 
 export function readMatchResources(match: ValueMap): MatchResources {
   return {
-    rules: mapsIn(match, 'resourceRules').map(readNamedRule),
-    excluded: mapsIn(match, 'excludeResourceRules').map(readNamedRule),
-    wantsEquivalent: textIn(match, 'matchPolicy') !== 'Exact',
+    rules: mapsOnly(match, 'resourceRules').map(readNamedRule),
+    excluded: mapsOnly(match, 'excludeResourceRules').map(readNamedRule),
+    wantsEquivalent: textOrEmpty(match, 'matchPolicy') !== 'Exact',
     namespaceSelector: selectorIn(match, 'namespaceSelector'),
     objectSelector: selectorIn(match, 'objectSelector'),
   }
 }
 
 function readNamedRule(rule: ValueMap): NamedRule {
-  return { rule: readRule(rule), names: textsIn(rule, 'resourceNames') }
+  return { rule: readRule(rule), names: textsOnly(rule, 'resourceNames') }
 }
 
 function selectorIn(match: ValueMap, name: string): LabelSelector {

@@ -1,11 +1,11 @@
 // MutatingAdmissionPolicy: one after the other, each seeing what the one before made of the object (W-509 to W-512).
+import { metaText } from '../../api/object-members.ts'
 import type { ApiObject, GroupVersionResource } from '../../api/object.ts'
 import { ApiError, type StatusReason } from '../../api/status.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { type Bindings, CelList, type CelValue, CelMap, NamedMap, toJson } from '../../cel/cel.ts'
 import { DecodeError } from '../../schema/decode.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../admission.ts'
-import { metaText } from '../members.ts'
 import { forbidden } from '../refusal.ts'
 import { type Reinvocation, reinvocationOf } from '../reinvocation.ts'
 import type { Mutation, Policy, PolicyBinding } from './definition.ts'

@@ -1,10 +1,11 @@
 // The objects that a policy takes its parameters from (W-505).
+import { textOrEmpty } from '../../api/members.ts'
+import { labelsOf } from '../../api/object-members.ts'
 import type { ApiObject, GroupVersionKind } from '../../api/object.ts'
 import { formatGroupVersion } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { EVERY_LABEL, matchesLabels } from '../../api/selector.ts'
 import { own } from '../../api/value.ts'
-import { labelsOf, textIn } from '../members.ts'
 import type { ObjectReader } from '../object-reader.ts'
 import type { Policy, PolicyBinding } from './definition.ts'
 
@@ -36,11 +37,11 @@ export async function paramsFor(
   signal: AbortSignal,
 ): Promise<readonly (ApiObject | undefined)[]> {
   if (source === undefined || paramRef === undefined) return [undefined]
-  const place = placeOf(source, textIn(paramRef, 'namespace'), namespace)
-  const name = textIn(paramRef, 'name')
+  const place = placeOf(source, textOrEmpty(paramRef, 'namespace'), namespace)
+  const name = textOrEmpty(paramRef, 'name')
   const found =
     name === '' ? await selected(source, { paramRef, place }, signal) : await named(source, [place, name], signal)
-  if (found.length === 0 && textIn(paramRef, 'parameterNotFoundAction') === 'Deny') {
+  if (found.length === 0 && textOrEmpty(paramRef, 'parameterNotFoundAction') === 'Deny') {
     throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
   return found

@@ -1,6 +1,6 @@
 // The policies that are in force now, each with its bindings. A policy without one does nothing (W-500).
+import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { metaText } from '../members.ts'
 import { type Policy, type PolicyBinding, readBinding, readPolicy } from './definition.ts'
 
 export interface BoundPolicy {

@@ -1,14 +1,14 @@
 // One call of one webhook: the review goes out, the verdict comes back. A call that fails and a request that is refused are
 // different things: the failure policy speaks of the first only (W-492 to W-495).
 import { randomUUID } from 'node:crypto'
+import { mapOrAbsent, mapsOnly, numberOrAbsent, textOrEmpty } from '../../api/members.ts'
 import { ApiError, type StatusDetails, type StatusReason } from '../../api/status.ts'
-import { isMap, own, type ValueMap } from '../../api/value.ts'
+import { isList, own, type ValueMap } from '../../api/value.ts'
 import { WEBHOOK_USER_AGENT } from '../../outgoing/webhook-client.ts'
 import { answerValue } from '../../outgoing/answer.ts'
 import type { OutgoingCaller } from '../../outgoing/call.ts'
 import { OutgoingCallError } from '../../outgoing/failure.ts'
 import type { AdmissionRequest } from '../admission.ts'
-import { numberIn, textIn } from '../members.ts'
 import type { Invocation } from './invocation.ts'
 import { encodeReview, readVerdict, type Review, ReviewError, type Verdict } from './review.ts'
 
@@ -103,35 +103,34 @@ function tooLate(): ApiError {
 
 /** The webhook's own Status, as far as one can be answered with (W-493). */
 function denial(hook: string, status: ValueMap = {}): ApiError {
-  const sent = numberIn(status, 'code') ?? 0
+  const sent = numberOrAbsent(status, 'code') ?? 0
   const code = Number.isInteger(sent) && sent >= 400 && sent <= 599 ? sent : 400
-  const reason = textIn(status, 'reason')
+  const reason = textOrEmpty(status, 'reason')
   const denied = `admission webhook ${JSON.stringify(hook)} denied the request`
-  const why = textIn(status, 'message') || reason
-  const details = own(status, 'details')
+  const why = textOrEmpty(status, 'message') || reason
+  const details = mapOrAbsent(status, 'details')
   return new ApiError(reason as StatusReason, why === '' ? `${denied} without explanation` : `${denied}: ${why}`, {
     code,
-    ...(isMap(details) ? { details: readDetails(details) } : {}),
+    ...(details === undefined ? {} : { details: readDetails(details) }),
   })
 }
 
 function readDetails(details: ValueMap): StatusDetails {
   const texts = ['name', 'group', 'kind', 'uid'].flatMap((key) => {
-    const text = textIn(details, key)
+    const text = textOrEmpty(details, key)
     return text === '' ? [] : [[key, text]]
   })
-  const causes = own(details, 'causes')
-  const retry = numberIn(details, 'retryAfterSeconds')
+  const retry = numberOrAbsent(details, 'retryAfterSeconds')
   return {
     ...(Object.fromEntries(texts) as StatusDetails),
-    ...(Array.isArray(causes) ? { causes: causes.filter(isMap).map(readCause) } : {}),
+    ...(isList(own(details, 'causes')) ? { causes: mapsOnly(details, 'causes').map(readCause) } : {}),
     ...(retry === undefined || retry <= 0 ? {} : { retryAfterSeconds: Math.floor(retry) }),
   }
 }
 
 function readCause(cause: ValueMap): { readonly reason?: string; readonly message?: string; readonly field?: string } {
   const texts = ['reason', 'message', 'field'].flatMap((key) => {
-    const text = textIn(cause, key)
+    const text = textOrEmpty(cause, key)
     return text === '' ? [] : [[key, text]]
   })
   return Object.fromEntries(texts) as Record<string, string>

@@ -1,8 +1,8 @@
 // Match conditions: expressions that all have to hold for a webhook to be called (W-486).
+import { textOrEmpty } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Bindings, Program } from '../../cel/cel.ts'
 import { compilePolicyExpression, type PolicyScope } from '../../schema/policy-expressions.ts'
-import { textIn } from '../members.ts'
 
 export type ConditionResult =
   | { readonly kind: 'match' }
@@ -25,7 +25,7 @@ type Condition = { readonly expression: string; readonly program: Program | stri
 /** One that is not clearly false and cannot be told is settled by the failure policy. */
 export function readConditions(conditions: readonly ValueMap[], failsOpen: boolean): Conditions {
   const compiled = conditions.map((condition): Condition => {
-    const expression = textIn(condition, 'expression')
+    const expression = textOrEmpty(condition, 'expression')
     const result = compilePolicyExpression(expression, SCOPE, 'bool')
     return { expression, program: result.kind === 'program' ? result.program : `compilation error: ${result.problem}` }
   })

@@ -1,11 +1,12 @@
 // One webhook of a configuration, read once: what it wants to see, whom to call, what to do where the call fails.
+import { mapOrEmpty, mapsInPlace, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
+import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { labelSelectorOf } from '../../api/selector-text.ts'
 import { EVERY_LABEL, type LabelSelector } from '../../api/selector.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 import { type ResolveService, readWebhookTarget } from '../../outgoing/webhook-client.ts'
 import type { OutgoingTarget } from '../../outgoing/call.ts'
-import { mapIn, mapsIn, metaText, numberIn, textIn, textsIn } from '../members.ts'
 import { readRule, type ResourceRule } from '../resource-rules.ts'
 import { type Conditions, readConditions } from './conditions.ts'
 
@@ -39,7 +40,9 @@ const DEFAULT_TIMEOUT_SECONDS = 10
 /** All webhooks of a configuration, in their order. */
 export function readHooks(configuration: ApiObject, targets: TargetParts): readonly Hook[] {
   const name = metaText(configuration, 'name')
-  return mapsIn(configuration, 'webhooks').map((hook, index) => readHook(hook, { configuration: name, index }, targets))
+  return mapsInPlace(configuration, 'webhooks').map((hook, index) =>
+    readHook(hook, { configuration: name, index }, targets),
+  )
 }
 
 export interface TargetParts {
@@ -65,25 +68,25 @@ function readHook(
   { configuration, index }: { readonly configuration: string; readonly index: number },
   targets: TargetParts,
 ): Hook {
-  const failsOpen = textIn(hook, 'failurePolicy') === 'Ignore'
-  const conditions = mapsIn(hook, 'matchConditions')
-  const wanted = textsIn(hook, 'admissionReviewVersions')
-  const sideEffects = textIn(hook, 'sideEffects')
+  const failsOpen = textOrEmpty(hook, 'failurePolicy') === 'Ignore'
+  const conditions = mapsOnly(hook, 'matchConditions')
+  const wanted = textsOnly(hook, 'admissionReviewVersions')
+  const sideEffects = textOrEmpty(hook, 'sideEffects')
   return {
     configuration,
-    name: textIn(hook, 'name'),
-    key: `${configuration}/${index}/${textIn(hook, 'name')}`,
-    rules: mapsIn(hook, 'rules').map(readRule),
-    wantsEquivalent: textIn(hook, 'matchPolicy') !== 'Exact',
+    name: textOrEmpty(hook, 'name'),
+    key: `${configuration}/${index}/${textOrEmpty(hook, 'name')}`,
+    rules: mapsOnly(hook, 'rules').map(readRule),
+    wantsEquivalent: textOrEmpty(hook, 'matchPolicy') !== 'Exact',
     namespaceSelector: selectorIn(hook, 'namespaceSelector'),
     objectSelector: selectorIn(hook, 'objectSelector'),
     conditions: conditions.length === 0 ? undefined : readConditions(conditions, failsOpen),
     sideEffects: sideEffects === '' ? undefined : sideEffects,
-    timeoutMs: 1000 * (numberIn(hook, 'timeoutSeconds') ?? DEFAULT_TIMEOUT_SECONDS),
+    timeoutMs: 1000 * (numberOrAbsent(hook, 'timeoutSeconds') ?? DEFAULT_TIMEOUT_SECONDS),
     failsOpen,
-    reinvoked: textIn(hook, 'reinvocationPolicy') === 'IfNeeded',
+    reinvoked: textOrEmpty(hook, 'reinvocationPolicy') === 'IfNeeded',
     reviewVersion: REVIEW_VERSIONS.find((version) => version === wanted.find(isReviewVersion)),
-    target: targetOf(mapIn(hook, 'clientConfig'), targets),
+    target: targetOf(mapOrEmpty(hook, 'clientConfig'), targets),
   }
 }
 

@@ -1,7 +1,7 @@
 // The webhooks that are configured now, in the order that they are called in: by the name of their configuration, then by
 // their place in it (W-488). Read once for every change of a configuration, not for every request.
+import { metaText } from '../../api/object-members.ts'
 import type { ApiObject } from '../../api/object.ts'
-import { metaText } from '../members.ts'
 import { type Hook, readHooks, type TargetParts } from './hook.ts'
 
 export class Hooks {

@@ -1,9 +1,9 @@
 // AdmissionReview, in both versions: what a webhook is told of a request, and what its answer says (W-489 to W-493).
 import { jsonText } from '../../api/json-text.ts'
+import { asMap, isTrue, mapOrAbsent, mapOrEmpty, textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject } from '../../api/object.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
 import type { AdmissionRequest } from '../admission.ts'
-import { mapIn, partIn, textIn, textsIn } from '../members.ts'
 import { namespaceOf } from '../request-selectors.ts'
 import type { ReviewVersion } from './hook.ts'
 import type { Invocation, ServedKind } from './invocation.ts'
@@ -86,32 +86,28 @@ export class ReviewError extends Error {}
 
 /** Throws `ReviewError`. */
 export function readVerdict(answer: unknown, { version, uid }: Review, isMutating: boolean): Verdict {
-  const review = isObject(answer) ? answer : {}
-  const response = partIn(review, 'response')
+  const review = asMap(answer as Value)
+  const response = mapOrAbsent(review, 'response')
   if (response === undefined) throw new ReviewError('webhook response was absent')
   if (version === 'v1') checkIdentity(review, response, uid)
   const patch = patchOf(response, version, isMutating)
   return {
-    allowed: own(response, 'allowed') === true,
+    allowed: isTrue(response, 'allowed'),
     patch,
-    warnings: textsIn(response, 'warnings'),
+    warnings: textsOnly(response, 'warnings'),
     auditAnnotations: Object.fromEntries(
-      Object.entries(mapIn(response, 'auditAnnotations')).flatMap(([key, value]) =>
+      Object.entries(mapOrEmpty(response, 'auditAnnotations')).flatMap(([key, value]) =>
         typeof value === 'string' ? [[key, value]] : [],
       ),
     ),
-    status: partIn(response, 'status'),
+    status: mapOrAbsent(response, 'status'),
   }
 }
 
-function isObject(value: unknown): value is ValueMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function checkIdentity(review: ValueMap, response: ValueMap, uid: string): void {
-  const sent = textIn(response, 'uid')
+  const sent = textOrEmpty(response, 'uid')
   if (sent !== uid) throw new ReviewError(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(sent)}`)
-  const [apiVersion, kind] = [textIn(review, 'apiVersion'), textIn(review, 'kind')]
+  const [apiVersion, kind] = [textOrEmpty(review, 'apiVersion'), textOrEmpty(review, 'kind')]
   if (apiVersion !== 'admission.k8s.io/v1' || kind !== 'AdmissionReview') {
     throw new ReviewError(
       `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${apiVersion}, Kind=${kind}`,

@@ -1,7 +1,16 @@
 // The checks of the level `baseline`: what gives a pod more than the others on its node have.
+import {
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsOnly,
+  numberOrAbsent,
+  textOrAbsent,
+  textOrEmpty,
+  textsOnly,
+} from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { own } from '../../api/value.ts'
-import { mapIn, mapsIn, numberIn, partIn, textIn, textsIn } from '../../admission/members.ts'
 import type { Check, ContainerView } from './pod-view.ts'
 import { hasOwnUsers, named, namesWhere, oneOrMany, profileType, quoteAll, setters, sorted } from './pod-view.ts'
 
@@ -14,7 +23,7 @@ export const appArmorProfile: Check = (pod) => {
     .filter(isBad)
     .map((security) => profileType(security, 'appArmorProfile') ?? '')
   const annotations = Object.keys(pod.annotations).flatMap((key) => {
-    const value = textIn(pod.annotations, key)
+    const value = textOrEmpty(pod.annotations, key)
     const isFine = value === '' || value === 'runtime/default' || value.startsWith('localhost/')
     return key.startsWith(APP_ARMOR_PREFIX) && !isFine ? [`${key}=${JSON.stringify(value)}`] : []
   })
@@ -52,7 +61,7 @@ const CAPABILITIES: ReadonlySet<string> = new Set([
 
 export const capabilitiesBaseline: Check = (pod) => {
   const extra = ({ security }: ContainerView): readonly string[] =>
-    textsIn(mapIn(security, 'capabilities'), 'add').filter((capability) => !CAPABILITIES.has(capability))
+    textsOnly(mapOrEmpty(security, 'capabilities'), 'add').filter((capability) => !CAPABILITIES.has(capability))
   const containers = namesWhere(pod, (container) => extra(container).length > 0)
   if (containers.length === 0) return undefined
   const what = quoteAll(sorted(pod.containers.flatMap(extra)))
@@ -63,22 +72,22 @@ export const capabilitiesBaseline: Check = (pod) => {
 }
 
 export const hostNamespaces: Check = ({ spec }) => {
-  const used = ['hostNetwork', 'hostPID', 'hostIPC'].filter((field) => own(spec, field) === true)
+  const used = ['hostNetwork', 'hostPID', 'hostIPC'].filter((field) => isTrue(spec, field))
   if (used.length === 0) return undefined
   return { reason: 'host namespaces', detail: used.map((field) => `${field}=true`).join(', ') }
 }
 
 export const hostPathVolumes: Check = ({ spec }) => {
-  const volumes = mapsIn(spec, 'volumes').filter((volume) => partIn(volume, 'hostPath') !== undefined)
+  const volumes = mapsOnly(spec, 'volumes').filter((volume) => mapOrAbsent(volume, 'hostPath') !== undefined)
   if (volumes.length === 0) return undefined
-  const names = volumes.map((volume) => textIn(volume, 'name'))
+  const names = volumes.map((volume) => textOrEmpty(volume, 'name'))
   return { reason: 'hostPath volumes', detail: named('volume', names) }
 }
 
 export const hostPorts: Check = (pod) => {
   const portsOf = ({ container }: ContainerView): readonly string[] =>
-    mapsIn(container, 'ports').flatMap((port) => {
-      const hostPort = numberIn(port, 'hostPort') ?? 0
+    mapsOnly(container, 'ports').flatMap((port) => {
+      const hostPort = numberOrAbsent(port, 'hostPort') ?? 0
       return hostPort === 0 ? [] : [String(hostPort)]
     })
   const containers = namesWhere(pod, (container) => portsOf(container).length > 0)
@@ -102,21 +111,24 @@ export const hostProbes: Check = (pod) => {
 }
 
 function probedHosts({ container }: ContainerView): readonly string[] {
-  const lifecycle = mapIn(container, 'lifecycle')
+  const lifecycle = mapOrEmpty(container, 'lifecycle')
   const handlers = [
-    mapIn(container, 'livenessProbe'),
-    mapIn(container, 'readinessProbe'),
-    mapIn(container, 'startupProbe'),
-    mapIn(lifecycle, 'postStart'),
-    mapIn(lifecycle, 'preStop'),
+    mapOrEmpty(container, 'livenessProbe'),
+    mapOrEmpty(container, 'readinessProbe'),
+    mapOrEmpty(container, 'startupProbe'),
+    mapOrEmpty(lifecycle, 'postStart'),
+    mapOrEmpty(lifecycle, 'preStop'),
   ]
   return handlers
-    .flatMap((handler) => [textIn(mapIn(handler, 'httpGet'), 'host'), textIn(mapIn(handler, 'tcpSocket'), 'host')])
+    .flatMap((handler) => [
+      textOrEmpty(mapOrEmpty(handler, 'httpGet'), 'host'),
+      textOrEmpty(mapOrEmpty(handler, 'tcpSocket'), 'host'),
+    ])
     .filter((host) => host !== '')
 }
 
 export const privileged: Check = (pod) => {
-  const containers = namesWhere(pod, ({ security }) => own(security, 'privileged') === true)
+  const containers = namesWhere(pod, ({ security }) => isTrue(security, 'privileged'))
   if (containers.length === 0) return undefined
   return {
     reason: 'privileged',
@@ -126,12 +138,12 @@ export const privileged: Check = (pod) => {
 
 export const procMount: Check = (pod) => {
   const isBad = ({ security }: ContainerView): boolean => {
-    const mount = own(security, 'procMount')
-    return typeof mount === 'string' && mount !== 'Default'
+    const mount = textOrAbsent(security, 'procMount')
+    return mount !== undefined && mount !== 'Default'
   }
   const containers = namesWhere(pod, isBad)
   if (containers.length === 0) return undefined
-  const mounts = sorted(pod.containers.filter(isBad).map(({ security }) => textIn(security, 'procMount')))
+  const mounts = sorted(pod.containers.filter(isBad).map(({ security }) => textOrEmpty(security, 'procMount')))
   return {
     reason: 'procMount',
     detail: `${named('container', containers)} must not set securityContext.procMount to ${quoteAll(mounts)}`,
@@ -146,9 +158,10 @@ export const seLinuxOptions: Check = seLinuxCheck(SELINUX_TYPES)
 export const seLinuxOptionsWithEngine: Check = seLinuxCheck([...SELINUX_TYPES, 'container_engine_t'])
 
 function seLinuxCheck(types: readonly string[]): Check {
-  const isSet = (security: ValueMap, field: string): boolean => textIn(mapIn(security, 'seLinuxOptions'), field) !== ''
+  const isSet = (security: ValueMap, field: string): boolean =>
+    textOrEmpty(mapOrEmpty(security, 'seLinuxOptions'), field) !== ''
   const badType = (security: ValueMap): readonly string[] => {
-    const type = textIn(mapIn(security, 'seLinuxOptions'), 'type')
+    const type = textOrEmpty(mapOrEmpty(security, 'seLinuxOptions'), 'type')
     return types.includes(type) ? [] : [type]
   }
   const isBad = (security: ValueMap): boolean =>
@@ -226,14 +239,14 @@ export const sysctls32: Check = sysctlCheck([...SYSCTLS_29, 'net.ipv4.tcp_rmem',
 
 function sysctlCheck(allowed: readonly string[]): Check {
   return ({ security }) => {
-    const names = mapsIn(security, 'sysctls').map((sysctl) => textIn(sysctl, 'name'))
+    const names = mapsOnly(security, 'sysctls').map((sysctl) => textOrEmpty(sysctl, 'name'))
     const bad = names.filter((name) => !allowed.includes(name))
     return bad.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: bad.join(', ') }
   }
 }
 
 export const windowsHostProcess: Check = (pod) => {
-  const isBad = (security: ValueMap): boolean => own(mapIn(security, 'windowsOptions'), 'hostProcess') === true
+  const isBad = (security: ValueMap): boolean => isTrue(mapOrEmpty(security, 'windowsOptions'), 'hostProcess')
   const containers = namesWhere(pod, ({ security }) => isBad(security))
   const who = setters(isBad(pod.security), containers)
   if (who === '') return undefined

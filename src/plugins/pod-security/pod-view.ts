@@ -1,7 +1,8 @@
 // A pod as the checks look at it, and the words that they all use.
+import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
+import { CONTAINER_LISTS } from '../../api/pod-containers.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { own } from '../../api/value.ts'
-import { CONTAINER_LISTS, mapIn, mapsIn, partIn, textIn } from '../../admission/members.ts'
 
 export interface PodView {
   readonly annotations: ValueMap
@@ -18,13 +19,13 @@ export interface ContainerView {
 
 export function viewOf(metadata: ValueMap, spec: ValueMap): PodView {
   return {
-    annotations: mapIn(metadata, 'annotations'),
+    annotations: mapOrEmpty(metadata, 'annotations'),
     spec,
-    security: mapIn(spec, 'securityContext'),
-    containers: CONTAINER_LISTS.flatMap((list) => mapsIn(spec, list)).map((container) => ({
-      name: textIn(container, 'name'),
+    security: mapOrEmpty(spec, 'securityContext'),
+    containers: CONTAINER_LISTS.flatMap((list) => mapsOnly(spec, list)).map((container) => ({
+      name: textOrEmpty(container, 'name'),
       container,
-      security: mapIn(container, 'securityContext'),
+      security: mapOrEmpty(container, 'securityContext'),
     })),
   }
 }
@@ -66,8 +67,8 @@ export function setters(isPod: boolean, containers: readonly string[]): string {
 
 /** The type in a profile of a security context; undefined where there is no profile. */
 export function profileType(security: ValueMap, profile: string): string | undefined {
-  const part = partIn(security, profile)
-  return part === undefined ? undefined : textIn(part, 'type')
+  const part = mapOrAbsent(security, profile)
+  return part === undefined ? undefined : textOrEmpty(part, 'type')
 }
 
 /** A pod whose users are not those of the node. */
@@ -76,5 +77,5 @@ export function hasOwnUsers({ spec }: PodView): boolean {
 }
 
 export function isWindows({ spec }: PodView): boolean {
-  return textIn(mapIn(spec, 'os'), 'name') === 'windows'
+  return textOrEmpty(mapOrEmpty(spec, 'os'), 'name') === 'windows'
 }

@@ -1,6 +1,6 @@
 // The checks of the level `restricted`: what a pod has to give up.
+import { mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { own } from '../../api/value.ts'
-import { mapIn, mapsIn, partIn, textIn, textsIn } from '../../admission/members.ts'
 import { seccompProfile } from './baseline.ts'
 import type { Check, ContainerView } from './pod-view.ts'
 import {
@@ -26,7 +26,7 @@ export const allowPrivilegeEscalation: Check = (pod) => {
 
 export const capabilitiesRestricted: Check = (pod) => {
   const capabilities = (member: string, { security }: ContainerView): readonly string[] =>
-    textsIn(mapIn(security, 'capabilities'), member)
+    textsOnly(mapOrEmpty(security, 'capabilities'), member)
   const added = (container: ContainerView): readonly string[] =>
     capabilities('add', container).filter((capability) => capability !== 'NET_BIND_SERVICE')
   const keeping = namesWhere(pod, (container) => !capabilities('drop', container).includes('ALL'))
@@ -56,11 +56,13 @@ const VOLUMES = [
 ] as const
 
 export const restrictedVolumes: Check = ({ spec }) => {
-  const bad = mapsIn(spec, 'volumes').filter((volume) => !VOLUMES.some((type) => partIn(volume, type) !== undefined))
+  const bad = mapsOnly(spec, 'volumes').filter(
+    (volume) => !VOLUMES.some((type) => mapOrAbsent(volume, type) !== undefined),
+  )
   if (bad.length === 0) return undefined
   const types = sorted(bad.map((volume) => Object.keys(volume).find((member) => member !== 'name') ?? 'unknown'))
   const what = oneOrMany('restricted volume type', 'restricted volume types', types.length)
-  const names = bad.map((volume) => textIn(volume, 'name'))
+  const names = bad.map((volume) => textOrEmpty(volume, 'name'))
   const uses = oneOrMany('uses', 'use', names.length)
   return {
     reason: 'restricted volume types',

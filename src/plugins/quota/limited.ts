@@ -1,8 +1,8 @@
 // What nobody may have without a quota that allows it: the operator can name resources and scopes that are free to nobody.
+import { textOrEmpty, textsOnly } from '../../api/members.ts'
 import type { ApiObject, GroupResource } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { signOfQuantity } from '../../lib/quantity.ts'
-import { textIn, textsIn } from '../../admission/members.ts'
 import { isSelected, selectorsOf } from './scopes.ts'
 import { usageOf } from './usage.ts'
 
@@ -40,15 +40,15 @@ export function limitedRefusal(
     quotas
       .flatMap(selectorsOf)
       .filter((selector) => isSelected(selector, type, object))
-      .map((selector) => textIn(selector, 'scopeName')),
+      .map((selector) => textOrEmpty(selector, 'scopeName')),
   )
   const missing = about
     .flatMap(({ matchScopes }) => matchScopes)
-    .filter((selector) => isSelected(selector, type, object) && !scopes.has(textIn(selector, 'scopeName')))
+    .filter((selector) => isSelected(selector, type, object) && !scopes.has(textOrEmpty(selector, 'scopeName')))
   if (missing.length === 0) return undefined
   return `insufficient quota to match these scopes: [${missing.map(shown).join(' ')}]`
 }
 
 function shown(selector: ValueMap): string {
-  return `{${textIn(selector, 'scopeName')} ${textIn(selector, 'operator')} [${textsIn(selector, 'values').join(' ')}]}`
+  return `{${textOrEmpty(selector, 'scopeName')} ${textOrEmpty(selector, 'operator')} [${textsOnly(selector, 'values').join(' ')}]}`
 }

@@ -1,11 +1,12 @@
 // The front door of quotas: which types a quota counts, and what one object takes of it. The plugin asks it for single
 // requests, the loop that counts anew for all objects of a namespace.
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../../api/members.ts'
+import { specOf } from '../../api/object-members.ts'
 import type { ApiObject, GroupResource } from '../../api/object.ts'
 import { formatGroupResource } from '../../api/object.ts'
 import type { Quantity } from '../../lib/quantity.ts'
 import type { Amounts } from '../amounts.ts'
 import { amountsIn } from '../amounts.ts'
-import { mapIn, mapsIn, specOf, textIn } from '../../admission/members.ts'
 import { containerAmounts, hasPodLevel } from '../pod-resources.ts'
 import { isInScopes } from './scopes.ts'
 import { computeUsage, countedType, usageOf } from './usage.ts'
@@ -55,11 +56,11 @@ export function chargeOf(
 }
 
 export function hardOf(quota: ApiObject): Amounts {
-  return amountsIn(mapIn(quota, 'status'), 'hard')
+  return amountsIn(mapOrEmpty(quota, 'status'), 'hard')
 }
 
 export function usedOf(quota: ApiObject): Amounts {
-  return amountsIn(mapIn(quota, 'status'), 'used')
+  return amountsIn(mapOrEmpty(quota, 'status'), 'used')
 }
 
 /** Who counts these demands that containers say them; the reference regrets it and keeps it (W-459). */
@@ -69,8 +70,8 @@ const DEMANDED: readonly string[] = ['cpu', 'memory', 'requests.cpu', 'requests.
 export function unsaidBy(pod: ApiObject, limited: readonly string[]): string | undefined {
   const spec = specOf(pod)
   if (hasPodLevel(spec)) return undefined
-  const containers = [...mapsIn(spec, 'containers'), ...mapsIn(spec, 'initContainers')].map((container) => ({
-    name: textIn(container, 'name'),
+  const containers = [...mapsOnly(spec, 'containers'), ...mapsOnly(spec, 'initContainers')].map((container) => ({
+    name: textOrEmpty(container, 'name'),
     said: computeUsage(containerAmounts(container, 'requests'), containerAmounts(container, 'limits')),
   }))
   const faults = DEMANDED.filter((name) => limited.includes(name))

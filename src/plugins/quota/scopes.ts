@@ -1,9 +1,10 @@
 // Which objects a quota is about: all of the types that it counts, or only those in its scopes.
+import { mapOrAbsent, mapOrEmpty, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
+import { specOf } from '../../api/object-members.ts'
 import type { ApiObject, GroupResource } from '../../api/object.ts'
 import { formatGroupResource } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { qosOf } from '../../api/pod-qos.ts'
-import { mapIn, mapsIn, numberIn, partIn, specOf, textIn, textsIn } from '../../admission/members.ts'
 
 /** A quota with scopes is about pods, and claims by the class of their attributes. */
 export function isInScopes(quota: ApiObject, type: GroupResource, object: ApiObject): boolean {
@@ -13,8 +14,8 @@ export function isInScopes(quota: ApiObject, type: GroupResource, object: ApiObj
 export function selectorsOf(quota: ApiObject): readonly ValueMap[] {
   const spec = specOf(quota)
   return [
-    ...textsIn(spec, 'scopes').map((scopeName): ValueMap => ({ scopeName, operator: 'Exists' })),
-    ...mapsIn(mapIn(spec, 'scopeSelector'), 'matchExpressions'),
+    ...textsOnly(spec, 'scopes').map((scopeName): ValueMap => ({ scopeName, operator: 'Exists' })),
+    ...mapsOnly(mapOrEmpty(spec, 'scopeSelector'), 'matchExpressions'),
   ]
 }
 
@@ -26,7 +27,7 @@ export function isSelected(selector: ValueMap, type: GroupResource, object: ApiO
 
 function isPodIn(selector: ValueMap, pod: ApiObject): boolean {
   const spec = specOf(pod)
-  switch (textIn(selector, 'scopeName')) {
+  switch (textOrEmpty(selector, 'scopeName')) {
     case 'Terminating':
       return isBounded(pod)
     case 'NotTerminating':
@@ -36,7 +37,7 @@ function isPodIn(selector: ValueMap, pod: ApiObject): boolean {
     case 'NotBestEffort':
       return qosOf(spec) !== 'BestEffort'
     case 'PriorityClass': {
-      const name = textIn(spec, 'priorityClassName')
+      const name = textOrEmpty(spec, 'priorityClassName')
       return matches(selector, name === '' ? [] : [name])
     }
     case 'CrossNamespacePodAffinity':
@@ -48,23 +49,23 @@ function isPodIn(selector: ValueMap, pod: ApiObject): boolean {
 
 /** Whether a pod has a time set to end by. */
 export function isBounded(pod: ApiObject): boolean {
-  return (numberIn(specOf(pod), 'activeDeadlineSeconds') ?? -1) >= 0
+  return (numberOrAbsent(specOf(pod), 'activeDeadlineSeconds') ?? -1) >= 0
 }
 
 function isClaimIn(selector: ValueMap, claim: ApiObject): boolean {
-  if (textIn(selector, 'scopeName') !== 'VolumeAttributesClass') return false
-  const status = mapIn(claim, 'status')
+  if (textOrEmpty(selector, 'scopeName') !== 'VolumeAttributesClass') return false
+  const status = mapOrEmpty(claim, 'status')
   const names = [
-    textIn(specOf(claim), 'volumeAttributesClassName'),
-    textIn(status, 'currentVolumeAttributesClassName'),
-    textIn(mapIn(status, 'modifyVolumeStatus'), 'targetVolumeAttributesClassName'),
+    textOrEmpty(specOf(claim), 'volumeAttributesClassName'),
+    textOrEmpty(status, 'currentVolumeAttributesClassName'),
+    textOrEmpty(mapOrEmpty(status, 'modifyVolumeStatus'), 'targetVolumeAttributesClassName'),
   ]
   return matches(selector, [...new Set(names.filter((name) => name !== ''))])
 }
 
 function matches(selector: ValueMap, names: readonly string[]): boolean {
-  const values = textsIn(selector, 'values')
-  switch (textIn(selector, 'operator')) {
+  const values = textsOnly(selector, 'values')
+  switch (textOrEmpty(selector, 'operator')) {
     case 'Exists':
       return names.length > 0
     case 'DoesNotExist':
@@ -79,15 +80,17 @@ function matches(selector: ValueMap, names: readonly string[]): boolean {
 }
 
 function looksAcrossNamespaces(spec: ValueMap): boolean {
-  const affinity = mapIn(spec, 'affinity')
+  const affinity = mapOrEmpty(spec, 'affinity')
   return ['podAffinity', 'podAntiAffinity'].some((kind) => {
-    const part = mapIn(affinity, kind)
+    const part = mapOrEmpty(affinity, kind)
     const terms = [
-      ...mapsIn(part, 'requiredDuringSchedulingIgnoredDuringExecution'),
-      ...mapsIn(part, 'preferredDuringSchedulingIgnoredDuringExecution').map((term) => mapIn(term, 'podAffinityTerm')),
+      ...mapsOnly(part, 'requiredDuringSchedulingIgnoredDuringExecution'),
+      ...mapsOnly(part, 'preferredDuringSchedulingIgnoredDuringExecution').map((term) =>
+        mapOrEmpty(term, 'podAffinityTerm'),
+      ),
     ]
     return terms.some(
-      (term) => textsIn(term, 'namespaces').length > 0 || partIn(term, 'namespaceSelector') !== undefined,
+      (term) => textsOnly(term, 'namespaces').length > 0 || mapOrAbsent(term, 'namespaceSelector') !== undefined,
     )
   })
 }

@@ -1,4 +1,6 @@
 // What an object takes of the things that quotas count, by the name that a quota has for each.
+import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrAbsent, textOrEmpty } from '../../api/members.ts'
+import { annotationsOf, specOf } from '../../api/object-members.ts'
 import type { ApiObject, GroupResource } from '../../api/object.ts'
 import { formatGroupResource } from '../../api/object.ts'
 import type { ValueMap } from '../../api/value.ts'
@@ -7,7 +9,6 @@ import type { Quantity } from '../../lib/quantity.ts'
 import { compareQuantities, parseQuantity, quantityOf } from '../../lib/quantity.ts'
 import type { Amounts } from '../amounts.ts'
 import { amountsIn } from '../amounts.ts'
-import { annotationsOf, mapIn, mapsIn, numberIn, specOf, textIn } from '../../admission/members.ts'
 import { podAmounts, withOverhead } from '../pod-resources.ts'
 
 const ONE = count(1)
@@ -69,17 +70,17 @@ export function usageOf(type: GroupResource, object: ApiObject, nowMs: number): 
   if (name === 'services') addService(usage, specOf(object))
   if (name === 'persistentvolumeclaims') addClaim(usage, object)
   if (name === 'resourceclaims.resource.k8s.io') addDevices(usage, specOf(object))
-  if (name === 'pods' && isAlive(object, nowMs)) addPod(usage, specOf(object), mapIn(object, 'status'))
+  if (name === 'pods' && isAlive(object, nowMs)) addPod(usage, specOf(object), mapOrEmpty(object, 'status'))
   return usage
 }
 
 /** What has ended, or was told to long ago, takes nothing of a node. */
 function isAlive(pod: ApiObject, nowMs: number): boolean {
-  const phase = textIn(mapIn(pod, 'status'), 'phase')
+  const phase = textOrEmpty(mapOrEmpty(pod, 'status'), 'phase')
   if (phase === 'Failed' || phase === 'Succeeded') return false
-  const metadata = mapIn(pod, 'metadata')
-  const grace = numberIn(metadata, 'deletionGracePeriodSeconds')
-  const deletion = textIn(metadata, 'deletionTimestamp')
+  const metadata = mapOrEmpty(pod, 'metadata')
+  const grace = numberOrAbsent(metadata, 'deletionGracePeriodSeconds')
+  const deletion = textOrEmpty(metadata, 'deletionTimestamp')
   return deletion === '' || grace === undefined || Date.parse(deletion) + grace * 1000 >= nowMs
 }
 
@@ -104,10 +105,10 @@ export function computeUsage(requests: Amounts, limits: Amounts): Amounts {
 }
 
 function addService(usage: Map<string, Quantity>, spec: ValueMap): void {
-  const [type, ports] = [textIn(spec, 'type'), mapsIn(spec, 'ports')]
+  const [type, ports] = [textOrEmpty(spec, 'type'), mapsOnly(spec, 'ports')]
   const isBalanced = type === 'LoadBalancer'
   const withoutOwn = isBalanced && own(spec, 'allocateLoadBalancerNodePorts') === false
-  const chosen = ports.filter((port) => (numberIn(port, 'nodePort') ?? 0) !== 0)
+  const chosen = ports.filter((port) => (numberOrAbsent(port, 'nodePort') ?? 0) !== 0)
   const nodePorts = withoutOwn ? chosen.length : type === 'NodePort' || isBalanced ? ports.length : 0
   usage.set('services', ONE)
   usage.set('services.loadbalancers', count(isBalanced ? 1 : 0))
@@ -115,28 +116,28 @@ function addService(usage: Map<string, Quantity>, spec: ValueMap): void {
 }
 
 function addClaim(usage: Map<string, Quantity>, claim: ApiObject): void {
-  const older = own(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class')
-  const storageClass = typeof older === 'string' ? older : textIn(specOf(claim), 'storageClassName')
+  const older = textOrAbsent(annotationsOf(claim), 'volume.beta.kubernetes.io/storage-class')
+  const storageClass = older ?? textOrEmpty(specOf(claim), 'storageClassName')
   const add = (name: string, quantity: Quantity): void => {
     usage.set(name, quantity)
     if (storageClass !== '') usage.set(storageClass + STORAGE_CLASS + name, quantity)
   }
   add('persistentvolumeclaims', ONE)
-  const wanted = parseQuantity(textIn(mapIn(mapIn(specOf(claim), 'resources'), 'requests'), 'storage'))
+  const wanted = parseQuantity(textOrEmpty(mapOrEmpty(mapOrEmpty(specOf(claim), 'resources'), 'requests'), 'storage'))
   if (!wanted.ok) return
   // A claim that was made smaller while it grew takes what it has been given.
-  const given = amountsIn(mapIn(claim, 'status'), 'allocatedResources').get('storage')
+  const given = amountsIn(mapOrEmpty(claim, 'status'), 'allocatedResources').get('storage')
   const isLess = given !== undefined && compareQuantities(given, wanted.quantity) > 0
   add('requests.storage', isLess ? given : wanted.quantity)
 }
 
 function addDevices(usage: Map<string, Quantity>, spec: ValueMap): void {
   const devices = new Map<string, number>()
-  for (const request of mapsIn(mapIn(spec, 'devices'), 'requests')) {
-    const exact = mapIn(request, 'exactly')
-    const deviceClass = textIn(exact, 'deviceClassName')
+  for (const request of mapsOnly(mapOrEmpty(spec, 'devices'), 'requests')) {
+    const exact = mapOrEmpty(request, 'exactly')
+    const deviceClass = textOrEmpty(exact, 'deviceClassName')
     if (deviceClass === '') continue
-    const wanted = textIn(exact, 'allocationMode') === 'All' ? MOST_DEVICES : (numberIn(exact, 'count') ?? 1)
+    const wanted = textOrEmpty(exact, 'allocationMode') === 'All' ? MOST_DEVICES : (numberOrAbsent(exact, 'count') ?? 1)
     devices.set(deviceClass, (devices.get(deviceClass) ?? 0) + wanted)
   }
   for (const [deviceClass, wanted] of devices) usage.set(deviceClass + DEVICES, count(wanted))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as members from '../../../src/api/members.ts'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
+import { quantityOf } from '../../../src/lib/quantity.ts'
 
 const HUGE = 9007199254740993n
 
@@ -52,6 +53,12 @@ describe('isGiven', () => {
   it.each([...Object.keys(MAP), 'absent', 'constructor', '__proto__'])('of %s', (name) => {
     expect(members.isGiven(MAP, name)).toBe(Object.hasOwn(MAP, name) && name !== 'nothing')
   })
+})
+
+it('a quantity is read of a text that is one', () => {
+  const map: ValueMap = { whole: '5', none: 'five', number: 5 }
+  expect(members.quantityOrAbsent(map, 'whole')).toMatchObject(quantityOf(5, 'decimalSI'))
+  for (const name of ['none', 'number', 'absent']) expect(members.quantityOrAbsent(map, name), name).toBeUndefined()
 })
 
 describe('lists', () => {
