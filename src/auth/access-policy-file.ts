@@ -1,7 +1,7 @@
 // The file of access policies, the oldest way to give rights: one JSON object a line, read once (P-176). It never denies.
-import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { isTrue, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import { isMap } from '../api/value.ts'
 import type { Access, Authorizer, Decision } from './authorizer.ts'
 import { AUTHENTICATED, UNAUTHENTICATED } from './user.ts'
 
@@ -47,7 +47,7 @@ function policyOf(line: string, number: number): Policy {
   return {
     user: all('user'),
     group: all('group'),
-    readonly: own(spec, 'readonly') === true,
+    readonly: isTrue(spec, 'readonly'),
     apiGroup: all('apiGroup'),
     resource: all('resource'),
     namespace: all('namespace'),

@@ -1,5 +1,6 @@
 // What people regret about roles and bindings, found before it is regretted: the rows 5.1.1 to 5.1.13 of the CIS benchmark.
 import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
+import { labelsOf } from '../api/object-members.ts'
 import { type PolicyRule, rulesOf } from '../api/policy-rule.ts'
 import type { ValueMap } from '../api/value.ts'
 
@@ -118,10 +119,6 @@ function lintBinding(binding: ValueMap): readonly Fault[] {
 
 function has(list: readonly string[], wanted: string): boolean {
   return list.includes(wanted) || list.includes('*')
-}
-
-function labelsOf(object: ValueMap): ValueMap {
-  return mapOrEmpty(mapOrEmpty(object, 'metadata'), 'labels')
 }
 
 function nameOf(object: ValueMap): string {
