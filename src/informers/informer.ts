@@ -1,11 +1,11 @@
 // Tells whoever keeps derived state of every object of a type and of every change to it, also of what went while the watch was broken.
 import { setImmediate } from 'node:timers/promises'
+import { metaText } from '../api/object-members.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import { systemClock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { pause } from '../lib/pause.ts'
-import { metaText } from '../registry/object-meta.ts'
 import type { RegistryParts, Resource, ResourceTable } from '../registry/registry.ts'
 import type { Store, StoredResource } from '../store/store.ts'
 

@@ -1,11 +1,11 @@
 // The objects that identity depends on, out of the watch cache. What was read of a version of an object is remembered by it:
 // a token that is used again and again costs a look-up.
+import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { LiveObject, LiveObjects, ObjectName } from '../auth/live-objects.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { servedResource } from '../registry/served-resource.ts'
-import { metaText } from '../registry/object-meta.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { ObjectKey, StoredItem } from '../store/store.ts'
 

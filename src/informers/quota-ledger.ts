@@ -1,12 +1,12 @@
 // The quotas as admission asks for them: those of every namespace at hand, and what is used of them changed in batches. All
 // changes that wait for one quota go into one write, so that a busy namespace costs a write for each round trip, not for each
 // request.
+import { metaText } from '../api/object-members.ts'
 import type { QuotaLedger } from '../plugins/resource-quota.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { ValueMap } from '../api/value.ts'
 import { cancellable } from '../lib/cancellable.ts'
-import { metaText } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { Outcome, Store } from '../store/store.ts'
 import { runInformer } from './informer.ts'
