@@ -1,9 +1,10 @@
 // Whether the servers of other groups can be reached: looked at when something about them changes and every 30 seconds, and
 // told in the status of their APIService (P-382).
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { availabilityOf, readAggregatedService, type AggregatedService } from '../outgoing/aggregated-service.ts'
-import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { own, type Value, type ValueMap } from '../api/value.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
@@ -116,17 +117,17 @@ class RemoteAvailability {
     const subject = `service/${name} in ${JSON.stringify(namespace)}`
     const found = this.#services.get(`${namespace}/${name}`)
     if (found === undefined) return fault('ServiceNotFound', `${subject} is not present`)
-    const spec = mapIn(found, 'spec')
+    const spec = mapOrEmpty(found, 'spec')
     if (own(spec, 'type') !== 'ClusterIP') return undefined
-    const listening = mapsIn(spec, 'ports').find((each) => own(each, 'port') === port)
+    const listening = mapsOnly(spec, 'ports').find((each) => own(each, 'port') === port)
     if (listening === undefined) return fault('ServicePortError', `${subject} is not listening on port ${port}`)
     const portName = own(listening, 'name') ?? ''
     const slices = [...this.#slices.values()].filter((slice) => sliceKey(slice) === `${namespace}/${name}`)
     if (slices.length === 0) return fault('EndpointsNotFound', `cannot find endpointslices for ${subject}`)
     const isReady = slices.some(
       (slice) =>
-        mapsIn(slice, 'ports').some((each) => (own(each, 'name') ?? '') === portName) &&
-        mapsIn(slice, 'endpoints').some((endpoint) => own(mapIn(endpoint, 'conditions'), 'ready') !== false),
+        mapsOnly(slice, 'ports').some((each) => (own(each, 'name') ?? '') === portName) &&
+        mapsOnly(slice, 'endpoints').some((endpoint) => own(mapOrEmpty(endpoint, 'conditions'), 'ready') !== false),
     )
     if (isReady) return undefined
     const why = `endpointslices for ${subject} have no addresses with port name ${JSON.stringify(portName)}`
@@ -152,8 +153,10 @@ class RemoteAvailability {
       const before = availabilityOf(live)
       const since = before?.['status'] === status ? before['lastTransitionTime'] : undefined
       const condition = { type: 'Available', status, lastTransitionTime: since ?? context.now, reason, message }
-      const others = mapsIn(mapIn(live, 'status'), 'conditions').filter((each) => own(each, 'type') !== 'Available')
-      return { ...live, status: { ...mapIn(live, 'status'), conditions: [...others, condition] } }
+      const others = mapsOnly(mapOrEmpty(live, 'status'), 'conditions').filter(
+        (each) => own(each, 'type') !== 'Available',
+      )
+      return { ...live, status: { ...mapOrEmpty(live, 'status'), conditions: [...others, condition] } }
     }
     const request = { name, subresource: 'status', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const
     try {
@@ -173,11 +176,11 @@ function keyOfReference({ service }: AggregatedService): string {
 }
 
 function serviceKey({ metadata }: ApiObject): string {
-  return `${textIn(metadata, 'namespace')}/${textIn(metadata, 'name')}`
+  return `${textOrEmpty(metadata, 'namespace')}/${textOrEmpty(metadata, 'name')}`
 }
 
 function sliceKey({ metadata }: ApiObject): string {
-  return `${textIn(metadata, 'namespace')}/${textIn(mapIn(metadata, 'labels'), 'kubernetes.io/service-name')}`
+  return `${textOrEmpty(metadata, 'namespace')}/${textOrEmpty(mapOrEmpty(metadata, 'labels'), 'kubernetes.io/service-name')}`
 }
 
 /** What the checks look at. */
@@ -203,19 +206,4 @@ function untilAborted(signal: AbortSignal, then: () => void): Promise<void> {
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { once: true })
   })
-}
-
-function mapIn(map: ValueMap, name: string): ValueMap {
-  const value = own(map, name)
-  return isMap(value) ? value : {}
-}
-
-function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
-  const value = own(map, name)
-  return isList(value) ? value.filter(isMap) : []
-}
-
-function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
 }

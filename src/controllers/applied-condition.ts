@@ -1,8 +1,9 @@
 // A condition that a loop keeps in an object's status as one who applies it: it owns that condition and nothing beside it.
+import { mapOrEmpty, mapsOnly } from '../api/members.ts'
+import { metaOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
-import { metaOf, withMeta } from '../registry/object-meta.ts'
+import { own } from '../api/value.ts'
 
 /** The condition with the type that is its key, without what is not to be said. */
 export interface AppliedCondition {
@@ -16,7 +17,6 @@ export function withAppliedCondition(
   condition: AppliedCondition,
   { manager, now }: { readonly manager: string; readonly now: string },
 ): ApiObject {
-  const status = own(live, 'status')
   const others = conditionsOf(live).filter(({ type }) => type !== condition.type)
   const key = `k:${JSON.stringify({ type: condition.type })}`
   const members = Object.keys(condition).sort()
@@ -30,15 +30,12 @@ export function withAppliedCondition(
     fieldsV1: { 'f:status': { 'f:conditions': { [key]: owned } } },
     subresource: 'status',
   }
-  const claims = own(metaOf(live), 'managedFields')
-  const theirs = isList(claims) ? claims.filter((claim) => isMap(claim) && own(claim, 'manager') !== manager) : []
+  const theirs = mapsOnly(metaOf(live), 'managedFields').filter((entry) => own(entry, 'manager') !== manager)
   const conditions = [...others, condition]
-  const told = { ...live, status: { ...(isMap(status) ? status : {}), conditions } }
+  const told = { ...live, status: { ...mapOrEmpty(live, 'status'), conditions } }
   return withMeta(told, { managedFields: [mine, ...theirs] })
 }
 
 export function conditionsOf(object: ApiObject): readonly ValueMap[] {
-  const status = own(object, 'status')
-  const conditions = isMap(status) ? own(status, 'conditions') : undefined
-  return isList(conditions) ? conditions.filter(isMap) : []
+  return mapsOnly(mapOrEmpty(object, 'status'), 'conditions')
 }

@@ -1,10 +1,11 @@
 // The default roles and bindings: what is missing of them is made at every start, what was added to them stays, and what bears the
 // annotation with `false` is left alone (P-145).
+import { listOrEmpty, mapOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ruleDocument, rulesOf, type PolicyRule } from '../api/policy-rule.ts'
 import { missingRules } from '../api/rule-coverage.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { equalValues, isList, isMap, own } from '../api/value.ts'
+import { equalValues, own } from '../api/value.ts'
 import { createObject } from '../registry/create.ts'
 import { deleteObject } from '../registry/delete.ts'
 import type { Resource, WriteContext } from '../registry/registry.ts'
@@ -109,8 +110,8 @@ export function reconciled(found: ApiObject, wanted: ApiObject): ApiObject | 'ot
   if (isBinding && !equalValues(own(found, 'roleRef'), own(wanted, 'roleRef'))) return 'other role'
   const metadata = {
     ...found.metadata,
-    labels: { ...mapAt(wanted.metadata, 'labels'), ...mapAt(found.metadata, 'labels') },
-    annotations: { ...mapAt(wanted.metadata, 'annotations'), ...mapAt(found.metadata, 'annotations') },
+    labels: { ...mapOrEmpty(wanted.metadata, 'labels'), ...mapOrEmpty(found.metadata, 'labels') },
+    annotations: { ...mapOrEmpty(wanted.metadata, 'annotations'), ...mapOrEmpty(found.metadata, 'annotations') },
   }
   const repaired = isBinding ? withSubjects(found, wanted) : withRules(withSelectors(found, wanted), wanted)
   const result = { ...repaired, metadata }
@@ -118,42 +119,31 @@ export function reconciled(found: ApiObject, wanted: ApiObject): ApiObject | 'ot
 }
 
 function withSubjects(found: ApiObject, wanted: ApiObject): ApiObject {
-  const subjects = withMissing(own(found, 'subjects'), own(wanted, 'subjects'))
+  const subjects = withMissing(listOrEmpty(found, 'subjects'), listOrEmpty(wanted, 'subjects'))
   return subjects === undefined ? found : { ...found, subjects }
 }
 
 function withRules(found: ApiObject, wanted: ApiObject): ApiObject {
   const missing = missingRules(rulesOf(found), rulesOf(wanted))
   if (missing.length === 0) return found
-  const there = own(found, 'rules')
-  return { ...found, rules: [...(isList(there) ? there : []), ...missing.map(ruleDocument)] }
+  return { ...found, rules: [...listOrEmpty(found, 'rules'), ...missing.map(ruleDocument)] }
 }
 
 function withSelectors(found: ApiObject, wanted: ApiObject): ApiObject {
-  const rule = own(wanted, 'aggregationRule')
-  if (!isMap(rule)) return found
-  const there = own(found, 'aggregationRule')
-  const selectors = withMissing(
-    isMap(there) ? own(there, 'clusterRoleSelectors') : undefined,
-    own(rule, 'clusterRoleSelectors'),
-  )
+  const selectorsOf = (role: ApiObject): readonly Value[] =>
+    listOrEmpty(mapOrEmpty(role, 'aggregationRule'), 'clusterRoleSelectors')
+  const selectors = withMissing(selectorsOf(found), selectorsOf(wanted))
   return selectors === undefined ? found : { ...found, aggregationRule: { clusterRoleSelectors: selectors } }
 }
 
 /** Undefined where nothing is missing. */
-function withMissing(there: Value | undefined, wanted: Value | undefined): readonly Value[] | undefined {
-  const known = isList(there) ? there : []
-  const missing = (isList(wanted) ? wanted : []).filter((item) => !known.some((other) => equalValues(other, item)))
+function withMissing(known: readonly Value[], wanted: readonly Value[]): readonly Value[] | undefined {
+  const missing = wanted.filter((item) => !known.some((other) => equalValues(other, item)))
   return missing.length === 0 ? undefined : [...known, ...missing]
 }
 
-function mapAt(map: ValueMap, key: string): ValueMap {
-  const value = own(map, key)
-  return isMap(value) ? value : {}
-}
-
 function textAt(object: ApiObject, field: string, key: string): Value | undefined {
-  return own(mapAt(object.metadata, field), key)
+  return own(mapOrEmpty(object.metadata, field), key)
 }
 
 function wantedObjects(parts: ControllerParts): Wanted[] {

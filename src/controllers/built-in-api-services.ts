@@ -1,12 +1,12 @@
 // An APIService for every version of every group that is built in, made at the start: people and tools look there for what is
 // served and how it is ranked (P-381). One that is deleted is back after the next start, and its group is served all the same.
+import { labelsOf } from '../api/object-members.ts'
 import type { GroupVersion } from '../api/object.ts'
-import { isMap, own } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
 import { deleteObject } from '../registry/delete.ts'
-import { metaOf } from '../registry/object-meta.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { AT_ONCE, controllerContext, isReason, newObject } from './controllers.ts'
 import { servedResource } from '../registry/served-resource.ts'
@@ -43,8 +43,7 @@ export async function makeBuiltInApiServices(
   for await (const batch of page.batches) {
     for (const stored of batch) {
       const isWanted = wanted.delete(stored.name)
-      const labels = own(metaOf(stored.object()), 'labels')
-      if (isWanted || !isMap(labels) || labels[LABEL] !== AT_START) continue
+      if (isWanted || own(labelsOf(stored.object()), LABEL) !== AT_START) continue
       await deleteObject(parts.registry, resource, { name: stored.name, options: AT_ONCE }, context)
     }
   }

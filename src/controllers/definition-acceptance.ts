@@ -1,12 +1,12 @@
 // How far a definition has come, by what is known of the others: which of its names it may have, and whether it is there
 // (P-314, P-345, P-346). Pure: from what is stored follows what is to be stored.
+import { mapOrEmpty, textOrEmpty, textsOnly } from '../api/members.ts'
+import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isList, own } from '../api/value.ts'
-import { metaText } from '../registry/object-meta.ts'
 import { conditionOf, type Definition, hasBadAuthority } from '../kinds/kinds.ts'
 import { approvalOf } from './definition-approval.ts'
-import { type Condition, partOf, withCondition } from './definition-conditions.ts'
+import { type Condition, withCondition } from './definition-conditions.ts'
 
 /** Who has which name, group by group: plurals, singulars and short names are one set, kinds and lists of them another. */
 export class TakenNames {
@@ -46,29 +46,29 @@ function keysOf({ group, accepted }: Definition): readonly string[] {
 
 /** The definition with those of its names accepted that no other in its group has. */
 export function withNames(object: ApiObject, taken: TakenNames, now: string): ApiObject {
-  const status = partOf(object, 'status')
-  const requested = partOf(partOf(object, 'spec'), 'names')
-  const accepted = partOf(status, 'acceptedNames')
-  const place = { group: textOf(partOf(object, 'spec'), 'group'), self: metaText(object, 'name') }
+  const status = mapOrEmpty(object, 'status')
+  const requested = mapOrEmpty(mapOrEmpty(object, 'spec'), 'names')
+  const accepted = mapOrEmpty(status, 'acceptedNames')
+  const place = { group: textOrEmpty(mapOrEmpty(object, 'spec'), 'group'), self: metaText(object, 'name') }
   const isTaken = (name: string, set: NameSet): boolean => taken.isTaken(name, { ...place, set })
   const names: Record<string, Value> = { ...accepted }
   let conflict: readonly [string, string] | undefined
   const take = (field: string, set: NameSet, reason: string): void => {
-    const wanted = textOf(requested, field)
-    if (wanted !== textOf(accepted, field) && isTaken(wanted, set)) conflict = [reason, inUse(wanted)]
+    const wanted = textOrEmpty(requested, field)
+    if (wanted !== textOrEmpty(accepted, field) && isTaken(wanted, set)) conflict = [reason, inUse(wanted)]
     else if (wanted !== '' || Object.hasOwn(accepted, field)) names[field] = wanted
   }
   take('plural', 'resource', 'PluralConflict')
   take('singular', 'resource', 'SingularConflict')
-  const ours = new Set(textsOf(accepted, 'shortNames'))
-  const lost = textsOf(requested, 'shortNames').filter((name) => !ours.has(name) && isTaken(name, 'resource'))
+  const ours = new Set(textsOnly(accepted, 'shortNames'))
+  const lost = textsOnly(requested, 'shortNames').filter((name) => !ours.has(name) && isTaken(name, 'resource'))
   if (lost.length > 0) {
     const texts = lost.map(inUse)
     conflict = ['ShortNamesConflict', texts.length === 1 ? texts.join() : `[${texts.join(', ')}]`]
-  } else setList(names, 'shortNames', textsOf(requested, 'shortNames'))
+  } else setList(names, 'shortNames', textsOnly(requested, 'shortNames'))
   take('kind', 'kind', 'KindConflict')
   take('listKind', 'kind', 'ListKindConflict')
-  setList(names, 'categories', textsOf(requested, 'categories'))
+  setList(names, 'categories', textsOnly(requested, 'categories'))
   const [reason, message] = conflict ?? ['NoConflicts', 'no conflicts found']
   const isAccepted = conflict === undefined
   const named =
@@ -104,7 +104,7 @@ export function withEstablished(object: ApiObject, _taken: TakenNames, now: stri
 }
 
 function withAccepted(object: ApiObject, names: ValueMap): ApiObject {
-  return { ...object, status: { ...partOf(object, 'status'), acceptedNames: names } }
+  return { ...object, status: { ...mapOrEmpty(object, 'status'), acceptedNames: names } }
 }
 
 function inUse(name: string): string {
@@ -118,14 +118,4 @@ function setList(names: Record<string, Value>, field: string, list: readonly str
 
 function sorted(map: ValueMap): readonly (readonly [string, Value])[] {
   return Object.entries(map).toSorted(([a], [b]) => (a < b ? -1 : 1))
-}
-
-function textOf(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
-}
-
-function textsOf(map: ValueMap, name: string): readonly string[] {
-  const value = own(map, name)
-  return isList(value) ? value.filter((one) => typeof one === 'string') : []
 }

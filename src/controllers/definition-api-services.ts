@@ -1,10 +1,10 @@
 // An APIService for every version of every group that definitions serve, so that clients and people who look there find them.
+import { labelsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
-import { isMap, own } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import { createObject } from '../registry/create.ts'
 import { deleteObject } from '../registry/delete.ts'
-import { metaOf } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { type Definition, readDefinition } from '../kinds/kinds.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -64,8 +64,7 @@ class ServiceKeeper {
   }
 
   #onService(stored: StoredObject): void {
-    const labels = own(metaOf(stored.object()), 'labels')
-    if (!isMap(labels) || labels[LABEL] !== 'true') return
+    if (own(labelsOf(stored.object()), LABEL) !== 'true') return
     this.#ours.add(stored.name)
     // What was made a moment ago may not be wanted any more.
     if (this.#isSynced && !this.#wanted.has(stored.name)) this.#queue.add(stored.name)

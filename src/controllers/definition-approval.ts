@@ -1,7 +1,7 @@
 // Groups of the community need somebody's word that they may be used; a condition tells whose (P-306).
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { annotationsOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { metaOf } from '../registry/object-meta.ts'
-import { isMap, own } from '../api/value.ts'
 import type { Condition } from './definition-conditions.ts'
 
 const APPROVAL = 'api-approved.kubernetes.io'
@@ -9,14 +9,12 @@ const POLICY = 'see https://github.com/kubernetes/enhancements/pull/1111'
 
 /** Undefined for all other groups. */
 export function approvalOf(object: ApiObject): Condition | undefined {
-  const spec = own(object, 'spec')
-  const group = isMap(spec) ? own(spec, 'group') : undefined
-  if (typeof group !== 'string' || !/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return undefined
-  const annotations = own(metaOf(object), 'annotations')
-  const text = isMap(annotations) ? own(annotations, APPROVAL) : undefined
+  const group = textOrEmpty(mapOrEmpty(object, 'spec'), 'group')
+  if (!/(?:^|\.)(?:k8s|kubernetes)\.io$/.test(group)) return undefined
+  const text = textOrEmpty(annotationsOf(object), APPROVAL)
   const type = 'KubernetesAPIApprovalPolicyConformant'
   const needed = `protected groups must have approval annotation "${APPROVAL}"`
-  if (typeof text !== 'string' || text === '') {
+  if (text === '') {
     return { type, status: false, reason: 'MissingAnnotation', message: `${needed}, ${POLICY}` }
   }
   if (text.startsWith('unapproved')) {

@@ -1,9 +1,10 @@
 // Removes the objects of a definition that is being deleted, and then lets the definition go (P-349, W-619, W-620). Objects
 // that somebody holds keep the definition; it is looked at again every second.
+import { withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { deleteCollection } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
-import { finalizersOf, isTerminating, withMeta } from '../registry/object-meta.ts'
+import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { CLEANUP } from '../kinds/kinds.ts'

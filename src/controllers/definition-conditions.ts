@@ -1,7 +1,7 @@
 // The conditions of a definition: what the server has found out about it.
+import { listOrEmpty, mapOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
 import { conditionOf } from '../kinds/kinds.ts'
 
 export interface Condition {
@@ -18,16 +18,9 @@ export function withCondition(object: ApiObject, { type, status, reason, message
   if (before?.['status'] === word && before['reason'] === reason && before['message'] === message) return object
   const time = before?.['status'] === word ? (before['lastTransitionTime'] ?? now) : now
   const condition: ValueMap = { type, status: word, lastTransitionTime: time, reason, message }
-  const list = own(partOf(object, 'status'), 'conditions')
-  const conditions = isList(list) ? list : []
+  const conditions = listOrEmpty(mapOrEmpty(object, 'status'), 'conditions')
   const next = conditions.some((one) => one === before)
     ? conditions.map((one) => (one === before ? condition : one))
     : [...conditions, condition]
-  return { ...object, status: { ...partOf(object, 'status'), conditions: next } }
-}
-
-/** The map under a name; empty where there is none. */
-export function partOf(map: ValueMap, name: string): ValueMap {
-  const value = own(map, name)
-  return isMap(value) ? value : {}
+  return { ...object, status: { ...mapOrEmpty(object, 'status'), conditions: next } }
 }

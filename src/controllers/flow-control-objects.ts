@@ -1,11 +1,13 @@
 // The flow schemas and priority levels that belong to the server: made at the start, put back as they should be once a
 // minute (P-201 to P-204), and every schema told whether its level is there (P-206).
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { annotationsOf, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { equalValues, isMap, own, type ValueMap } from '../api/value.ts'
+import { equalValues, own, type ValueMap } from '../api/value.ts'
 import { systemClock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
-import { metaNumber, metaOf, withMeta } from '../registry/object-meta.ts'
+import { metaNumber } from '../registry/object-meta.ts'
 import type { Resource, WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { conditionsOf, withAppliedCondition } from './applied-condition.ts'
@@ -97,19 +99,19 @@ function revised(
   resource: Resource,
   { made, wanted }: { readonly made: ApiObject; readonly wanted: WantedObject },
 ): ApiObject | undefined {
-  const said = own(mapIn(metaOf(live), 'annotations'), AUTO_UPDATE)
+  const said = own(annotationsOf(live), AUTO_UPDATE)
   // Whoever says nothing has left it as it was made, or has not.
   const isOurs = wanted.mandatory || said === 'true' || (said !== 'false' && metaNumber(live, 'generation') === 1)
-  const spec = isOurs ? keptSpec(mapIn(resource.toCanonical(made), 'spec'), live) : mapIn(live, 'spec')
+  const spec = isOurs ? keptSpec(mapOrEmpty(resource.toCanonical(made), 'spec'), live) : mapOrEmpty(live, 'spec')
   const word = isOurs ? 'true' : 'false'
-  if (said === word && equalValues(spec, mapIn(live, 'spec'))) return undefined
-  const annotations = { ...mapIn(metaOf(live), 'annotations'), [AUTO_UPDATE]: word }
+  if (said === word && equalValues(spec, mapOrEmpty(live, 'spec'))) return undefined
+  const annotations = { ...annotationsOf(live), [AUTO_UPDATE]: word }
   return withMeta({ ...live, spec }, { annotations })
 }
 
 /** What is exempt is exempt; how many seats that costs the others is for the operator to say (P-205). */
 function keptSpec(spec: ValueMap, live: ApiObject): ValueMap {
-  const exempt = own(mapIn(live, 'spec'), 'exempt')
+  const exempt = own(mapOrEmpty(live, 'spec'), 'exempt')
   return own(spec, 'type') === 'Exempt' && exempt !== undefined ? { ...spec, exempt } : spec
 }
 
@@ -223,11 +225,5 @@ function withCondition(live: ApiObject, exists: boolean, now: string): ApiObject
 }
 
 function levelNameOf(schema: ApiObject): string {
-  const name = own(mapIn(mapIn(schema, 'spec'), 'priorityLevelConfiguration'), 'name')
-  return typeof name === 'string' ? name : ''
-}
-
-function mapIn(map: ValueMap, name: string): ValueMap {
-  const value = own(map, name)
-  return isMap(value) ? value : {}
+  return textOrEmpty(mapOrEmpty(mapOrEmpty(schema, 'spec'), 'priorityLevelConfiguration'), 'name')
 }

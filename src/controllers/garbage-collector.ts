@@ -1,14 +1,16 @@
 // The garbage collector: objects whose owners are all gone go too; owners that wait for their dependents, or let them go,
 // are helped to their end. Decisions are made on the graph and made sure of on what is stored.
 import { isDeepStrictEqual } from 'node:util'
+import { isTrue, mapsOnly } from '../api/members.ts'
+import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
 import { deleteObject } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
-import { finalizersOf, isTerminating, metaOf, metaText, withMeta } from '../registry/object-meta.ts'
+import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import type { Propagation, Resource, ResourceTable } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -281,7 +283,7 @@ class Collector {
 
   #stopBlocking(node: GraphNode, signal: AbortSignal): Promise<void> {
     const unblocked = (reference: ValueMap): ValueMap =>
-      own(reference, 'blockOwnerDeletion') === true ? { ...reference, blockOwnerDeletion: false } : reference
+      isTrue(reference, 'blockOwnerDeletion') ? { ...reference, blockOwnerDeletion: false } : reference
     return this.#update(node, signal, (live) => withOwners(live, ownersIn(live).map(unblocked)))
   }
 
@@ -328,8 +330,7 @@ function waitsForDependents({ finalizers }: GraphNode): boolean {
 }
 
 function ownersIn(object: ApiObject): readonly ValueMap[] {
-  const references = own(metaOf(object), 'ownerReferences')
-  return isList(references) ? references.filter((reference: Value) => isMap(reference)) : []
+  return mapsOnly(metaOf(object), 'ownerReferences')
 }
 
 function withOwners(object: ApiObject, references: readonly ValueMap[]): ApiObject {

@@ -1,13 +1,14 @@
 // One replica at a time runs the controllers: the one that holds a Lease in kube-system and renews it. Clocks of replicas are
 // never compared: a lease has run out where it was not renewed for its whole length by the clock of whoever is waiting.
+import { numberOrAbsent, numberOrZero } from '../api/members.ts'
+import { metaText, specOf } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import { CancelledError } from '../lib/errors.ts'
 import { pause } from '../lib/pause.ts'
 import { createObject } from '../registry/create.ts'
-import { metaText } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
@@ -89,8 +90,8 @@ class Candidate {
     const spec = specOf(lease)
     const holder = own(spec, 'holderIdentity')
     if (holder === undefined || holder === '') return true
-    const seconds = own(spec, 'leaseDurationSeconds')
-    return clock.now() - this.#seen.atMs > (typeof seconds === 'number' ? seconds : LEASE_SECONDS) * 1000
+    const seconds = numberOrAbsent(spec, 'leaseDurationSeconds') ?? LEASE_SECONDS
+    return clock.now() - this.#seen.atMs > seconds * 1000
   }
 
   /** Runs the controllers until the lease is lost or the signal fires, and gives it back in that case. */
@@ -154,8 +155,7 @@ class Candidate {
         const spec = specOf(live!)
         if (typeof target === 'object') {
           if (metaText(live!, 'resourceVersion') !== metaText(target, 'resourceVersion')) throw new LostError()
-          const transitions = own(spec, 'leaseTransitions')
-          const leaseTransitions = (typeof transitions === 'number' ? transitions : 0) + 1
+          const leaseTransitions = numberOrZero(spec, 'leaseTransitions') + 1
           return { ...live!, spec: { ...spec, ...holding(identity, renewTime), leaseTransitions } }
         }
         if (own(spec, 'holderIdentity') !== identity) throw new LostError()
@@ -185,9 +185,4 @@ class LostError extends Error {
 
 function holding(identity: string, now: string): ValueMap {
   return { holderIdentity: identity, leaseDurationSeconds: LEASE_SECONDS, acquireTime: now, renewTime: now }
-}
-
-function specOf(lease: ApiObject): ValueMap {
-  const spec: Value | undefined = own(lease, 'spec')
-  return isMap(spec) ? spec : {}
 }

@@ -1,11 +1,12 @@
 // Namespaces that are going: their content is deleted, pods first, and when nothing is left they are let go. While something
 // holds on, the conditions in their status say what.
+import { listOrEmpty, mapOrEmpty, mapsInPlace } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { EVERY_FIELD, EVERY_LABEL } from '../api/selector.ts'
 import type { Value } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import { deleteCollection } from '../registry/delete.ts'
 import { IN_BACKGROUND } from '../registry/deletion.ts'
 import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
@@ -154,8 +155,7 @@ class Ending {
     const conditions = conditionsOf(namespace, remaining, context.now)
     if (conditions === undefined) return
     const wanted = (live: ApiObject | undefined): ApiObject => {
-      const status = own(live!, 'status')
-      return { ...live!, status: { ...(isMap(status) ? status : {}), conditions } }
+      return { ...live!, status: { ...mapOrEmpty(live!, 'status'), conditions } }
     }
     await this.#update('status', wanted, context)
   }
@@ -179,9 +179,7 @@ class Ending {
 }
 
 function specFinalizers(namespace: ApiObject): readonly Value[] {
-  const spec = own(namespace, 'spec')
-  const finalizers = isMap(spec) ? own(spec, 'finalizers') : undefined
-  return isList(finalizers) ? finalizers : []
+  return listOrEmpty(mapOrEmpty(namespace, 'spec'), 'finalizers')
 }
 
 /** Every type whose objects live in namespaces and can be listed and deleted, each once however many versions it has. */
@@ -237,23 +235,17 @@ function conditionsOf(namespace: ApiObject, remaining: readonly Remaining[], now
           ],
         }),
   }
-  const before = conditionsBefore(namespace)
+  const before = mapsInPlace(mapOrEmpty(namespace, 'status'), 'conditions')
   const after = CONDITIONS.map(([type, reason, message]) => {
     const [failedReason, failedMessage] = failing[type] ?? [reason, message]
     const status = failing[type] === undefined ? 'False' : 'True'
-    const old = before.find((condition) => isMap(condition) && own(condition, 'type') === type)
+    const old = before.find((condition) => own(condition, 'type') === type)
     const isSame =
-      isMap(old) &&
+      old !== undefined &&
       own(old, 'status') === status &&
       own(old, 'message') === failedMessage &&
       own(old, 'reason') === failedReason
     return isSame ? old : { type, status, lastTransitionTime: now, reason: failedReason, message: failedMessage }
   })
   return after.every((condition, index) => condition === before[index]) ? undefined : after
-}
-
-function conditionsBefore(namespace: ApiObject): readonly Value[] {
-  const status = own(namespace, 'status')
-  const conditions = isMap(status) ? own(status, 'conditions') : undefined
-  return isList(conditions) ? conditions : []
 }

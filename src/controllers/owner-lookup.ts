@@ -1,8 +1,9 @@
 // Looks up the owners that an object names. A reference counts by all it says (version, kind, name, uid): what is known of its
 // uid holds only where the rest fits too, else whatever is stored where the reference points decides (W-357, W-360).
+import { metaText } from '../api/object-members.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { BoundedMap } from '../lib/bounded-map.ts'
-import { finalizersOf, isTerminating, metaText } from '../registry/object-meta.ts'
+import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import type { Resource } from '../registry/registry.ts'
 import type { ControllerParts } from './controllers.ts'
 import type { KnownOwner } from './dependent-decision.ts'

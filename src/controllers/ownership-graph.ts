@@ -1,7 +1,9 @@
 // Who owns whom, over all objects: what the garbage collector decides on. Holds what it needs of each object, not the object.
+import { isTrue, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { metaOf, metaText } from '../api/object-members.ts'
 import type { StoredObject } from '../api/read.ts'
-import { isList, isMap, own } from '../api/value.ts'
-import { finalizersOf, isTerminating, metaOf, metaText } from '../registry/object-meta.ts'
+import type { ValueMap } from '../api/value.ts'
+import { finalizersOf, isTerminating } from '../registry/object-meta.ts'
 import type { InformedType } from '../informers/type-informers.ts'
 
 /** The finalizers of an owner that waits until its dependents are let go, or gone. */
@@ -119,30 +121,23 @@ function nodeOf(type: InformedType, stored: StoredObject): GraphNode {
     return { uid, ...place, owners: NONE, isTerminating: false, finalizers: NONE, deletesDependents: false }
   }
   const object = stored.object()
-  const references = own(metaOf(object), 'ownerReferences')
   const finalizers = finalizersOf(object)
   return {
     uid: metaText(object, 'uid'),
     ...place,
-    owners: isList(references)
-      ? references.flatMap((reference) => (isMap(reference) ? [ownerOf(reference)] : []))
-      : NONE,
+    owners: mapsOnly(metaOf(object), 'ownerReferences').map(ownerOf),
     isTerminating: isTerminating(object),
     finalizers,
     deletesDependents: isTerminating(object) && finalizers.includes(FOREGROUND),
   }
 }
 
-export function ownerOf(reference: Readonly<Record<string, unknown>>): OwnerReference {
-  const text = (name: string): string => {
-    const value = reference[name]
-    return typeof value === 'string' ? value : ''
-  }
+export function ownerOf(reference: ValueMap): OwnerReference {
   return {
-    apiVersion: text('apiVersion'),
-    kind: text('kind'),
-    name: text('name'),
-    uid: text('uid'),
-    blocksOwner: reference['blockOwnerDeletion'] === true,
+    apiVersion: textOrEmpty(reference, 'apiVersion'),
+    kind: textOrEmpty(reference, 'kind'),
+    name: textOrEmpty(reference, 'name'),
+    uid: textOrEmpty(reference, 'uid'),
+    blocksOwner: isTrue(reference, 'blockOwnerDeletion'),
   }
 }

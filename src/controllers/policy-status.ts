@@ -1,6 +1,7 @@
 // Tells in the status of a validating policy what the types of the kinds that it names say against its expressions.
+import { mapOrAbsent, mapOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { isMap, own, type ValueMap } from '../api/value.ts'
+import { own, type ValueMap } from '../api/value.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { controllerContext, isReason } from './controllers.ts'
@@ -39,8 +40,8 @@ export function policyStatus(parts: ControllerParts, typeCheck: TypeCheck): Cont
 }
 
 function isTold(policy: ApiObject): boolean {
-  const status = own(policy, 'status')
-  return isMap(status) && own(status, 'observedGeneration') === own(policy.metadata, 'generation')
+  const status = mapOrAbsent(policy, 'status')
+  return status !== undefined && own(status, 'observedGeneration') === own(policy.metadata, 'generation')
 }
 
 interface Told {
@@ -55,9 +56,7 @@ async function tell(parts: ControllerParts, { name, policy, typeCheck }: Told, s
   const expressionWarnings = typeCheck(policy)
   const typeChecking: ValueMap = expressionWarnings.length === 0 ? {} : { expressionWarnings }
   const wanted = (live: ApiObject | undefined): ApiObject => {
-    const status = own(live!, 'status')
-    const before = isMap(status) ? status : {}
-    return { ...live!, status: { ...before, observedGeneration: generation, typeChecking } }
+    return { ...live!, status: { ...mapOrEmpty(live!, 'status'), observedGeneration: generation, typeChecking } }
   }
   const resource = servedResource(parts.resources(), 'validatingadmissionpolicies', 'admissionregistration.k8s.io')
   const request = { name, subresource: 'status', wanted, tracksFields: false, absent: 'refuse', uid: '' } as const

@@ -2,15 +2,17 @@
 // objects go, and counted anew now and then. Admission raises what is used just before it lets a write through; so nothing is
 // counted until a quota has not been raised for a moment, and a count only holds if the quota is still as it was.
 import { setImmediate } from 'node:timers/promises'
+import { mapOrEmpty, quantityOrAbsent } from '../api/members.ts'
+import { metaText } from '../api/object-members.ts'
 import type { ApiObject, GroupResource } from '../api/object.ts'
 import { formatGroupResource } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import type { ValueMap } from '../api/value.ts'
-import { equalValues, isMap, own } from '../api/value.ts'
+import { equalValues, own } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import type { Quantity } from '../lib/quantity.ts'
-import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantityOf } from '../lib/quantity.ts'
+import { addQuantities, compareQuantities, formatQuantity, quantityOf } from '../lib/quantity.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { asStored } from '../informers/stored-types.ts'
@@ -221,7 +223,7 @@ class Accountant {
       if (resource === undefined) continue
       const about = this.#accounting.namesAbout(names, type)
       for (const name of about) used.set(name, ZERO)
-      const namespace = textOf(quota, 'namespace')
+      const namespace = metaText(quota, 'namespace')
       const request = { resource: asStored(resource), namespace, at: { kind: 'latest' }, skipUnreadable: true } as const
       const page = await this.#parts.registry.store.list(request, signal)
       let seen = 0
@@ -245,7 +247,7 @@ class Accountant {
     signal: AbortSignal,
   ): Promise<boolean> {
     const resource = servedResource(this.#parts.resources(), 'resourcequotas')
-    const place = { resource: resource.stored, namespace: textOf(quota, 'namespace'), name: textOf(quota, 'name') }
+    const place = { resource: resource.stored, namespace: metaText(quota, 'namespace'), name: metaText(quota, 'name') }
     let isCurrent = true
     await this.#parts.registry.store.write(
       place,
@@ -271,15 +273,9 @@ function keyOf({ namespace, name }: StoredObject): string {
 function partOf(map: ValueMap, ...path: readonly string[]): ValueMap {
   let part: ValueMap = map
   for (const name of path) {
-    const value = own(part, name)
-    part = isMap(value) ? value : {}
+    part = mapOrEmpty(part, name)
   }
   return part
-}
-
-function textOf(object: ApiObject, name: string): string {
-  const value = own(object.metadata, name)
-  return typeof value === 'string' ? value : ''
 }
 
 function isUncounted(quota: ApiObject): boolean {
@@ -290,15 +286,9 @@ function isUncounted(quota: ApiObject): boolean {
 function isRaised(before: ApiObject, after: ApiObject): boolean {
   const [then, now] = [partOf(before, 'status', 'used'), partOf(after, 'status', 'used')]
   return Object.keys(now).some((name) => {
-    const [old, fresh] = [amountOf(then, name), amountOf(now, name)]
+    const [old, fresh] = [quantityOrAbsent(then, name), quantityOrAbsent(now, name)]
     return fresh !== undefined && compareQuantities(fresh, old ?? ZERO) > 0
   })
-}
-
-function amountOf(map: ValueMap, name: string): Quantity | undefined {
-  const value = own(map, name)
-  const parsed = typeof value === 'string' ? parseQuantity(value) : undefined
-  return parsed?.ok === true ? parsed.quantity : undefined
 }
 
 /** What nobody can count keeps what it was. */
@@ -306,7 +296,7 @@ function statusOf(quota: ApiObject, counted: ReadonlyMap<string, Quantity>): Val
   const hard = partOf(quota, 'spec', 'hard')
   const before = partOf(quota, 'status', 'used')
   const used = Object.keys(hard).flatMap((name) => {
-    const amount = counted.get(name) ?? amountOf(before, name)
+    const amount = counted.get(name) ?? quantityOrAbsent(before, name)
     return amount === undefined ? [] : [[name, formatQuantity(amount)] as const]
   })
   return { hard, used: Object.fromEntries(used) }
@@ -324,7 +314,7 @@ function isSameAmounts(a: ValueMap, b: ValueMap): boolean {
   return (
     names.length === Object.keys(b).length &&
     names.every((name) => {
-      const [left, right] = [amountOf(a, name), amountOf(b, name)]
+      const [left, right] = [quantityOrAbsent(a, name), quantityOrAbsent(b, name)]
       return left !== undefined && right !== undefined && compareQuantities(left, right) === 0
     })
   )

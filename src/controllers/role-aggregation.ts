@@ -1,12 +1,13 @@
 // Cluster roles that gather the rules of others by their labels (P-134): whenever a role changes, those that gather are made anew
 // from the ones that they select, in the order of their names, each rule once.
+import { listOrEmpty, mapOrEmpty, mapsOnly } from '../api/members.ts'
+import { metaOf, metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { matchesLabels, type LabelSelector } from '../api/selector.ts'
 import { labelSelectorOf } from '../api/selector-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
-import { metaOf, metaText, withMeta } from '../registry/object-meta.ts'
 import { updateObject } from '../registry/update.ts'
 import type { Controller, ControllerParts } from './controllers.ts'
 import { controllerContext, isReason } from './controllers.ts'
@@ -92,7 +93,7 @@ async function gather(
 
 /** The role with the rules as if they were applied by force: nobody else owns them then; no rules are nothing applied. */
 function withApplied(live: ApiObject, rules: readonly Value[], now: string): ApiObject {
-  const entries = mapsIn(own(metaOf(live), 'managedFields'))
+  const entries = mapsOnly(metaOf(live), 'managedFields')
   const isMine = (entry: ValueMap): boolean => entry['manager'] === NAME
   if (rules.length === 0 && !entries.some(isMine)) return live
   const others = entries.filter((entry) => !isMine(entry)).flatMap((entry) => withoutRules(entry))
@@ -111,10 +112,6 @@ function withoutRules(entry: ValueMap): readonly ValueMap[] {
   return Object.keys(rest).length === 0 ? [] : [{ ...entry, fieldsV1: rest }]
 }
 
-function mapsIn(list: Value | undefined): readonly ValueMap[] {
-  return isList(list) ? list.filter(isMap) : []
-}
-
 function gatheredRules(all: readonly Role[], { name, selectors = [] }: Role): readonly Value[] {
   const others = all.filter((role) => role.name !== name).sort((a, b) => (a.name < b.name ? -1 : 1))
   const rules = new Map<string, Value>()
@@ -129,13 +126,11 @@ function gatheredRules(all: readonly Role[], { name, selectors = [] }: Role): re
 }
 
 function roleOf(object: ApiObject): Role {
-  const rules = own(object, 'rules')
-  const aggregation = own(object, 'aggregationRule')
-  const selectors = isMap(aggregation) ? own(aggregation, 'clusterRoleSelectors') : undefined
+  const selectors = own(mapOrEmpty(object, 'aggregationRule'), 'clusterRoleSelectors')
   return {
     name: metaText(object, 'name'),
     labels: own(object.metadata, 'labels'),
-    rules: isList(rules) ? rules : [],
+    rules: listOrEmpty(object, 'rules'),
     selectors: isList(selectors) ? selectors.flatMap((selector) => labelSelectorOf(selector) ?? []) : undefined,
   }
 }

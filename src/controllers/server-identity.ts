@@ -1,14 +1,14 @@
 // Each server says that it is there by a Lease of its own in kube-system, named after its host, and renews it. Leases of servers
 // that are gone for good are taken away (P-460).
 import { createHash, randomUUID } from 'node:crypto'
+import { mapOrEmpty, numberOrAbsent, textOrAbsent } from '../api/members.ts'
+import { metaText } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { parseLabelSelector } from '../api/selector-text.ts'
-import { type Value, isMap, own } from '../api/value.ts'
 import type { Clock } from '../lib/clock.ts'
 import { pause } from '../lib/pause.ts'
 import { deleteObject } from '../registry/delete.ts'
-import { metaText } from '../registry/object-meta.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { updateObject } from '../registry/update.ts'
 import { AT_ONCE, type Controller, type ControllerParts } from './controllers.ts'
@@ -123,10 +123,9 @@ class Keeper {
   }
 
   #hasRunOut(stored: StoredObject): boolean {
-    const spec: Value | undefined = own(stored.object(), 'spec')
-    if (!isMap(spec)) return true
-    const [renewed, seconds] = [own(spec, 'renewTime'), own(spec, 'leaseDurationSeconds')]
-    if (typeof renewed !== 'string' || typeof seconds !== 'number') return true
+    const spec = mapOrEmpty(stored.object(), 'spec')
+    const [renewed, seconds] = [textOrAbsent(spec, 'renewTime'), numberOrAbsent(spec, 'leaseDurationSeconds')]
+    if (renewed === undefined || seconds === undefined) return true
     return Date.parse(renewed) + seconds * 1000 < this.#clock.now()
   }
 
