@@ -1,4 +1,6 @@
 // Server-side apply as a request: reads what is applied and merges it into what is there, in the name of its manager.
+import { textOrEmpty } from '../api/members.ts'
+import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
@@ -14,7 +16,6 @@ import type { KindVersions } from '../patch/ownership.ts'
 import type { ApplyType } from '../patch/patch.ts'
 import { withConversions } from '../registry/conversions.ts'
 import { conflictError } from '../registry/errors.ts'
-import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { updateFormOf } from '../registry/update-form.ts'
 import type { ResourceRequest, WrittenKind } from './resource-parts.ts'
@@ -109,7 +110,7 @@ export class Applied {
   #readBody(): AppliedDocument {
     const read = this.#decode()
     const { document } = read
-    const [kind, version] = [textOf(document, 'kind'), textOf(document, 'apiVersion')]
+    const [kind, version] = [textOrEmpty(document, 'kind'), textOrEmpty(document, 'apiVersion')]
     if (kind !== this.#target.kind || version !== formatGroupVersion(this.#target)) {
       throw new ApiError('BadRequest', `invalid object type: ${slashed(version)}, Kind=${kind}`)
     }
@@ -146,11 +147,6 @@ export class Applied {
 /** The slash stays where there is no group. */
 function slashed(apiVersion: string): string {
   return apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
-}
-
-function textOf(document: ValueMap, name: string): string {
-  const value = own(document, name)
-  return typeof value === 'string' ? value : ''
 }
 
 /**

@@ -1,10 +1,11 @@
 // exec, attach, portforward and proxy: the checks before something outside is connected to.
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { forbiddenError, notFoundError } from '../registry/errors.ts'
 import { checkAdmission } from './connect-admission.ts'
-import { checkNode, chooseContainer, partIn, partsIn, readTarget, textIn, unreachable } from './pod-container.ts'
+import { checkNode, chooseContainer, readTarget, unreachable } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { headerOf } from './resource-parts.ts'
 
@@ -16,7 +17,7 @@ export async function handleStream(parts: ResourceParts, request: ResourceReques
   await checkMayCreate(parts, request)
   const pod = await readTarget(parts, request, info.name ?? '')
   if (info.subresource !== 'portforward') chooseContainer(pod, http.query.get('container') ?? '')
-  const node = textIn(partIn(pod, 'spec'), 'nodeName')
+  const node = textOrEmpty(mapOrEmpty(pod, 'spec'), 'nodeName')
   if (node === '') throw new ApiError('BadRequest', `pod ${info.name ?? ''} does not have a host assigned`)
   await checkNode(parts, request, node)
   if (headerOf(http, 'upgrade') === '') throw new ApiError('BadRequest', 'Upgrade request required')
@@ -43,7 +44,7 @@ export async function handleProxy(parts: ResourceParts, request: ResourceRequest
   const { name, port } = splitId(id, resource.singular)
   const object = await readTarget(parts, request, name)
   if (resource.resource === 'services') await checkEndpoints(parts, request, { id, object, port })
-  if (resource.resource === 'pods' && partsIn(partIn(object, 'status'), 'podIPs').length === 0) {
+  if (resource.resource === 'pods' && mapsOnly(mapOrEmpty(object, 'status'), 'podIPs').length === 0) {
     throw new ApiError('BadRequest', 'address not allowed')
   }
   if (info.rest.length === 0 && !http.path.endsWith('/') && (http.method === 'GET' || http.method === 'HEAD')) {
@@ -80,8 +81,8 @@ async function checkEndpoints(
   { http, resource, namespace }: ResourceRequest,
   { id, object, port }: ServiceTarget,
 ): Promise<void> {
-  const name = textIn(object.metadata, 'name')
-  const ports = partsIn(partIn(object, 'spec'), 'ports')
+  const name = textOrEmpty(object.metadata, 'name')
+  const ports = mapsOnly(mapOrEmpty(object, 'spec'), 'ports')
   if (/^\d+$/.test(port) && !ports.some((each) => each['port'] === Number(port))) {
     throw new ApiError('ServiceUnavailable', `no service port ${port} found for service ${JSON.stringify(name)}`)
   }
@@ -91,8 +92,8 @@ async function checkEndpoints(
       ? undefined
       : await parts.registry.store.get({ resource: endpoints.stored, namespace, name }, { kind: 'latest' }, http.signal)
   if (found?.item?.kind !== 'object') throw notFoundError(resource, name)
-  const addresses = partsIn(found.item.object(), 'subsets').flatMap((subset) => partsIn(subset, 'addresses'))
-  if (!addresses.some((address) => textIn(partIn(address, 'targetRef'), 'kind') === 'Pod')) {
+  const addresses = mapsOnly(found.item.object(), 'subsets').flatMap((subset) => mapsOnly(subset, 'addresses'))
+  if (!addresses.some((address) => textOrEmpty(mapOrEmpty(address, 'targetRef'), 'kind') === 'Pod')) {
     throw new ApiError('ServiceUnavailable', `no endpoints available for service ${JSON.stringify(id)}`)
   }
 }

@@ -1,10 +1,10 @@
 // DELETE on an object or on a collection.
 import { parseListQuery } from '../api/list-query.ts'
 import type { ListQuery } from '../api/list-query.ts'
+import { asMap, textOrEmpty } from '../api/members.ts'
 import type { StatusDetails } from '../api/status.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
 import { readDocument } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'
@@ -72,10 +72,8 @@ function decodeOptions(parts: ResourceParts, request: ResourceRequest, bytes: Bu
   const encoding = bodyEncoding(parts, request)
   try {
     const { value, source } = readDocument(bytes, encoding, parts.deleteOptions.schema)
-    const kind = isMap(value) ? own(value, 'kind') : undefined
-    const apiVersion = isMap(value) ? own(value, 'apiVersion') : undefined
-    if (typeof kind === 'string' && kind !== '' && kind !== 'DeleteOptions') {
-      const version = typeof apiVersion === 'string' ? apiVersion : ''
+    const [kind, version] = [textOrEmpty(asMap(value), 'kind'), textOrEmpty(asMap(value), 'apiVersion')]
+    if (kind !== '' && kind !== 'DeleteOptions') {
       throw new ApiError('BadRequest', `no kind "${kind}" is registered for version "${version}"`)
     }
     return parts.deleteOptions.decode(source).value

@@ -1,25 +1,10 @@
 // A pod that somebody wants to look into, and which of its containers is meant.
+import { mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
 import type { ApiObject } from '../api/object.ts'
+import { CONTAINER_LISTS } from '../api/pod-containers.ts'
 import { ApiError } from '../api/status.ts'
-import type { ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
 import { getObject } from '../registry/read.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-
-export function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
-}
-
-export function partIn(map: ValueMap, name: string): ValueMap {
-  const value = own(map, name)
-  return isMap(value) ? value : {}
-}
-
-export function partsIn(map: ValueMap, name: string): readonly ValueMap[] {
-  const value = own(map, name)
-  return isList(value) ? value.filter(isMap) : []
-}
 
 export async function readTarget(parts: ResourceParts, request: ResourceRequest, name: string): Promise<ApiObject> {
   const { http } = request
@@ -28,10 +13,11 @@ export async function readTarget(parts: ResourceParts, request: ResourceRequest,
 
 /** The container asked for, or the only one; whoever leaves open which of several is told their names (P-406). */
 export function chooseContainer(pod: ApiObject, asked: string): string {
-  const name = textIn(pod.metadata, 'name')
-  const spec = partIn(pod, 'spec')
-  const namesIn = (list: string): readonly string[] => partsIn(spec, list).map((container) => textIn(container, 'name'))
-  const all = ['initContainers', 'containers', 'ephemeralContainers'].flatMap(namesIn)
+  const name = textOrEmpty(pod.metadata, 'name')
+  const spec = mapOrEmpty(pod, 'spec')
+  const namesIn = (list: string): readonly string[] =>
+    mapsOnly(spec, list).map((container) => textOrEmpty(container, 'name'))
+  const all = CONTAINER_LISTS.flatMap(namesIn)
   if (asked !== '') {
     if (!all.includes(asked)) throw new ApiError('BadRequest', `container ${asked} is not valid for pod ${name}`)
     return asked
@@ -55,7 +41,7 @@ export async function checkNode(parts: ResourceParts, request: ResourceRequest, 
   const key = { resource: nodes.stored, namespace: '', name: node }
   const { item } = await parts.registry.store.get(key, { kind: 'latest' }, request.http.signal)
   if (item?.kind !== 'object') throw missing
-  const addresses = partsIn(partIn(item.object(), 'status'), 'addresses')
+  const addresses = mapsOnly(mapOrEmpty(item.object(), 'status'), 'addresses')
   if (addresses.length === 0) throw new ApiError('', 'no preferred addresses found; known addresses: []')
 }
 

@@ -3,11 +3,12 @@ import type { FieldError } from '../api/field-error.ts'
 import { forbidden, invalid, quoted } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
 import { integerParameter } from '../api/list-query.ts'
+import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
 import type { HttpResponse } from '../http/http.ts'
 import type { Query } from '../http/query.ts'
 import { invalidError } from '../api/invalid-error.ts'
-import { checkNode, chooseContainer, partIn, readTarget, textIn, unreachable } from './pod-container.ts'
+import { checkNode, chooseContainer, readTarget, unreachable } from './pod-container.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { checkTextAccept } from './respond.ts'
 
@@ -28,7 +29,7 @@ export async function handlePodLog(parts: ResourceParts, request: ResourceReques
   if (faults.length > 0) throw invalidError({ group: '', kind: 'PodLogOptions' }, name, faults)
   const pod = await readTarget(parts, request, name)
   chooseContainer(pod, http.query.get('container') ?? '')
-  const node = textIn(partIn(pod, 'spec'), 'nodeName')
+  const node = textOrEmpty(mapOrEmpty(pod, 'spec'), 'nodeName')
   if (node === '') return { status: 204, headers: {}, body: { kind: 'empty' } }
   await checkNode(parts, request, node)
   throw unreachable('the log cannot be read')

@@ -1,5 +1,7 @@
 // The object in the body of a write: its encoding, its kind, its fields, each refused in the reference's words (W-025 to
 // W-041, 9.2).
+import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { invalid } from '../api/field-error.ts'
@@ -13,7 +15,6 @@ import type { SourceDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readDocument, readDocumentInTurns, warningsOf } from '../codec/request-body.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import type { Turns } from '../lib/turns.ts'
-import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
 import type { FieldValidation } from './write-options.ts'
 
@@ -79,7 +80,7 @@ function checkedKind(value: Value, request: BodyRequest): GroupVersionKind {
   const kind = kindIn(value, resource)
   const isVersion = kind.version === resource.version || request.alsoVersions?.includes(kind.version) === true
   if (kind.kind !== resource.kind || kind.group !== resource.group || !isVersion) {
-    refuseKind(kind, request, isMap(value) ? metaText(value, 'name') : '')
+    refuseKind(kind, request, metaText(asMap(value), 'name'))
   }
   return kind
 }
@@ -100,20 +101,15 @@ const TOLD_CHARACTERS = 16 * 1024
 
 /** Objects of custom kinds have to say themselves what they are (W-035, W-036). */
 function refuseUnnamed(value: Value, { bytes, encoding, resource }: BodyRequest): void {
-  if (textIn(value, 'kind') === '') {
+  if (textOrEmpty(asMap(value), 'kind') === '') {
     const why = `${kindMissing(encoding === 'json' ? bytes.toString() : plainJson(value))} (${excerpt(bytes)})`
     throw new ApiError('BadRequest', `the object provided is unrecognized (must be of type ${resource.kind}): ${why}`)
   }
-  if (textIn(value, 'apiVersion') === '') throw otherVersion('', resource)
+  if (textOrEmpty(asMap(value), 'apiVersion') === '') throw otherVersion('', resource)
 }
 
 function kindMissing(body: string): string {
   return `Object 'Kind' is missing in '${body.slice(0, TOLD_CHARACTERS)}'`
-}
-
-function textIn(value: Value, name: string): string {
-  const member = isMap(value) ? own(value, name) : undefined
-  return typeof member === 'string' ? member : ''
 }
 
 function otherVersion(given: string, resource: BodyKind): ApiError {
@@ -135,7 +131,7 @@ function excerpt(bytes: Buffer): string {
 
 /** What the body says it is; what it leaves out is what the path says (W-034). */
 function kindIn(value: Value, resource: BodyKind): GroupVersionKind {
-  const [kind, apiVersion] = [textIn(value, 'kind'), textIn(value, 'apiVersion')]
+  const [kind, apiVersion] = [textOrEmpty(asMap(value), 'kind'), textOrEmpty(asMap(value), 'apiVersion')]
   const gv = apiVersion === '' ? resource : (parseGroupVersion(apiVersion) ?? { group: '', version: apiVersion })
   return { group: gv.group, version: gv.version, kind: kind === '' ? resource.kind : kind }
 }
@@ -175,8 +171,8 @@ export function checkStaysCustomKind(patched: Value, resource: BodyKind, name: s
 /** Why a custom object that does not say what it is is none; undefined: it does, or is not a custom one. */
 export function unnamedProblem(patched: Value, resource: BodyKind): string | undefined {
   if (resource.schema.custom !== true) return undefined
-  if (textIn(patched, 'kind') === '') return kindMissing(plainJson(patched))
-  if (textIn(patched, 'apiVersion') !== '') return undefined
+  if (textOrEmpty(asMap(patched), 'kind') === '') return kindMissing(plainJson(patched))
+  if (textOrEmpty(asMap(patched), 'apiVersion') !== '') return undefined
   // The reference answers this with 500.
   throw new ApiError('BadRequest', "Object 'apiVersion' is missing in 'object has no apiVersion field'")
 }
@@ -190,7 +186,7 @@ export function innerFormProblems(
   resource: BodyKind,
   resources: ResourceTable,
 ): { readonly error?: string; readonly odd: readonly string[] } | undefined {
-  if (resource.schema.custom === true || !isMap(patched) || textIn(patched, 'apiVersion') !== '') return undefined
+  if (resource.schema.custom === true || !isMap(patched) || textOrEmpty(patched, 'apiVersion') !== '') return undefined
   const kind = kindIn(patched, resource)
   if (kind.kind === resource.kind) {
     const fields = Object.keys(patched).filter((name) => name !== 'kind' && name !== 'apiVersion')
@@ -248,8 +244,7 @@ function reportProblems(problems: readonly string[], request: BodyRequest): void
  */
 export function withReset(object: ApiObject, document: Value, { schema }: Pick<BodyKind, 'schema'>): ApiObject {
   if (schema.custom === true) return object
-  const metadata = isMap(document) ? own(document, 'metadata') : undefined
-  const managed = isMap(metadata) ? own(metadata, 'managedFields') : undefined
+  const managed = own(mapOrEmpty(asMap(document), 'metadata'), 'managedFields')
   return isList(managed) && managed.length === 0 ? withMeta(object, { managedFields: [] }) : object
 }
 
@@ -262,8 +257,7 @@ export function nameMissing(name: string): ApiError {
 
 /** The name in the body and the one in the path must be the same (W-099, W-100). */
 export function checkName(object: ValueMap, name: string): void {
-  const metadata = own(object, 'metadata')
-  const given = isMap(metadata) ? own(metadata, 'name') : undefined
+  const given = own(mapOrEmpty(object, 'metadata'), 'name')
   if (given === undefined || given === '' || given === null) {
     throw nameMissing(name)
   }

@@ -1,5 +1,6 @@
 // PUT on an object or one of its subresources.
-import { metaText, withUniqueOwners } from '../registry/object-meta.ts'
+import { metaText } from '../api/object-members.ts'
+import { withUniqueOwners } from '../registry/object-meta.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { updateObject } from '../registry/update.ts'
 import { bodyEncoding } from './media-types.ts'
