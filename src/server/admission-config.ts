@@ -1,6 +1,18 @@
 // The settings of admission plugins, from the operator's file: an AdmissionConfiguration with a section for each plugin,
 // written out or in a file of its own. A plugin without a section has the reference's defaults.
 import path from 'node:path'
+import {
+  isTrue,
+  listOrEmpty,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  mapsOnly,
+  numberOrZero,
+  textOrAbsent,
+  textOrEmpty,
+  textsOnly,
+} from '../api/members.ts'
 import type { TolerationSeconds } from '../plugins/default-toleration-seconds.ts'
 import type { EventLimit } from '../plugins/event-rate-limit.ts'
 import { EVENT_LIMIT_TYPES } from '../plugins/event-rate-limit.ts'
@@ -11,8 +23,8 @@ import type { PodSecurityOptions } from '../plugins/pod-security-plugin.ts'
 import type { LevelVersion, Mode, Policy } from '../plugins/pod-security-policy.ts'
 import { ALL_PRIVILEGED, LEVEL_WRONG, parseLevel, parseVersion, VERSION_WRONG } from '../plugins/pod-security-policy.ts'
 import type { LimitedResource } from '../plugins/quota/quota.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
+import { isMap, own } from '../api/value.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { OutgoingTarget } from '../outgoing/call.ts'
 import type { AdmissionPluginName } from '../config/admission-plugins.ts'
@@ -79,9 +91,9 @@ function readSettings(file: string): AdmissionSettings {
   const document = readYaml(file)
   if (own(document, 'kind') !== 'AdmissionConfiguration') throw fault(file, 'it is not an AdmissionConfiguration')
   let settings = DEFAULT_ADMISSION_SETTINGS
-  for (const plugin of listIn(document, 'plugins')) {
-    const name = isMap(plugin) ? own(plugin, 'name') : undefined
-    if (!isMap(plugin) || typeof name !== 'string') throw fault(file, 'a plugin has no name')
+  for (const plugin of mapsInPlace(document, 'plugins')) {
+    const name = textOrAbsent(plugin, 'name')
+    if (name === undefined) throw fault(file, 'a plugin has no name')
     const section = sectionOf(file, plugin)
     const read = READERS[name]
     if (read === undefined || section === undefined) continue
@@ -122,9 +134,9 @@ function webhookSection(
 
 /** Times are in seconds, the pause between two attempts in milliseconds; 0 is the default and -1 none at all. */
 function imagePolicyOf(section: ValueMap, wrong: Fault): ImagePolicySettings {
-  const config = own(section, 'imagePolicy')
-  const file = isMap(config) ? own(config, 'kubeConfigFile') : undefined
-  if (!isMap(config) || typeof file !== 'string') throw wrong('imagePolicy.kubeConfigFile is missing')
+  const config = mapOrEmpty(section, 'imagePolicy')
+  const file = textOrAbsent(config, 'kubeConfigFile')
+  if (file === undefined) throw wrong('imagePolicy.kubeConfigFile is missing')
   const time = (
     name: string,
     unitMs: number,
@@ -142,7 +154,7 @@ function imagePolicyOf(section: ValueMap, wrong: Fault): ImagePolicySettings {
     allowedMs: time('allowTTL', 1000, { fallbackMs: 300_000, mostMs: 1_800_000 }),
     refusedMs: time('denyTTL', 1000, { fallbackMs: 30_000, mostMs: 1_800_000 }),
     backoffMs: time('retryBackoff', 1, { fallbackMs: 500, mostMs: 300_000 }),
-    failsOpen: own(config, 'defaultAllow') === true,
+    failsOpen: isTrue(config, 'defaultAllow'),
   }
 }
 
@@ -161,33 +173,24 @@ function readYaml(file: string): ValueMap {
   throw fault(file, 'it is not an object')
 }
 
-function listIn(map: ValueMap, name: string): readonly Value[] {
-  const value = own(map, name)
-  return isList(value) ? value : []
-}
-
 /** Written out, or in a file of its own beside the first. */
 function sectionOf(file: string, plugin: ValueMap): ValueMap | undefined {
-  const written = own(plugin, 'configuration')
-  if (isMap(written)) return written
-  const place = own(plugin, 'path')
-  return typeof place === 'string' && place !== '' ? readYaml(path.resolve(path.dirname(file), place)) : undefined
+  const written = mapOrAbsent(plugin, 'configuration')
+  if (written !== undefined) return written
+  const place = textOrEmpty(plugin, 'path')
+  return place === '' ? undefined : readYaml(path.resolve(path.dirname(file), place))
 }
 
 function podSecurityOf(section: ValueMap, wrong: Fault): PodSecurityOptions {
-  const [defaults, exemptions] = [own(section, 'defaults'), own(section, 'exemptions')]
+  const [defaults, exemptions] = [mapOrEmpty(section, 'defaults'), mapOrEmpty(section, 'exemptions')]
   const level = (mode: Mode): LevelVersion => {
-    const [given, version] = isMap(defaults) ? [own(defaults, mode), own(defaults, `${mode}-version`)] : []
-    const parsed = typeof given === 'string' && given !== '' ? parseLevel(given) : 'privileged'
+    const parsed = parseLevel(textOrEmpty(defaults, mode) || 'privileged')
     if (parsed === undefined) throw wrong(`defaults.${mode}: ${LEVEL_WRONG}`)
-    const minor = parseVersion(typeof version === 'string' && version !== '' ? version : 'latest')
+    const minor = parseVersion(textOrEmpty(defaults, `${mode}-version`) || 'latest')
     if (minor === undefined) throw wrong(`defaults.${mode}-version: ${VERSION_WRONG}`)
     return { level: parsed, minor }
   }
-  const names = (member: string): ReadonlySet<string> => {
-    const list = isMap(exemptions) ? listIn(exemptions, member) : []
-    return new Set(list.filter((name) => typeof name === 'string'))
-  }
+  const names = (member: string): ReadonlySet<string> => new Set(textsOnly(exemptions, member))
   const policy: Policy = { enforce: level('enforce'), audit: level('audit'), warn: level('warn') }
   return {
     defaults: policy,
@@ -196,34 +199,36 @@ function podSecurityOf(section: ValueMap, wrong: Fault): PodSecurityOptions {
 }
 
 function eventLimitsOf(section: ValueMap, wrong: Fault): readonly EventLimit[] {
-  return listIn(section, 'limits').map((limit, i) => {
+  return listOrEmpty(section, 'limits').map((limit, i) => {
     if (!isMap(limit)) throw wrong(`limits[${i}] is not an object`)
     const type = EVENT_LIMIT_TYPES.find((known) => known === own(limit, 'type'))
     if (type === undefined) throw wrong(`limits[${i}].type is not one of ${EVENT_LIMIT_TYPES.join(', ')}`)
-    const [qps, burst, size] = [own(limit, 'qps'), own(limit, 'burst'), own(limit, 'cacheSize')]
-    if (typeof qps !== 'number' || qps <= 0) throw wrong(`limits[${i}].qps must be above zero`)
-    if (typeof burst !== 'number' || burst < qps) throw wrong(`limits[${i}].burst must not be less than qps`)
-    return { type, qps, burst, cacheSize: typeof size === 'number' && size > 0 ? size : CACHE_SIZE }
+    const [qps, burst, size] = [
+      numberOrZero(limit, 'qps'),
+      numberOrZero(limit, 'burst'),
+      numberOrZero(limit, 'cacheSize'),
+    ]
+    if (qps <= 0) throw wrong(`limits[${i}].qps must be above zero`)
+    if (burst < qps) throw wrong(`limits[${i}].burst must not be less than qps`)
+    return { type, qps, burst, cacheSize: size > 0 ? size : CACHE_SIZE }
   })
 }
 
 function limitedResourcesOf(section: ValueMap, wrong: Fault): readonly LimitedResource[] {
-  return listIn(section, 'limitedResources').map((limited, i) => {
-    const resource = isMap(limited) ? own(limited, 'resource') : undefined
-    if (!isMap(limited) || typeof resource !== 'string') throw wrong(`limitedResources[${i}].resource is missing`)
-    const group = own(limited, 'apiGroup')
+  return mapsInPlace(section, 'limitedResources').map((limited, i) => {
+    const resource = textOrAbsent(limited, 'resource')
+    if (resource === undefined) throw wrong(`limitedResources[${i}].resource is missing`)
     return {
-      group: typeof group === 'string' ? group : '',
+      group: textOrEmpty(limited, 'apiGroup'),
       resource,
-      matchContains: listIn(limited, 'matchContains').filter((text) => typeof text === 'string'),
-      matchScopes: listIn(limited, 'matchScopes').filter(isMap),
+      matchContains: textsOnly(limited, 'matchContains'),
+      matchScopes: mapsOnly(limited, 'matchScopes'),
     }
   })
 }
 
 function nodeSelectorsOf(section: ValueMap): NodeSelectors {
-  const config = own(section, 'podNodeSelectorPluginConfig')
-  const given = Object.entries(isMap(config) ? config : {}).flatMap(([name, text]) =>
+  const given = Object.entries(mapOrEmpty(section, 'podNodeSelectorPluginConfig')).flatMap(([name, text]) =>
     typeof text === 'string' ? [[name, parseSelector(text)] as const] : [],
   )
   const { clusterDefaultNodeSelector = {}, ...allowed } = Object.fromEntries(given)

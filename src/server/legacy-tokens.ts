@@ -1,11 +1,11 @@
 // Writes down that a token of the old kind is in use, once a day: by that operators find those that nobody needs (P-052).
 import { mapOrEmpty, textOrEmpty } from '../api/members.ts'
+import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { LAST_USED_LABEL } from '../auth/legacy-token.ts'
 import type { LiveObject } from '../auth/live-objects.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import type { Log } from '../lib/log.ts'
-import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { ResourceTable } from '../registry/registry.ts'
 import type { Store } from '../store/store.ts'
 
