@@ -1,7 +1,7 @@
 // The operator's AuthenticationConfiguration: whose tokens are good, who their holders are, and where strangers may look
 // (P-065 to P-067, P-081). Read strictly: a misspelt word would let somebody in or keep somebody out.
 import type { Value, ValueMap } from '../api/value.ts'
-import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../api/members.ts'
+import { asMap, isTrue, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../api/members.ts'
 import { isMap, own } from '../api/value.ts'
 import type { ClaimMapping, ClaimRule, Expression, JwtIssuerRules } from '../auth/jwt-issuer.ts'
 import { SIGNATURE_ALGORITHMS } from '../auth/jwt.ts'
@@ -53,7 +53,7 @@ class Reader {
   }
 
   read(document: Value, ownIssuers: readonly string[]): AuthenticationConfig {
-    const root = isMap(document) ? document : {}
+    const root = asMap(document)
     if (own(root, 'kind') !== 'AuthenticationConfiguration' || !VERSIONS.includes(textOrEmpty(root, 'apiVersion'))) {
       this.#faults.push(`must be an AuthenticationConfiguration of ${VERSIONS[0]}`)
       return { issuers: [], anonymous: undefined }
@@ -292,10 +292,10 @@ class Reader {
 
   #anonymous(value: Value | undefined): AnonymousConfig | undefined {
     if (value === undefined || value === null) return undefined
-    const anonymous = isMap(value) ? value : {}
+    const anonymous = asMap(value)
     this.#only(anonymous, ['enabled', 'conditions'], 'anonymous')
     const conditions = mapsInPlace(anonymous, 'conditions')
-    const enabled = own(anonymous, 'enabled') === true
+    const enabled = isTrue(anonymous, 'enabled')
     if (!enabled && conditions.length > 0)
       this.#add('anonymous.conditions', 'enabled should be set to true when conditions are defined')
     for (const [i, condition] of conditions.entries()) {

@@ -1,8 +1,8 @@
 // The operator's AuthorizationConfiguration (P-173). Read strictly: a misspelt word would let somebody do what they must not.
 import path from 'node:path'
-import { mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
+import { asMap, mapOrEmpty, mapsInPlace, textOrEmpty } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import { own } from '../api/value.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { compileCondition } from './match-conditions.ts'
 
@@ -36,7 +36,7 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 /** Throws an `Error` with every fault. */
 export function readAuthorizationFile(document: Value): readonly Decider[] {
   const faults: string[] = []
-  const root = isMap(document) ? document : {}
+  const root = asMap(document)
   if (own(root, 'kind') !== 'AuthorizationConfiguration' || !VERSIONS.includes(textOrEmpty(root, 'apiVersion'))) {
     throw new Error(`must be an AuthorizationConfiguration of ${VERSIONS[0]}`)
   }
@@ -76,7 +76,7 @@ class Reader {
       return { kind: 'mode', mode: type as Exclude<AuthorizationMode, 'Webhook'>, name }
     }
     if (webhook === undefined) this.#add(`${at}.webhook`, 'Required value: required when type=Webhook')
-    return { kind: 'webhook', name, webhook: this.#webhook(isMap(webhook) ? webhook : {}, `${at}.webhook`) }
+    return { kind: 'webhook', name, webhook: this.#webhook(asMap(webhook), `${at}.webhook`) }
   }
 
   checkRepeats(deciders: readonly Decider[]): void {

@@ -1,7 +1,8 @@
 // The configuration files of webhooks that the operator names by flags: kubeconfigs, of which the current context says whom
 // to call and with which credentials.
 import { dirname, resolve } from 'node:path'
-import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { asMap, isTrue, mapOrAbsent, mapOrEmpty, mapsOnly, textOrEmpty } from '../api/members.ts'
+import { own, type Value, type ValueMap } from '../api/value.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { OutgoingTarget } from '../outgoing/call.ts'
 import type { OutgoingTls } from '../outgoing/connections.ts'
@@ -29,23 +30,20 @@ export type HostCredentials = Pick<OutgoingTarget, 'headers'> & {
 export function readHostCredentials(file: string, what: string): CredentialsFor {
   const text = readTextFile(file, what)
   try {
-    const content = parseYaml(Buffer.from(text)).value
-    const config = isMap(content) ? content : {}
+    const config = asMap(parseYaml(Buffer.from(text)).value)
     const folder = dirname(resolve(file))
-    const entries = own(config, 'users')
     const users = new Map(
-      (isList(entries) ? entries : []).filter(isMap).map((entry) => {
-        const user = own(entry, 'user')
-        return [textIn(entry, 'name'), credentialsOf(isMap(user) ? user : {}, folder)] as const
+      mapsOnly(config, 'users').map((entry) => {
+        return [textOrEmpty(entry, 'name'), credentialsOf(mapOrEmpty(entry, 'user'), folder)] as const
       }),
     )
-    const context = named(config, 'contexts', 'context', textIn(config, 'current-context')) ?? {}
+    const context = named(config, 'contexts', 'context', textOrEmpty(config, 'current-context')) ?? {}
     return ({ host, port }) => {
       const names = [
         ...namesFor(`${host}:${port}`),
         ...(port === 443 ? namesFor(host) : []),
         '*',
-        textIn(context, 'user'),
+        textOrEmpty(context, 'user'),
       ]
       return users.get(names.find((name) => users.has(name)) ?? '') ?? {}
     }
@@ -75,14 +73,14 @@ function clientPair(user: ValueMap, folder: string): { certificate: string; key:
 }
 
 function targetOf(content: Value, folder: string): OutgoingTarget {
-  const config = isMap(content) ? content : {}
-  const current = textIn(config, 'current-context')
+  const config = asMap(content)
+  const current = textOrEmpty(config, 'current-context')
   const context = named(config, 'contexts', 'context', current)
   if (context === undefined) throw new Error('the current-context is not among the contexts')
-  const cluster = named(config, 'clusters', 'cluster', textIn(context, 'cluster'))
+  const cluster = named(config, 'clusters', 'cluster', textOrEmpty(context, 'cluster'))
   if (cluster === undefined) throw new Error('the cluster of the current context is not among the clusters')
-  const user = named(config, 'users', 'user', textIn(context, 'user')) ?? {}
-  const url = textIn(cluster, 'server').replace(/\/$/, '')
+  const user = named(config, 'users', 'user', textOrEmpty(context, 'user')) ?? {}
+  const url = textOrEmpty(cluster, 'server').replace(/\/$/, '')
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) throw new Error('the server of the cluster is not a URL')
   const headers = credentials(user, folder)
   return {
@@ -94,41 +92,33 @@ function targetOf(content: Value, folder: string): OutgoingTarget {
 
 function tlsOf(cluster: ValueMap, user: ValueMap, folder: string): OutgoingTls {
   const ca = pem(cluster, 'certificate-authority', folder)
-  const serverName = textIn(cluster, 'tls-server-name')
+  const serverName = textOrEmpty(cluster, 'tls-server-name')
   return {
     ...(ca === undefined ? {} : { ca }),
     ...clientPair(user, folder),
     ...(serverName === '' ? {} : { serverName }),
-    ...(own(cluster, 'insecure-skip-tls-verify') === true ? { insecure: true } : {}),
+    ...(isTrue(cluster, 'insecure-skip-tls-verify') ? { insecure: true } : {}),
   }
 }
 
 function credentials(user: ValueMap, folder: string): Readonly<Record<string, string>> | undefined {
-  const file = textIn(user, 'tokenFile')
-  const token = file === '' ? textIn(user, 'token') : readTextFile(resolve(folder, file), 'tokenFile').trim()
+  const file = textOrEmpty(user, 'tokenFile')
+  const token = file === '' ? textOrEmpty(user, 'token') : readTextFile(resolve(folder, file), 'tokenFile').trim()
   if (token !== '') return { authorization: `Bearer ${token}` }
-  const name = textIn(user, 'username')
+  const name = textOrEmpty(user, 'username')
   if (name === '') return undefined
-  return { authorization: `Basic ${Buffer.from(`${name}:${textIn(user, 'password')}`).toString('base64')}` }
+  return { authorization: `Basic ${Buffer.from(`${name}:${textOrEmpty(user, 'password')}`).toString('base64')}` }
 }
 
 /** Given in the file itself, which comes first, or as a path from where the file is. */
 function pem(map: ValueMap, name: string, folder: string): string | undefined {
-  const data = textIn(map, `${name}-data`)
+  const data = textOrEmpty(map, `${name}-data`)
   if (data !== '') return Buffer.from(data, 'base64').toString()
-  const file = textIn(map, name)
+  const file = textOrEmpty(map, name)
   return file === '' ? undefined : readTextFile(resolve(folder, file), name)
 }
 
 function named(config: ValueMap, list: string, member: string, name: string): ValueMap | undefined {
-  const entries = own(config, list)
-  if (!isList(entries)) return undefined
-  const entry = entries.find((candidate) => isMap(candidate) && own(candidate, 'name') === name)
-  const value = isMap(entry) ? own(entry, member) : undefined
-  return isMap(value) ? value : undefined
-}
-
-function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
+  const entry = mapsOnly(config, list).find((candidate) => own(candidate, 'name') === name)
+  return entry === undefined ? undefined : mapOrAbsent(entry, member)
 }
