@@ -1,6 +1,7 @@
 // What another server says that a version of its group holds, as our own discovery tells of it (P-389).
+import { asMap, isTrue, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
 import type { AggregatedService } from '../outgoing/aggregated-service.ts'
-import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import type { Value, ValueMap } from '../api/value.ts'
 import { answerValue } from '../outgoing/answer.ts'
 import type { OutgoingCaller, OutgoingTarget } from '../outgoing/call.ts'
 import { OutgoingCallError } from '../outgoing/failure.ts'
@@ -38,26 +39,25 @@ export function aggregatedDiscoveryReader(
 }
 
 function resourcesOf(service: AggregatedService, list: Value): Resources {
-  const entries = isMap(list) ? own(list, 'resources') : undefined
-  const all = isList(entries) ? entries.filter(isMap) : []
-  const main = all.filter((entry) => !textIn(entry, 'name').includes('/'))
+  const all = mapsOnly(asMap(list), 'resources')
+  const main = all.filter((entry) => !textOrEmpty(entry, 'name').includes('/'))
   return main.map((entry) => {
-    const plural = textIn(entry, 'name')
+    const plural = textOrEmpty(entry, 'name')
     return {
       ...kindOf(service, entry),
       plural,
-      singular: textIn(entry, 'singularName'),
-      namespaced: own(entry, 'namespaced') === true,
-      shortNames: textsIn(entry, 'shortNames'),
-      categories: textsIn(entry, 'categories'),
-      verbs: textsIn(entry, 'verbs'),
+      singular: textOrEmpty(entry, 'singularName'),
+      namespaced: isTrue(entry, 'namespaced'),
+      shortNames: textsOnly(entry, 'shortNames'),
+      categories: textsOnly(entry, 'categories'),
+      verbs: textsOnly(entry, 'verbs'),
       storageVersionHash: undefined,
       subresources: all
-        .filter((below) => textIn(below, 'name').startsWith(`${plural}/`))
+        .filter((below) => textOrEmpty(below, 'name').startsWith(`${plural}/`))
         .map((below) => ({
           ...kindOf(service, below),
-          name: textIn(below, 'name').slice(plural.length + 1),
-          verbs: textsIn(below, 'verbs'),
+          name: textOrEmpty(below, 'name').slice(plural.length + 1),
+          verbs: textsOnly(below, 'verbs'),
         })),
     }
   })
@@ -68,18 +68,8 @@ function kindOf(
   entry: ValueMap,
 ): { group: string; version: string; kind: string } {
   return {
-    group: textIn(entry, 'group') || group,
-    version: textIn(entry, 'version') || version,
-    kind: textIn(entry, 'kind'),
+    group: textOrEmpty(entry, 'group') || group,
+    version: textOrEmpty(entry, 'version') || version,
+    kind: textOrEmpty(entry, 'kind'),
   }
-}
-
-function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
-}
-
-function textsIn(map: ValueMap, name: string): readonly string[] {
-  const value = own(map, name)
-  return isList(value) ? value.filter((item) => typeof item === 'string') : []
 }

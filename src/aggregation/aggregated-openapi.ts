@@ -2,8 +2,9 @@
 // all, so theirs are read and joined; in version 3 ours is the list, and theirs are passed on when somebody asks.
 import { parseText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
+import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { AggregatedService } from '../outgoing/aggregated-service.ts'
-import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import type { Value, ValueMap } from '../api/value.ts'
 import { OpenApiDocument, type OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { encodeOpenApiV2 } from '../codec/protobuf-openapi-v2.ts'
 import { answerValue } from '../outgoing/answer.ts'
@@ -65,11 +66,10 @@ export function aggregatedDocumentsReader(
 
 /** Relative to the server; an address of another kind would lead clients elsewhere. */
 function addressIn(index: unknown, { group, version }: AggregatedService): string | undefined {
-  const paths = isMap(index as Value) ? own(index as ValueMap, 'paths') : undefined
   const key = `apis/${group}/${version}`
-  const entry = isMap(paths) ? own(paths, key) : undefined
-  const address = isMap(entry) ? own(entry, 'serverRelativeURL') : undefined
-  return typeof address === 'string' && address.startsWith(`/openapi/v3/${key}`) ? address : undefined
+  const entry = mapOrEmpty(mapOrEmpty(asMap(index as Value), 'paths'), key)
+  const address = textOrEmpty(entry, 'serverRelativeURL')
+  return address.startsWith(`/openapi/v3/${key}`) ? address : undefined
 }
 
 export type PublishedDocuments = Pick<OpenApiDocuments, 'v2' | 'v3' | 'v3Index'>
