@@ -1,24 +1,24 @@
 // What to add to a schema whose rules might cost too much: the lists, maps and texts that nothing bounds, where the rule stands,
 // above it and below. Every one of them multiplies what the rule may cost.
-import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { mapOrAbsent, mapOrEmpty, mapsInPlace } from '../api/members.ts'
+import { isMap, own, type ValueMap } from '../api/value.ts'
 
 const MOST_HINTS = 8
 
 /** `field` is where the rule is told to be, as it stands in the definition; empty where there is nothing to add. */
 export function boundHints(definition: ValueMap, field: string): readonly string[] {
   const [, index, path] = /^spec\.versions\[(\d+)\]\.schema\.openAPIV3Schema\.?(.*)$/.exec(field) ?? []
-  const spec = own(definition, 'spec')
-  const versions = isMap(spec) ? own(spec, 'versions') : undefined
-  const version = isList(versions) ? versions[Number(index ?? 0)] : undefined
-  const schema = memberOf(memberOf(version, 'schema'), 'openAPIV3Schema')
-  if (!isMap(schema)) return []
+  const version = mapsInPlace(mapOrEmpty(definition, 'spec'), 'versions')[Number(index ?? 0)] ?? {}
+  const schema = mapOrAbsent(mapOrEmpty(version, 'schema'), 'openAPIV3Schema')
+  if (schema === undefined) return []
   const hints: string[] = []
   let node: ValueMap = schema
   let name = ''
   for (const step of stepsOf(path ?? '')) {
     hints.push(...missingBound(node, name, false))
-    const inner = step.kind === 'property' ? memberOf(own(node, 'properties'), step.name) : own(node, step.kind)
-    if (!isMap(inner)) break
+    const inner =
+      step.kind === 'property' ? mapOrAbsent(mapOrEmpty(node, 'properties'), step.name) : mapOrAbsent(node, step.kind)
+    if (inner === undefined) break
     name = step.kind === 'property' ? (name === '' ? step.name : `${name}.${step.name}`) : `${name}[]`
     node = inner
   }
@@ -46,12 +46,10 @@ function stepsOf(path: string): readonly Step[] {
 function collect(node: ValueMap, name: string, hints: string[]): void {
   hints.push(...missingBound(node, name, true))
   for (const word of ['items', 'additionalProperties']) {
-    const inner = own(node, word)
-    if (isMap(inner)) collect(inner, `${name}[]`, hints)
+    const inner = mapOrAbsent(node, word)
+    if (inner !== undefined) collect(inner, `${name}[]`, hints)
   }
-  const properties = own(node, 'properties')
-  if (!isMap(properties)) return
-  for (const [key, property] of Object.entries(properties)) {
+  for (const [key, property] of Object.entries(mapOrEmpty(node, 'properties'))) {
     if (isMap(property)) collect(property, name === '' ? key : `${name}.${key}`, hints)
   }
 }
@@ -60,12 +58,8 @@ function missingBound(node: ValueMap, name: string, withTexts: boolean): readonl
   const type = own(node, 'type')
   const place = name === '' ? 'the root' : name
   if (type === 'array' && own(node, 'maxItems') === undefined) return [`add maxItems to ${place}`]
-  const isMapped = type === 'object' && isMap(own(node, 'additionalProperties'))
+  const isMapped = type === 'object' && mapOrAbsent(node, 'additionalProperties') !== undefined
   if (isMapped && own(node, 'maxProperties') === undefined) return [`add maxProperties to ${place}`]
   const isOpen = ['maxLength', 'enum', 'format'].every((word) => own(node, word) === undefined)
   return withTexts && type === 'string' && isOpen ? [`add maxLength to ${place}`] : []
-}
-
-function memberOf(value: Value | undefined, name: string): Value | undefined {
-  return isMap(value) ? own(value, name) : undefined
 }

@@ -1,9 +1,9 @@
 // What stands in for a server where there is none: somebody who asks, and a definition whose names were accepted.
 import { jsonText } from '../api/json-text.ts'
+import { mapOrEmpty } from '../api/members.ts'
+import { metaText, withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
-import { isMap, own } from '../api/value.ts'
 import type { StoredObject } from '../api/read.ts'
-import { metaText, withMeta } from '../registry/object-meta.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { BytesObject } from '../store/stored-object.ts'
 
@@ -25,8 +25,7 @@ export function checkContext(): WriteContext {
 
 /** The definition as it would be stored once it is established. */
 export function installed(object: ApiObject): StoredObject {
-  const spec = own(object, 'spec')
-  const names = isMap(spec) ? (own(spec, 'names') ?? {}) : {}
+  const names = mapOrEmpty(mapOrEmpty(object, 'spec'), 'names')
   const conditions = ['NamesAccepted', 'Established'].map((type) => ({ type, status: 'True' }))
   const named = withMeta(object, { uid: metaText(object, 'name'), generation: 1 })
   const established = { ...named, status: { conditions, acceptedNames: names, storedVersions: [] } }

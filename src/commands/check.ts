@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import type { FieldError } from '../api/field-error.ts'
+import { asMap, textOrAbsent } from '../api/members.ts'
+import { withMeta } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
 import { formatGroupVersion, parseGroupVersion } from '../api/object.ts'
 import { isList, isMap, own, type Value } from '../api/value.ts'
@@ -13,7 +15,7 @@ import { type FindLine, yamlLines } from '../codec/yaml-lines.ts'
 import { YamlError } from '../codec/yaml-faults.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
 import type { Resource, ResourceTable } from '../registry/registry.ts'
-import { metaForCreate, withMeta } from '../registry/object-meta.ts'
+import { metaForCreate } from '../registry/object-meta.ts'
 import { builtInResources, DefinitionTable, RENAME_VERSION } from '../kinds/kinds.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { loadBuiltInSchema } from '../schema/schema.ts'
@@ -97,9 +99,8 @@ function itemsOf(document: Document): readonly Document[] {
 }
 
 function kindOf(value: Value): string {
-  if (!isMap(value)) return ''
-  const [apiVersion, kind] = [own(value, 'apiVersion'), own(value, 'kind')]
-  return typeof apiVersion === 'string' && typeof kind === 'string' ? `${apiVersion} ${kind}` : ''
+  const [apiVersion, kind] = [textOrAbsent(asMap(value), 'apiVersion'), textOrAbsent(asMap(value), 'kind')]
+  return apiVersion === undefined || kind === undefined ? '' : `${apiVersion} ${kind}`
 }
 
 class Findings {
