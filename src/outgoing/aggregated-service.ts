@@ -1,7 +1,8 @@
 // Groups that another server serves, as an APIService says it (P-380): where that server is, and whether it can be reached.
+import { isTrue, mapOrAbsent, mapOrEmpty, mapsOnly, numberOrAbsent, numberOrZero, textOrEmpty } from '../api/members.ts'
 import type { OutgoingTls } from './connections.ts'
 import type { ApiObject } from '../api/object.ts'
-import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { own, type ValueMap } from '../api/value.ts'
 import type { ServiceReference } from './webhook-client.ts'
 
 /** Where a version of a group stands among the others. */
@@ -26,15 +27,15 @@ const DEFAULT_PORT = 443
 
 /** Undefined where the group is served here. */
 export function readAggregatedService(object: ApiObject): AggregatedService | undefined {
-  const spec = mapOf(own(object, 'spec'))
-  const service = own(spec, 'service')
-  if (!isMap(service)) return undefined
-  const bundle = textIn(spec, 'caBundle')
+  const spec = mapOrEmpty(object, 'spec')
+  const service = mapOrAbsent(spec, 'service')
+  if (service === undefined) return undefined
+  const bundle = textOrEmpty(spec, 'caBundle')
   const availability = availabilityOf(object) ?? {}
   const reference = {
-    namespace: textIn(service, 'namespace'),
-    name: textIn(service, 'name'),
-    port: numberIn(service, 'port') ?? DEFAULT_PORT,
+    namespace: textOrEmpty(service, 'namespace'),
+    name: textOrEmpty(service, 'name'),
+    port: numberOrAbsent(service, 'port') ?? DEFAULT_PORT,
   }
   return {
     ...rankOf(object),
@@ -42,48 +43,33 @@ export function readAggregatedService(object: ApiObject): AggregatedService | un
     tls: {
       serverName: `${reference.name}.${reference.namespace}.svc`,
       ...(bundle === '' ? {} : { ca: Buffer.from(bundle, 'base64').toString() }),
-      ...(own(spec, 'insecureSkipTLSVerify') === true ? { insecure: true } : {}),
+      ...(isTrue(spec, 'insecureSkipTLSVerify') ? { insecure: true } : {}),
     },
     isAvailable: own(availability, 'status') === 'True',
-    reason: textIn(availability, 'reason'),
+    reason: textOrEmpty(availability, 'reason'),
   }
 }
 
 /** A version that somebody says is served here, by his own word and not by the server's. Undefined for all others. */
 export function readNamedVersion(object: ApiObject): RankedVersion | undefined {
-  if (isMap(own(mapOf(own(object, 'spec')), 'service'))) return undefined
-  const isOurs = own(mapOf(own(object.metadata, 'labels')), 'kube-aggregator.kubernetes.io/automanaged') !== undefined
+  if (mapOrAbsent(mapOrEmpty(object, 'spec'), 'service') !== undefined) return undefined
+  const isOurs = own(mapOrEmpty(object.metadata, 'labels'), 'kube-aggregator.kubernetes.io/automanaged') !== undefined
   return isOurs ? undefined : rankOf(object)
 }
 
 function rankOf(object: ApiObject): RankedVersion {
-  const spec = mapOf(own(object, 'spec'))
+  const spec = mapOrEmpty(object, 'spec')
   return {
-    name: textIn(object.metadata, 'name'),
-    group: textIn(spec, 'group'),
-    version: textIn(spec, 'version'),
-    groupPriority: numberIn(spec, 'groupPriorityMinimum') ?? 0,
-    versionPriority: numberIn(spec, 'versionPriority') ?? 0,
+    name: textOrEmpty(object.metadata, 'name'),
+    group: textOrEmpty(spec, 'group'),
+    version: textOrEmpty(spec, 'version'),
+    groupPriority: numberOrZero(spec, 'groupPriorityMinimum'),
+    versionPriority: numberOrZero(spec, 'versionPriority'),
   }
 }
 
 /** The condition `Available`; undefined where nobody has looked yet. */
 export function availabilityOf(object: ApiObject): ValueMap | undefined {
-  const conditions = own(mapOf(own(object, 'status')), 'conditions')
-  if (!isList(conditions)) return undefined
-  return conditions.filter(isMap).find((condition) => own(condition, 'type') === 'Available')
-}
-
-function mapOf(value: Value | undefined): ValueMap {
-  return isMap(value) ? value : {}
-}
-
-function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
-}
-
-function numberIn(map: ValueMap, name: string): number | undefined {
-  const value = own(map, name)
-  return typeof value === 'number' ? value : undefined
+  const conditions = mapsOnly(mapOrEmpty(object, 'status'), 'conditions')
+  return conditions.find((condition) => own(condition, 'type') === 'Available')
 }

@@ -1,8 +1,9 @@
 // How configurations say which webhook to call: the same words stand in those of admission and in custom resource
 // definitions.
+import { mapOrAbsent, numberOrAbsent, textOrEmpty } from '../api/members.ts'
 import type { OutgoingTarget } from './call.ts'
 import type { Place } from './connections.ts'
-import { isMap, own, type ValueMap } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
 
 export interface ServiceReference {
   readonly namespace: string
@@ -20,19 +21,18 @@ export const WEBHOOK_USER_AGENT = 'kube-apiserver-admission'
 
 /** `config` is a `clientConfig`, with a `url` or a `service`. */
 export function readWebhookTarget(config: ValueMap, locate: ResolveService): OutgoingTarget {
-  const bundle = textIn(config, 'caBundle')
+  const bundle = textOrEmpty(config, 'caBundle')
   const tls = bundle === '' ? {} : { ca: Buffer.from(bundle, 'base64').toString() }
-  const service = own(config, 'service')
-  if (!isMap(service)) return { url: withPath(textIn(config, 'url')), tls }
-  const port = own(service, 'port')
+  const service = mapOrAbsent(config, 'service')
+  if (service === undefined) return { url: withPath(textOrEmpty(config, 'url')), tls }
   const reference = {
-    namespace: textIn(service, 'namespace'),
-    name: textIn(service, 'name'),
-    port: typeof port === 'number' ? port : DEFAULT_PORT,
+    namespace: textOrEmpty(service, 'namespace'),
+    name: textOrEmpty(service, 'name'),
+    port: numberOrAbsent(service, 'port') ?? DEFAULT_PORT,
   }
   const host = `${reference.name}.${reference.namespace}.svc`
   return {
-    url: withPath(`https://${host}:${reference.port}${textIn(service, 'path')}`),
+    url: withPath(`https://${host}:${reference.port}${textOrEmpty(service, 'path')}`),
     tls: { ...tls, serverName: host },
     locate: () => locate(reference),
   }
@@ -43,9 +43,4 @@ function withPath(url: string): string {
   const [, place = '', path = ''] = /^([a-z]+:\/\/[^/]*)(.*)$/.exec(url) ?? []
   if (place === '') return url
   return `${place}/${path.split('/').filter(Boolean).join('/')}`
-}
-
-function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
 }
