@@ -3,8 +3,8 @@ import type { FieldError } from '../../api/field-error.ts'
 import { invalid, required } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
 import type { Value, ValueMap } from '../../api/value.ts'
-import { mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
-import { isMap, own } from '../../api/value.ts'
+import { asMap, mapOrAbsent, mapOrEmpty, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
+import { own } from '../../api/value.ts'
 import { parseDuration } from '../../lib/duration.ts'
 
 export interface EncryptionConfig {
@@ -65,7 +65,7 @@ class ConfigReader {
   }
 
   read(document: Value): EncryptionConfig {
-    const root = isMap(document) ? document : {}
+    const root = asMap(document)
     if (own(root, 'kind') !== 'EncryptionConfiguration' || own(root, 'apiVersion') !== 'apiserver.config.k8s.io/v1') {
       this.#faults.push('must be an EncryptionConfiguration of apiserver.config.k8s.io/v1')
       return { entries: [] }
@@ -123,7 +123,7 @@ class ConfigReader {
 
   #provider(provider: ValueMap, at: FieldPath): readonly ProviderConfig[] {
     this.#onlyMembers(provider, KINDS, at.toString())
-    const [kind, ...more] = KINDS.filter((name) => isMap(own(provider, name)))
+    const [kind, ...more] = KINDS.filter((name) => mapOrAbsent(provider, name) !== undefined)
     if (kind === undefined) {
       const detail = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'
       this.#faults.push(`${at.toString()}: ${detail}`)
