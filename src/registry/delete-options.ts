@@ -2,8 +2,9 @@
 import type { FieldError } from '../api/field-error.ts'
 import { invalid, notSupported } from '../api/field-error.ts'
 import { FieldPath } from '../api/field-path.ts'
+import { isTrue, mapOrEmpty, textOrAbsent, textsOnly } from '../api/members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
-import { isList, isMap, own } from '../api/value.ts'
+import { isList, own } from '../api/value.ts'
 import type { DeleteOptions } from './deletion.ts'
 import { invalidOptionsError } from './errors.ts'
 
@@ -24,10 +25,10 @@ export interface DeleteOptionsContext {
 
 /** Throws `Invalid` about the options. */
 export function readDeleteOptions(options: ValueMap, context: DeleteOptionsContext): ParsedDeleteOptions {
-  const dryRun = textList(own(options, 'dryRun')).filter((value) => value !== '')
+  const dryRun = textsOnly(options, 'dryRun').filter((value) => value !== '')
   const policy = own(options, 'propagationPolicy')
   const orphan = own(options, 'orphanDependents')
-  const ignore = context.mayIgnoreReadErrors && own(options, IGNORE_READ_ERRORS) === true
+  const ignore = context.mayIgnoreReadErrors && isTrue(options, IGNORE_READ_ERRORS)
   const errors = faultsOf(options, { dryRun, policy, orphan, ignore, isCollection: context.isCollection })
   if (errors.length > 0) throw invalidOptionsError('DeleteOptions', errors)
   const grace = own(options, 'gracePeriodSeconds')
@@ -58,17 +59,9 @@ export function dryRunFaults(dryRun: readonly string[]): FieldError[] {
   return [notSupported(FieldPath.root('dryRun'), dryRun, ['All'])]
 }
 
-function textList(value: Value | undefined): string[] {
-  return isList(value) ? value.filter((item) => typeof item === 'string') : []
-}
-
 function preconditionsOf(options: ValueMap): DeleteOptions['preconditions'] {
-  const given = own(options, 'preconditions')
-  const text = (name: string): string | undefined => {
-    const value = isMap(given) ? own(given, name) : undefined
-    return typeof value === 'string' ? value : undefined
-  }
-  return { uid: text('uid'), resourceVersion: text('resourceVersion') }
+  const given = mapOrEmpty(options, 'preconditions')
+  return { uid: textOrAbsent(given, 'uid'), resourceVersion: textOrAbsent(given, 'resourceVersion') }
 }
 
 interface Judged {
