@@ -1,6 +1,6 @@
 // What other servers say of their groups in OpenAPI documents, within our own (P-390): in version 2 there is one document for
 // all, so theirs are read and joined; in version 3 ours is the list, and theirs are passed on when somebody asks.
-import { parseText } from '../api/json-text.ts'
+import { parseJsonText } from '../api/json-text.ts'
 import { createHash } from 'node:crypto'
 import { asMap, mapOrEmpty, textOrEmpty } from '../api/members.ts'
 import type { AggregatedService } from '../outgoing/aggregated-service.ts'
@@ -50,12 +50,12 @@ export function aggregatedDocumentsReader(
       })
     const index = caller
       .call(at('openapi/v3'), call, signal)
-      .then((answer) => addressIn(answerValue(answer, parseText), service))
+      .then((answer) => addressIn(answerValue(answer, parseJsonText), service))
     const known = before?.v2
     const tags: Record<string, string> = known === undefined ? {} : { 'if-none-match': known.tag }
     const joined = caller.call(at('openapi/v2', tags), call, signal).then((answer) => {
       if (answer.status === 304 && known !== undefined) return known
-      const document = answerValue(answer, parseText) as Value
+      const document = answerValue(answer, parseJsonText) as Value
       const tag = answer.headers.etag ?? `"${createHash('sha256').update(answer.body).digest('hex')}"`
       return { tag, document }
     })
@@ -97,7 +97,7 @@ function joinedDocument(ours: OpenApiDocument, theirs: readonly AggregatedDocume
   const hash = createHash('sha512').update(ours.hash)
   for (const { service, v2 } of theirs) hash.update(`\n${service.name} ${v2?.tag}`)
   const build = (): ValueMap => {
-    let document = parseText(ours.json().toString()) as ValueMap
+    let document = parseJsonText(ours.json().toString()) as ValueMap
     for (const { service, v2 } of theirs) {
       const prefix = `/apis/${service.group}/${service.version}`
       document = withRemoteDocument(document, v2?.document ?? null, prefix)

@@ -47,8 +47,17 @@ const LONG_NUMBER = /[0-9]{16}/
 type Parse = (text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown) => unknown
 
 /** Throws `SyntaxError` for what is not JSON. */
-export function parseText(text: string): Value {
+export function parseJsonText(text: string): Value {
   return LONG_NUMBER.test(text) ? ((JSON.parse as Parse)(text, reviveInteger) as Value) : (JSON.parse(text) as Value)
+}
+
+/** Undefined for what is not JSON. */
+export function jsonOrAbsent(text: string): Value | undefined {
+  try {
+    return parseJsonText(text)
+  } catch {
+    return undefined
+  }
 }
 
 function reviveInteger(_key: string, value: unknown, context: { source?: string }): unknown {

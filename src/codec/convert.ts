@@ -1,5 +1,6 @@
 // Objects from one encoding into another, for people who look into stored bytes and for tests. Kinds of the table take their
 // canonical form on the way; others pass as they are, where the encoding needs no schema.
+import { textOrEmpty } from '../api/members.ts'
 import { type GroupKind, parseGroupVersion } from '../api/object.ts'
 import { type Value, type ValueMap, isList, isMap, own } from '../api/value.ts'
 import { DecodeError, decodeObject } from '../schema/decode.ts'
@@ -11,7 +12,7 @@ import { type Encoding, encodeObject } from './codec.ts'
 import { indentJson } from './indent.ts'
 import { JsonSyntaxError } from './json-exact.ts'
 import { plainJson, typedJson } from './json-encode.ts'
-import { parseJson } from './json-parse.ts'
+import { parseJsonDocument } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
 import {
@@ -110,7 +111,7 @@ function jsonDocuments(bytes: Buffer): readonly ReadDocument[] {
     .split('\n')
     .filter((line) => line.trim() !== '')
   const isLines = lines.length > 1 && lines.every((line) => line.startsWith('{') && line.trimEnd().endsWith('}'))
-  return isLines ? lines.map((line) => parseJson(Buffer.from(line))) : [parseJson(bytes)]
+  return isLines ? lines.map((line) => parseJsonDocument(Buffer.from(line))) : [parseJsonDocument(bytes)]
 }
 
 function typed({ value, source }: ReadDocument, kinds: SchemaTable): ConvertedObject {
@@ -133,7 +134,7 @@ function kindOf(object: ValueMap, kinds: SchemaTable): KindSchema | undefined {
 function fromProtobuf(bytes: Buffer, kinds: SchemaTable): ConvertedObject {
   const envelope = decodeProtobuf(bytes)
   const gv = parseGroupVersion(envelope.apiVersion)
-  if (envelope.contentType === 'application/json') return typed(parseJson(envelope.raw), kinds)
+  if (envelope.contentType === 'application/json') return typed(parseJsonDocument(envelope.raw), kinds)
   // Only events of watches come without a name.
   const gvk = envelope.kind === '' ? EVENT : { group: '', version: '', ...gv, kind: envelope.kind }
   const kind = kinds.kind(gvk)
@@ -147,8 +148,7 @@ function nameOf({ kind, apiVersion }: { readonly kind: string; readonly apiVersi
 }
 
 function typeNamesIn(value: ValueMap): { readonly kind: string; readonly apiVersion: string } {
-  const [kind, apiVersion] = [own(value, 'kind'), own(value, 'apiVersion')]
-  return { kind: typeof kind === 'string' ? kind : '', apiVersion: typeof apiVersion === 'string' ? apiVersion : '' }
+  return { kind: textOrEmpty(value, 'kind'), apiVersion: textOrEmpty(value, 'apiVersion') }
 }
 
 function write(objects: readonly ConvertedObject[], conversion: Conversion): Buffer {

@@ -22,7 +22,7 @@ const MAX_DUPLICATES = 100
 const NONE: readonly string[] = []
 
 /** Reads one document. Throws `JsonSyntaxError` with the reference's words, and 413 where there are more values than are allowed. */
-export function parseJson(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): JsonDocument {
+export function parseJsonDocument(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): JsonDocument {
   const scan = scanJson(bytes)
   if (scan.values > maxValues) throw tooManyValues()
   if (scan.depth > MAX_JSON_DEPTH || !scan.plain || !isUtf8(bytes)) return exactDocument(bytes)
@@ -31,8 +31,12 @@ export function parseJson(bytes: Buffer, maxValues = Number.POSITIVE_INFINITY): 
   return { value, duplicates: NONE, source: value }
 }
 
-/** The same of a large document, in turns; what it gives throws what `parseJson` throws. */
-export async function parseJsonInTurns(bytes: Buffer, maxValues: number, turns: Turns): Promise<() => JsonDocument> {
+/** The same of a large document, in turns; what it gives throws what `parseJsonDocument` throws. */
+export async function parseJsonDocumentInTurns(
+  bytes: Buffer,
+  maxValues: number,
+  turns: Turns,
+): Promise<() => JsonDocument> {
   await turns.next()
   const scan = scanJson(bytes)
   if (scan.values > maxValues) {

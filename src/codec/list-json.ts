@@ -4,7 +4,7 @@ import { InvariantError } from '../lib/errors.ts'
 import { Indenter } from './indent.ts'
 import { plainJson, stringJson } from './json-encode.ts'
 import { metadataOf, partialHead } from './partial-metadata.ts'
-import { parseJson } from './stored-json.ts'
+import { parseStoredJson } from './stored-json.ts'
 import { TABLE_END, tableHead, tableRows } from './table.ts'
 import type { TableForm, TableItem } from './table.ts'
 
@@ -98,7 +98,7 @@ function startsWith(bytes: Buffer, start: Buffer): boolean {
 
 /** For bytes that somebody else put into the store: the same object, parsed and written again. */
 function withoutType(bytes: Buffer): Buffer {
-  const object = parseJson(bytes)
+  const object = parseStoredJson(bytes)
   if (typeof object !== 'object' || object === null || Array.isArray(object)) throw new InvariantError('not an object')
   const { kind: _kind, apiVersion: _version, ...rest } = object as Exclude<typeof object, readonly unknown[]>
   return Buffer.from(plainJson(rest))

@@ -8,7 +8,7 @@ import type { ListDocument, ListForm, ListItem } from './list-json.ts'
 import { listKindOf } from './list-protobuf.ts'
 import { partialMetadata } from './partial-metadata.ts'
 import { PieceBuffer } from './piece-buffer.ts'
-import { parseJson } from './stored-json.ts'
+import { parseStoredJson } from './stored-json.ts'
 import { tableRow } from './table.ts'
 import { emitYaml } from './yaml-emit.ts'
 
@@ -36,13 +36,13 @@ function valuesOf({ form, metadata }: ListDocument): ListValues {
     }
     case 'metadata': {
       const rest = { kind: 'PartialObjectMetadataList', apiVersion: form.apiVersion, metadata: listMeta }
-      return { rest, key: 'items', item: (item) => parseJson(partialMetadata(item, form.apiVersion)) }
+      return { rest, key: 'items', item: (item) => parseStoredJson(partialMetadata(item, form.apiVersion)) }
     }
     case 'table': {
       const { shape, apiVersion } = form.table
       const columnDefinitions = shape.columns.map((column) => ({ ...column }))
       const rest = { kind: 'Table', apiVersion, metadata: listMeta, columnDefinitions }
-      return { rest, key: 'rows', item: (item) => parseJson(tableRow(form.table, item)) }
+      return { rest, key: 'rows', item: (item) => parseStoredJson(tableRow(form.table, item)) }
     }
   }
 }

@@ -3,7 +3,7 @@
 import type { Value } from '../api/value.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { JsonSyntaxError } from './json-exact.ts'
-import { parseJson } from './json-parse.ts'
+import { parseJsonDocument } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import type { ProtobufReader } from './protobuf-reader.ts'
 import { formatMicroMoment, formatMoment } from './protobuf-time.ts'
@@ -40,7 +40,7 @@ export function readJson(reader: ProtobufReader): Value {
   }
   if (bytes === undefined || bytes.length === 0) return null
   try {
-    return parseJson(bytes).value
+    return parseJsonDocument(bytes).value
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     throw new ProtobufError(`embedded JSON: ${error.message}`, { cause: error })

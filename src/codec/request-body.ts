@@ -11,7 +11,7 @@ import { CborError, parseCbor } from './cbor-decode.ts'
 import type { Encoding } from './codec.ts'
 import { OPEN_MAP } from './json-bytes.ts'
 import { JsonSyntaxError } from './json-exact.ts'
-import { type JsonDocument, parseJson, parseJsonInTurns } from './json-parse.ts'
+import { type JsonDocument, parseJsonDocument, parseJsonDocumentInTurns } from './json-parse.ts'
 import { ProtobufError } from './protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
 import { MAX_VALUES } from './value-limit.ts'
@@ -70,12 +70,12 @@ export async function readDocumentInTurns(
     await turns.next()
     return () => readDocument(bytes, encoding, kind)
   }
-  const parse = await parseJsonInTurns(bytes, MAX_VALUES, turns)
+  const parse = await parseJsonDocumentInTurns(bytes, MAX_VALUES, turns)
   return () => jsonDocument(parse)
 }
 
 function readJson(bytes: Buffer): SourceDocument {
-  return jsonDocument(() => parseJson(bytes, MAX_VALUES))
+  return jsonDocument(() => parseJsonDocument(bytes, MAX_VALUES))
 }
 
 function jsonDocument(parse: () => JsonDocument): SourceDocument {
@@ -158,7 +158,7 @@ export interface PatchDocument {
 /** A JSON document that is a patch. */
 export function readPatch(bytes: Buffer): PatchDocument {
   try {
-    const { value, duplicates, source } = parseJson(bytes, MAX_VALUES)
+    const { value, duplicates, source } = parseJsonDocument(bytes, MAX_VALUES)
     return {
       document: value,
       spelled: source,
@@ -197,7 +197,7 @@ function readAppliedYaml(bytes: Buffer): AppliedDocument {
 /** Most of what is applied is JSON, which is read much faster as such. Undefined: YAML has to find the words for it. */
 function readPlainJson(bytes: Buffer): ValueMap | undefined {
   try {
-    const { value, duplicates } = parseJson(bytes, MAX_VALUES)
+    const { value, duplicates } = parseJsonDocument(bytes, MAX_VALUES)
     return isMap(value) && duplicates.length === 0 ? value : undefined
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error

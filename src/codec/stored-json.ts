@@ -1,13 +1,13 @@
 // Objects to the JSON that is stored and back. Integers beyond 2^53 survive as `bigint` (D19); everything else is what the
 // engine's own parser makes of it, because what is stored was checked when it came in.
-import { jsonText, parseText } from '../api/json-text.ts'
+import { jsonOrAbsent, jsonText, parseJsonText } from '../api/json-text.ts'
 import type { ApiObject } from '../api/object.ts'
 import { isMap } from '../api/value.ts'
 import type { Value } from '../api/value.ts'
 
 /** Throws `SyntaxError` for what is not JSON. */
-export function parseJson(bytes: Buffer): Value {
-  return parseText(bytes.toString('utf8'))
+export function parseStoredJson(bytes: Buffer): Value {
+  return parseJsonText(bytes.toString('utf8'))
 }
 
 /** The object in stored bytes; undefined where they are no object with metadata. */
@@ -17,12 +17,8 @@ export function parseStored(bytes: Buffer): ApiObject | undefined {
 
 /** The same of a text. */
 export function parseStoredText(text: string): ApiObject | undefined {
-  try {
-    const value = parseText(text)
-    return isMap(value) && isMap(value['metadata']) ? (value as ApiObject) : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonOrAbsent(text)
+  return isMap(value) && isMap(value['metadata']) ? (value as ApiObject) : undefined
 }
 
 /** How objects of a type are written; absent: in their own order of keys. */

@@ -3,7 +3,7 @@
 import type { ApiObject } from '../api/object.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
-import { parseText } from '../api/json-text.ts'
+import { jsonOrAbsent } from '../api/json-text.ts'
 import { plainJson } from './json-encode.ts'
 import { type EncodeText, type ParseObject, parseStoredText } from './stored-json.ts'
 
@@ -107,7 +107,7 @@ class StoredClaims {
   }
 
   #remember(found: string): Claims | undefined {
-    const record = parseRecord(found)
+    const record = jsonOrAbsent(found) as ValueMap | undefined
     if (record === undefined || found.length > MAX_TEXT_LENGTH) return record && { text: found, record }
     // A copy: a part of a text would keep the whole of it.
     const text = Buffer.from(found).toString()
@@ -116,14 +116,6 @@ class StoredClaims {
     if (this.#known.size >= MAX_KNOWN && oldest !== undefined) this.#known.delete(oldest)
     this.#known.set(text, claims)
     return claims
-  }
-}
-
-function parseRecord(text: string): ValueMap | undefined {
-  try {
-    return parseText(text) as ValueMap
-  } catch {
-    return undefined
   }
 }
 

@@ -4,7 +4,7 @@ import { jsonText } from '../api/json-text.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 import { MessageBytes } from './message-bytes.ts'
 import { momentOf } from './protobuf-time.ts'
-import { parseJson } from './stored-json.ts'
+import { parseStoredJson } from './stored-json.ts'
 
 const SLASH = 0x2f
 const UPPER_Z = 0x5a
@@ -151,7 +151,7 @@ export class ScalarTranscoder {
     const json = this.json
     if (json[start] === LOWER_N) throw UNEXPECTED
     const [end, unusual] = this.#skip(start)
-    const text = unusual ? Buffer.from(jsonText(parseJson(json.subarray(start, end)))) : undefined
+    const text = unusual ? Buffer.from(jsonText(parseStoredJson(json.subarray(start, end)))) : undefined
     const content = this.out.open(tag, 1)
     if (text === undefined) this.out.text(FIRST_TEXT, json, start, end)
     else this.out.text(FIRST_TEXT, text, 0, text.length)

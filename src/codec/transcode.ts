@@ -5,7 +5,7 @@ import type { ObjectShape } from '../schema/table.ts'
 import { BACKSLASH, CLOSE_LIST, CLOSE_MAP, COLON, COMMA, OPEN_LIST, OPEN_MAP, QUOTE } from './json-bytes.ts'
 import { encodeEnvelope, encodeRaw } from './protobuf.ts'
 import type { TypeNames } from './protobuf.ts'
-import { parseJson } from './stored-json.ts'
+import { parseStoredJson } from './stored-json.ts'
 import { OPS, TranscodePlans } from './transcode-plan.ts'
 import type { FieldPlan, GroupPlan, ObjectPlan, Zeros } from './transcode-plan.ts'
 import { FIRST_TEXT, LOWER_N, ScalarTranscoder, UNEXPECTED, Unexpected } from './transcode-scalars.ts'
@@ -52,7 +52,7 @@ export class Transcoder extends ScalarTranscoder {
     } catch (error) {
       if (!(error instanceof Unexpected)) throw error
       this.out.clear()
-      this.out.bytes(encodeRaw(shape, parseJson(json) as ValueMap))
+      this.out.bytes(encodeRaw(shape, parseStoredJson(json) as ValueMap))
     }
   }
 

@@ -9,7 +9,7 @@ import type { EncodingTools } from './list-protobuf.ts'
 import { encodeWatchFrame } from './protobuf-stream.ts'
 import { encodeEnvelope } from './protobuf.ts'
 import type { TypeNames } from './protobuf.ts'
-import { parseJson } from './stored-json.ts'
+import { parseStoredJson } from './stored-json.ts'
 
 /** What the object of an event is: its own kind, or that of the form it was turned into. */
 export type FramedForm = TypeNames
@@ -60,7 +60,7 @@ function cborFrames(schemas: SchemaTable): FrameEncoding {
   return {
     name: 'cbor',
     frame(type, form, object) {
-      const value = parseJson(object) as ValueMap
+      const value = parseStoredJson(object) as ValueMap
       const kind = form.kind === 'Table' ? undefined : kindOf(form, schemas)
       return encodeCborEvent(type, kind === undefined ? encodeCborValue(value) : encodeCbor(value, kind))
     },

@@ -16,7 +16,7 @@ import type { Asked, Negotiated, Offer } from '../codec/negotiate.ts'
 import { negotiateWatch } from '../codec/negotiate.ts'
 import { partialMetadata } from '../codec/partial-metadata.ts'
 import { encodeEnvelope, encodeProtobuf } from '../codec/protobuf.ts'
-import { parseJson } from '../codec/stored-json.ts'
+import { parseStoredJson } from '../codec/stored-json.ts'
 import { emitYaml } from '../codec/yaml-emit.ts'
 import type { TableForm } from '../codec/table.ts'
 import { parseIncludeObject, tableDocument } from '../codec/table.ts'
@@ -124,7 +124,7 @@ export function servedItem(request: ServedRequest, stored: StoredObject): ListIt
 function convertedItem({ resource }: ServedRequest, stored: ApiObject): ListItem {
   const bytes = encodeJson(resource.conversion.fromStored(stored), resource.schema)
   // Conversion renames and moves; what its kind leaves out or always shows is in the bytes.
-  const item = { bytes, object: () => parseJson(bytes) as ApiObject }
+  const item = { bytes, object: () => parseStoredJson(bytes) as ApiObject }
   return stored.kind === resource.storedKind.kind ? { ...item, shown: () => stored } : item
 }
 
@@ -146,7 +146,7 @@ export function respondWithObject(
   }
   if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(request, transform.as, 'not a list', '')
   const bytes = partialMetadata(item, transform.apiVersion)
-  return respond(view, view.partialMetadata, { bytes, object: () => parseJson(bytes) as ValueMap }, status)
+  return respond(view, view.partialMetadata, { bytes, object: () => parseStoredJson(bytes) as ValueMap }, status)
 }
 
 /** An object in the encoding that was asked for. */
@@ -166,8 +166,8 @@ export function respond(view: Negotiated, kind: KindSchema, item: ListItem, stat
 /** What has no protobuf form travels as JSON in the envelope (D10). */
 function respondInJson(view: View, kind: string, bytes: Buffer, status: number): HttpResponse {
   if (view.encoding === 'json') return jsonResponse(view, { bytes }, status)
-  if (view.encoding === 'yaml') return bytesResponse(view, Buffer.from(emitYaml(parseJson(bytes))), status)
-  if (view.encoding === 'cbor') return bytesResponse(view, encodeCborValue(parseJson(bytes)), status)
+  if (view.encoding === 'yaml') return bytesResponse(view, Buffer.from(emitYaml(parseStoredJson(bytes))), status)
+  if (view.encoding === 'cbor') return bytesResponse(view, encodeCborValue(parseStoredJson(bytes)), status)
   const apiVersion = view.transform?.apiVersion ?? ''
   return bytesResponse(view, encodeEnvelope({ kind, apiVersion }, bytes, 'application/json'), status)
 }

@@ -1,8 +1,9 @@
 // What an applied document says, field by field. Whether it fits its schema and which fields it sets both depend on its outline
 // alone, so that they are found out once for all that is applied from one template.
+import { metaText } from '../api/object-members.ts'
+import { textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
-import type { Value, ValueMap } from '../api/value.ts'
-import { isMap, own } from '../api/value.ts'
+import type { ValueMap } from '../api/value.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import type { FieldSet } from './field-set.ts'
 import { differenceWithBelow } from './field-set.ts'
@@ -31,14 +32,8 @@ export function appliedFields(to: AppliedTo, document: ValueMap): FieldSet {
 }
 
 function misfit({ apiVersion }: AppliedTo, document: ValueMap, problems: readonly string[]): ApiError {
-  const metadata = own(document, 'metadata')
-  const nameOf = (field: string): string => textOf(isMap(metadata) ? own(metadata, field) : undefined)
   // The slash stays where there is no group.
   const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
-  const subject = `${nameOf('namespace')}/${nameOf('name')}; ${version}, Kind=${textOf(own(document, 'kind'))}`
+  const subject = `${metaText(document, 'namespace')}/${metaText(document, 'name')}; ${version}, Kind=${textOrEmpty(document, 'kind')}`
   return new ApiError('BadRequest', `failed to create typed patch object (${subject}): ${formatProblems(problems)}`)
-}
-
-function textOf(value: Value | undefined): string {
-  return typeof value === 'string' ? value : ''
 }

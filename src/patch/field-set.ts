@@ -1,6 +1,6 @@
 // Sets of field paths: what a manager owns. A set is a trie whose edges are path elements in their FieldsV1 spelling
 // (`f:name`, `k:{"name":"a"}`, `v:"x"`, `i:0`), so that equal elements are equal strings. Sets are never changed in place.
-import { parseText } from '../api/json-text.ts'
+import { parseJsonText } from '../api/json-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 
 /** One step of a path, as FieldsV1 spells it. */
@@ -245,9 +245,9 @@ export function placedElement(element: PathElement): PlacedElement {
   const kind = KIND_ORDER.indexOf(element[0]!)
   switch (element[0]) {
     case 'k':
-      return { element, kind, keys: Object.entries(parseText(element.slice(2)) as ValueMap), value: null }
+      return { element, kind, keys: Object.entries(parseJsonText(element.slice(2)) as ValueMap), value: null }
     case 'v':
-      return { element, kind, keys: NO_KEYS, value: parseText(element.slice(2)) }
+      return { element, kind, keys: NO_KEYS, value: parseJsonText(element.slice(2)) }
     case 'i':
       return { element, kind, keys: NO_KEYS, value: Number(element.slice(2)) }
     default:
@@ -303,7 +303,7 @@ function formatElement(element: PathElement): string {
     case 'f':
       return `.${rest}`
     case 'k': {
-      const keys = parseText(rest) as ValueMap
+      const keys = parseJsonText(rest) as ValueMap
       return `[${Object.entries(keys)
         .map(([name, value]) => `${name}=${scalarText(value)}`)
         .join(',')}]`

@@ -1,6 +1,8 @@
 // Field ownership around a write: reads `managedFields`, lets `ownership.ts` decide, and writes them back with times,
 // limits and the special cases of the reference.
-import { parseText } from '../api/json-text.ts'
+import { jsonOrAbsent } from '../api/json-text.ts'
+import { annotationsOf, metaText } from '../api/object-members.ts'
+import { textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
@@ -135,8 +137,7 @@ function updaterOf({ manager, apiVersion, subresource }: FieldManagerRequest): M
 }
 
 function isStored(live: ValueMap): boolean {
-  const metadata = own(live, 'metadata')
-  return isMap(metadata) && typeof own(metadata, 'uid') === 'string' && own(metadata, 'uid') !== ''
+  return metaText(live, 'uid') !== ''
 }
 
 /** A client may send managedFields of its own: a reset is obeyed, a list that cannot be read is passed over. */
@@ -330,26 +331,13 @@ function conflictsToReport(
 }
 
 function lastApplied(live: ValueMap): ValueMap | undefined {
-  const text = annotationOf(live)
-  if (text === undefined) return undefined
-  try {
-    const value = parseText(text)
-    return isMap(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function annotationOf(object: ValueMap): string | undefined {
-  const metadata = own(object, 'metadata')
-  const annotations = isMap(metadata) ? own(metadata, 'annotations') : undefined
-  const text = isMap(annotations) ? own(annotations, LAST_APPLIED) : undefined
-  return typeof text === 'string' ? text : undefined
+  const value = jsonOrAbsent(textOrEmpty(annotationsOf(live), LAST_APPLIED))
+  return isMap(value) ? value : undefined
 }
 
 /** Keeps the client-side annotation true where `kubectl` applies to an object that has one. */
 function refreshLastApplied(request: FieldManagerRequest, object: ValueMap, applied: ValueMap): ValueMap {
-  if (request.manager !== 'kubectl' || annotationOf(object) === undefined) return object
+  if (request.manager !== 'kubectl' || textOrAbsent(annotationsOf(object), LAST_APPLIED) === undefined) return object
   const metadata = object['metadata'] as ValueMap
   const { [LAST_APPLIED]: _, ...others } = metadata['annotations'] as ValueMap
   const text = `${sortedJson(withoutAnnotation(applied))}\n`
@@ -359,7 +347,7 @@ function refreshLastApplied(request: FieldManagerRequest, object: ValueMap, appl
 }
 
 function withoutAnnotation(applied: ValueMap): ValueMap {
-  if (annotationOf(applied) === undefined) return applied
+  if (textOrAbsent(annotationsOf(applied), LAST_APPLIED) === undefined) return applied
   const metadata = applied['metadata'] as ValueMap
   const { [LAST_APPLIED]: _, ...annotations } = metadata['annotations'] as ValueMap
   return { ...applied, metadata: { ...metadata, annotations } }

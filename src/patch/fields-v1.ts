@@ -1,5 +1,5 @@
 // FieldsV1: the spelling of a field set in `metadata.managedFields[].fieldsV1`.
-import { parseText } from '../api/json-text.ts'
+import { jsonOrAbsent } from '../api/json-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, setOwn } from '../api/value.ts'
 import { Later, MANY } from '../lib/later.ts'
@@ -111,15 +111,7 @@ function canonicalElement(key: string): PathElement | undefined {
   const rest = key.slice(2)
   if (key[0] === 'f') return key
   if (key[0] === 'i') return /^-?\d+$/.test(rest) ? `i:${Number(rest)}` : undefined
-  const value = parseJson(rest)
+  const value = jsonOrAbsent(rest)
   if (key[0] === 'k') return isMap(value) ? keyElement(value) : undefined
   return value === undefined ? undefined : valueElement(value)
-}
-
-function parseJson(text: string): Value | undefined {
-  try {
-    return parseText(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,6 @@
 // `metadata.managedFields` read into what each manager owns, and written back in the reference's order.
+import { textOrEmpty } from '../api/members.ts'
+import { metaOf } from '../api/object-members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { compareTexts } from '../lib/text-order.ts'
@@ -81,30 +83,25 @@ function decodeForeignFields(fields: Value | undefined): FieldSet | undefined {
 function decodeEntry(item: ValueMap, index: number, read: ReadFields): ManagedEntry | { readonly problem: string } {
   const operation = own(item, 'operation')
   if (operation !== 'Apply' && operation !== 'Update') return { problem: 'operation must be `Apply` or `Update`' }
-  const apiVersion = text(item, 'apiVersion')
+  const apiVersion = textOrEmpty(item, 'apiVersion')
   if (apiVersion === '') return { problem: 'apiVersion must not be empty' }
-  const fieldsType = text(item, 'fieldsType')
+  const fieldsType = textOrEmpty(item, 'fieldsType')
   if (fieldsType === '') return { problem: `missing fieldsType in managed fields entry ${index}` }
   if (fieldsType !== 'FieldsV1') {
     return { problem: `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}` }
   }
   const fields = read(own(item, 'fieldsV1'))
   if (fields === undefined) return { problem: `error decoding manager from managed fields entry ${index}` }
-  const time = text(item, 'time') || undefined
+  const time = textOrEmpty(item, 'time') || undefined
   return {
-    name: text(item, 'manager'),
+    name: textOrEmpty(item, 'manager'),
     operation,
     apiVersion,
-    subresource: text(item, 'subresource'),
+    subresource: textOrEmpty(item, 'subresource'),
     fields,
     recorded: read !== decodeForeignFields && isMap(own(item, 'fieldsV1')) ? { fields, time, item } : undefined,
     time,
   }
-}
-
-function text(item: ValueMap, key: string): string {
-  const value = own(item, key)
-  return typeof value === 'string' ? value : ''
 }
 
 /** Apply entries first, then by time, manager, version and subresource; entries that own nothing are left out. */
@@ -118,7 +115,8 @@ export function encodeManagedFields(managed: ManagedFields): readonly ValueMap[]
 function encodeEntry(entry: ManagedEntry): ValueMap {
   const { name, operation, apiVersion, time, fields, recorded, subresource } = entry
   const isRecorded = recorded?.fields === fields
-  if (isRecorded && recorded.time === time && text(recorded.item, 'apiVersion') === apiVersion) return recorded.item
+  if (isRecorded && recorded.time === time && textOrEmpty(recorded.item, 'apiVersion') === apiVersion)
+    return recorded.item
   return {
     manager: name,
     operation,
@@ -188,6 +186,5 @@ export async function withClaimsInTurns<T extends ValueMap>(
 }
 
 export function managedFieldsOf(object: ValueMap): Value | undefined {
-  const metadata = own(object, 'metadata')
-  return isMap(metadata) ? own(metadata, 'managedFields') : undefined
+  return own(metaOf(object), 'managedFields')
 }

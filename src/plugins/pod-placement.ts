@@ -1,6 +1,6 @@
 // PodNodeSelector and PodTolerationRestriction: a namespace says on which nodes its pods may run, and which taints they get
 // around.
-import { parseText } from '../api/json-text.ts'
+import { jsonOrAbsent } from '../api/json-text.ts'
 import { mapOrEmpty, mapsOnly, numberOrAbsent, textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { annotationsOf, specOf, withSpec } from '../api/object-members.ts'
 import type { ApiObject } from '../api/object.ts'
@@ -115,14 +115,8 @@ async function namespaceOf(
 
 /** A list in an annotation; undefined where it says nothing, or nothing that is a list. */
 function tolerationsIn(namespace: ValueMap, name: string): readonly ValueMap[] | undefined {
-  const text = textOrEmpty(annotationsOf(namespace), PREFIX + name)
-  if (text === '') return undefined
-  try {
-    const parsed = parseText(text)
-    return isList(parsed) ? parsed.filter(isMap).map(tolerationOf) : undefined
-  } catch {
-    return undefined
-  }
+  const parsed = jsonOrAbsent(textOrEmpty(annotationsOf(namespace), PREFIX + name))
+  return isList(parsed) ? parsed.filter(isMap).map(tolerationOf) : undefined
 }
 
 /** What an annotation says is nobody's typed object: only what belongs there is taken. */

@@ -5,7 +5,7 @@ import {
   openValidatingWebhooks,
   type WebhookParts,
 } from '../admission/webhook/webhook.ts'
-import { parseJson } from '../codec/json-parse.ts'
+import { parseJsonDocument } from '../codec/json-parse.ts'
 import { applyJsonPatch } from '../patch/json-patch.ts'
 import {
   type ConfigurationParts,
@@ -21,7 +21,7 @@ export interface AdmissionWebhookParts extends Omit<WebhookParts, 'json'>, Confi
 
 export function openAdmissionWebhooks(parts: AdmissionWebhookParts): ConfiguredPlugins {
   const json = {
-    parse: (bytes: Buffer) => parseJson(bytes).value,
+    parse: (bytes: Buffer) => parseJsonDocument(bytes).value,
     applyPatch: applyJsonPatch,
   }
   const mutating = openMutatingWebhooks({ ...parts, json })

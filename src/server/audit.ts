@@ -1,7 +1,7 @@
 // Auditing, put together from its policy and back ends; undefined where no policy is given (P-180).
 import { closeSync, openSync } from 'node:fs'
 import path from 'node:path'
-import { parseText } from '../api/json-text.ts'
+import { parseJsonText } from '../api/json-text.ts'
 import { Auditor } from '../audit/auditor.ts'
 import { type AuditBackend, BatchedEvents, eachEvent, type EventSink, fitEvent, truncating } from '../audit/backends.ts'
 import { LogFile, type LogFileOptions } from '../audit/log-file.ts'
@@ -187,7 +187,7 @@ function decodeBody(bytes: Buffer, contentType: string, kinds: SchemaTable): Val
   try {
     const from = encodingOf(contentType)
     const json = from === 'json' ? bytes : convert(bytes, { from, to: 'json', kinds, now: 0 }).bytes
-    return parseText(json.toString())
+    return parseJsonText(json.toString())
   } catch {
     // Whatever is wrong with it, the request itself is not to suffer.
     return undefined

@@ -4,7 +4,7 @@ import type { GroupVersionResource } from '../api/object.ts'
 import type { WatchCache } from '../cache/cache.ts'
 import { canonicalJson, plainJson } from '../codec/json-encode.ts'
 import { storedJsonInTurns } from '../codec/json-pieces.ts'
-import { parseJson } from '../codec/json-parse.ts'
+import { parseJsonDocument } from '../codec/json-parse.ts'
 import { OpenApiDocuments } from '../codec/openapi-documents.ts'
 import { servedResource } from '../registry/served-resource.ts'
 import { type Distribution, type Family, histogramFamily } from '../lib/measure.ts'
@@ -55,7 +55,7 @@ export interface DefinitionsOptions {
 }
 
 export function openDefinitions({ schema, builtIn, groups, cache, info, ...more }: DefinitionsOptions): Definitions {
-  const calls = { ...more.calls, encode: plainJson, parse: (bytes: Buffer) => parseJson(bytes).value }
+  const calls = { ...more.calls, encode: plainJson, parse: (bytes: Buffer) => parseJsonDocument(bytes).value }
   const resource = servedResource(builtIn, 'customresourcedefinitions', 'apiextensions.k8s.io')
   const durations = conversionDurations()
   const table = new DefinitionTable({

@@ -5,7 +5,7 @@ import { isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import { parseCbor } from '../codec/cbor-decode.ts'
 import { CLOSE_MAP, OPEN_MAP } from '../codec/json-bytes.ts'
 import { canonicalJson, sortedJson } from '../codec/json-encode.ts'
-import { parseJson } from '../codec/json-parse.ts'
+import { parseJsonDocument } from '../codec/json-parse.ts'
 import { decodeProtobuf, decodeRaw, isProtobuf } from '../codec/protobuf.ts'
 import { encodeStored } from '../codec/stored-json.ts'
 import { parseYaml } from '../codec/yaml-parse.ts'
@@ -134,7 +134,7 @@ function readValue(bytes: Buffer): { readonly value: ValueMap; readonly source: 
 }
 
 function parseAny(bytes: Buffer): { readonly value: Value; readonly source: SourceValue } {
-  if (bytes[0] === OPEN_MAP) return parseJson(bytes)
+  if (bytes[0] === OPEN_MAP) return parseJsonDocument(bytes)
   const value = CBOR.every((byte, i) => bytes[i] === byte) ? parseCbor(bytes) : parseYaml(bytes).value
   return { value, source: value }
 }

@@ -7,7 +7,7 @@ import { exactField, matchesFields } from '../api/selector.ts'
 import type { FieldSelector, LabelSelector } from '../api/selector.ts'
 import { findValue } from '../codec/json-scan.ts'
 import { layoutOf } from '../codec/resource-version-splice.ts'
-import { parseJson } from '../codec/stored-json.ts'
+import { parseStoredJson } from '../codec/stored-json.ts'
 import type { Selection, StoredResource } from './store.ts'
 
 /** What is selected by; the cache's objects know where their labels are without looking for them again. */
@@ -165,7 +165,7 @@ function textAt(bytes: Buffer, path: readonly string[]): string {
     case 'n':
       return ''
     case '"':
-      return text.includes('\\') ? (parseJson(bytes.subarray(span.start, span.end)) as string) : text.slice(1, -1)
+      return text.includes('\\') ? (parseStoredJson(bytes.subarray(span.start, span.end)) as string) : text.slice(1, -1)
     default:
       return text
   }

@@ -1,6 +1,6 @@
 // Two servers' answers to one request, and what a client could tell them apart by. What is another one on every server (times,
 // identities, random names) and the order of several faults is no difference.
-import { jsonText, parseText } from '../../src/api/json-text.ts'
+import { jsonText, parseJsonText } from '../../src/api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../../src/api/value.ts'
 import type { ServerAnswer } from './running-server.ts'
 
@@ -24,7 +24,7 @@ interface ReadAnswer {
 }
 
 function readAnswer({ body, headers }: ServerAnswer): ReadAnswer {
-  const value = parseText(body.replaceAll(/selfType\d+/g, 'selfType'))
+  const value = parseJsonText(body.replaceAll(/selfType\d+/g, 'selfType'))
   const warnings = [headers['warning'] ?? []].flat().flatMap((line) => line.split(/, (?=299 )/))
   if (!isMap(value)) return { body: value, causes: [], warnings }
   if (value['kind'] !== 'Status') return { body: ofItself(value), causes: [], warnings }

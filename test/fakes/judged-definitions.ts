@@ -1,6 +1,6 @@
 // Public definitions put to two servers at once, with all that they are good for: whether each is accepted, what becomes of it, what
 // discovery and the documents say of its kind, and the verdicts on samples of the kind and on nearly right ones.
-import { jsonText, parseText } from '../../src/api/json-text.ts'
+import { jsonText, parseJsonText } from '../../src/api/json-text.ts'
 import { isList, isMap, type Value, type ValueMap } from '../../src/api/value.ts'
 import { answerDifferences, compare } from './answer-difference.ts'
 import { mutatedSamples } from './mutated-samples.ts'
@@ -118,7 +118,7 @@ class Judge implements Judged {
     const differences = ([wanted, found]: Both): readonly string[] => {
       const told: string[] = []
       if (wanted.status !== 200 || found.status !== 200) return [`status: ${wanted.status}, ours ${found.status}`]
-      const [a, b] = [wanted, found].map(({ body }) => ofCustomKinds(parseText(body) as ValueMap))
+      const [a, b] = [wanted, found].map(({ body }) => ofCustomKinds(parseJsonText(body) as ValueMap))
       const text = found.body
       for (const { names } of kinds) if (!text.includes(`"kind":"${names.kind}"`)) told.push(`${names.kind} is missing`)
       compare(a, b, '', told)
@@ -272,7 +272,7 @@ function withoutDescriptions(value: Value): Value {
 
 function discoveryDifferences(answers: Both): readonly string[] {
   const [wanted, found] = answers.map(({ body }) => {
-    const { resources = [], ...others } = parseText(body) as { resources?: readonly { readonly name: string }[] }
+    const { resources = [], ...others } = parseJsonText(body) as { resources?: readonly { readonly name: string }[] }
     return { ...others, resources: Object.fromEntries(resources.map((one) => [one.name, one])) }
   })
   const told: string[] = []

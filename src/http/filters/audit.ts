@@ -1,5 +1,5 @@
 // Writes down what the audit policy asks for: when a request has come in, when a stream begins, when the answer is out.
-import { parseText } from '../../api/json-text.ts'
+import { jsonOrAbsent } from '../../api/json-text.ts'
 import type { AuditOutcome } from '../../audit/audit.ts'
 import type { Auditor, AuditRecord } from '../../audit/auditor.ts'
 import { ApiError, statusOf } from '../../api/status.ts'
@@ -102,19 +102,11 @@ function outcomeOf({ status: code, body, headers }: HttpResponse, { info }: Http
   if (!mayTell || body.kind !== 'bytes' || body.bytes.length > 4096 || headers['content-type'] !== 'application/json') {
     return { code }
   }
-  const told = readJson(body.bytes)
+  // What servers behind this one call JSON need not be.
+  const told = jsonOrAbsent(body.bytes.toString())
   if (!isMap(told) || own(told, 'kind') !== 'Status') return { code }
   const { status, message, reason, details } = told as unknown as AuditOutcome
   return { status, message, reason, details, code }
-}
-
-/** What servers behind this one call JSON need not be. */
-function readJson(bytes: Buffer): Value | undefined {
-  try {
-    return parseText(bytes.toString())
-  } catch {
-    return undefined
-  }
 }
 
 function keepRequest(record: AuditRecord, request: HttpRequest, { decode }: AuditFilterOptions): void {

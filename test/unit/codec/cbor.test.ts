@@ -5,7 +5,7 @@ import { type Value, type ValueMap, equalValues } from '../../../src/api/value.t
 import { CborError, parseCbor, parseCborSequence } from '../../../src/codec/cbor-decode.ts'
 import { encodeCbor, encodeCborEvent, encodeCborValue } from '../../../src/codec/cbor-encode.ts'
 import { sortedJson } from '../../../src/codec/json-encode.ts'
-import { parseJson } from '../../../src/codec/json-parse.ts'
+import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
 import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
 import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
@@ -173,7 +173,7 @@ describe('objects', () => {
 
   it.each(served.map((golden) => [golden.name, golden] as const))('the reference’s %s', (_name, golden) => {
     if (golden.kind === undefined) throw new Error('not served')
-    const { value } = decodeObject(parseJson(Buffer.from(golden.json)).source, golden.kind.shape)
+    const { value } = decodeObject(parseJsonDocument(Buffer.from(golden.json)).source, golden.kind.shape)
     const read = decodeObject(parseCbor(encodeCbor(value, golden.kind)), golden.kind.shape)
     expect(read.problems).toEqual([])
     expect(sortedJson(read.value)).toBe(sortedJson(value))

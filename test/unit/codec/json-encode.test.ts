@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { encodeJson, plainJson, sortedJson, stringJson } from '../../../src/codec/json-encode.ts'
 import { indentJson } from '../../../src/codec/indent.ts'
-import { parseJson } from '../../../src/codec/json-parse.ts'
+import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
 import { decodeObject } from '../../../src/schema/decode.ts'
 import type { KindSchema } from '../../../src/schema/table.ts'
 import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
@@ -87,7 +87,7 @@ describe('canonical JSON', () => {
       fc.property(values, (value) => {
         const text = sortedJson(value)
         expect(JSON.parse(text)).toEqual(value)
-        expect(sortedJson(parseJson(Buffer.from(text)).value)).toBe(text)
+        expect(sortedJson(parseJsonDocument(Buffer.from(text)).value)).toBe(text)
       }),
       { numRuns: 100 },
     )
@@ -103,7 +103,7 @@ describe('the reference’s objects', () => {
     '%s is read and written byte for byte',
     (_name, golden) => {
       if (golden.kind === undefined) throw new Error('not served')
-      const { value, problems } = decodeObject(parseJson(Buffer.from(golden.json)).source, golden.kind.shape)
+      const { value, problems } = decodeObject(parseJsonDocument(Buffer.from(golden.json)).source, golden.kind.shape)
       expect(problems).toEqual([])
       expect(indentJson(encodeJson(value, golden.kind)).toString()).toBe(golden.json)
     },
@@ -117,7 +117,7 @@ describe('random objects of every kind', () => {
       fc.assert(
         fc.property(arbitraryObject(kind), (object) => {
           const bytes = encodeJson(object, kind)
-          const { value, problems } = decodeObject(parseJson(bytes).source, kind.shape)
+          const { value, problems } = decodeObject(parseJsonDocument(bytes).source, kind.shape)
           expect(problems).toEqual([])
           expect(value).toEqual(object)
           expect(encodeJson(value, kind).equals(bytes)).toBe(true)

@@ -2,17 +2,17 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Value, own, setOwn } from '../../../src/api/value.ts'
 import { JsonSyntaxError } from '../../../src/codec/json-exact.ts'
-import { parseJson } from '../../../src/codec/json-parse.ts'
+import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
 import { ExactMap, ExactNumber } from '../../../src/schema/exact-value.ts'
 import { anyCharacter } from '../../fakes/any-character.ts'
 import { outOfProportion, tooSlow } from '../../fakes/processor-time.ts'
 
-const parse = (text: string): Value => parseJson(Buffer.from(text)).value
-const duplicates = (text: string): readonly string[] => parseJson(Buffer.from(text)).duplicates
+const parse = (text: string): Value => parseJsonDocument(Buffer.from(text)).value
+const duplicates = (text: string): readonly string[] => parseJsonDocument(Buffer.from(text)).duplicates
 
 function messageOf(bytes: Buffer): string {
   try {
-    parseJson(bytes)
+    parseJsonDocument(bytes)
   } catch (error) {
     if (error instanceof JsonSyntaxError) return error.message
     throw error
@@ -37,8 +37,8 @@ describe('numbers', () => {
   })
 
   it('keeps the spelling where plain values lose it', () => {
-    expect(parseJson(Buffer.from('[1.0]')).source).toEqual([new ExactNumber('1.0')])
-    expect(parseJson(Buffer.from('[1]')).source).toEqual([1])
+    expect(parseJsonDocument(Buffer.from('[1.0]')).source).toEqual([new ExactNumber('1.0')])
+    expect(parseJsonDocument(Buffer.from('[1]')).source).toEqual([1])
   })
 })
 
@@ -56,7 +56,7 @@ describe('repeated members', () => {
   })
 
   it('the last one counts, and the exact form has them all', () => {
-    const document = parseJson(Buffer.from('{"a":1,"b":true,"a":2}'))
+    const document = parseJsonDocument(Buffer.from('{"a":1,"b":true,"a":2}'))
     expect(document.value).toEqual({ a: 2, b: true })
     expect(document.source).toEqual(new ExactMap(['a', 'b', 'a'], [new ExactNumber('1'), true, new ExactNumber('2')]))
   })
@@ -80,7 +80,7 @@ describe('keys and strings', () => {
 
   it('bytes that are no characters become replacement characters, one a byte', () => {
     const bytes = Buffer.from([0x22, 0x61, 0xe2, 0x82, 0xff, 0x62, 0x22])
-    expect(parseJson(bytes).value).toBe('a\ufffd\ufffd\ufffdb')
+    expect(parseJsonDocument(bytes).value).toBe('a\ufffd\ufffd\ufffdb')
   })
 
   it('half a surrogate pair becomes a replacement character', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { canonicalJson } from '../../../src/codec/json-encode.ts'
-import { parseJson, parseJsonInTurns } from '../../../src/codec/json-parse.ts'
+import { parseJsonDocument, parseJsonDocumentInTurns } from '../../../src/codec/json-parse.ts'
 import { canonicalJsonInTurns } from '../../../src/codec/json-pieces.ts'
 import { Turns } from '../../../src/lib/turns.ts'
 import { decodeInTurns, decodeObject } from '../../../src/schema/decode.ts'
@@ -85,11 +85,13 @@ describe('large documents of JSON', () => {
         return String(error)
       }
     }
-    const shown = (read: () => ReturnType<typeof parseJson>): unknown =>
+    const shown = (read: () => ReturnType<typeof parseJsonDocument>): unknown =>
       outcome(() => {
         const { value, source, duplicates } = read()
         return { value, source, duplicates }
       })
-    expect(shown(await parseJsonInTurns(bytes, Number.POSITIVE_INFINITY, turns))).toEqual(shown(() => parseJson(bytes)))
+    expect(shown(await parseJsonDocumentInTurns(bytes, Number.POSITIVE_INFINITY, turns))).toEqual(
+      shown(() => parseJsonDocument(bytes)),
+    )
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { encodeProtobuf, encodeRaw, typeNamesOf } from '../../../src/codec/protobuf.ts'
 import { jsonText } from '../../../src/api/json-text.ts'
-import { parseJson } from '../../../src/codec/stored-json.ts'
+import { parseStoredJson } from '../../../src/codec/stored-json.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'
 import type { KindSchema } from '../../../src/schema/table.ts'
 import { BUILT_IN, kindOf } from '../../fakes/built-in-kinds.ts'
@@ -14,7 +14,7 @@ const transcoder = new Transcoder()
 
 /** The two ways from JSON to protobuf must meet. */
 function expectSame(kind: KindSchema, json: string): void {
-  const object = parseJson(Buffer.from(json)) as ValueMap
+  const object = parseStoredJson(Buffer.from(json)) as ValueMap
   const message = transcoder.message(kind.shape, Buffer.from(json))
   expect(message.equals(encodeRaw(kind.shape, object)), `${kind.kind} ${json}`).toBe(true)
 }
@@ -25,7 +25,7 @@ describe('stored JSON to protobuf', () => {
     expect(fixtures.length).toBeGreaterThan(30)
     for (const { name, kind, json, protobuf } of fixtures) {
       if (kind === undefined) continue
-      const object = parseJson(Buffer.from(json)) as ValueMap
+      const object = parseStoredJson(Buffer.from(json)) as ValueMap
       const made = transcoder.enveloped(kind.shape, typeNamesOf(kind, object), Buffer.from(jsonText(object)))
       expect(made.equals(encodeProtobuf(kind, object)), name).toBe(true)
       expect(made.equals(protobuf), name).toBe(true)

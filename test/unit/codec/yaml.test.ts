@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Value, equalValues } from '../../../src/api/value.ts'
 import { sortedJson } from '../../../src/codec/json-encode.ts'
-import { parseJson } from '../../../src/codec/json-parse.ts'
+import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
 import { emitYaml } from '../../../src/codec/yaml-emit.ts'
 import { compareNaturally } from '../../../src/codec/yaml-key-order.ts'
 import { YamlError } from '../../../src/codec/yaml-faults.ts'
@@ -261,7 +261,7 @@ describe('writing YAML', () => {
   })
 
   it('does not swell with depth, and reads back equal', () => {
-    const deep = parseJson(Buffer.from(`${'{"a":['.repeat(450)}{"b":"<c>"}${']}'.repeat(450)}`)).value
+    const deep = parseJsonDocument(Buffer.from(`${'{"a":['.repeat(450)}{"b":"<c>"}${']}'.repeat(450)}`)).value
     const text = emitYaml(deep)
     expect(text.length).toBeLessThan(20_000)
     expect(sortedJson(parse(text))).toBe(sortedJson(deep))
@@ -281,7 +281,7 @@ describe('writing YAML', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: anyCharacter }), (json) => {
         // Minus zero does not survive, and neither do characters that YAML cannot tell from line breaks.
-        const value = parseJson(Buffer.from(JSON.stringify(json))).value
+        const value = parseJsonDocument(Buffer.from(JSON.stringify(json))).value
         const read = parse(emitYaml(value))
         expect(equalValues(read, value), emitYaml(value)).toBe(true)
       }),
@@ -303,7 +303,7 @@ describe('writing YAML', () => {
 
 describe('the reference’s objects', () => {
   it.each(goldenFixtures(table).map((golden) => [golden.name, golden] as const))('%s', (_name, golden) => {
-    const fromJson = parseJson(Buffer.from(golden.json)).value
+    const fromJson = parseJsonDocument(Buffer.from(golden.json)).value
     expect(emitYaml(fromJson)).toBe(golden.yaml)
     expect(sortedJson(parse(golden.yaml))).toBe(sortedJson(fromJson))
   })

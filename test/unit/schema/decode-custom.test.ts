@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
-import { parseJson } from '../../../src/codec/json-parse.ts'
+import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
 import { decodeCustom } from '../../../src/schema/decode-custom.ts'
 import { DecodeError } from '../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
@@ -28,7 +28,7 @@ function object(members: Readonly<Record<string, Shape>>): ObjectShape {
 const shape = object({ spec: object({ n: { kind: 'int64' }, s: { kind: 'string' } }) })
 
 function decode(text: string) {
-  const { value, duplicates } = parseJson(Buffer.from(text))
+  const { value, duplicates } = parseJsonDocument(Buffer.from(text))
   return decodeCustom({ value: value as ValueMap, duplicates }, { shape, metadata })
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Value, ValueMap } from '../../../src/api/value.ts'
-import { parseJson } from '../../../src/codec/json-parse.ts'
+import { parseJsonDocument } from '../../../src/codec/json-parse.ts'
 import { DecodeError, decodeObject } from '../../../src/schema/decode.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import type { ObjectShape } from '../../../src/schema/table.ts'
@@ -14,7 +14,7 @@ function shapeOf(name: string): ObjectShape {
 }
 
 function decode(name: string, text: string): { value: ValueMap; problems: readonly string[] } {
-  return decodeObject(parseJson(Buffer.from(text)).source, shapeOf(name))
+  return decodeObject(parseJsonDocument(Buffer.from(text)).source, shapeOf(name))
 }
 
 function messageOf(name: string, text: string): string {

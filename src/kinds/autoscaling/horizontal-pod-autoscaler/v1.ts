@@ -1,6 +1,6 @@
 // Autoscalers in their first version, which knows one metric: everything else is kept in annotations there, and is read
 // back from them (W-594).
-import { parseText } from '../../../api/json-text.ts'
+import { parseJsonText } from '../../../api/json-text.ts'
 import type { ApiObject } from '../../../api/object.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../../api/value.ts'
 import { metaOf, withMeta } from '../../../registry/object-meta.ts'
@@ -112,7 +112,7 @@ function memberOf(name: string, value: Value | undefined): ValueMap {
 /** What an annotation holds; undefined where it is not there, or no JSON. */
 function parsed(object: ApiObject, annotation: string): Value | undefined {
   try {
-    return parseText(annotationOf(object, annotation))
+    return parseJsonText(annotationOf(object, annotation))
   } catch {
     return undefined
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../../src/api/object.ts'
 import type { ValueMap } from '../../../../src/api/value.ts'
 import { plainJson } from '../../../../src/codec/json-encode.ts'
-import { parseJson } from '../../../../src/codec/json-parse.ts'
+import { parseJsonDocument } from '../../../../src/codec/json-parse.ts'
 import { egressPolicy } from '../../../../src/outgoing/egress-policy.ts'
 import { OutgoingCaller } from '../../../../src/outgoing/call.ts'
 import { conversionWebhook, type ConvertByWebhook } from '../../../../src/kinds/custom/conversion-webhook.ts'
@@ -59,7 +59,7 @@ describe('conversion by a webhook', () => {
       ...more,
     } as unknown as ValueMap
     const locate = (): Promise<never> => Promise.reject(new Error('no service'))
-    const parse = (bytes: Buffer): ReturnType<typeof parseJson>['value'] => parseJson(bytes).value
+    const parse = (bytes: Buffer): ReturnType<typeof parseJsonDocument>['value'] => parseJsonDocument(bytes).value
     return conversionWebhook({ caller, locate, encode: plainJson, parse }, webhook)
   }
 

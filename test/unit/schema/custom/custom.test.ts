@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { equalValues, type ValueMap } from '../../../../src/api/value.ts'
 import { canonicalJson } from '../../../../src/codec/json-encode.ts'
-import { parseJson } from '../../../../src/codec/json-parse.ts'
+import { parseJsonDocument } from '../../../../src/codec/json-parse.ts'
 import { CustomSchema } from '../../../../src/schema/custom/custom.ts'
 import { loadBuiltInSchema } from '../../../../src/schema/schema.ts'
 import type { ObjectShape } from '../../../../src/schema/table.ts'
@@ -470,7 +470,7 @@ describe('any schema', () => {
         const first = custom.shown({ metadata: {}, spec: value } as ValueMap)
         if (custom.faults(first, undefined).length > 0) return
         const decoded = custom.decode(
-          parseJson(Buffer.from(canonicalJson(first as never, { custom: true } as never))).source,
+          parseJsonDocument(Buffer.from(canonicalJson(first as never, { custom: true } as never))).source,
         )
         expect(equalValues(custom.withDefaults(decoded.value), first)).toBe(true)
         expect(decoded.problems).toEqual([])
