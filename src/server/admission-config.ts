@@ -2,6 +2,7 @@
 // written out or in a file of its own. A plugin without a section has the reference's defaults.
 import path from 'node:path'
 import {
+  isGiven,
   isTrue,
   listOrEmpty,
   mapOrAbsent,
@@ -183,10 +184,12 @@ function sectionOf(file: string, plugin: ValueMap): ValueMap | undefined {
 
 function podSecurityOf(section: ValueMap, wrong: Fault): PodSecurityOptions {
   const [defaults, exemptions] = [mapOrEmpty(section, 'defaults'), mapOrEmpty(section, 'exemptions')]
+  // What is no text must not pass for the default, which allows everything.
+  const given = (name: string): string => (isGiven(defaults, name) ? (textOrAbsent(defaults, name) ?? 'no text') : '')
   const level = (mode: Mode): LevelVersion => {
-    const parsed = parseLevel(textOrEmpty(defaults, mode) || 'privileged')
+    const parsed = parseLevel(given(mode) || 'privileged')
     if (parsed === undefined) throw wrong(`defaults.${mode}: ${LEVEL_WRONG}`)
-    const minor = parseVersion(textOrEmpty(defaults, `${mode}-version`) || 'latest')
+    const minor = parseVersion(given(`${mode}-version`) || 'latest')
     if (minor === undefined) throw wrong(`defaults.${mode}-version: ${VERSION_WRONG}`)
     return { level: parsed, minor }
   }

@@ -63,6 +63,16 @@ describe('the settings of admission plugins', () => {
       'PodSecurity: defaults.enforce: must be one of privileged, baseline, restricted',
     ],
     [
+      'a level that is no text',
+      `${HEAD}- {name: PodSecurity, configuration: {defaults: {enforce: [restricted]}}}\n`,
+      'PodSecurity: defaults.enforce: must be one of privileged, baseline, restricted',
+    ],
+    [
+      'a version that is a number',
+      `${HEAD}- {name: PodSecurity, configuration: {defaults: {enforce-version: 1.30}}}\n`,
+      'PodSecurity: defaults.enforce-version: ',
+    ],
+    [
       'a limit that is none',
       `${HEAD}- {name: EventRateLimit, configuration: {limits: [{type: User, qps: 0}]}}\n`,
       'EventRateLimit: limits[0].qps must be above zero',
