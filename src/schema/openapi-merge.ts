@@ -1,5 +1,6 @@
 // The document of another server within our own, in version 2 (P-390): the paths of its group and what they speak of. Where
 // the two mean different things by one name, the other server's gets a new one.
+import { asMap, mapOrEmpty } from '../api/members.ts'
 import { equalValues, isList, isMap, own, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import { compareTexts } from './openapi-model.ts'
 
@@ -7,11 +8,11 @@ const DEFINITIONS = '#/definitions/'
 
 /** Our document with what the other one says of paths that begin so. What is no document adds nothing. */
 export function withRemoteDocument(document: ValueMap, remote: Value, prefix: string): ValueMap {
-  const paths = Object.entries(mapIn(remote, 'paths')).filter(
+  const paths = Object.entries(mapOrEmpty(asMap(remote), 'paths')).filter(
     ([path]) => path === prefix || path.startsWith(`${prefix}/`),
   )
-  const known = mapIn(document, 'definitions')
-  const theirs = mapIn(remote, 'definitions')
+  const known = mapOrEmpty(asMap(document), 'definitions')
+  const theirs = mapOrEmpty(asMap(remote), 'definitions')
   const names = new Map<string, string>()
   const added = new Map<string, Value>()
   for (const name of namesIn(Object.fromEntries(paths), theirs)) {
@@ -26,16 +27,11 @@ export function withRemoteDocument(document: ValueMap, remote: Value, prefix: st
   return {
     ...document,
     paths: sorted([
-      ...Object.entries(mapIn(document, 'paths')),
+      ...Object.entries(mapOrEmpty(asMap(document), 'paths')),
       ...paths.map(([path, item]) => [path, renamed(item)] as const),
     ]),
     definitions: sorted([...Object.entries(known), ...[...added].map(([name, one]) => [name, renamed(one)] as const)]),
   }
-}
-
-function mapIn(value: Value, name: string): ValueMap {
-  const member = isMap(value) ? own(value, name) : undefined
-  return isMap(member) ? member : {}
 }
 
 function sorted(entries: readonly (readonly [string, Value])[]): ValueMap {

@@ -1,6 +1,7 @@
 // What the types of the kinds that a policy names say against its expressions. Only told in the status of the policy: the
 // policy is carried out without types.
-import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import { mapOrEmpty, mapsOnly, textOrEmpty, textsOnly } from '../api/members.ts'
+import { own, type ValueMap } from '../api/value.ts'
 import type { Type } from '../cel/cel.ts'
 import { typeOfKind } from './expression-type.ts'
 import { compilePolicyExpression, type PolicyScope } from './policy-expressions.ts'
@@ -20,16 +21,16 @@ const MAX_PLACES = 10_000
 export type KindOf = (place: { group: string; version: string; resource: string }) => KindSchema | undefined
 
 export function policyTypeWarnings(policy: ValueMap, kindOf: KindOf): readonly ExpressionWarning[] {
-  const spec = mapIn(policy, 'spec')
-  const kinds = kindsIn(mapIn(spec, 'matchConstraints'), kindOf)
+  const spec = mapOrEmpty(policy, 'spec')
+  const kinds = kindsIn(mapOrEmpty(spec, 'matchConstraints'), kindOf)
   const hasParams = own(spec, 'paramKind') !== undefined
   const scopes = kinds.map((kind): KindScope => {
     const plain: PolicyScope = { hasParams, hasAuthorizer: true, object: typeOfKind(kind) }
     return { kind, scope: { ...plain, variables: variablesIn(spec, plain) } }
   })
-  return mapsIn(spec, 'validations').flatMap((validation, i) =>
+  return mapsOnly(spec, 'validations').flatMap((validation, i) =>
     ['expression', 'messageExpression'].flatMap((name): ExpressionWarning[] => {
-      const expression = textIn(validation, name)
+      const expression = textOrEmpty(validation, name)
       const problems = expression === '' ? [] : scopes.flatMap((scope) => problemIn(expression, scope))
       const fieldRef = `spec.validations[${i}].${name}`
       return problems.length === 0 ? [] : [{ fieldRef, warning: problems.join('\n') }]
@@ -51,9 +52,12 @@ function problemIn(expression: string, { kind, scope }: KindScope): readonly str
 
 function variablesIn(spec: ValueMap, scope: PolicyScope): ReadonlyMap<string, Type> {
   const variables = new Map<string, Type>()
-  for (const variable of mapsIn(spec, 'variables')) {
-    const compiled = compilePolicyExpression(textIn(variable, 'expression'), { ...scope, variables })
-    variables.set(textIn(variable, 'name'), compiled.kind === 'program' ? compiled.program.resultType : { kind: 'dyn' })
+  for (const variable of mapsOnly(spec, 'variables')) {
+    const compiled = compilePolicyExpression(textOrEmpty(variable, 'expression'), { ...scope, variables })
+    variables.set(
+      textOrEmpty(variable, 'name'),
+      compiled.kind === 'program' ? compiled.program.resultType : { kind: 'dyn' },
+    )
   }
   return variables
 }
@@ -73,33 +77,10 @@ function kindsIn(match: ValueMap, kindOf: KindOf): readonly KindSchema[] {
 
 /** Three lists of a few hundred words make millions. */
 function* placesIn(match: ValueMap): Generator<Parameters<KindOf>[0]> {
-  for (const rule of mapsIn(match, 'resourceRules')) {
-    const [versions, resources] = [textsIn(rule, 'apiVersions'), textsIn(rule, 'resources')]
-    for (const group of textsIn(rule, 'apiGroups')) {
+  for (const rule of mapsOnly(match, 'resourceRules')) {
+    const [versions, resources] = [textsOnly(rule, 'apiVersions'), textsOnly(rule, 'resources')]
+    for (const group of textsOnly(rule, 'apiGroups')) {
       for (const version of versions) for (const resource of resources) yield { group, version, resource }
     }
   }
-}
-
-function mapIn(map: ValueMap, name: string): ValueMap {
-  const value = own(map, name)
-  return isMap(value) ? value : {}
-}
-
-function mapsIn(map: ValueMap, name: string): readonly ValueMap[] {
-  return itemsIn(map, name).filter(isMap)
-}
-
-function textsIn(map: ValueMap, name: string): readonly string[] {
-  return itemsIn(map, name).filter((item) => typeof item === 'string')
-}
-
-function itemsIn(map: ValueMap, name: string): readonly Value[] {
-  const value = own(map, name)
-  return isList(value) ? value : []
-}
-
-function textIn(map: ValueMap, name: string): string {
-  const value = own(map, name)
-  return typeof value === 'string' ? value : ''
 }

@@ -3,7 +3,8 @@
 import type { RE2JS } from 're2js'
 import type { FieldError, FieldErrorReason } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
-import { isMap, own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
+import { asMap } from '../../api/members.ts'
+import { own, setOwn, type Value, type ValueMap } from '../../api/value.ts'
 import { type Decoded, decodeObject } from '../decode.ts'
 import { decodeCustom } from '../decode-custom.ts'
 import { duplicatesIn, ExactMap, plainValue, type SourceValue } from '../exact-value.ts'
@@ -57,7 +58,7 @@ export class CustomSchema {
   decode(source: SourceValue): Decoded {
     const value = source instanceof ExactMap ? plainValue(source) : (source as Value)
     const duplicates = source instanceof ExactMap ? duplicatesIn(source, MAX_PROBLEMS) : []
-    const map = isMap(value) ? value : {}
+    const map = asMap(value)
     return decodeCustom({ value: map, duplicates }, { shape: this.shape, metadata: this.#metadata })
   }
 

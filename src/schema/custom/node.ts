@@ -1,5 +1,6 @@
 // A structural schema, compiled: one record a node, with what pruning, defaulting and validation ask of it. Made from
 // `openAPIV3Schema` of a definition that was let in, so what is odd in it is left out rather than refused.
+import { asMap, mapsOnly, numberOrAbsent, textOrEmpty, textsOnly } from '../../api/members.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { isRecognizedFormat } from './formats.ts'
 import { type RuleText, ruleTextOf } from './rule.ts'
@@ -69,7 +70,7 @@ export function compileNode(schema: ValueMap, place: 'root' | 'inner' = 'inner')
   ]
   if (items !== undefined) inner.push(items)
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true
-  const listType = textIn(schema, 'x-kubernetes-list-type')
+  const listType = textOrEmpty(schema, 'x-kubernetes-list-type')
   const rules = rulesOf(schema)
   const value = own(schema, 'default')
   return {
@@ -83,8 +84,8 @@ export function compileNode(schema: ValueMap, place: 'root' | 'inner' = 'inner')
     items,
     default: value,
     listType: listType === 'set' || listType === 'map' ? listType : 'atomic',
-    mapKeys: textsIn(schema, 'x-kubernetes-list-map-keys'),
-    mapType: textIn(schema, 'x-kubernetes-map-type') === 'atomic' ? 'atomic' : 'granular',
+    mapKeys: textsOnly(schema, 'x-kubernetes-list-map-keys'),
+    mapType: textOrEmpty(schema, 'x-kubernetes-map-type') === 'atomic' ? 'atomic' : 'granular',
     rules,
     ruleSchema: rules.length === 0 ? undefined : schema,
     limits: restrictionsOf(schema),
@@ -101,7 +102,7 @@ function compileProperties(schema: ValueMap): ReadonlyMap<string, Node> | undefi
   const compiled = new Map<string, Node>()
   for (const name of Object.keys(properties)) {
     const property = properties[name]
-    compiled.set(name, compileNode(isMap(property) ? property : {}))
+    compiled.set(name, compileNode(asMap(property)))
   }
   return compiled
 }
@@ -145,20 +146,20 @@ function restrictionsOf(schema: ValueMap): Restrictions {
   const list = own(schema, 'enum')
   return {
     format: formatIn(schema),
-    minimum: numberIn(schema, 'minimum'),
+    minimum: numberOrAbsent(schema, 'minimum'),
     exclusiveMinimum: schema['exclusiveMinimum'] === true,
-    maximum: numberIn(schema, 'maximum'),
+    maximum: numberOrAbsent(schema, 'maximum'),
     exclusiveMaximum: schema['exclusiveMaximum'] === true,
-    multipleOf: numberIn(schema, 'multipleOf'),
-    minLength: numberIn(schema, 'minLength'),
-    maxLength: numberIn(schema, 'maxLength'),
-    pattern: textIn(schema, 'pattern'),
-    minItems: numberIn(schema, 'minItems'),
-    maxItems: numberIn(schema, 'maxItems'),
-    minProperties: numberIn(schema, 'minProperties'),
-    maxProperties: numberIn(schema, 'maxProperties'),
+    multipleOf: numberOrAbsent(schema, 'multipleOf'),
+    minLength: numberOrAbsent(schema, 'minLength'),
+    maxLength: numberOrAbsent(schema, 'maxLength'),
+    pattern: textOrEmpty(schema, 'pattern'),
+    minItems: numberOrAbsent(schema, 'minItems'),
+    maxItems: numberOrAbsent(schema, 'maxItems'),
+    minProperties: numberOrAbsent(schema, 'minProperties'),
+    maxProperties: numberOrAbsent(schema, 'maxProperties'),
     enum: isList(list) && list.length > 0 ? list : undefined,
-    required: textsIn(schema, 'required'),
+    required: textsOnly(schema, 'required'),
     allOf: nodesIn(schema, 'allOf'),
     anyOf: nodesIn(schema, 'anyOf'),
     oneOf: nodesIn(schema, 'oneOf'),
@@ -168,8 +169,8 @@ function restrictionsOf(schema: ValueMap): Restrictions {
 
 /** A format that does not belong to the type says nothing. */
 function formatIn(schema: ValueMap): string {
-  const format = textIn(schema, 'format')
-  return isRecognizedFormat(format, textIn(schema, 'type')) ? format : ''
+  const format = textOrEmpty(schema, 'format')
+  return isRecognizedFormat(format, textOrEmpty(schema, 'type')) ? format : ''
 }
 
 function rulesOf(schema: ValueMap): readonly RuleText[] {
@@ -180,29 +181,12 @@ function rulesOf(schema: ValueMap): readonly RuleText[] {
 const NO_RULES: readonly RuleText[] = Object.freeze([])
 
 function nodesIn(schema: ValueMap, field: string): readonly Node[] {
-  const list = own(schema, field)
-  return isList(list) ? list.filter(isMap).map((one) => compileNode(one)) : []
+  return mapsOnly(schema, field).map((one) => compileNode(one))
 }
 
 const TYPES: ReadonlySet<string> = new Set(['object', 'array', 'string', 'integer', 'number', 'boolean'])
 
 function typeIn(schema: ValueMap): NodeType {
-  const type = textIn(schema, 'type')
+  const type = textOrEmpty(schema, 'type')
   return TYPES.has(type) ? (type as NodeType) : ''
-}
-
-function textIn(schema: ValueMap, field: string): string {
-  const value = own(schema, field)
-  return typeof value === 'string' ? value : ''
-}
-
-function textsIn(schema: ValueMap, field: string): readonly string[] {
-  const value = own(schema, field)
-  return isList(value) ? value.filter((one) => typeof one === 'string') : []
-}
-
-/** Bounds are doubles, and counts as large as those are as good as none. */
-function numberIn(schema: ValueMap, field: string): number | undefined {
-  const value = own(schema, field)
-  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
 }

@@ -1,4 +1,5 @@
 // A rule of `x-kubernetes-validations`: as its author wrote it, and compiled against the type of the node that it stands at.
+import { textOrEmpty } from '../../api/members.ts'
 import { BOOL, type Compiled, compile, optionalOf, type Program, type Type, typeOfSchema } from '../../cel/cel.ts'
 import { own, type ValueMap } from '../../api/value.ts'
 
@@ -13,10 +14,7 @@ export interface RuleText {
 }
 
 export function ruleTextOf(rule: ValueMap): RuleText {
-  const text = (name: string): string => {
-    const value = own(rule, name)
-    return typeof value === 'string' ? value : ''
-  }
+  const text = (name: string): string => textOrEmpty(rule, name)
   const optional = own(rule, 'optionalOldSelf')
   return {
     rule: text('rule'),

@@ -1,10 +1,10 @@
 // Labels, annotations and label selectors, wherever they occur; and whether a selector takes a set of labels.
 import { type Shown, shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
+import { isGiven, mapOrAbsent, mapsInPlace, textOrEmpty, textsInPlace } from '../../api/members.ts'
 import { own, type Value, type ValueMap } from '../../api/value.ts'
 import type { Check } from './check.ts'
 import { labelValue, qualifiedName } from './formats.ts'
-import { has, partIn, partsOf, textOf, textsOf } from './members.ts'
 
 const MAX_ANNOTATION_BYTES = 256 * 1024
 
@@ -30,15 +30,15 @@ export function checkAnnotations(annotations: ValueMap | undefined, at: FieldPat
 
 export function checkLabelSelector(selector: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (selector === undefined) return
-  checkLabels(partIn(selector, 'matchLabels'), at.child('matchLabels'), check)
-  const expressions = partsOf(selector, 'matchExpressions')
+  checkLabels(mapOrAbsent(selector, 'matchLabels'), at.child('matchLabels'), check)
+  const expressions = mapsInPlace(selector, 'matchExpressions')
   for (const [i, expression] of expressions.entries()) {
     checkRequirement(expression, at.child('matchExpressions').index(i), check)
   }
 }
 
 function checkRequirement(expression: ValueMap, at: FieldPath, check: Check): void {
-  const operator = textOf(expression, 'operator')
+  const operator = textOrEmpty(expression, 'operator')
   if (!checkOperator(expression, at, check)) {
     check.invalid(at.child('operator'), operator, 'not a valid selector operator')
   }
@@ -50,7 +50,7 @@ export function checkAskedRequirement(requirement: ValueMap, at: FieldPath, scop
   const { check, isLabel } = scope
   checkOperator(requirement, at, check)
   if (isLabel) checkKeyAndValues(requirement, at, check)
-  else if (textOf(requirement, 'key') === '') check.required(at.child('key'), 'must be specified')
+  else if (textOrEmpty(requirement, 'key') === '') check.required(at.child('key'), 'must be specified')
 }
 
 interface AskedScope {
@@ -61,8 +61,8 @@ interface AskedScope {
 
 /** Whether the operator is known; what is wrong with its values. */
 function checkOperator(expression: ValueMap, at: FieldPath, check: Check): boolean {
-  const values = textsOf(expression, 'values')
-  switch (textOf(expression, 'operator')) {
+  const values = textsInPlace(expression, 'values')
+  switch (textOrEmpty(expression, 'operator')) {
     case 'In':
     case 'NotIn':
       if (values.length === 0)
@@ -80,8 +80,8 @@ function checkOperator(expression: ValueMap, at: FieldPath, check: Check): boole
 }
 
 function checkKeyAndValues(expression: ValueMap, at: FieldPath, check: Check): void {
-  const values = textsOf(expression, 'values')
-  const key = textOf(expression, 'key')
+  const values = textsInPlace(expression, 'values')
+  const key = textOrEmpty(expression, 'key')
   check.format(at.child('key'), key, qualifiedName(key))
   for (const [i, value] of values.entries()) {
     const faults = labelValue(value)
@@ -91,26 +91,26 @@ function checkKeyAndValues(expression: ValueMap, at: FieldPath, check: Check): v
 
 /** Whether a selector says nothing at all. */
 export function isEmptySelector(selector: ValueMap): boolean {
-  const labels = partIn(selector, 'matchLabels')
+  const labels = mapOrAbsent(selector, 'matchLabels')
   return (
-    (labels === undefined || Object.keys(labels).length === 0) && partsOf(selector, 'matchExpressions').length === 0
+    (labels === undefined || Object.keys(labels).length === 0) && mapsInPlace(selector, 'matchExpressions').length === 0
   )
 }
 
 /** Whether every requirement holds for the labels. An absent selector selects nothing, an empty one everything. */
 export function selects(selector: ValueMap | undefined, labels: ValueMap): boolean {
   if (selector === undefined) return false
-  const wanted = partIn(selector, 'matchLabels') ?? {}
+  const wanted = mapOrAbsent(selector, 'matchLabels') ?? {}
   return (
     Object.entries(wanted).every(([key, value]) => own(labels, key) === value) &&
-    partsOf(selector, 'matchExpressions').every((expression) => meets(expression, labels))
+    mapsInPlace(selector, 'matchExpressions').every((expression) => meets(expression, labels))
   )
 }
 
 function meets(expression: ValueMap, labels: ValueMap): boolean {
-  const value = own(labels, textOf(expression, 'key'))
-  const values = has(expression, 'values') ? textsOf(expression, 'values') : []
-  switch (textOf(expression, 'operator')) {
+  const value = own(labels, textOrEmpty(expression, 'key'))
+  const values = isGiven(expression, 'values') ? textsInPlace(expression, 'values') : []
+  switch (textOrEmpty(expression, 'operator')) {
     case 'In':
       return typeof value === 'string' && values.includes(value)
     case 'NotIn':
@@ -124,17 +124,20 @@ function meets(expression: ValueMap, labels: ValueMap): boolean {
 
 /** Whether a selector can be evaluated at all. */
 export function isUsable(selector: ValueMap): boolean {
-  const labels = Object.entries(partIn(selector, 'matchLabels') ?? {})
+  const labels = Object.entries(mapOrAbsent(selector, 'matchLabels') ?? {})
   return (
     labels.every(([key, value]) => isKey(key) && typeof value === 'string' && labelValue(value).length === 0) &&
-    partsOf(selector, 'matchExpressions').every((expression) => {
-      const values = textsOf(expression, 'values')
-      const operator = textOf(expression, 'operator')
+    mapsInPlace(selector, 'matchExpressions').every((expression) => {
+      const values = textsInPlace(expression, 'values')
+      const operator = textOrEmpty(expression, 'operator')
       const listed = operator === 'In' || operator === 'NotIn'
       const counted = listed ? values.length > 0 : values.length === 0
       const known = listed || operator === 'Exists' || operator === 'DoesNotExist'
       return (
-        known && counted && isKey(textOf(expression, 'key')) && values.every((value) => labelValue(value).length === 0)
+        known &&
+        counted &&
+        isKey(textOrEmpty(expression, 'key')) &&
+        values.every((value) => labelValue(value).length === 0)
       )
     })
   )

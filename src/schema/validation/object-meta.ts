@@ -2,6 +2,16 @@
 // kinds' own rules add the format of the name.
 import { quoted, type Shown, shownJson } from '../../api/field-error.ts'
 import { FieldPath } from '../../api/field-path.ts'
+import {
+  integerOrZero,
+  isGiven,
+  isTrue,
+  mapOrAbsent,
+  mapOrEmpty,
+  mapsInPlace,
+  textOrEmpty,
+  textsInPlace,
+} from '../../api/members.ts'
 import { parseGroupVersion } from '../../api/object.ts'
 import { equalValues, type ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from './check.ts'
@@ -15,7 +25,6 @@ import {
   qualifiedName,
 } from './formats.ts'
 import { checkAnnotations, checkLabels } from './labels.ts'
-import { flagOf, has, numberOf, partIn, partOf, partsOf, textOf, textsOf } from './members.ts'
 
 export const METADATA = FieldPath.root('metadata')
 /** Where the reference names no field: the fault is the whole object's. */
@@ -34,35 +43,35 @@ export function checkCommonMeta(object: ValueMap, check: Check): void {
 
 /** A new object of a built-in kind: finalizers without a domain must be the server's own. */
 export function checkBuiltInMeta(object: ValueMap, name: NameFormat, check: Check): void {
-  const meta = partOf(object, 'metadata')
+  const meta = mapOrEmpty(object, 'metadata')
   checkMeta(object, name, check)
   checkFinalizerWords(meta, check)
 }
 
 /** A new object of a kind that accepts any qualified finalizer. */
 export function checkMeta(object: ValueMap, name: NameFormat, check: Check): void {
-  const meta = partOf(object, 'metadata')
+  const meta = mapOrEmpty(object, 'metadata')
   checkNames(meta, name, check)
   checkNamespace(meta, check)
-  check.notNegative(METADATA.child('generation'), numberOf(meta, 'generation'))
+  check.notNegative(METADATA.child('generation'), integerOrZero(meta, 'generation'))
   checkCollections(meta, check)
 }
 
 /** A changed object, against the stored one. */
 export function checkMetaUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
-  const meta = partOf(object, 'metadata')
-  const old = partOf(stored, 'metadata')
-  if (has(old, 'deletionTimestamp')) checkNoNewFinalizers(meta, old, check)
-  if (textOf(meta, 'resourceVersion') === '') {
+  const meta = mapOrEmpty(object, 'metadata')
+  const old = mapOrEmpty(stored, 'metadata')
+  if (isGiven(old, 'deletionTimestamp')) checkNoNewFinalizers(meta, old, check)
+  if (textOrEmpty(meta, 'resourceVersion') === '') {
     check.invalid(METADATA.child('resourceVersion'), '', 'must be specified for an update')
   }
-  const generation = numberOf(meta, 'generation')
-  if (generation < numberOf(old, 'generation')) {
+  const generation = integerOrZero(meta, 'generation')
+  if (generation < integerOrZero(old, 'generation')) {
     check.invalid(METADATA.child('generation'), generation, 'must not be decremented')
   }
   for (const field of ['name', 'namespace', 'uid']) {
-    const now = textOf(meta, field)
-    if (now !== textOf(old, field)) check.invalid(METADATA.child(field), now, IMMUTABLE)
+    const now = textOrEmpty(meta, field)
+    if (now !== textOrEmpty(old, field)) check.invalid(METADATA.child(field), now, IMMUTABLE)
   }
   for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds']) {
     const now = meta[field] ?? null
@@ -74,19 +83,19 @@ export function checkMetaUpdate(object: ValueMap, stored: ValueMap, check: Check
 /** `checkMetaUpdate` with the finalizer words of built-in kinds. */
 export function checkBuiltInMetaUpdate(object: ValueMap, stored: ValueMap, check: Check): void {
   checkMetaUpdate(object, stored, check)
-  checkFinalizerWords(partOf(object, 'metadata'), check)
+  checkFinalizerWords(mapOrEmpty(object, 'metadata'), check)
 }
 
 function checkNames(meta: ValueMap, format: NameFormat, check: Check): void {
-  const generateName = textOf(meta, 'generateName')
+  const generateName = textOrEmpty(meta, 'generateName')
   if (generateName !== '') check.format(METADATA.child('generateName'), generateName, format(generateName, true))
-  const name = textOf(meta, 'name')
+  const name = textOrEmpty(meta, 'name')
   if (name === '') check.required(METADATA.child('name'), 'name or generateName is required')
   else check.format(METADATA.child('name'), name, format(name, false))
 }
 
 function checkNamespace(meta: ValueMap, check: Check): void {
-  const namespace = textOf(meta, 'namespace')
+  const namespace = textOrEmpty(meta, 'namespace')
   const at = METADATA.child('namespace')
   if (!check.context.namespaced) {
     if (namespace !== '') check.forbidden(at, 'not allowed on this type')
@@ -97,16 +106,16 @@ function checkNamespace(meta: ValueMap, check: Check): void {
 /** A change to an object is not asked about its finalizers again. */
 const NO_FINALIZERS: readonly string[] = []
 
-function checkCollections(meta: ValueMap, check: Check, finalizers = textsOf(meta, 'finalizers')): void {
+function checkCollections(meta: ValueMap, check: Check, finalizers = textsInPlace(meta, 'finalizers')): void {
   check.unlessFaultless(meta, finalizers !== NO_FINALIZERS, () => checkEachCollection(meta, check, finalizers))
 }
 
 function checkEachCollection(meta: ValueMap, check: Check, finalizers: readonly string[]): void {
-  checkLabels(partIn(meta, 'labels'), METADATA.child('labels'), check)
-  checkAnnotations(partIn(meta, 'annotations'), METADATA.child('annotations'), check)
-  checkOwners(partsOf(meta, 'ownerReferences'), METADATA.child('ownerReferences'), check)
+  checkLabels(mapOrAbsent(meta, 'labels'), METADATA.child('labels'), check)
+  checkAnnotations(mapOrAbsent(meta, 'annotations'), METADATA.child('annotations'), check)
+  checkOwners(mapsInPlace(meta, 'ownerReferences'), METADATA.child('ownerReferences'), check)
   checkFinalizers(finalizers, METADATA.child('finalizers'), check)
-  checkManagedFields(partsOf(meta, 'managedFields'), METADATA.child('managedFields'), check)
+  checkManagedFields(mapsInPlace(meta, 'managedFields'), METADATA.child('managedFields'), check)
 }
 
 /** Each of these faults shows the whole list; a list made of nothing else must not be shown once an item. */
@@ -118,8 +127,8 @@ function checkOwners(owners: readonly ValueMap[], at: FieldPath, check: Check): 
   let told = 0
   for (const owner of owners) {
     checkOwner(owner, at, check)
-    if (!flagOf(owner, 'controller')) continue
-    const name = `${textOf(owner, 'kind')}/${textOf(owner, 'name')}`
+    if (!isTrue(owner, 'controller')) continue
+    const name = `${textOrEmpty(owner, 'kind')}/${textOrEmpty(owner, 'name')}`
     if (first === undefined) first = name
     else if (told++ < MAX_WHOLE_LISTS) {
       shown ??= shownJson(owners)
@@ -130,14 +139,14 @@ function checkOwners(owners: readonly ValueMap[], at: FieldPath, check: Check): 
 }
 
 function checkOwner(owner: ValueMap, at: FieldPath, check: Check): void {
-  const apiVersion = textOf(owner, 'apiVersion')
-  const kind = textOf(owner, 'kind')
+  const apiVersion = textOrEmpty(owner, 'apiVersion')
+  const kind = textOrEmpty(owner, 'kind')
   const gv = parseGroupVersion(apiVersion)
   if (gv === undefined || gv.version === '')
     check.invalid(at.child('apiVersion'), apiVersion, 'version must not be empty')
   if (kind === '') check.invalid(at.child('kind'), kind, 'must not be empty')
   for (const field of ['name', 'uid']) {
-    if (textOf(owner, field) === '') check.invalid(at.child(field), '', 'must not be empty')
+    if (textOrEmpty(owner, field) === '') check.invalid(at.child(field), '', 'must not be empty')
   }
   if (apiVersion === 'v1' && kind === 'Event') {
     check.invalid(at, shownJson(owner), '/v1, Kind=Event is disallowed from being an owner')
@@ -152,7 +161,7 @@ function checkFinalizers(finalizers: readonly string[], at: FieldPath, check: Ch
 }
 
 function checkFinalizerWords(meta: ValueMap, check: Check): void {
-  for (const [i, finalizer] of textsOf(meta, 'finalizers').entries()) {
+  for (const [i, finalizer] of textsInPlace(meta, 'finalizers').entries()) {
     checkFinalizerWord(finalizer, METADATA.child('finalizers').index(i), check)
   }
 }
@@ -165,8 +174,8 @@ export function checkFinalizerWord(finalizer: string, at: FieldPath, check: Chec
 }
 
 function checkNoNewFinalizers(meta: ValueMap, old: ValueMap, check: Check): void {
-  const before = new Set(textsOf(old, 'finalizers'))
-  const added = [...new Set(textsOf(meta, 'finalizers'))].filter((finalizer) => !before.has(finalizer)).sort()
+  const before = new Set(textsInPlace(old, 'finalizers'))
+  const added = [...new Set(textsInPlace(meta, 'finalizers'))].filter((finalizer) => !before.has(finalizer)).sort()
   if (added.length === 0) return
   const shown = `[]string{${added.map(quoted).join(', ')}}`
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`
@@ -176,16 +185,16 @@ function checkNoNewFinalizers(meta: ValueMap, old: ValueMap, check: Check): void
 function checkManagedFields(entries: readonly ValueMap[], list: FieldPath, check: Check): void {
   for (const [i, entry] of entries.entries()) {
     const at = list.index(i)
-    const operation = textOf(entry, 'operation')
+    const operation = textOrEmpty(entry, 'operation')
     if (operation !== 'Apply' && operation !== 'Update') {
       check.invalid(at.child('operation'), operation, 'must be `Apply` or `Update`')
     }
-    const fieldsType = textOf(entry, 'fieldsType')
+    const fieldsType = textOrEmpty(entry, 'fieldsType')
     if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
       check.invalid(at.child('fieldsType'), fieldsType, 'must be `FieldsV1`')
     }
-    checkFieldManager(textOf(entry, 'manager'), at.child('manager'), check)
-    if (longerThan(textOf(entry, 'subresource'), 256)) check.tooLong(at.child('subresource'), 256)
+    checkFieldManager(textOrEmpty(entry, 'manager'), at.child('manager'), check)
+    if (longerThan(textOrEmpty(entry, 'subresource'), 256)) check.tooLong(at.child('subresource'), 256)
   }
 }
 

@@ -4,10 +4,10 @@
 import { faultsInTurns, faultsOf } from '../../api/fault-list.ts'
 import type { FieldError } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
+import { isGiven } from '../../api/members.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Turns } from '../../lib/turns.ts'
 import { Check, type ValidationContext } from './check.ts'
-import { has } from './members.ts'
 import { checkCommonMeta, checkMeta, checkMetaUpdate, subdomainName } from './object-meta.ts'
 import type { KindRules, UpdateRule } from './rules.ts'
 
@@ -75,8 +75,8 @@ function changed({ object, stored }: Change, rule: UpdateRule, context: Validati
 
 /** The faults of the metadata of an object that stands inside another, at `at`; it needs no name. */
 export function validateEmbeddedMetadata(metadata: ValueMap, at: FieldPath): readonly FieldError[] {
-  const named = has(metadata, 'name') ? metadata : { ...metadata, name: 'name' }
-  const context = { gates: new Set<string>(), namespaced: has(metadata, 'namespace') }
+  const named = isGiven(metadata, 'name') ? metadata : { ...metadata, name: 'name' }
+  const context = { gates: new Set<string>(), namespaced: isGiven(metadata, 'namespace') }
   const faults = faultsOf((list) => checkCommonMeta({ metadata: named }, new Check(context, list)))
   return faults.map((error) => ({ ...error, field: `${at.toString()}${error.field.slice('metadata'.length)}` }))
 }
