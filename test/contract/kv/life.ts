@@ -5,7 +5,7 @@ import { failsWith, type OpenSubject } from './subject.ts'
 export function lifeRules(subject: OpenSubject): void {
   it('a store that works is healthy', async () => {
     const s = subject()
-    await s.kv.checkHealth(s.signal)
+    await expect(s.kv.checkHealth(s.signal)).resolves.toBeUndefined()
   })
 
   it('the size, where it is told, is a number of bytes', async () => {

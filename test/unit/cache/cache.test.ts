@@ -151,7 +151,7 @@ describe('what is at hand', () => {
   it('is nothing before it is loaded', () => {
     const cache = openWatchCache({ store: openKvStore({ kv: openMemory() }), resources: [pods] })
     expect(cache.peek(keyOf('a'))).toBeUndefined()
-    expect(cache.peekAll?.(pods, '')).toBeUndefined()
+    expect(cache.peekAll!(pods, '')).toBeUndefined()
   })
 })
 

@@ -101,11 +101,11 @@ describe('the server as a service of its cluster', () => {
     const going = serviceOf(world, '192.0.2.8')
     const running = going.run(stop.signal)
     await expect.poll(addresses).toEqual(['192.0.2.7', '192.0.2.8'])
-    await going.leave?.(stop.signal)
+    await going.leave!(stop.signal)
     expect(await addresses()).toEqual(['192.0.2.7'])
     stop.abort()
     await running
-    await serviceOf(world, '192.0.2.7').leave?.(new AbortController().signal)
+    await serviceOf(world, '192.0.2.7').leave!(new AbortController().signal)
     expect(await addresses()).toEqual(['192.0.2.7'])
   })
 

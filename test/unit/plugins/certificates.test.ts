@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { certificateApproval, certificateSigning } from '../../../src/plugins/certificate-signers.ts'
 import { CERTIFICATE_SUBJECT } from '../../../src/plugins/certificate-subject.ts'
-import type { AdmissionRequest } from '../../../src/admission/admission.ts'
+import type { AdmissionPlugin, AdmissionRequest } from '../../../src/admission/admission.ts'
 import type { Access, Authorizer } from '../../../src/auth/authorizer.ts'
 import * as der from '../../../src/pki/der-writer.ts'
 import { certificateRequest, COMMON_NAME, ORGANIZATION } from '../../fakes/certificate-request.ts'
@@ -9,17 +9,29 @@ import { requestFor } from '../admission/request-for.ts'
 
 const SIGNAL = new AbortController().signal
 
+let asked: Access[]
+
+beforeEach(() => {
+  asked = []
+})
+
 function allowing(verb: string, name: string): Authorizer {
   return {
-    authorize: (access: Access) =>
-      access.kind === 'resource' &&
-      access.resource === 'signers' &&
-      access.group === 'certificates.k8s.io' &&
-      access.verb === verb &&
-      access.name === name
+    authorize: (access: Access) => {
+      asked.push(access)
+      return access.kind === 'resource' &&
+        access.resource === 'signers' &&
+        access.group === 'certificates.k8s.io' &&
+        access.verb === verb &&
+        access.name === name
         ? { kind: 'allow' }
-        : { kind: 'no-opinion' },
+        : { kind: 'no-opinion' }
+    },
   }
+}
+
+async function judge(plugin: AdmissionPlugin, request: AdmissionRequest): Promise<void> {
+  await plugin.validate!(request, SIGNAL)
 }
 
 function csr(spec: object, status: object, more: Partial<AdmissionRequest>): AdmissionRequest {
@@ -33,24 +45,28 @@ describe('approving and signing (W-474, W-475, P-107)', () => {
   const signing = csr({}, { certificate: 'AA==' }, { operation: 'UPDATE', subresource: 'status' })
 
   it.each(['example.com/one', 'example.com/*'])('needs a right to the signer: %s', async (name) => {
-    await certificateApproval(allowing('approve', name)).validate?.(approval, SIGNAL)
-    await certificateSigning(allowing('sign', name)).validate?.(signing, SIGNAL)
+    await expect(judge(certificateApproval(allowing('approve', name)), approval)).resolves.toBeUndefined()
+    expect(asked.at(-1)).toMatchObject({ verb: 'approve', name })
+    await expect(judge(certificateSigning(allowing('sign', name)), signing)).resolves.toBeUndefined()
+    expect(asked.at(-1)).toMatchObject({ verb: 'sign', name })
   })
 
   it.each([
     ['approve', certificateApproval(allowing('sign', 'example.com/one')), approval],
     ['sign', certificateSigning(allowing('sign', 'example.com/two')), signing],
   ] as const)('is refused to those who may not %s', async (verb, plugin, request) => {
-    await expect(plugin.validate?.(request, SIGNAL)).rejects.toMatchObject({
+    await expect(judge(plugin, request)).rejects.toMatchObject({
       reason: 'Forbidden',
       message: `certificatesigningrequests.certificates.k8s.io "c" is forbidden: user not permitted to ${verb} requests with signerName "example.com/one"`,
     })
   })
 
   it('asks for nothing where nothing is signed', async () => {
-    const nobody: Authorizer = { authorize: () => ({ kind: 'no-opinion' }) }
-    await certificateSigning(nobody).validate?.(csr({}, {}, { operation: 'UPDATE', subresource: 'status' }), SIGNAL)
-    await certificateApproval(nobody).validate?.(csr({}, {}, { operation: 'UPDATE', subresource: 'status' }), SIGNAL)
+    const nobody = allowing('nothing', 'nobody')
+    const unsigned = csr({}, {}, { operation: 'UPDATE', subresource: 'status' })
+    await expect(judge(certificateSigning(nobody), unsigned)).resolves.toBeUndefined()
+    await expect(judge(certificateApproval(nobody), unsigned)).resolves.toBeUndefined()
+    expect(asked).toEqual([])
   })
 })
 
@@ -71,19 +87,20 @@ describe('the subject of a request', () => {
     ['in the usual alphabet', masters],
     ['in the one for printers', Buffer.concat([Buffer.of(0x13, 14), Buffer.from('system:masters')])],
     ['in one of two bytes a letter', Buffer.concat([Buffer.of(0x1e, bigEndian.length), bigEndian])],
-  ])('does not make an administrator: %s (W-476)', (_name, organization) => {
-    expect(() => CERTIFICATE_SUBJECT.validate?.(asking(client, organization), SIGNAL)).toThrow(
+  ])('does not make an administrator: %s (W-476)', async (_name, organization) => {
+    await expect(judge(CERTIFICATE_SUBJECT, asking(client, organization))).rejects.toThrow(
       'use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
     )
   })
 
   it('is for other signers to judge, and other groups are fine', async () => {
-    await CERTIFICATE_SUBJECT.validate?.(asking('example.com/one', masters), SIGNAL)
-    await CERTIFICATE_SUBJECT.validate?.(asking(client, der.utf8String('system:master')), SIGNAL)
+    await expect(judge(CERTIFICATE_SUBJECT, asking('example.com/one', masters))).resolves.toBeUndefined()
+    const other = asking(client, der.utf8String('system:master'))
+    await expect(judge(CERTIFICATE_SUBJECT, other)).resolves.toBeUndefined()
   })
 
-  it('that cannot be read is refused', () => {
+  it('that cannot be read is refused', async () => {
     const request = csr({ signerName: client, request: 'AAAA' }, {}, { operation: 'CREATE' })
-    expect(() => CERTIFICATE_SUBJECT.validate?.(request, SIGNAL)).toThrow('failed to parse CSR')
+    await expect(judge(CERTIFICATE_SUBJECT, request)).rejects.toThrow('failed to parse CSR')
   })
 })

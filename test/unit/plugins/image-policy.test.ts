@@ -45,7 +45,7 @@ function plugin(options: Partial<ImagePolicyOptions> = {}) {
       const annotate = (key: string, value: string): void => void (notes[key] = value)
       const request = requestFor('pods', POD, { operation: 'UPDATE', subresource, annotate })
       try {
-        await made.validate?.(request, signal)
+        await made.validate!(request, signal)
         return undefined
       } catch (error) {
         if (!(error instanceof ApiError)) throw error

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { admitInOrder } from '../../../src/admission/chain.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../../../src/admission/admission.ts'
 import { eventRateLimit } from '../../../src/plugins/event-rate-limit.ts'
 import { namespaceAutoProvision, namespaceExists } from '../../../src/plugins/namespace-existence.ts'
@@ -18,8 +19,9 @@ import { requestFor } from '../admission/request-for.ts'
 const SIGNAL = new AbortController().signal
 
 async function admitted(plugin: AdmissionPlugin, request: AdmissionRequest): Promise<ApiObject> {
-  const object = plugin.mutate === undefined ? request.object! : (await plugin.mutate(request, SIGNAL))!
-  await plugin.validate?.({ ...request, object }, SIGNAL)
+  const admission = admitInOrder([plugin])
+  const object = (await admission.mutate(request, SIGNAL))!
+  await admission.validate({ ...request, object }, SIGNAL)
   return object
 }
 

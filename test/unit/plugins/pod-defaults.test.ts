@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { admitInOrder } from '../../../src/admission/chain.ts'
 import type { AdmissionPlugin, AdmissionRequest } from '../../../src/admission/admission.ts'
 import { defaultTolerationSeconds } from '../../../src/plugins/default-toleration-seconds.ts'
 import { podTopologyLabels } from '../../../src/plugins/pod-topology-labels.ts'
@@ -12,8 +13,9 @@ import { requestFor } from '../admission/request-for.ts'
 const SIGNAL = new AbortController().signal
 
 async function admitted(plugin: AdmissionPlugin, request: AdmissionRequest): Promise<ApiObject> {
-  const object = (await plugin.mutate?.(request, SIGNAL)) ?? request.object!
-  await plugin.validate?.({ ...request, object }, SIGNAL)
+  const admission = admitInOrder([plugin])
+  const object = (await admission.mutate(request, SIGNAL))!
+  await admission.validate({ ...request, object }, SIGNAL)
   return object
 }
 

@@ -63,9 +63,11 @@ describe('writing a role', () => {
   })
 
   it('is free for administrators, and for who may escalate (P-138, P-141, P-142)', async () => {
-    await world.create(of('roles'), { metadata: { name: 'a' }, rules: [all] }, { user: MASTER })
+    const role = { metadata: { name: 'a' }, rules: [all] }
+    await expect(world.create(of('roles'), role, { user: MASTER })).resolves.toMatchObject({ rules: [all] })
+    await expect(makeRole('b', all)).rejects.toMatchObject({ code: 403 })
     await give('own', { apiGroups: [GROUP], resources: ['roles'], verbs: ['escalate'] })
-    await makeRole('b', all)
+    await expect(makeRole('b', all)).resolves.toMatchObject({ rules: [all] })
   })
 
   it('counts what was granted a moment ago', async () => {
