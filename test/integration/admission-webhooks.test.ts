@@ -94,7 +94,11 @@ describe('a server with webhooks', () => {
     })
     const isProbe = ({ review }: ReceivedCall): boolean => JSON.stringify(review.request).includes(probe.metadata.name)
     try {
-      while (!hooks.calls.some(isProbe)) await must('POST', `${MAPS}?dryRun=All`, probe)
+      const isCalled = async (): Promise<boolean> => {
+        await must('POST', `${MAPS}?dryRun=All`, probe)
+        return hooks.calls.some(isProbe)
+      }
+      await expect.poll(isCalled).toBe(true)
       await run(() =>
         hooks.calls.filter(
           (call) => call.path === path && !JSON.stringify(call.review.request).includes('"probe-hook-'),
@@ -103,10 +107,12 @@ describe('a server with webhooks', () => {
     } finally {
       await must('DELETE', `${collection}/${name}`)
       const asked = (): number => hooks.calls.filter((call) => call.path === path).length
-      for (let before = asked(); ; before = asked()) {
+      const askedMore = async (): Promise<number> => {
+        const before = asked()
         await must('POST', `${MAPS}?dryRun=All`, probe)
-        if (asked() === before) break
+        return asked() - before
       }
+      await expect.poll(askedMore).toBe(0)
     }
   }
 

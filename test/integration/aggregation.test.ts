@@ -6,9 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Duplex } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import tls from 'node:tls'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
 
@@ -129,11 +128,8 @@ describe('a group that another server serves', () => {
         },
       },
     })
-    for (;;) {
-      const answer = await server.request(`/apis/${GROUP}/v1`)
-      if (answer.status === 200) break
-      await sleep(20)
-    }
+    const isServed = async (): Promise<void> => expect((await server.request(`/apis/${GROUP}/v1`)).status).toBe(200)
+    await vi.waitFor(isServed, { interval: 20, timeout: 40_000 })
     seen.length = 0
   })
   afterAll(async () => {
@@ -158,8 +154,7 @@ describe('a group that another server serves', () => {
       }
       return items.find(({ metadata }) => metadata.name === GROUP)?.versions[0]
     }
-    while (JSON.stringify(await version()).includes('Stale')) await sleep(20)
-    expect(await version()).toMatchObject({
+    await expect.poll(version).toMatchObject({
       version: 'v1',
       freshness: 'Current',
       resources: [

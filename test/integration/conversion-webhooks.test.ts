@@ -245,13 +245,14 @@ describe('custom resources that a webhook converts', () => {
       },
     })
     const asked = (): readonly unknown[] => hooks.calls.filter(({ path }) => path === '/admit')
-    while (asked().length === 0) {
+    const firstCall = async (): Promise<unknown> => {
       await server.must(`${BASE}/v1/namespaces/default/planks?dryRun=All`, {
         method: 'POST',
         body: { kind: 'Plank', apiVersion: 'stable.example.com/v1', metadata: { name: 'c' }, spec: { size: 7 } },
       })
+      return asked()[0]
     }
-    expect(asked()[0]).toMatchObject({
+    await expect.poll(firstCall).toMatchObject({
       review: {
         request: {
           kind: { version: 'v2' },

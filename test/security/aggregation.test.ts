@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makeAuthority, makeServing } from '../../src/pki/certificate-maker.ts'
 import { type OpenServer, openServer } from '../fakes/running-server.ts'
 
@@ -52,7 +51,8 @@ beforeAll(async () => {
       spec: { group: GROUP, version: 'v1', service, caBundle, groupPriorityMinimum: 100, versionPriority: 10 },
     },
   })
-  while ((await server.request(`/apis/${GROUP}/v1`)).status !== 200) await sleep(20)
+  const isServed = async (): Promise<void> => expect((await server.request(`/apis/${GROUP}/v1`)).status).toBe(200)
+  await vi.waitFor(isServed, { interval: 20, timeout: 40_000 })
 })
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 // Where others' words may lead the server, and what they may see and change: rows of the hardening list about webhooks.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { egressPolicy } from '../../src/outgoing/egress-policy.ts'
 import { OutgoingCaller } from '../../src/outgoing/call.ts'
 import { type OpenServer, openServer, type ServerAnswer } from '../fakes/running-server.ts'
@@ -63,10 +63,14 @@ async function createWith(name: string, hook: object): Promise<ServerAnswer> {
     },
   })
   const body = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, labels: { of: name } } }
-  for (;;) {
-    const answer = await server.request(`${MAPS}?dryRun=All`, { method: 'POST', body })
-    if (answer.status !== 201 || hooks.calls.some(({ path }) => path === `/${name}`)) return answer
-  }
+  return vi.waitFor(
+    async () => {
+      const answer = await server.request(`${MAPS}?dryRun=All`, { method: 'POST', body })
+      if (answer.status === 201) expect(hooks.calls.map(({ path }) => path)).toContain(`/${name}`)
+      return answer
+    },
+    { interval: 1, timeout: 40_000 },
+  )
 }
 
 function at(path: string, behaviour: Behaviour): object {
@@ -147,10 +151,9 @@ describe('CVE-2022-3294: addresses that nobody is led to (D25)', () => {
         },
       })
       const body = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'x' } }
-      let answer: ServerAnswer
-      do answer = await open.request(`${MAPS}?dryRun=All`, { method: 'POST', body })
-      while (answer.status === 201)
-      expect(answer.json()['message']).toContain('address not allowed')
+      const message = async (): Promise<unknown> =>
+        (await open.request(`${MAPS}?dryRun=All`, { method: 'POST', body })).json()['message']
+      await expect.poll(message).toContain('address not allowed')
       expect(hooks.calls.filter(({ path }) => path === '/local')).toEqual([])
     } finally {
       await open[Symbol.asyncDispose]()
