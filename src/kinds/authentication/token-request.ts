@@ -6,11 +6,11 @@ import { type ApiObject, parseGroupVersion } from '../../api/object.ts'
 import { ApiError } from '../../api/status.ts'
 import { isList, isMap, own, type ValueMap } from '../../api/value.ts'
 import type { IssuedToken, Named, TokenOrder } from '../../auth/service-account-token.ts'
-import { InvariantError } from '../../lib/errors.ts'
 import { conflictError } from '../../registry/errors.ts'
 import { metaText, withMemberOf, withMeta } from '../../registry/object-meta.ts'
 import { getObject } from '../../registry/read.ts'
-import type { Action, ActionAnswer, ActionContext, Resource } from '../../registry/registry.ts'
+import type { Action, ActionAnswer, ActionContext } from '../../registry/registry.ts'
+import { servedResource } from '../../registry/served-resource.ts'
 import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import { numberOf, partOf, textOf } from '../../schema/validation/members.ts'
@@ -205,8 +205,7 @@ async function read(
   const fault = name === '' ? undefined : pathSegment(name)[0]
   if (name === '') throw new ApiError('BadRequest', 'Name parameter required.')
   if (fault !== undefined) throw new ApiError('BadRequest', `Name parameter invalid: ${JSON.stringify(name)}: ${fault}`)
-  const resource: Resource | undefined = resources.find({ group: '', version: 'v1', resource: plural })
-  if (resource === undefined) throw new InvariantError(`${plural} are not served`)
+  const resource = servedResource(resources, plural)
   const place = { resource, namespace: resource.namespaced ? namespace : '' }
   return (await getObject(parts, place, { name, at: { kind: 'latest' } }, signal)).object()
 }

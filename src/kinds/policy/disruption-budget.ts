@@ -4,10 +4,10 @@ import { labelSelectorOf } from '../../api/selector-text.ts'
 import { matchesLabels } from '../../api/selector.ts'
 import { ApiError } from '../../api/status.ts'
 import { isMap, own, type ValueMap } from '../../api/value.ts'
-import { InvariantError } from '../../lib/errors.ts'
 import { forbiddenError } from '../../registry/errors.ts'
 import { metaNumber, metaOf, metaText } from '../../registry/object-meta.ts'
 import type { ActionContext, Resource } from '../../registry/registry.ts'
+import { servedResource } from '../../registry/served-resource.ts'
 import { updateObject } from '../../registry/update.ts'
 import { conditionOf, specOf, statusOf, withCondition } from '../shared/pod-conditions.ts'
 
@@ -52,9 +52,7 @@ export async function budgetOf(pod: ApiObject, context: ActionContext): Promise<
 }
 
 function budgets({ resources }: ActionContext): Resource {
-  const found = resources.find({ group: 'policy', version: 'v1', resource: 'poddisruptionbudgets' })
-  if (found === undefined) throw new InvariantError('disruption budgets are not served')
-  return found
+  return servedResource(resources, 'poddisruptionbudgets', 'policy')
 }
 
 function covers(budget: ApiObject, pod: ApiObject): boolean {

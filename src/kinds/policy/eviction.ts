@@ -12,12 +12,12 @@ import type { DeleteOptions } from '../../registry/deletion.ts'
 import { isTerminating, metaText } from '../../registry/object-meta.ts'
 import { getObject } from '../../registry/read.ts'
 import type { Action, ActionAnswer, ActionContext, Resource } from '../../registry/registry.ts'
+import { servedResource } from '../../registry/served-resource.ts'
 import { keyOf, readable } from '../../registry/steps.ts'
 import type { SchemaTable } from '../../schema/table.ts'
 import type { Kind } from '../kind.ts'
 import { actionBody } from '../shared/action-body.ts'
 import { conditionOf, statusOf, withPodCondition } from '../shared/pod-conditions.ts'
-import { podsOf } from '../shared/pods.ts'
 import { type Budget, budgetOf, spend, tooManyRequests } from './disruption-budget.ts'
 
 const ATTEMPTS = 20
@@ -52,7 +52,7 @@ async function evict(eviction: ApiObject, asked: ActionContext): Promise<ActionA
   const options = readDeleteOptions(given, { mayIgnoreReadErrors: false, isCollection: false })
   await asked.validate(eviction)
   const context = { ...asked, dryRun: asked.dryRun || options.dryRun, options: options.body }
-  const pods = podsOf(context.resources)
+  const pods = servedResource(context.resources, 'pods')
   for (let attempt = 1; ; attempt++) {
     const pod = await readPod(pods, context)
     try {
@@ -139,7 +139,7 @@ function withVersion(options: ParsedDeleteOptions, resourceVersion: string): Par
 
 /** Says in the pod's status why it goes, then lets it go. Admission was asked about the eviction and is not asked again. */
 async function remove(options: ParsedDeleteOptions, context: ActionContext): Promise<void> {
-  const pods = podsOf(context.resources)
+  const pods = servedResource(context.resources, 'pods')
   const marked = context.dryRun ? undefined : await mark(pods, options, context)
   const isBound = marked !== undefined && options.preconditions.resourceVersion !== undefined
   const request = {

@@ -7,13 +7,13 @@ import { isList, isMap, own, type Value } from '../../../api/value.ts'
 import { conflictError, notFoundError } from '../../../registry/errors.ts'
 import { isTerminating, metaOf, metaText, withMeta } from '../../../registry/object-meta.ts'
 import type { Action, ActionAnswer, ActionContext } from '../../../registry/registry.ts'
+import { servedResource } from '../../../registry/served-resource.ts'
 import { checkUid, keyOf, readable, storeFor } from '../../../registry/steps.ts'
 import type { SchemaTable } from '../../../schema/table.ts'
 import { partOf, textOf } from '../../../schema/validation/members.ts'
 import type { Kind } from '../../kind.ts'
 import { actionBody } from '../../shared/action-body.ts'
 import { specOf, statusOf, withPodCondition } from '../../shared/pod-conditions.ts'
-import { podsOf } from '../../shared/pods.ts'
 import { question } from '../../shared/question.ts'
 
 const KIND = { group: '', version: 'v1', kind: 'Binding' } as const
@@ -53,7 +53,7 @@ async function bind(binding: ApiObject, context: ActionContext): Promise<ActionA
   const faults = targetFaults(binding)
   if (faults.length > 0) throw new ApiError('BadRequest', aggregate(faults))
   await context.validate(binding)
-  const pods = podsOf(context.resources)
+  const pods = servedResource(context.resources, 'pods')
   await storeFor(context.parts, context).write(
     keyOf(pods, context.namespace, context.name),
     (current) => {
