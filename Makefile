@@ -9,7 +9,7 @@ GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness soak test-reference bench image up down generate fix
+.PHONY: help run dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness soak test-reference bench mutants image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -83,6 +83,9 @@ up: $(READY) ## Start three etcd members and three replicas behind a load balanc
 
 down: ## Stop them again; the data stays (docker compose down --volumes removes it)
 	$(COMPOSE) down
+
+mutants: $(READY) ## Put small faults into the code, one by one, and list those that no test notices (ROOMS="patch cache", PER_FILE=3)
+	$(BIN) node test/mutation/run-mutants.ts $(ROOMS)
 
 generate: $(READY) ## Compile proto/ to the schema table; list which tests show which behaviour
 	$(BIN) node src/schema/compile/write-compiled.ts

@@ -1,0 +1,129 @@
+// Are the tests of a room any good? A sample of its mutants, the same for the same seed, is put to them one by one; what no test
+// notices is told with its place. `make mutants ROOMS="patch cache"` names the rooms, PER_FILE how many of each file.
+import { spawn } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseSource } from '../architecture/source.ts'
+import { dice } from '../fakes/dice.ts'
+import { type Mutant, mutantsOf } from './mutants.ts'
+
+const TOP = path.resolve(import.meta.dirname, '../..')
+
+/** Where the tests of a room are. */
+const TESTS: Readonly<Record<string, readonly string[]>> = {
+  patch: ['patch'],
+  registry: ['registry', 'handlers'],
+  cache: ['cache'],
+  auth: ['auth'],
+}
+
+const AT_ONCE = 2
+/** Several times what the slowest of the tests take on a busy machine: a mutant may well run for ever. */
+const PATIENCE_MS = 120_000
+
+const seed = Number(process.env['SEED'] ?? 1)
+const perFile = Number(process.env['PER_FILE'] ?? 1)
+
+type Outcome = 'passed' | 'failed' | 'late'
+
+function runTests(mutant: Mutant, tests: readonly string[]): Promise<Outcome> {
+  const args = ['run', '--config', '.config/vitest.config.ts', '--project', 'unit', '--bail', '1', ...tests]
+  const env = {
+    ...process.env,
+    MUTANT: JSON.stringify({ ...mutant, file: path.join(TOP, mutant.file) }),
+    NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'mutated-module.ts')}`,
+    // The maker of arbitrary objects begins where it began: a mutant is not noticed by chance.
+    SEED: String(seed),
+  }
+  const child = spawn('vitest', args, { cwd: TOP, env, stdio: 'ignore', detached: true })
+  return new Promise((resolve, reject) => {
+    const patience = setTimeout(() => {
+      resolve('late')
+      // It and the workers that it started.
+      process.kill(-child.pid!, 'SIGKILL')
+    }, PATIENCE_MS)
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      clearTimeout(patience)
+      resolve(code === 0 ? 'passed' : 'failed')
+    })
+  })
+}
+
+/** The tests of the folders that load the file, directly or through others. */
+function testsOf(file: string, folders: readonly string[]): readonly string[] {
+  const tests = folders.flatMap((folder) => globSync(`test/unit/${folder}/**/*.test.ts`, { cwd: TOP }))
+  return tests.filter((test) => loads(test).has(file)).sort()
+}
+
+const loaded = new Map<string, ReadonlySet<string>>()
+
+function loads(test: string): ReadonlySet<string> {
+  const known = loaded.get(test)
+  if (known !== undefined) return known
+  const found = new Set([test])
+  for (const file of found) for (const next of importsOf(file)) found.add(next)
+  loaded.set(test, found)
+  return found
+}
+
+const imported = new Map<string, readonly string[]>()
+
+function importsOf(file: string): readonly string[] {
+  let known = imported.get(file)
+  if (known === undefined) {
+    const { imports } = parseSource(file, readFileSync(path.join(TOP, file), 'utf8'))
+    const near = imports.filter((name) => name.startsWith('.') && name.endsWith('.ts'))
+    known = near.map((name) => path.join(path.dirname(file), name))
+    imported.set(file, known)
+  }
+  return known
+}
+
+function sample(file: string): readonly Mutant[] {
+  const all = [...mutantsOf(file, readFileSync(path.join(TOP, file), 'utf8'))]
+  const roll = dice(Buffer.from(file).reduce((sum, byte) => Math.imul(sum, 31) + byte, seed))
+  const chosen: Mutant[] = []
+  while (chosen.length < perFile && all.length > 0) chosen.push(...all.splice(roll(all.length), 1))
+  return chosen
+}
+
+function describeMutant({ file, start, end, replacement }: Mutant): string {
+  const text = readFileSync(path.join(TOP, file), 'utf8')
+  const line = text.slice(0, start).split('\n').length
+  return `${file}:${line}  ${text.slice(start, end)}  →  ${replacement}`.replaceAll(/\s*\n\s*/g, ' ')
+}
+
+/** A mutant that changes nothing has to pass, and one that cannot be loaded has to fail: otherwise nothing here means anything. */
+async function checkRunner(file: string, tests: readonly string[]): Promise<void> {
+  const same = { file, start: 0, end: 0, replacement: '' }
+  if ((await runTests(same, tests)) !== 'passed') throw new Error(`the tests fail by themselves: ${tests.join(' ')}`)
+  const broken = { ...same, replacement: 'throw new Error();' }
+  if ((await runTests(broken, tests)) !== 'failed') throw new Error(`the tests do not load ${file}`)
+}
+
+async function judgeRoom(room: string): Promise<void> {
+  const files = globSync(`src/${room}/**/*.ts`, { cwd: TOP }).sort()
+  const mutants = files.flatMap(sample)
+  const first = files.find((file) => testsOf(file, TESTS[room]!).length > 0)!
+  await checkRunner(first, testsOf(first, TESTS[room]!))
+  const survivors: Mutant[] = []
+  const left = mutants.values()
+  const worker = async (): Promise<void> => {
+    for (const mutant of left) {
+      const tests = testsOf(mutant.file, TESTS[room]!)
+      const isNoticed = tests.length > 0 && (await runTests(mutant, tests)) !== 'passed'
+      if (!isNoticed) survivors.push(mutant)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  const noticed = mutants.length - survivors.length
+  console.log(`${room}: ${noticed} of ${mutants.length} noticed (${Math.round((100 * noticed) / mutants.length)} %)`)
+  for (const mutant of survivors.map(describeMutant).sort()) console.log(`  ${mutant}`)
+}
+
+const wanted = process.argv.slice(2)
+for (const room of wanted.length === 0 ? Object.keys(TESTS) : wanted) {
+  if (TESTS[room] === undefined) throw new Error(`no mutants are made of ${room}: ${Object.keys(TESTS).join(', ')}`)
+  await judgeRoom(room)
+}
