@@ -70,7 +70,7 @@ function join(folder) {
   mkdirSync(joinedSources, { recursive: true })
   const unfinished = `${folder}.${process.pid}`
   const { outputFiles } = buildSync({
-    entryPoints: [path.join(source, 'main.ts')],
+    entryPoints: { main: path.join(source, 'main.ts'), 'offload-thread': path.join(source, 'offload/thread.ts') },
     outdir: unfinished,
     bundle: true,
     splitting: true,

@@ -35,6 +35,9 @@ export function encodeCborValue(value: Value): Buffer {
   return writer.finish()
 }
 
+/** What a document begins with that says that it is CBOR; a part of it follows. */
+export const CBOR_HEAD = Buffer.from(SELF_DESCRIBED)
+
 /** A part of an object, by its shape where that is known. */
 export function encodeCborPart(value: Value, shape: Shape | undefined): Buffer {
   const writer = new CborWriter()

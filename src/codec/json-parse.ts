@@ -31,33 +31,19 @@ export function parseJsonDocument(bytes: Buffer, maxValues = Number.POSITIVE_INF
   return { value, duplicates: NONE, source: value }
 }
 
-/** The same of a large document, in turns; what it gives throws what `parseJsonDocument` throws. */
-export async function parseJsonDocumentInTurns(
-  bytes: Buffer,
-  maxValues: number,
-  turns: Turns,
-): Promise<() => JsonDocument> {
+/** The same of a large document, in turns. */
+export async function parseJsonDocumentInTurns(bytes: Buffer, maxValues: number, turns: Turns): Promise<JsonDocument> {
   await turns.next()
   const scan = scanJson(bytes)
-  if (scan.values > maxValues) {
-    return () => {
-      throw tooManyValues()
-    }
-  }
+  if (scan.values > maxValues) throw tooManyValues()
   const value = scan.depth > MAX_JSON_DEPTH || !scan.plain || !isUtf8(bytes) ? undefined : platformValue(bytes)
   await turns.next()
   if (value !== undefined && (await countInTurns(value, scan.containers, turns)) === scan.members) {
-    return () => ({ value, duplicates: NONE, source: value })
+    return { value, duplicates: NONE, source: value }
   }
   const reader = new ExactJsonReader(bytes)
-  try {
-    while (!reader.readOn(VALUES_BETWEEN_LOOKS)) if (turns.isOver) await turns.next()
-  } catch (error) {
-    return () => {
-      throw error
-    }
-  }
-  return () => asDocument(reader.document())
+  while (!reader.readOn(VALUES_BETWEEN_LOOKS)) if (turns.isOver) await turns.next()
+  return asDocument(reader.document())
 }
 
 const VALUES_BETWEEN_LOOKS = 1000

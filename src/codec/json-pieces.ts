@@ -15,7 +15,7 @@ export async function canonicalJsonInTurns(object: ValueMap, kind: KindSchema, t
   const writer = new PieceWriter(later)
   const text = kind.custom === true ? writer.sorted(object) : writer.typed(object, kind.shape, true)
   await later.done(turns)
-  return joined(text)
+  return typeof text === 'string' ? text : text.joined()
 }
 
 /** An object as it is stored. */
@@ -23,21 +23,41 @@ export function storedJsonInTurns(object: ApiObject, kind: KindSchema, turns: Tu
   return canonicalJsonInTurns(bareObject(object), kind, turns)
 }
 
-/** A text in parts; those of long lists and maps are filled in later. */
-type Text = string | Text[]
-
-function joined(text: Text): string {
-  return typeof text === 'string' ? text : text.map(joined).join('')
-}
+type Text = string | TextParts
 
 const LONG_PART = 16 * 1024
 
-/** Short parts become one. */
-function append(parts: Text[], part: Text): void {
-  const last = parts.at(-1)
-  if (typeof part === 'string' && typeof last === 'string' && last.length < LONG_PART)
-    parts[parts.length - 1] = last + part
-  else parts.push(part)
+/** A text in parts; those of long lists and maps are filled in later. Short ones are joined as soon as they make a long one. */
+class TextParts {
+  readonly #parts: Text[] = []
+  #short: string[] = []
+  #shortLength = 0
+
+  constructor(...parts: readonly Text[]) {
+    for (const part of parts) this.add(part)
+  }
+
+  add(part: Text): void {
+    if (typeof part === 'string') {
+      this.#short.push(part)
+      this.#shortLength += part.length
+      if (this.#shortLength >= LONG_PART) this.#joinShort()
+    } else {
+      this.#joinShort()
+      this.#parts.push(part)
+    }
+  }
+
+  joined(): string {
+    this.#joinShort()
+    return this.#parts.map((part) => (typeof part === 'string' ? part : part.joined())).join('')
+  }
+
+  #joinShort(): void {
+    if (this.#shortLength > 0) this.#parts.push(this.#short.join(''))
+    this.#short = []
+    this.#shortLength = 0
+  }
 }
 
 /** What has fewer parts is written at once, as the platform can do it. */
@@ -87,37 +107,37 @@ class PieceWriter {
   }
 
   #object(object: ValueMap, shape: ObjectShape): Text {
-    const text: Text[] = ['{']
+    const text = new TextParts('{')
     for (const [i, key] of Object.keys(object).entries()) {
       const below = shape.byName.get(key)?.shape ?? TEXT
-      append(text, `${i > 0 ? ',' : ''}"${key}":`)
-      append(text, this.typed(object[key]!, below))
+      text.add(`${i > 0 ? ',' : ''}"${key}":`)
+      text.add(this.typed(object[key]!, below))
     }
-    append(text, '}')
+    text.add('}')
     return text
   }
 
   #list(list: readonly Value[], write: (item: Value) => Text): Text {
-    const text: Text[] = []
+    const text = new TextParts()
     this.#later.each(list.length, (i) => {
-      if (i > 0) append(text, ',')
-      append(text, write(list[i]!))
+      if (i > 0) text.add(',')
+      text.add(write(list[i]!))
     })
-    return ['[', text, ']']
+    return new TextParts('[', text, ']')
   }
 
   #map(map: ValueMap, order: typeof IN_ORDER | typeof AS_IT_IS, write: (member: Value) => Text): Text {
-    const text: Text[] = []
+    const text = new TextParts()
     const put = (keys: readonly string[]): void =>
       this.#later.each(keys.length, (i) => {
         const key = keys[i]!
-        append(text, `${i === 0 ? '' : ','}${stringJson(key)}:`)
-        append(text, write(map[key]!))
+        text.add(`${i === 0 ? '' : ','}${stringJson(key)}:`)
+        text.add(write(map[key]!))
       })
     const keys = this.#keysOf(map)
     if (order === AS_IT_IS || areInOrder(keys)) put(keys)
     else this.#later.sortBy(keys, compareTexts, put)
-    return ['{', text, '}']
+    return new TextParts('{', text, '}')
   }
 
   /** Whether it is no list or map, or has few parts in all. */

@@ -9,6 +9,7 @@ import type { KindSchema, ObjectShape, SchemaTable } from '../schema/table.ts'
 import { writeJsonList } from './list-json.ts'
 import type { Bundle, ListDocument, ListForm, ListItem, ListMetadata } from './list-json.ts'
 import { partialMetadata } from './partial-metadata.ts'
+import type { WriteElsewhere } from './large-values.ts'
 import { PieceBuffer } from './piece-buffer.ts'
 import { encodeListHead, LIST_TAIL } from './protobuf-stream.ts'
 import { encodeEnvelope } from './protobuf.ts'
@@ -22,6 +23,8 @@ export interface EncodingTools {
   readonly heldBytes?: number
   /** For what takes long; absent: nobody waits for anything. */
   readonly turns?: Turns
+  /** Writes a large value in another thread; absent: all are written here. */
+  readonly writeElsewhere?: WriteElsewhere
 }
 
 const HELD_BYTES = 32 * 1024 * 1024

@@ -8,6 +8,7 @@ import type { ListDocument, ListForm, ListItem } from './list-json.ts'
 import { listKindOf } from './list-protobuf.ts'
 import { partialMetadata } from './partial-metadata.ts'
 import { PieceBuffer } from './piece-buffer.ts'
+import { type WriteElsewhere, writtenElsewhere } from './large-values.ts'
 import { parseStoredJson } from './stored-json.ts'
 import { tableRow } from './table.ts'
 import { emitYaml } from './yaml-emit.ts'
@@ -16,6 +17,7 @@ interface ValueTools {
   readonly schemas: SchemaTable
   /** Absent: nobody waits for anything. */
   readonly turns?: Turns | undefined
+  readonly writeElsewhere?: WriteElsewhere | undefined
 }
 
 /** A list as values: all but its items, and each of them. */
@@ -52,7 +54,8 @@ function withoutType({ kind: _kind, apiVersion: _version, ...rest }: ValueMap): 
 }
 
 /** Members are sorted by name, so some stand before the items and some behind. */
-export async function* writeYamlList(list: ListDocument, { turns }: ValueTools): AsyncGenerator<Buffer> {
+export async function* writeYamlList(list: ListDocument, tools: ValueTools): AsyncGenerator<Buffer> {
+  const { turns } = tools
   const { rest, key, item: valueOf } = valuesOf(list)
   const pieces = new PieceBuffer()
   const write = (text: string): void => pieces.add(Buffer.from(text))
@@ -65,9 +68,11 @@ export async function* writeYamlList(list: ListDocument, { turns }: ValueTools):
   for await (const batch of list.items) {
     for (const item of batch) {
       if (turns?.isOver === true) await turns.next()
-      const text = emitYaml({ [key]: [valueOf(item)] })
+      const part = { [key]: [valueOf(item)] }
+      const far = writtenElsewhere(tools.writeElsewhere, item, () => part, { encoding: 'yaml', shape: undefined })
+      const bytes = far === undefined ? Buffer.from(emitYaml(part)) : await far
       // Of all items but the first only what is below the name of the list.
-      write(first ? text : text.slice(key.length + 2))
+      pieces.add(first ? bytes : bytes.subarray(key.length + 2))
       first = false
       yield* pieces.take()
     }
@@ -78,14 +83,17 @@ export async function* writeYamlList(list: ListDocument, { turns }: ValueTools):
 }
 
 /** Items are held as their bytes until their number is known. */
-export async function* writeCborList(list: ListDocument, { schemas, turns }: ValueTools): AsyncGenerator<Buffer> {
+export async function* writeCborList(list: ListDocument, tools: ValueTools): AsyncGenerator<Buffer> {
+  const { schemas, turns } = tools
   const { rest, key, item: valueOf } = valuesOf(list)
   const shape = itemShape(list.form, schemas)
   const items: Buffer[] = []
   for await (const batch of list.items) {
     for (const item of batch) {
       if (turns?.isOver === true) await turns.next()
-      items.push(encodeCborPart(valueOf(item), shape))
+      const value = valueOf(item)
+      const far = writtenElsewhere(tools.writeElsewhere, item, () => value, { encoding: 'cbor', shape })
+      items.push(far === undefined ? encodeCborPart(value, shape) : await far)
     }
   }
   const [head, tail] = encodeCborListFrame(rest, key, items.length)

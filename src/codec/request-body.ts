@@ -55,38 +55,31 @@ export function readDocument(bytes: Buffer, encoding: Encoding, kind: KindSchema
   }
 }
 
-export interface ReadingInTurns {
-  readonly encoding: Encoding
-  readonly kind: KindSchema
-  readonly turns: Turns
-}
-
-/** The same of a large body, in turns; what it gives throws what `readDocument` throws. */
-export async function readDocumentInTurns(
-  bytes: Buffer,
-  { encoding, kind, turns }: ReadingInTurns,
-): Promise<() => SourceDocument> {
-  if (encoding !== 'json') {
-    await turns.next()
-    return () => readDocument(bytes, encoding, kind)
-  }
-  const parse = await parseJsonDocumentInTurns(bytes, MAX_VALUES, turns)
-  return () => jsonDocument(parse)
-}
-
 function readJson(bytes: Buffer): SourceDocument {
-  return jsonDocument(() => parseJsonDocument(bytes, MAX_VALUES))
+  try {
+    return jsonDocument(parseJsonDocument(bytes, MAX_VALUES))
+  } catch (error) {
+    throw jsonFault(error)
+  }
 }
 
-function jsonDocument(parse: () => JsonDocument): SourceDocument {
+/** A large body in JSON, read in turns. Throws `BodySyntaxError`. */
+export async function readJsonInTurns(bytes: Buffer, turns: Turns): Promise<SourceDocument> {
   try {
-    const { value, source } = parse()
-    checkTypeNames(value)
-    return { value, source, problems: [] }
+    return jsonDocument(await parseJsonDocumentInTurns(bytes, MAX_VALUES, turns))
   } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-    throw new BodySyntaxError(`couldn't get version/kind; json parse error: ${error.message}`)
+    throw jsonFault(error)
   }
+}
+
+function jsonDocument({ value, source }: JsonDocument): SourceDocument {
+  checkTypeNames(value)
+  return { value, source, problems: [] }
+}
+
+function jsonFault(error: unknown): unknown {
+  if (!(error instanceof JsonSyntaxError)) return error
+  return new BodySyntaxError(`couldn't get version/kind; json parse error: ${error.message}`)
 }
 
 const TYPE_NAMES =
@@ -158,16 +151,31 @@ export interface PatchDocument {
 /** A JSON document that is a patch. */
 export function readPatch(bytes: Buffer): PatchDocument {
   try {
-    const { value, duplicates, source } = parseJsonDocument(bytes, MAX_VALUES)
-    return {
-      document: value,
-      spelled: source,
-      problems: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-    }
+    return patchDocument(parseJsonDocument(bytes, MAX_VALUES))
   } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error
-    throw new BodySyntaxError(error.message)
+    throw patchFault(error)
   }
+}
+
+/** A large one, read in turns. */
+export async function readPatchInTurns(bytes: Buffer, turns: Turns): Promise<PatchDocument> {
+  try {
+    return patchDocument(await parseJsonDocumentInTurns(bytes, MAX_VALUES, turns))
+  } catch (error) {
+    throw patchFault(error)
+  }
+}
+
+function patchDocument({ value, duplicates, source }: JsonDocument): PatchDocument {
+  return {
+    document: value,
+    spelled: source,
+    problems: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+  }
+}
+
+function patchFault(error: unknown): unknown {
+  return error instanceof JsonSyntaxError ? new BodySyntaxError(error.message) : error
 }
 
 export interface AppliedDocument {

@@ -4,7 +4,7 @@ import type { ResourceInfo } from '../http/request-info.ts'
 import type { Action } from '../registry/registry.ts'
 import { runAction } from '../registry/action.ts'
 import { bodyEncoding } from './media-types.ts'
-import { decodeBody, decodeBodyInTurns } from './read-body.ts'
+import { decodeBody } from './read-body.ts'
 import type { ResourceParts } from './resource-parts.ts'
 import { withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, respondWithStatus, viewOf } from './respond.ts'
@@ -31,8 +31,7 @@ export async function handleAction(parts: ResourceParts, request: ActionHttpRequ
   const { fieldValidation } = options
   const { warn } = http
   const read = { bytes, encoding, resource: body, alsoVersions, resources, fieldValidation, warn }
-  const { turns } = context
-  const sent = turns === undefined ? decodeBody(read) : await decodeBodyInTurns(read, turns)
+  const sent = await decodeBody(read, context)
   const answer = await runAction(action, withDefaults(body, sent, context), {
     ...context,
     parts: parts.registry,

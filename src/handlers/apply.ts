@@ -8,7 +8,7 @@ import type { ValueMap } from '../api/value.ts'
 import { equalValues, isMap, own } from '../api/value.ts'
 import type { AppliedDocument } from '../codec/request-body.ts'
 import { BodySyntaxError, readApplied } from '../codec/request-body.ts'
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { inTurn } from '../lib/turns.ts'
 import { trackApply } from '../patch/field-tracking.ts'
 import { isReset, managedFieldsOf, withoutManagedFields } from '../patch/managed-fields.ts'
@@ -18,6 +18,7 @@ import { withConversions } from '../registry/conversions.ts'
 import { conflictError } from '../registry/errors.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { updateFormOf } from '../registry/update-form.ts'
+import { decodeMade } from './read-body.ts'
 import type { ResourceRequest, WrittenKind } from './resource-parts.ts'
 import { servedAt } from './resource-parts.ts'
 import type { WriteOptions } from './write-options.ts'
@@ -45,10 +46,10 @@ export class Applied {
   }
 
   /** What is wanted, given what is there. Throws `ApiError`. */
-  apply(live: ApiObject | undefined): MaybePromise<ApiObject> {
+  async apply(live: ApiObject | undefined): Promise<ApiObject> {
     const { options, context } = this.#body
     const { resource, info } = this.#request
-    this.#read ??= this.#readBody()
+    this.#read ??= await this.#readBody()
     const { document } = this.#read
     const { kind } = this.#target
     const apiVersion = formatGroupVersion(this.#target)
@@ -69,11 +70,14 @@ export class Applied {
     if (this.#isCustomScale && isReset(managedFieldsOf(tracking.live))) {
       throw unconvertibleScale('failed to create manager for existing fields: failed to convert live object (/;')
     }
-    const work = (known: KindVersions): ValueMap =>
-      trackApply({ ...tracking, versions: known }, document, options.force)
-    const { signal, turns } = context
-    const merge = (): MaybePromise<ValueMap> => withConversions(versions, work, { signal, isVital: true })
-    return whenKnown(inTurn(turns, merge), (merged) => inTurn(turns, () => this.#merged(merged, live)))
+    const { signal, offload, turns } = context
+    const { force } = options
+    const merge = (known: KindVersions): MaybePromise<ValueMap> => {
+      const asked = { ...tracking, versions: known }
+      return offload?.trackApply(asked, document, { force, signal }) ?? trackApply(asked, document, force)
+    }
+    const merged = await withConversions(versions, merge, { signal, isVital: true })
+    return inTurn(turns, () => this.#merged(merged, live))
   }
 
   get #isCustomScale(): boolean {
@@ -81,7 +85,7 @@ export class Applied {
     return resource.isCustom && info.subresource === 'scale'
   }
 
-  #merged(merged: ValueMap, live: ApiObject | undefined): ApiObject {
+  async #merged(merged: ValueMap, live: ApiObject | undefined): Promise<ApiObject> {
     const { document = {}, problems = [] } = this.#read ?? {}
     const { kind } = this.#target
     const apiVersion = formatGroupVersion(this.#target)
@@ -89,17 +93,17 @@ export class Applied {
     if (this.#isCustomScale && !equalValues(withoutManagedFields(merged), withoutManagedFields(live ?? {}))) {
       throw unconvertibleScale(`failed to convert new object (/${metaText(merged, 'name')};`)
     }
-    const object = { ...this.#decodeMerged(merged, live), kind, apiVersion } as ApiObject
+    const object = { ...(await this.#decodeMerged(merged, live)), kind, apiVersion } as ApiObject
     if (live === undefined) return withMeta(object, { resourceVersion: undefined })
     const sent = metaText(document, 'resourceVersion')
     return withMeta(object, { resourceVersion: sent === '' ? metaText(live, 'resourceVersion') : sent })
   }
 
   /** Texts that are no quantity, no time or no base64 are found out here; the reference takes the blame for them (D20). */
-  #decodeMerged(merged: ValueMap, live: ApiObject | undefined): ValueMap {
+  async #decodeMerged(merged: ValueMap, live: ApiObject | undefined): Promise<ValueMap> {
     const { kind } = this.#target
     try {
-      return this.#target.decode(merged, this.#target.conversion.isIdentity ? live : undefined).value
+      return (await decodeMade(this.#target, merged, { live, turns: this.#body.context.turns })).value
     } catch (error) {
       const form = `${slashed(formatGroupVersion(this.#target))}, Kind=${kind}`
       const why = `unable to convert unstructured object to ${form}: ${(error as Error).message}`
@@ -107,8 +111,8 @@ export class Applied {
     }
   }
 
-  #readBody(): AppliedDocument {
-    const read = this.#decode()
+  async #readBody(): Promise<AppliedDocument> {
+    const read = await this.#decode()
     const { document } = read
     const [kind, version] = [textOrEmpty(document, 'kind'), textOrEmpty(document, 'apiVersion')]
     if (kind !== this.#target.kind || version !== formatGroupVersion(this.#target)) {
@@ -121,9 +125,11 @@ export class Applied {
     return read
   }
 
-  #decode(): AppliedDocument {
+  async #decode(): Promise<AppliedDocument> {
+    const { bytes, context } = this.#body
+    const encoding = this.#type === 'apply-cbor' ? 'cbor' : 'yaml'
     try {
-      return readApplied(this.#body.bytes, this.#type === 'apply-cbor' ? 'cbor' : 'yaml')
+      return (await context.offload?.readApplied(bytes, encoding, context.signal)) ?? readApplied(bytes, encoding)
     } catch (error) {
       if (!(error instanceof BodySyntaxError)) throw error
       throw new ApiError('BadRequest', error.message)

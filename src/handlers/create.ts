@@ -1,7 +1,7 @@
 // POST on a collection.
 import type { HttpResponse } from '../http/http.ts'
 import { createObject } from '../registry/create.ts'
-import { decodeBody, decodeBodyInTurns } from './read-body.ts'
+import { decodeBody } from './read-body.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
@@ -16,9 +16,8 @@ export async function handleCreate(parts: ResourceParts, request: ResourceReques
   const options = parseWriteOptions(http.query, 'CreateOptions')
   const context = writeContext(parts, request, { options, bytes })
   const { fieldValidation } = options
-  const { turns } = context
   const body = { bytes, encoding, resource, resources: parts.resources(), fieldValidation, warn: http.warn }
-  const sent = turns === undefined ? decodeBody(body) : await decodeBodyInTurns(body, turns)
+  const sent = await decodeBody(body, context)
   http.nameObject(sent.metadata)
   const { object } = await createObject(parts.registry, resource, withDefaults(resource, sent, context), context)
   return respondWithObject(view, request, object, 201)

@@ -5,7 +5,6 @@ import { asMap, textOrEmpty } from '../api/members.ts'
 import type { StatusDetails } from '../api/status.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
-import { readDocument } from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { deleteCollection, deleteObject, deleteUnreadable } from '../registry/delete.ts'
 import type { ParsedDeleteOptions } from '../registry/delete-options.ts'
@@ -14,8 +13,9 @@ import { listRequest } from '../registry/read.ts'
 import type { WriteContext } from '../registry/registry.ts'
 import { parseDeleteOptions } from './delete-options.ts'
 import { bodyEncoding } from './media-types.ts'
+import { readBody } from './read-body.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
-import { fieldsOf, userAgentOf, WRITE_CEILING_MS } from './resource-parts.ts'
+import { fieldsOf, largeWork, userAgentOf, WRITE_CEILING_MS } from './resource-parts.ts'
 import { respondWithItems, respondWithObject, respondWithStatus, viewOf } from './respond.ts'
 import { managerOf } from './write-options.ts'
 
@@ -63,15 +63,16 @@ async function readDeleteOptions(
 ): Promise<ParsedDeleteOptions> {
   const { http } = request
   const bytes = await http.readBody()
-  const body = bytes.length === 0 ? undefined : decodeOptions(parts, request, bytes)
+  const body = bytes.length === 0 ? undefined : await decodeOptions(parts, request, bytes)
   return parseDeleteOptions(body, http.query, { mayIgnoreReadErrors: parts.gates.has(UNSAFE_GATE), isCollection })
 }
 
 /** DeleteOptions of whatever group and version; unknown fields are nobody's business (W-294 to W-297). */
-function decodeOptions(parts: ResourceParts, request: ResourceRequest, bytes: Buffer): ValueMap {
+async function decodeOptions(parts: ResourceParts, request: ResourceRequest, bytes: Buffer): Promise<ValueMap> {
   const encoding = bodyEncoding(parts, request)
   try {
-    const { value, source } = readDocument(bytes, encoding, parts.deleteOptions.schema)
+    const large = { ...largeWork(parts, bytes), signal: request.http.signal }
+    const { value, source } = await readBody(bytes, { encoding, kind: parts.deleteOptions.schema }, large)
     const [kind, version] = [textOrEmpty(asMap(value), 'kind'), textOrEmpty(asMap(value), 'apiVersion')]
     if (kind !== '' && kind !== 'DeleteOptions') {
       throw new ApiError('BadRequest', `no kind "${kind}" is registered for version "${version}"`)

@@ -5,9 +5,14 @@ import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { isMap } from '../api/value.ts'
 import { plainJson } from '../codec/json-encode.ts'
-import { BodySyntaxError, checkTypeNames, type PatchDocument, readPatch } from '../codec/request-body.ts'
+import {
+  BodySyntaxError,
+  checkTypeNames,
+  type PatchDocument,
+  readPatch,
+  readPatchInTurns,
+} from '../codec/request-body.ts'
 import type { HttpResponse } from '../http/http.ts'
-import { whenKnown } from '../lib/maybe-promise.ts'
 import { formatGoValue } from '../api/go-format.ts'
 import { applyJsonPatch, jsonType, oddPatchMembers } from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
@@ -15,6 +20,7 @@ import type { ApplyType, PatchType } from '../patch/patch.ts'
 import { isApply } from '../patch/patch.ts'
 import { findConversionFault } from '../patch/from-unstructured.ts'
 import { applyStrategicMerge } from '../patch/strategic-merge.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { updateObject } from '../registry/update.ts'
 import type { PatchBody } from './apply.ts'
 import { Applied } from './apply.ts'
@@ -22,6 +28,7 @@ import { patchType } from './media-types.ts'
 import {
   checkName,
   checkStaysCustomKind,
+  decodeMade,
   innerFormProblems,
   nameMissing,
   otherKindProblem,
@@ -59,11 +66,11 @@ export async function handlePatch(parts: ResourceParts, request: ResourceRequest
     {
       name,
       subresource,
-      wanted: (live) =>
-        whenKnown<ApiObject, ApiObject>(patch.apply(live), (wanted) => {
-          checkName(wanted, name)
-          return withDefaults(served.resource, wanted, context, live)
-        }),
+      wanted: async (live) => {
+        const wanted = await patch.apply(live)
+        checkName(wanted, name)
+        return withDefaults(served.resource, wanted, context, live)
+      },
       tracksFields: isApply(type),
       absent: isApply(type) && subresource === '' ? 'apply' : 'refuse',
       uid: '',
@@ -105,9 +112,9 @@ class Patch {
     this.#body = body
   }
 
-  apply(live: ApiObject | undefined): ApiObject {
+  async apply(live: ApiObject | undefined): Promise<ApiObject> {
     if (live === undefined) throw new TypeError('a patch needs something to be applied to')
-    this.#read ??= this.#readPatch()
+    this.#read ??= await this.#readPatch()
     switch (this.#type) {
       case 'json':
         return this.#json(live, this.#read)
@@ -123,34 +130,52 @@ class Patch {
     return this.#body.options.fieldValidation === 'Ignore'
   }
 
-  #json(live: ApiObject, { document, spelled, problems }: PatchDocument): ApiObject {
-    const patched = applyJsonPatch(live, document, { loose: this.#isLoose, spelled })
+  async #json(live: ApiObject, { document, spelled, problems }: PatchDocument): Promise<ApiObject> {
+    const far = await this.#patchedElsewhere(live)
+    const patched = far === undefined ? applyJsonPatch(live, document, { loose: this.#isLoose, spelled }) : far.value
     return this.#decodeDocument(patched, oddPatchMembers(document, problems), live)
   }
 
-  #merge(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
+  async #merge(live: ApiObject, { document, problems }: PatchDocument): Promise<ApiObject> {
     // A list is not merged but taken for the object, where nobody has looked at it before (W-192).
     const isTaken = this.#isLoose && Array.isArray(document)
     if (document === null || (this.#isLoose && !isMap(document) && !isTaken)) {
       throw new ApiError('BadRequest', 'Invalid JSON Patch')
     }
     if (!isMap(document) && !isTaken) throw notAnObject('error decoding patch: ', document)
-    return this.#decodeDocument(applyMergePatch(live, document), problems, live)
+    const far = await this.#patchedElsewhere(live)
+    return this.#decodeDocument(far === undefined ? applyMergePatch(live, document) : far.value, problems, live)
   }
 
-  #strategic(live: ApiObject, { document, problems }: PatchDocument): ApiObject {
+  async #strategic(live: ApiObject, { document, problems }: PatchDocument): Promise<ApiObject> {
     if (document === null) return live
     if (!isMap(document)) throw notAnObject('', document)
-    const patched = applyStrategicMerge(this.#target.schema.shape, live, document)
+    const { shape } = this.#target.schema
     const shown = (): string => formatGoValue(document)
-    const fault = findConversionFault(this.#target.schema.shape, patched)
+    const far = await this.#patchedElsewhere(live)
+    const patched = far === undefined ? applyStrategicMerge(shape, live, document) : far.value
+    const fault = far === undefined ? findConversionFault(shape, patched) : far.fault
     if (fault !== undefined) throw refuse(shown(), fault)
     return this.#decode(patched, problems, { shown, live })
   }
 
-  #readPatch(): PatchDocument {
+  /** What a large patch makes of the object, found out in another thread; undefined for others. */
+  #patchedElsewhere(
+    live: ApiObject,
+  ): MaybePromise<{ readonly value: Value; readonly fault: string | undefined } | undefined> {
+    const { bytes, context } = this.#body
+    const { shape } = this.#target.schema
+    return context.offload?.patched(
+      live,
+      { type: this.#type, patch: bytes, shape, loose: this.#isLoose },
+      context.signal,
+    )
+  }
+
+  async #readPatch(): Promise<PatchDocument> {
+    const { bytes, context } = this.#body
     try {
-      return readPatch(this.#body.bytes)
+      return context.turns === undefined ? readPatch(bytes) : await readPatchInTurns(bytes, context.turns)
     } catch (error) {
       if (!(error instanceof BodySyntaxError)) throw error
       if (this.#type === 'strategic') throw new ApiError('BadRequest', error.message)
@@ -160,7 +185,7 @@ class Patch {
   }
 
   /** A patched document is read as a body would be: it says what it is. */
-  #decodeDocument(patched: Value, problems: readonly string[], live: ApiObject): ApiObject {
+  #decodeDocument(patched: Value, problems: readonly string[], live: ApiObject): Promise<ApiObject> {
     const shown = (): string => plainJson(patched)
     try {
       checkTypeNames(patched)
@@ -202,11 +227,11 @@ class Patch {
   }
 
   /** The patched document as an object of the kind; what does not fit is 422 about the patch (W-171, W-214). */
-  #decode(patched: Value, documentProblems: readonly string[], { shown, live }: PatchedFrom): ApiObject {
+  async #decode(patched: Value, documentProblems: readonly string[], { shown, live }: PatchedFrom): Promise<ApiObject> {
     const target = this.#target
     let decoded: ReturnType<typeof target.decode>
     try {
-      decoded = target.decode(patched, target.conversion.isIdentity ? live : undefined)
+      decoded = await decodeMade(target, patched, { live, turns: this.#body.context.turns })
     } catch (error) {
       throw refuse(shown(), (error as Error).message)
     }

@@ -12,10 +12,11 @@ import { isList, isMap, own } from '../api/value.ts'
 import type { Encoding } from '../codec/codec.ts'
 import { plainJson } from '../codec/json-encode.ts'
 import type { SourceDocument } from '../codec/request-body.ts'
-import { BodySyntaxError, readDocument, readDocumentInTurns, warningsOf } from '../codec/request-body.ts'
+import { BodySyntaxError, readDocument, readJsonInTurns, warningsOf } from '../codec/request-body.ts'
 import { invalidError } from '../api/invalid-error.ts'
-import type { Turns } from '../lib/turns.ts'
-import type { Resource, ResourceTable } from '../registry/registry.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
+import type { Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
+import type { KindSchema, WrittenKind } from './resource-parts.ts'
 import type { FieldValidation } from './write-options.ts'
 
 /** What the body has to be. */
@@ -34,36 +35,27 @@ export interface BodyRequest {
   readonly warn: (text: string) => void
 }
 
-/** The object, typed and complete but for defaults. Throws `BadRequest`. */
-export function decodeBody(request: BodyRequest): ApiObject {
-  const { resource } = request
-  const document = parsed(request, () => readDocument(request.bytes, request.encoding, resource.schema))
-  const kind = checkedKind(document.value, request)
-  try {
-    return objectOf(document, resource.decode(document.source), request)
-  } catch (error) {
-    throw refusalOf(error, kind, resource)
-  }
-}
+/** How a large body is read; others are read at once. */
+export type LargeBody = Pick<WriteContext, 'turns' | 'offload' | 'signal'>
 
-/** The same of a large body, in turns. */
-export async function decodeBodyInTurns(request: BodyRequest, turns: Turns): Promise<ApiObject> {
-  const { bytes, encoding, resource } = request
-  const read = await readDocumentInTurns(bytes, { encoding, kind: resource.schema, turns })
-  const document = parsed(request, read)
+/** The object, typed and complete but for defaults. Throws `BadRequest`. */
+export async function decodeBody(request: BodyRequest, large: LargeBody): Promise<ApiObject> {
+  const { resource } = request
+  const document = await parsed(request, large)
   const kind = checkedKind(document.value, request)
+  const { turns } = large
   try {
     const { source } = document
-    const decoded = resource.large === undefined ? resource.decode(source) : await resource.large.decode(source, turns)
-    return objectOf(document, decoded, request)
+    const isSmall = turns === undefined || resource.large === undefined
+    return objectOf(document, isSmall ? resource.decode(source) : await resource.large.decode(source, turns), request)
   } catch (error) {
     throw refusalOf(error, kind, resource)
   }
 }
 
-function parsed({ bytes, resource }: BodyRequest, read: () => SourceDocument): SourceDocument {
+async function parsed({ bytes, encoding, resource }: BodyRequest, large: LargeBody): Promise<SourceDocument> {
   try {
-    return read()
+    return await readBody(bytes, { encoding, kind: resource.schema }, large)
   } catch (error) {
     if (!(error instanceof BodySyntaxError)) throw error
     throw new ApiError(
@@ -71,6 +63,27 @@ function parsed({ bytes, resource }: BodyRequest, read: () => SourceDocument): S
       `the object provided is unrecognized (must be of type ${resource.kind}): ${error.message} (${excerpt(bytes)})`,
     )
   }
+}
+
+/** What was made of a live object, as an object of the kind: the parts that are the live one's own need not be looked into. */
+export function decodeMade(
+  target: Pick<WrittenKind, 'decode' | 'large' | 'conversion'>,
+  made: Value,
+  { live, turns }: { readonly live: ApiObject | undefined; readonly turns: WriteContext['turns'] },
+): MaybePromise<Decoded> {
+  if (turns !== undefined && target.large !== undefined) return target.large.decode(made, turns)
+  return target.decode(made, target.conversion.isIdentity ? live : undefined)
+}
+
+/** Throws `BodySyntaxError`. */
+export function readBody(
+  bytes: Buffer,
+  { encoding, kind }: { readonly encoding: Encoding; readonly kind: KindSchema },
+  { turns, offload, signal }: LargeBody,
+): MaybePromise<SourceDocument> {
+  if (encoding === 'json' && turns !== undefined) return readJsonInTurns(bytes, turns)
+  if (encoding !== 'json' && offload !== undefined) return offload.readDocument(bytes, { encoding, kind, signal })
+  return readDocument(bytes, encoding, kind)
 }
 
 /** What the body says it is. Throws `BadRequest` where that is another kind than the resource's. */

@@ -5,9 +5,11 @@ import type { EncodingTools } from '../codec/list-protobuf.ts'
 import type { Negotiator } from '../codec/negotiate.ts'
 import type { HttpRequest } from '../http/http.ts'
 import type { Turns } from '../lib/turns.ts'
+import type { Offload } from '../offload/offload.ts'
 import type { ResourceInfo } from '../http/request-info.ts'
 import { readHeaderText } from '../lib/header-text.ts'
 import type { ObjectView, RegistryParts, Resource, ResourceTable, WriteContext } from '../registry/registry.ts'
+import { LARGE_BYTES } from '../registry/registry.ts'
 import type { WriteOptions } from './write-options.ts'
 import { managerOf } from './write-options.ts'
 import type { WatchMeasures } from './watch-measures.ts'
@@ -29,8 +31,8 @@ export interface ResourceParts {
   readonly encoding: EncodingTools
   readonly negotiator: Negotiator
   readonly watches: WatchParts
-  /** For what takes long; absent: nobody waits for anything. */
-  readonly turns?: Turns
+  /** How what takes long is done; absent: nobody waits for anything. */
+  readonly ifLarge?: { readonly turns: Turns; readonly offload: Offload }
   /** What component statuses are about; absent: nothing. */
   readonly components?: readonly ComponentProbe[]
   /** RFC 3339 in whole seconds. */
@@ -107,7 +109,8 @@ export function writeContext(
 ): WriteContext {
   const { http } = request
   return {
-    turns: turnsFor(parts, bytes),
+    ...largeWork(parts, bytes),
+    ...(parts.ifLarge === undefined ? {} : { ifLarge: parts.ifLarge }),
     user: http.user,
     namespace: request.namespace,
     dryRun: options.dryRun,
@@ -123,13 +126,12 @@ export function writeContext(
   }
 }
 
-/** What is shorter takes less than a turn. */
-const LARGE_BODY_BYTES = 64 * 1024
-
-/** Undefined for a body that nobody has to wait for. */
-function turnsFor({ turns }: ResourceParts, bytes: Buffer): Turns | undefined {
-  return bytes.length < LARGE_BODY_BYTES ? undefined : turns
+/** How what a large body asks for is done; nothing for a body that nobody has to wait for. */
+export function largeWork({ ifLarge }: ResourceParts, bytes: Buffer): Pick<WriteContext, 'turns' | 'offload'> {
+  return bytes.length < LARGE_BYTES ? NOT_LARGE : (ifLarge ?? NOT_LARGE)
 }
+
+const NOT_LARGE: Pick<WriteContext, 'turns' | 'offload'> = Object.freeze({ turns: undefined, offload: undefined })
 
 /** The object with its defaults, in the served version; `stored` is what it was made of, in that version too. */
 export function withDefaults(

@@ -7,10 +7,11 @@ import type { Status, StatusDetails } from '../api/status.ts'
 import { ApiError } from '../api/status.ts'
 import type { ValueMap } from '../api/value.ts'
 import { indentJson } from '../codec/indent.ts'
-import { encodeCbor, encodeCborValue } from '../codec/cbor-encode.ts'
+import { CBOR_HEAD, encodeCbor, encodeCborValue } from '../codec/cbor-encode.ts'
 import { encodeJson, plainJson } from '../codec/json-encode.ts'
 import type { ListForm, ListItem, ListMetadata, ListType } from '../codec/list-json.ts'
 import type { EncodingTools } from '../codec/list-protobuf.ts'
+import { writtenElsewhere } from '../codec/large-values.ts'
 import { writeList } from '../codec/list-writer.ts'
 import type { Asked, Negotiated, Offer } from '../codec/negotiate.ts'
 import { negotiateWatch } from '../codec/negotiate.ts'
@@ -139,6 +140,8 @@ export function respondWithObject(
   if (table !== undefined) return respondInJson(view, 'Table', tableDocument(table, item), status)
   if (transform === undefined) {
     const { resource } = request
+    const large = respondWithLarge(view, resource.schema, item, status)
+    if (large !== undefined) return large
     if (view.encoding !== 'protobuf' || item !== object) return respond(view, resource.schema, item, status)
     // What is stored becomes protobuf without being parsed.
     const names = { apiVersion: formatGroupVersion(resource), kind: resource.kind }
@@ -147,6 +150,24 @@ export function respondWithObject(
   if (transform.as === 'PartialObjectMetadataList') throw notAcceptable(request, transform.as, 'not a list', '')
   const bytes = partialMetadata(item, transform.apiVersion)
   return respond(view, view.partialMetadata, { bytes, object: () => parseStoredJson(bytes) as ValueMap }, status)
+}
+
+/** A large object that takes long to write, written in another thread; undefined for others. */
+function respondWithLarge(view: View, kind: KindSchema, item: ListItem, status: number): HttpResponse | undefined {
+  const { encoding, contentType, tools } = view
+  if (encoding === 'json' || encoding === 'protobuf') return undefined
+  const shape = kind.custom === true ? undefined : kind.shape
+  const written = writtenElsewhere(tools.writeElsewhere, item, () => item.object(), { encoding, shape })
+  if (written === undefined) return undefined
+  const pieces = async function* (): AsyncGenerator<Buffer> {
+    if (encoding === 'cbor') yield CBOR_HEAD
+    yield await written
+  }
+  return {
+    status,
+    headers: { 'content-type': contentType },
+    body: { kind: 'pieces', pieces: pieces(), compress: true },
+  }
 }
 
 /** An object in the encoding that was asked for. */

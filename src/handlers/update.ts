@@ -4,7 +4,7 @@ import { withUniqueOwners } from '../registry/object-meta.ts'
 import type { HttpResponse } from '../http/http.ts'
 import { updateObject } from '../registry/update.ts'
 import { bodyEncoding } from './media-types.ts'
-import { checkName, decodeBody, decodeBodyInTurns } from './read-body.ts'
+import { checkName, decodeBody } from './read-body.ts'
 import type { ResourceParts, ResourceRequest } from './resource-parts.ts'
 import { servedAt, withDefaults, writeContext } from './resource-parts.ts'
 import { respondWithObject, viewOf } from './respond.ts'
@@ -28,8 +28,7 @@ export async function handleUpdate(parts: ResourceParts, request: ResourceReques
     fieldValidation,
     warn: http.warn,
   }
-  const { turns } = context
-  const sent = turns === undefined ? decodeBody(body) : await decodeBodyInTurns(body, turns)
+  const sent = await decodeBody(body, context)
   http.nameObject(sent.metadata)
   checkName(sent, name)
   const wanted = withUniqueOwners(withDefaults(served.resource, sent, context), '', http.warn)

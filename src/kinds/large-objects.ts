@@ -5,7 +5,7 @@ import { decodeInTurns } from '../schema/decode.ts'
 import { inOrderInTurns } from '../schema/member-order.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import type { KindRules, ValidationContext } from '../schema/validation/validation.ts'
-import { validateCreateInTurns } from '../schema/validation/validation.ts'
+import { validateCreateInTurns, validateUpdateInTurns } from '../schema/validation/validation.ts'
 
 interface Validated extends Pick<ValidationContext, 'namespaced' | 'allowPrivileged'> {
   readonly rules: KindRules
@@ -20,5 +20,6 @@ export function largeObjects(served: ObjectShape, stored: ObjectShape, { rules, 
       return (await inOrderInTurns(value, stored, { turns, known: inOrder })) as ApiObject
     },
     validateCreate: (object, { gates }, turns) => validateCreateInTurns(rules, object, { ...context, gates, turns }),
+    validateUpdate: (change, { gates }, turns) => validateUpdateInTurns(rules, change, { ...context, gates, turns }),
   }
 }

@@ -13,8 +13,6 @@ export interface FieldSet {
   readonly members: ReadonlySet<PathElement>
   /** What lies below an element; never an empty set. */
   readonly children: ReadonlyMap<PathElement, FieldSet>
-  /** It will be filled before anybody looks into it, and then is not empty. */
-  readonly isPromised?: true
 }
 
 const NO_MEMBERS: ReadonlySet<PathElement> = new Set<string>()
@@ -22,7 +20,7 @@ const NO_CHILDREN: ReadonlyMap<PathElement, FieldSet> = new Map<string, FieldSet
 export const EMPTY_SET: FieldSet = Object.freeze({ members: NO_MEMBERS, children: NO_CHILDREN })
 
 export function isEmptySet(set: FieldSet): boolean {
-  return set.members.size === 0 && set.children.size === 0 && set.isPromised !== true
+  return set.members.size === 0 && set.children.size === 0
 }
 
 export function fieldElement(name: string): PathElement {
@@ -230,7 +228,7 @@ export function sortedElements(set: FieldSet): PathElement[] {
 const KIND_ORDER = 'fkvi'
 
 /** An element with what it is sorted by, which is found once and not at every comparison. */
-export interface PlacedElement {
+interface PlacedElement {
   readonly element: PathElement
   readonly kind: number
   /** Of keys. */
@@ -241,7 +239,7 @@ export interface PlacedElement {
 
 const NO_KEYS: PlacedElement['keys'] = Object.freeze([])
 
-export function placedElement(element: PathElement): PlacedElement {
+function placedElement(element: PathElement): PlacedElement {
   const kind = KIND_ORDER.indexOf(element[0]!)
   switch (element[0]) {
     case 'k':
@@ -255,7 +253,7 @@ export function placedElement(element: PathElement): PlacedElement {
   }
 }
 
-export function comparePlaced(a: PlacedElement, b: PlacedElement): number {
+function comparePlaced(a: PlacedElement, b: PlacedElement): number {
   return a.kind - b.kind || compareKeys(a.keys, b.keys) || compareScalars(a.value, b.value)
 }
 

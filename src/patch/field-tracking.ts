@@ -6,9 +6,7 @@ import { textOrAbsent, textOrEmpty } from '../api/members.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
-import { Later } from '../lib/later.ts'
 import { compareTexts } from '../lib/text-order.ts'
-import type { Turns } from '../lib/turns.ts'
 import type { FieldSet } from './field-set.ts'
 import {
   difference,
@@ -22,7 +20,7 @@ import {
   union,
   unionOf,
 } from './field-set.ts'
-import type { ClaimedObject, ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
+import type { ManagedEntry, ManagedFields, Manager } from './managed-fields.ts'
 import {
   compareTimes,
   decodeManagedFields,
@@ -30,7 +28,6 @@ import {
   identityOf,
   isReset,
   managedFieldsOf,
-  withClaimsInTurns,
   withManagedFields,
   withoutManagedFields,
 } from './managed-fields.ts'
@@ -80,33 +77,12 @@ export interface FieldManagerRequest {
  * (W-290). Objects that nobody is tracked for stay untracked until the first apply (W-281).
  */
 export function trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): T {
-  const { object, managed } = claimsAfterUpdate(request, updated)
-  return withManagedFields(object, managed)
-}
-
-/** What `trackUpdate` writes into the object. */
-export function claimsAfterUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T): ClaimedObject<T> {
   const managed = managedForUpdate(request, updated)
   const bare = withoutManagedFields(updated)
-  if (managed.size === 0 && isStored(request.live)) return { object: bare, managed }
+  if (managed.size === 0 && isStored(request.live)) return bare
   const settled = settledByUpdate(request, managed, updated)
-  if (settled !== undefined) return { object: updated, managed: settled }
-  return { object: bare, managed: updateManaged(request, managed, bare) }
-}
-
-/** The same as `trackUpdate` for a large object that is new, in turns. */
-export async function trackCreationInTurns<T extends ValueMap>(
-  request: FieldManagerRequest,
-  created: T,
-  turns: Turns,
-): Promise<T> {
-  if (managedFieldsOf(created) !== undefined || !isBlank(request.live)) {
-    return withClaimsInTurns(claimsAfterUpdate(request, created), turns)
-  }
-  const later = new Later()
-  const managed = managedByCreator(request, updaterOf(request), created, later)
-  await later.done(turns)
-  return withClaimsInTurns({ object: created, managed }, turns)
+  if (settled !== undefined) return withManagedFields(updated, settled)
+  return withManagedFields(bare, updateManaged(request, managed, bare))
 }
 
 function settledByUpdate(
@@ -185,20 +161,13 @@ function updateManaged(request: FieldManagerRequest, managed: ManagedFields, upd
 }
 
 /** Who makes an object owns all that it says, which depends on the outline of the object alone. */
-function managedByCreator(
-  request: FieldManagerRequest,
-  manager: Manager,
-  created: ValueMap,
-  later?: Later,
-): ManagedFields {
+function managedByCreator(request: FieldManagerRequest, manager: Manager, created: ValueMap): ManagedFields {
   const { versions, apiVersion, subresource } = request
   const shape = versions.shape(apiVersion)
   if (shape === undefined) return new Map()
   const outline = outlineOf(shape, created)
   const fields = versions.sets.ofOutline(`created ${subresource} ${apiVersion} `, outline, () => {
-    // What is kept for others cannot wait.
-    const asked = { ...ownershipRequest(request, manager, new Map()), later: outline === undefined ? later : undefined }
-    const after = ownershipAfterUpdate(asked, created)
+    const after = ownershipAfterUpdate(ownershipRequest(request, manager, new Map()), created)
     return stripped(after.get(identityOf(manager)))?.fields ?? EMPTY_SET
   })
   return isEmptySet(fields) ? new Map() : new Map([[identityOf(manager), { ...manager, fields, time: request.now }]])

@@ -2,73 +2,28 @@
 import { jsonOrAbsent } from '../api/json-text.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isMap, setOwn } from '../api/value.ts'
-import { Later, MANY } from '../lib/later.ts'
-import type { Turns } from '../lib/turns.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
-import {
-  comparePlaced,
-  FieldSetBuilder,
-  keyElement,
-  type PlacedElement,
-  placedElement,
-  sortedElements,
-  valueElement,
-} from './field-set.ts'
+import { FieldSetBuilder, keyElement, sortedElements, valueElement } from './field-set.ts'
 
 /** The JSON form: `.` for the node itself, then its elements in order. */
 export function encodeFieldsV1(set: FieldSet): ValueMap {
   return set.written ?? new Encoder().node(set, false)
 }
 
-/** The same for a large set, in turns. */
-export async function encodeFieldsInTurns(set: FieldSet, turns: Turns): Promise<ValueMap> {
-  const later = new Later()
-  const node = set.written ?? new Encoder(later).node(set, false)
-  await later.done(turns)
-  return node
-}
-
 const LEAF: ValueMap = Object.freeze({})
 
 class Encoder {
-  readonly #later: Later | undefined
   /** What is below items of lists is mostly alike, and then one set. */
   readonly #items = new Map<FieldSet, ValueMap>()
-
-  constructor(later?: Later) {
-    this.#later = later
-  }
 
   node(set: FieldSet, isMember: boolean): ValueMap {
     const node: Record<string, Value> = {}
     if (isMember) node['.'] = LEAF
-    if (this.#later !== undefined && set.members.size + set.children.size >= MANY) {
-      this.#fillLater(this.#later, set, node)
-      return node
-    }
     for (const element of sortedElements(set)) {
       const below = set.children.get(element)
       setOwn(node, element, below === undefined ? LEAF : this.#below(below, set.members.has(element)))
     }
     return node
-  }
-
-  #fillLater(later: Later, set: FieldSet, node: Record<string, Value>): void {
-    const elements = [...set.members]
-    for (const element of set.children.keys()) if (!set.members.has(element)) elements.push(element)
-    const placed: PlacedElement[] = []
-    later.each(elements.length + 1, (i) => {
-      if (i < elements.length) placed.push(placedElement(elements[i]!))
-      else {
-        later.sortBy(placed, comparePlaced, (sorted) =>
-          later.each(sorted.length, (at) => {
-            const { element } = sorted[at]!
-            const below = set.children.get(element)
-            setOwn(node, element, below === undefined ? LEAF : this.#below(below, set.members.has(element)))
-          }),
-        )
-      }
-    })
   }
 
   #below(set: FieldSet, isMember: boolean): ValueMap {

@@ -4,10 +4,9 @@ import { metaOf } from '../api/object-members.ts'
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap, own } from '../api/value.ts'
 import { compareTexts } from '../lib/text-order.ts'
-import type { Turns } from '../lib/turns.ts'
 import type { FieldSet } from './field-set.ts'
 import { isEmptySet } from './field-set.ts'
-import { decodeFieldsV1, encodeFieldsInTurns, encodeFieldsV1 } from './fields-v1.ts'
+import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
 
 export type Operation = 'Apply' | 'Update'
 
@@ -157,32 +156,13 @@ export function withoutManagedFields<T extends ValueMap>(object: T): T {
 
 /** The object with these managedFields, or without any where nobody owns anything. */
 export function withManagedFields<T extends ValueMap>(object: T, managed: ManagedFields): T {
-  const entries = encodeManagedFields(managed)
+  return withManagedEntries(object, encodeManagedFields(managed))
+}
+
+/** The same with entries as they are written. */
+export function withManagedEntries<T extends ValueMap>(object: T, entries: readonly ValueMap[]): T {
   if (entries.length === 0) return withoutManagedFields(object)
   return { ...object, metadata: { ...(object['metadata'] as ValueMap), managedFields: entries } }
-}
-
-/** An object and who owns what of it, which is still to be written into it. */
-export interface ClaimedObject<T extends ValueMap> {
-  readonly object: T
-  readonly managed: ManagedFields
-}
-
-/** The object with its managedFields, written in turns where they are not recorded already. */
-export async function withClaimsInTurns<T extends ValueMap>(
-  { object, managed }: ClaimedObject<T>,
-  turns: Turns,
-): Promise<T> {
-  const written = new Map<string, ManagedEntry>()
-  for (const [identity, entry] of managed) {
-    const { fields, recorded } = entry
-    const isWritten = recorded?.fields === fields
-    written.set(
-      identity,
-      isWritten ? entry : { ...entry, fields: { ...fields, written: await encodeFieldsInTurns(fields, turns) } },
-    )
-  }
-  return withManagedFields(object, written)
 }
 
 export function managedFieldsOf(object: ValueMap): Value | undefined {

@@ -2,7 +2,6 @@
 // their completed form and applies as they were merged; every manager's claims in the version that it recorded them under.
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues } from '../api/value.ts'
-import type { Later } from '../lib/later.ts'
 import type { ObjectShape } from '../schema/table.ts'
 import { appliedFields } from './applied-fields.ts'
 import { withZeroValues } from './zero-values.ts'
@@ -57,8 +56,6 @@ export interface OwnershipRequest {
   /** Fields that a write through this endpoint cannot change: nobody comes to own them by it. */
   readonly reset: FieldSet
   readonly live: ValueMap
-  /** Where the object is new and large: what is in its long lists and maps is found later. */
-  readonly later?: Later | undefined
 }
 
 /** The manager gains what it added or changed; everyone loses what others changed and what is gone. */
@@ -185,7 +182,7 @@ function comparer(request: OwnershipRequest, after: Written): (apiVersion: strin
       const changes =
         isOwn && after.isMerged
           ? compare(shape, left, right)
-          : compare(shape, withZeroValues(shape, left, right), withZeroValues(shape, right, left), request.later)
+          : compare(shape, withZeroValues(shape, left, right), withZeroValues(shape, right, left))
       const added = differenceWithBelow(changes.added, reset)
       const modified = differenceWithBelow(changes.modified, reset)
       const removed = differenceWithBelow(changes.removed, reset)

@@ -1,7 +1,6 @@
 // Walking values by their schema: the set of fields a value has, and how two values differ field by field.
 import type { Value, ValueMap } from '../api/value.ts'
 import { equalValues, isList, isMap, own } from '../api/value.ts'
-import type { Later } from '../lib/later.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import { EMPTY_SET, FieldSetBuilder, fieldElement } from './field-set.ts'
@@ -53,11 +52,10 @@ export interface Comparison {
 }
 
 /**
- * How `after` differs from `before`. A struct, map or item that appears or goes is itself among the added or removed. What is in long
- * lists and maps that appear or go may be found later.
+ * How `after` differs from `before`. A struct, map or item that appears or goes is itself among the added or removed.
  */
-export function compare(shape: Shape, before: Value, after: Value, later?: Later): Comparison {
-  const root = new Level(undefined, '', later)
+export function compare(shape: Shape, before: Value, after: Value): Comparison {
+  const root = new Level(undefined, '')
   compareValues(shape, before, after, root)
   return { added: root.built('added'), modified: root.built('modified'), removed: root.built('removed') }
 }
@@ -69,17 +67,15 @@ type Difference = keyof Comparison
  * what is different is put where it belongs without walking down to it again.
  */
 class Level {
-  readonly later: Later | undefined
   readonly #parent: Level | undefined
   readonly #element: PathElement
   #added: FieldSetBuilder | undefined
   #modified: FieldSetBuilder | undefined
   #removed: FieldSetBuilder | undefined
 
-  constructor(parent: Level | undefined, element: PathElement, later = parent?.later) {
+  constructor(parent: Level | undefined, element: PathElement) {
     this.#parent = parent
     this.#element = element
-    this.later = later
   }
 
   /** Marks the node itself; the object as a whole is never marked. */
@@ -127,9 +123,8 @@ class Level {
 
 function compareValues(shape: Shape, before: Value | undefined, after: Value | undefined, level: Level): void {
   if (before === after) return
-  if (before === undefined && after !== undefined) return level.markWhole('added', partsOf(shape, after, level.later))
-  if (after === undefined && before !== undefined)
-    return level.markWhole('removed', partsOf(shape, before, level.later))
+  if (before === undefined && after !== undefined) return level.markWhole('added', partsOf(shape, after))
+  if (after === undefined && before !== undefined) return level.markWhole('removed', partsOf(shape, before))
   if (shape.kind === 'any' && isOtherForm(before ?? null, after ?? null)) {
     compareMembers(shape, { before: partsIn(before), after: partsIn(after) }, level)
     level.mark('modified')
@@ -184,7 +179,7 @@ function compareItems(list: ListShape, { before, after }: Compared, level: Level
   const right = itemsOf(after)
   if (left === undefined || right === undefined || left.length + right.length === 0) return false
   if (left.length === 0 || right.length === 0) {
-    level.fill(left.length === 0 ? 'added' : 'removed', partsOf(list, left.length === 0 ? right : left, level.later))
+    level.fill(left.length === 0 ? 'added' : 'removed', partsOf(list, left.length === 0 ? right : left))
     return true
   }
   if (comparePairs(list, { left, right }, level)) return true

@@ -2,27 +2,21 @@
 // alike, and so sets that only have members are made once for all that have the same.
 import type { Value, ValueMap } from '../api/value.ts'
 import { isList, isMap } from '../api/value.ts'
-import { type Later, MANY } from '../lib/later.ts'
 import type { ListShape, Shape } from '../schema/table.ts'
 import type { FieldSet, PathElement } from './field-set.ts'
 import { EMPTY_SET, fieldElement } from './field-set.ts'
 import { elementAt, memberShape, structureOf } from './structure.ts'
 
-/** The parts of the value, those of its parts, and so on; without the value itself. Those of long lists and maps come later. */
-export function partsOf(shape: Shape, value: Value, later: Later | undefined): FieldSet {
-  return typeof value === 'object' && value !== null ? new Parts(later).of(shape, value) : EMPTY_SET
+/** The parts of the value, those of its parts, and so on; without the value itself. */
+export function partsOf(shape: Shape, value: Value): FieldSet {
+  return typeof value === 'object' && value !== null ? new Parts().of(shape, value) : EMPTY_SET
 }
 
 const NO_CHILDREN = EMPTY_SET.children
 
 class Parts {
-  readonly #later: Later | undefined
   /** By the names of the members. */
   readonly #flat = new Map<string, FieldSet>()
-
-  constructor(later: Later | undefined) {
-    this.#later = later
-  }
 
   of(shape: Shape, value: Value): FieldSet {
     switch (structureOf(shape, value)) {
@@ -38,7 +32,6 @@ class Parts {
   #members(shape: Shape, map: ValueMap): FieldSet {
     const names = Object.keys(map)
     if (names.length === 0) return EMPTY_SET
-    if (this.#later !== undefined && names.length >= MANY) return this.#membersLater(this.#later, shape, map)
     let children: Map<PathElement, FieldSet> | undefined
     for (const name of names) {
       const value = map[name]!
@@ -66,39 +59,18 @@ class Parts {
     const members = new Set<PathElement>()
     const children = new Map<PathElement, FieldSet>()
     let element: PathElement = ''
-    const put = (i: number): void => {
-      const item = items[i]!
+    for (const [i, item] of items.entries()) {
       const isAgain = i > 0 && item === items[i - 1] && list.listType === 'map'
       if (!isAgain) element = elementAt(list, item, i)
       if (members.has(element)) {
         children.delete(element)
-        return
+        continue
       }
       members.add(element)
       const below = this.of(list.item, item)
       if (below !== EMPTY_SET) children.set(element, below)
     }
-    if (this.#later !== undefined && items.length >= MANY) {
-      this.#later.each(items.length, put)
-      return { members, children, isPromised: true }
-    }
-    for (let i = 0; i < items.length; i++) put(i)
     return { members, children }
-  }
-
-  #membersLater(later: Later, shape: Shape, map: ValueMap): FieldSet {
-    const names = Object.keys(map)
-    const members = new Set<PathElement>()
-    const children = new Map<PathElement, FieldSet>()
-    later.each(names.length, (i) => {
-      const name = names[i]!
-      const value = map[name]!
-      members.add(fieldElement(name))
-      if (typeof value !== 'object' || value === null) return
-      const below = this.of(memberShape(shape, name), value)
-      if (below !== EMPTY_SET) children.set(fieldElement(name), below)
-    })
-    return { members, children, isPromised: true }
   }
 }
 

@@ -4,7 +4,7 @@ import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { EMPTY_SET } from '../patch/field-set.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { trackCreationInTurns, trackUpdate } from '../patch/field-tracking.ts'
+import { withOwners } from './field-ownership.ts'
 import { metaText, withMeta } from './object-meta.ts'
 import type { Action, ActionAnswer, ActionContext, ActionPlace } from './registry.ts'
 
@@ -54,12 +54,12 @@ function withoutSystemMeta({ subresource }: ActionPlace, object: ApiObject): Api
 
 /** Whoever asks owns what they sent, as with a create, though it is never stored (P-060, W-562). */
 function tracked({ at, body }: Action, object: ApiObject, request: ActionRequest): MaybePromise<ApiObject> {
-  const { fieldManager: manager, now, turns } = request
+  const { fieldManager: manager, now } = request
   const { kind, apiVersion } = object
   const { versions } = body
   const { subresource } = at
   const made = { versions, apiVersion, manager, subresource, reset: EMPTY_SET, now, live: { kind, apiVersion } }
-  return turns === undefined ? trackUpdate(made, object) : trackCreationInTurns(made, object, turns)
+  return withOwners(made, object, request)
 }
 
 function withNamespaceOf(at: ActionPlace, object: ApiObject, { namespace }: ActionRequest): ApiObject {

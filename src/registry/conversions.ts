@@ -17,7 +17,7 @@ interface ConversionNeed {
 /** What the work gives, with objects of other versions as they really are. */
 export function withConversions<T>(
   versions: KindVersions,
-  work: (versions: KindVersions) => T,
+  work: (versions: KindVersions) => MaybePromise<T>,
   need: ConversionNeed,
 ): MaybePromise<T> {
   const { convertElsewhere } = versions
@@ -31,7 +31,7 @@ export function withConversions<T>(
 interface Converting<T> {
   readonly versions: KindVersions
   readonly convertElsewhere: NonNullable<KindVersions['convertElsewhere']>
-  readonly work: (versions: KindVersions) => T
+  readonly work: (versions: KindVersions) => MaybePromise<T>
   readonly signal: AbortSignal
 }
 
@@ -47,7 +47,7 @@ async function converting<T>({ versions, convertElsewhere, work, signal }: Conve
   }
   for (let count = 0; ; count++) {
     try {
-      return work(count < MOST_CONVERSIONS ? atHand : versions)
+      return await work(count < MOST_CONVERSIONS ? atHand : versions)
     } catch (error) {
       if (!(error instanceof ConversionMissing)) throw error
       const { object, apiVersion } = error

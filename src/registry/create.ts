@@ -3,9 +3,9 @@ import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import { own } from '../api/value.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import { trackCreationInTurns, trackUpdate } from '../patch/field-tracking.ts'
 import type { Decide, WriteResult } from '../store/store.ts'
 import { alreadyExistsError } from './errors.ts'
+import { withOwners } from './field-ownership.ts'
 import {
   generateName,
   isTerminating,
@@ -59,8 +59,7 @@ function trackedForCreate(resource: Resource, sent: ApiObject, context: WriteCon
     now: context.now,
     live: { kind, apiVersion },
   }
-  const { turns } = context
-  return turns === undefined ? trackUpdate(request, object) : trackCreationInTurns(request, object, turns)
+  return withOwners(request, object, context)
 }
 
 /** Nobody comes to own the marks of a deletion that a new object cannot have. */

@@ -10,6 +10,7 @@ import type { ValueMap } from '../api/value.ts'
 import type { TableShape } from '../codec/table.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import type { Turns } from '../lib/turns.ts'
+import type { Offload } from '../offload/offload.ts'
 import type { KindVersions } from '../patch/ownership.ts'
 import type { SharedField } from '../patch/view-ownership.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
@@ -55,11 +56,21 @@ export interface Resource extends GroupVersionResource, GroupVersionKind {
   readonly custom?: CustomFacts
 }
 
+/** What is shorter, a body or an object, takes less than a turn. */
+export const LARGE_BYTES = 64 * 1024
+
 /** The steps that take long for an object of megabytes, as they are for others but in turns. */
 export interface LargeObjects {
   decode(source: SourceValue, turns: Turns): Promise<Decoded>
   toCanonical(object: ApiObject, turns: Turns, known?: KnownObject): Promise<ApiObject>
   validateCreate?(object: ApiObject, context: WriteContext, turns: Turns): Promise<readonly FieldError[]>
+  /** Of an update of the object itself. */
+  validateUpdate?(change: ObjectChange, context: WriteContext, turns: Turns): Promise<readonly FieldError[]>
+}
+
+export interface ObjectChange {
+  readonly object: ApiObject
+  readonly stored: ApiObject
 }
 
 /** A canonical object that another was made of: the very parts that the two share need not be looked into. */
@@ -241,8 +252,11 @@ export interface WriteContext {
   readonly signal: AbortSignal
   /** By `performance.now()`: when whoever is asked has to have answered. Absent: whenever. */
   readonly deadline?: number
-  /** The body is large: what takes long is done in turns. Absent: it is not. */
+  /** The body is large: what takes long is done in turns, or in another thread. Absent: it is not. */
   readonly turns?: Turns | undefined
+  readonly offload?: Offload | undefined
+  /** What both are for an object that is large itself, however small the body. */
+  readonly ifLarge?: Pick<WriteContext, 'turns' | 'offload'>
   /** Who the written fields belong to, for writes that are not applies. */
   readonly fieldManager: string
   /** The request's CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, for admission. */

@@ -1,20 +1,27 @@
 // Update: PUT, every patch and every writable subresource differ only in the function from what is stored to what is
 // wanted. The pipeline runs again, admission included, where another write won.
+import type { FieldError } from '../api/field-error.ts'
 import type { ApiObject } from '../api/object.ts'
 import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, isList, isMap, own, sharedWith } from '../api/value.ts'
-import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
-import { claimsAfterUpdate } from '../patch/field-tracking.ts'
-import { type ClaimedObject, withClaimsInTurns, withManagedFields } from '../patch/managed-fields.ts'
-import type { KindVersions } from '../patch/ownership.ts'
+import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { withConversions } from './conversions.ts'
 import type { Decide, Outcome, WriteResult } from '../store/store.ts'
 import { admitCreate, prepareNew } from './create.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError, notFoundError } from './errors.ts'
+import { withOwners } from './field-ownership.ts'
 import { finalizersOf, isTerminating, metaForUpdate, metaNumber, metaOf, metaText, withMeta } from './object-meta.ts'
-import type { RegistryParts, Reservation, Resource, UpdateEndpoint, WriteAnswer, WriteContext } from './registry.ts'
+import {
+  LARGE_BYTES,
+  type RegistryParts,
+  type Reservation,
+  type Resource,
+  type UpdateEndpoint,
+  type WriteAnswer,
+  type WriteContext,
+} from './registry.ts'
 import {
   admissionRequest,
   checkUid,
@@ -63,7 +70,7 @@ class UpdatePipeline {
   private readonly parts: RegistryParts
   private readonly resource: Resource
   private readonly request: UpdateRequest
-  private readonly context: WriteContext
+  private context: WriteContext
   private readonly endpoint: UpdateEndpoint
   private readonly form: UpdateForm
   private reservation: Reservation | undefined
@@ -87,9 +94,10 @@ class UpdatePipeline {
       const key = keyOf(this.resource, this.context.namespace, name)
       const decide: Decide = async (current) => {
         await this.giveBack()
-        return current === undefined
-          ? this.createOutcome()
-          : this.updateOutcome(objectToChange(this.resource, readable(current)))
+        if (current === undefined) return this.createOutcome()
+        const stored = readable(current)
+        if (stored.bytes.length >= LARGE_BYTES) this.context = { ...this.context, ...this.context.ifLarge }
+        return this.updateOutcome(objectToChange(this.resource, stored))
       }
       const store = storeFor(this.parts, this.context)
       result = await writeFitting(store, { key, decide, keepsOwners: this.request.tracksFields }, this.context.signal)
@@ -152,7 +160,7 @@ class UpdatePipeline {
     checkUid(resource, request.name, request.uid, metaText(stored, 'uid'))
     const live = form.live(stored)
     await this.turn()
-    const wanted = sharedWith(await request.wanted(live), live) as ApiObject
+    const wanted = this.shared(await request.wanted(live), live)
     await this.turn()
     const tracked = await this.track(live, withNamespace(wanted, resource, context))
     await this.turn()
@@ -164,9 +172,11 @@ class UpdatePipeline {
     this.reservation = await strategy.reserve?.({ object: bumped, stored }, context, this.parts)
     const object = withoutNewTimes(await this.canonical(this.reservation?.object ?? bumped, stored), stored)
     await this.turn()
-    refuseInvalid(resource, object, endpoint.validate(object, stored, context))
+    refuseInvalid(resource, object, await this.faultsOf(object, stored))
+    await this.turn()
     for (const text of this.warningsOf(object, stored)) context.warn(text)
     await this.parts.admission.validate(this.admissionStep(form.shown(object), form.shown(stored)), context.signal)
+    await this.turn()
     if (endsLife(object, stored) && !strategy.isHeldBack(object)) {
       this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
       return { kind: 'remove', last: this.last }
@@ -174,10 +184,24 @@ class UpdatePipeline {
     return this.putOutcome(object)
   }
 
+  /** What a large object shares with the live one is not looked for: that takes as long as it saves. */
+  private shared(wanted: ApiObject, live: ApiObject): ApiObject {
+    return this.context.turns === undefined ? (sharedWith(wanted, live) as ApiObject) : wanted
+  }
+
   /** Lets others have a turn where the body is large and this has taken long. */
   private async turn(): Promise<void> {
     const { turns } = this.context
     if (turns?.isOver === true) await turns.next()
+  }
+
+  private faultsOf(object: ApiObject, stored: ApiObject): MaybePromise<readonly FieldError[]> {
+    const { context, resource, endpoint, request } = this
+    const { turns } = context
+    if (turns !== undefined && request.subresource === '' && resource.large?.validateUpdate !== undefined) {
+      return resource.large.validateUpdate({ object, stored }, context, turns)
+    }
+    return endpoint.validate(object, stored, context)
   }
 
   private canonical(object: ApiObject, stored: ApiObject): MaybePromise<ApiObject> {
@@ -205,20 +229,21 @@ class UpdatePipeline {
 
   private track(live: { readonly [key: string]: Value }, wanted: ApiObject): MaybePromise<ApiObject> {
     if (this.request.tracksFields) return wanted
+    const { versions } = this.form
     const request = {
+      versions,
       apiVersion: wanted.apiVersion,
       manager: this.context.fieldManager,
       subresource: this.request.subresource,
-      reset: this.form.versions.sets.ofNames(this.form.resetFields),
+      reset: versions.sets.ofNames(this.form.resetFields),
       now: this.context.now,
       live,
     }
-    const { signal, turns } = this.context
-    const work = (versions: KindVersions): ClaimedObject<ApiObject> =>
-      claimsAfterUpdate({ ...request, versions }, wanted)
-    return whenKnown(withConversions(this.form.versions, work, { signal, isVital: false }), (claimed) =>
-      turns === undefined ? withManagedFields(claimed.object, claimed.managed) : withClaimsInTurns(claimed, turns),
-    )
+    const { signal } = this.context
+    return withConversions(versions, (known) => withOwners({ ...request, versions: known }, wanted, this.context), {
+      signal,
+      isVital: false,
+    })
   }
 
   private async admit(object: ApiObject, stored: ApiObject): Promise<ApiObject> {

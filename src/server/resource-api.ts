@@ -41,6 +41,7 @@ import { decodeObject } from '../schema/decode.ts'
 import type { DefaultsContext } from '../schema/defaults/defaults.ts'
 import type { KindSchema, SchemaTable } from '../schema/table.ts'
 import { Turns } from '../lib/turns.ts'
+import { Offload } from '../offload/offload.ts'
 import { InvariantError } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { Family } from '../lib/measure.ts'
@@ -183,9 +184,10 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     now,
   }
   const exposed = cluster.served === undefined ? table : servedTable(table, cluster.served.isServed)
+  const wire = wireParts(schema)
   const handler = serveResources({
     ...shared,
-    ...wireParts(schema),
+    ...wire,
     resources: () => exposed,
     awaitResource: definitions.awaitResource,
     components: componentProbes(options.kv, options.storeCount),
@@ -216,6 +218,7 @@ export function openResourceApi(options: ResourceApiOptions): ResourceApi {
     await authorization.untilKnown(roles, signal)
   }
   const follow = async (signal: AbortSignal): Promise<void> => {
+    await using _ = wire.ifLarge.offload
     await Promise.all([
       authorization.follow(parts, signal),
       admission.follow(signal),
@@ -314,16 +317,23 @@ function openObjects(options: ResourceApiOptions, defaults: DefaultsContext): Ob
 /** What the handlers need to read bodies and to write answers in every encoding. */
 function wireParts(
   schema: SchemaTable,
-): Pick<ResourceParts, 'kinds' | 'encoding' | 'negotiator' | 'deleteOptions' | 'turns'> {
+): Pick<ResourceParts, 'kinds' | 'encoding' | 'negotiator' | 'deleteOptions'> &
+  Required<Pick<ResourceParts, 'ifLarge'>> {
   const turns = new Turns()
+  const offload = new Offload(turns)
   const deleteOptions = kindIn(schema, '', 'DeleteOptions')
   return {
     kinds: {
       partialMetadata: kindIn(schema, 'meta.k8s.io', 'PartialObjectMetadata'),
       status: kindIn(schema, '', 'Status'),
     },
-    turns,
-    encoding: { schemas: schema, transcoder: new Transcoder(), turns },
+    ifLarge: { turns, offload },
+    encoding: {
+      schemas: schema,
+      transcoder: new Transcoder(),
+      turns,
+      writeElsewhere: (value, output) => offload.write(value, output),
+    },
     negotiator: new Negotiator(),
     deleteOptions: { schema: deleteOptions, decode: (source) => decodeObject(source, deleteOptions.shape) },
   }

@@ -8,13 +8,6 @@ import { type OpenServer, openServer } from '../fakes/running-server.ts'
 
 /** Of processor time, of a machine like the one that the bound was found on. */
 const MAX_STALL_MS = 50
-/**
- * Ownership of a stored object is compared in one piece, and the YAML of one is written in one; etcd and its like hold objects of half
- * the size of a body.
- */
-const MAX_UPDATE_STALL_MS = 2 * MAX_STALL_MS
-/** An apply merges and compares several times. */
-const MAX_APPLY_STALL_MS = 4 * MAX_STALL_MS
 const TRIES = 5
 
 let server: OpenServer
@@ -25,12 +18,6 @@ beforeAll(async () => {
   }
 })
 afterAll(() => server?.[Symbol.asyncDispose]())
-
-function boundOf(name: string): number {
-  if (name.startsWith('apply')) return MAX_APPLY_STALL_MS
-  if (name === 'list as yaml') return MAX_UPDATE_STALL_MS
-  return name.startsWith('create') || name.startsWith('list') ? MAX_STALL_MS : MAX_UPDATE_STALL_MS
-}
 
 /** `JSON.parse` of a body that is let in cannot be cut up. */
 function parsingMs(name: string, { body }: LargeRequest): number {
@@ -51,7 +38,7 @@ it.each(Object.entries({ ...lists, ...largeWrites('target') }))('%s holds nobody
   for (let i = 0; i < TRIES; i++) {
     const stall = await longestStall(async () => expect((await server.request(path, call)).status).toBeLessThan(300))
     // Of a slow or busy machine the processor takes longer for everything.
-    const allowed = boundOf(name) * slownessNow() + parsingMs(name, request)
+    const allowed = MAX_STALL_MS * slownessNow() + parsingMs(name, request)
     if (stall <= allowed) return
     seen.push(`${stall.toFixed(0)} ms of ${allowed.toFixed(0)}`)
   }

@@ -14,7 +14,7 @@ import { IDENTITY } from '../shared/conversion.ts'
 import { type Definition, type DefinitionVersion, deprecationsOf } from './definition.ts'
 import { type ConvertObjects, CustomForm } from './form.ts'
 import { customScale } from './scale.ts'
-import { customStrategy } from './strategy.ts'
+import { customLargeObjects, customStrategy } from './strategy.ts'
 
 export interface CustomParts {
   readonly schema: SchemaTable
@@ -115,6 +115,7 @@ export function customResource(
       return columns
     },
     strategy: customStrategy({ definition, version, schema }),
+    large: customLargeObjects({ definition, version, schema }),
     custom: {
       listKind: accepted.listKind || names.listKind,
       selectable,

@@ -4,7 +4,8 @@ import type { ApiObject } from '../../api/object.ts'
 import { equalValues, own } from '../../api/value.ts'
 import { forbiddenError } from '../../registry/errors.ts'
 import { finalizersOf, metaOf, metaText, withMemberOf } from '../../registry/object-meta.ts'
-import type { Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
+import type { Turns } from '../../lib/turns.ts'
+import type { LargeObjects, ObjectChange, Strategy, UpdateEndpoint, WriteContext } from '../../registry/registry.ts'
 import type { CustomSchema } from '../../schema/custom/custom.ts'
 import {
   dns1035Label,
@@ -42,22 +43,13 @@ export function customStrategy(kind: CustomKind): Strategy {
     main: {
       prepare: (object, stored) => (hasStatus ? withMemberOf(object, stored, 'status') : object),
       validate: (object, stored, context) =>
-        allFaults(
-          kind,
-          { object, stored },
-          {
-            context,
-            meta: validateUpdate(METADATA_RULES, { object, stored }, contextOf(definition, context)),
-          },
-        ),
+        allFaults(kind, { object, stored }, { context, meta: updateMetaFaults(kind, { object, stored }, context) }),
       resetFields: hasStatus ? ['status'] : [],
     },
     subresources: hasStatus ? { status: statusEndpoint(kind) } : {},
     validateCreate: (object, context) => {
-      const meta = validateCreate(METADATA_RULES, object, contextOf(definition, context))
-      const faults = allFaults(kind, { object, stored: undefined }, { context, meta })
-      if (faults.length === 0 && definition.isTerminating) throw terminating(definition, metaText(object, 'name'))
-      return faults
+      const meta = createMetaFaults(kind, object, context)
+      return notWhileTerminating(definition, object, allFaults(kind, { object, stored: undefined }, { context, meta }))
     },
     warnings: finalizerWarnings,
     ttlSeconds: undefined,
@@ -92,19 +84,91 @@ interface Judging {
 }
 
 /** The metadata, the schema, the numbers of replicas, embedded objects, items that repeat, and then the rules. */
-function allFaults(
+function allFaults(kind: CustomKind, values: Values, judging: Judging): readonly FieldError[] {
+  const { object, stored } = values
+  const { schema } = kind
+  return faultsWith(kind, values, {
+    ...judging,
+    ofSchema: schema.faults(object, stored),
+    repeated: schema.repeated(object, stored),
+  })
+}
+
+async function allFaultsInTurns(
+  kind: CustomKind,
+  values: Values,
+  { turns, ...judging }: Judging & { readonly turns: Turns },
+): Promise<readonly FieldError[]> {
+  const { object, stored } = values
+  const { schema } = kind
+  const ofSchema = await schema.faultsInTurns(object, stored, turns)
+  const repeated = await schema.repeatedInTurns(object, stored, turns)
+  await turns.next()
+  return faultsWith(kind, values, { ...judging, ofSchema, repeated })
+}
+
+interface FaultsFound extends Judging {
+  readonly ofSchema: readonly FieldError[]
+  readonly repeated: readonly FieldError[]
+}
+
+function faultsWith(
   { schema, version }: CustomKind,
   { object, stored }: Values,
-  { context: { warn }, meta }: Judging,
+  { context: { warn }, meta, ofSchema, repeated }: FaultsFound,
 ): readonly FieldError[] {
   const others = [
     ...meta,
-    ...schema.faults(object, stored),
+    ...ofSchema,
     ...(version.scale === undefined ? [] : scaleFaults(object, version.scale)),
     ...schema.embedded(object, OBJECT_RULES),
-    ...schema.repeated(object, stored),
+    ...repeated,
   ]
   return [...others, ...schema.ruleFaults(object, stored, { others, warn })]
+}
+
+/** The same steps for a large object, in turns. */
+export function customLargeObjects(kind: CustomKind): LargeObjects {
+  const { definition, schema } = kind
+  return {
+    decode: async (source, turns) => {
+      await turns.next()
+      return schema.decode(source)
+    },
+    toCanonical: async (object, turns) => {
+      await turns.next()
+      return schema.canonical(object)
+    },
+    validateCreate: async (object, context, turns) => {
+      const meta = createMetaFaults(kind, object, context)
+      const faults = await allFaultsInTurns(kind, { object, stored: undefined }, { context, meta, turns })
+      return notWhileTerminating(definition, object, faults)
+    },
+    validateUpdate: (change, context, turns) =>
+      allFaultsInTurns(kind, change, { context, meta: updateMetaFaults(kind, change, context), turns }),
+  }
+}
+
+function createMetaFaults({ definition }: CustomKind, object: ApiObject, context: WriteContext): readonly FieldError[] {
+  return validateCreate(METADATA_RULES, object, contextOf(definition, context))
+}
+
+function updateMetaFaults(
+  { definition }: CustomKind,
+  change: ObjectChange,
+  context: WriteContext,
+): readonly FieldError[] {
+  return validateUpdate(METADATA_RULES, change, contextOf(definition, context))
+}
+
+/** The faults, if any. */
+function notWhileTerminating(
+  definition: Definition,
+  object: ApiObject,
+  faults: readonly FieldError[],
+): readonly FieldError[] {
+  if (faults.length === 0 && definition.isTerminating) throw terminating(definition, metaText(object, 'name'))
+  return faults
 }
 
 /** Only the status is taken, and who owns what; labels too are kept from what is stored. */

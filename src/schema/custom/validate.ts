@@ -1,7 +1,7 @@
 // Holds a value to a structural schema, with the reference's words and in its order (W-431 to W-438). On an update what did
 // not change is not held against anybody: whatever equals its old self is passed over.
 import type { RE2JS } from 're2js'
-import { type FaultList, faultsOf } from '../../api/fault-list.ts'
+import { type FaultList, faultsInTurns, faultsOf } from '../../api/fault-list.ts'
 import {
   type FieldError,
   invalid,
@@ -17,6 +17,7 @@ import { FieldPath } from '../../api/field-path.ts'
 import { equalValues, isList, isMap, own, type Value, type ValueMap } from '../../api/value.ts'
 import { correlatedItem } from './correlate.ts'
 import { isOfFormat } from './formats.ts'
+import type { Turns } from '../../lib/turns.ts'
 import type { Node, Restrictions } from './node.ts'
 import { isNearInteger, numberFaults } from './numbers.ts'
 
@@ -35,6 +36,19 @@ export function validateValue(check: ValueCheck): readonly FieldError[] {
   return faultsOf((list) => new Run(list, check.at, check.patterns).visit(check.node, check.value, check.old))
 }
 
+/** The same of a large value, in turns. */
+export function validateValueInTurns(check: ValueCheck, turns: Turns): Promise<readonly FieldError[]> {
+  const { at, patterns, node, value, old } = check
+  return faultsInTurns(turns, (list) => [() => new Run(list, at, patterns).visit(node, value, old)])
+}
+
+/** The way to the value that is looked at. */
+interface Step {
+  readonly up: Step | undefined
+  /** The name of a member, or the number of an item. */
+  readonly part: string | number
+}
+
 /** What was found in a value by one of the schemas that it may or must fit. */
 interface Alternative {
   readonly faults: readonly FieldError[]
@@ -49,7 +63,8 @@ class Run {
   readonly #at: string
   readonly #patterns: Map<string, RE2JS | undefined>
   #told: Set<string> | undefined
-  #path: (string | number)[] = []
+  /** Undefined: the whole value. */
+  #path: Step | undefined
 
   constructor(errors: FaultList, at: string, patterns: Map<string, RE2JS | undefined>) {
     this.errors = errors
@@ -156,12 +171,13 @@ class Run {
     this.matched++
     if (node.items !== undefined) {
       const before = correlatedItem(node, isList(old) ? old : undefined)
-      this.#path.push(0)
-      for (const [i, item] of list.entries()) {
-        this.#path[this.#path.length - 1] = i
-        this.visit(node.items, item, before?.(item))
-      }
-      this.#path.pop()
+      const { items } = node
+      const up = this.#path
+      this.errors.each(list.length, (i) => {
+        this.#path = { up, part: i }
+        this.visit(items, list[i]!, before?.(list[i]!))
+      })
+      this.#path = up
     }
     if (minItems !== undefined && list.length < minItems) {
       const detail = `${this.#name()} in body should have at least ${minItems} items`
@@ -189,19 +205,21 @@ class Run {
     if (maxProperties !== undefined && count > maxProperties) {
       this.#add(tooMany(this.#place(), count, maxProperties))
     }
-    for (const key of Object.keys(map)) {
+    const up = this.#path
+    const keys = Object.keys(map)
+    this.errors.each(keys.length, (i) => {
+      const key = keys[i]!
       const inner = properties?.get(key) ?? (additional === 'any' ? undefined : additional)
-      if (inner === undefined) continue
-      this.#path.push(key)
+      if (inner === undefined) return
+      this.#path = { up, part: key }
       this.visit(inner, map[key] ?? null, old === undefined ? undefined : own(old, key))
-      this.#path.pop()
-    }
+    })
     for (const name of names) {
       if (Object.hasOwn(map, name)) continue
-      this.#path.push(name)
+      this.#path = { up, part: name }
       this.#add(required(this.#place()))
-      this.#path.pop()
     }
+    this.#path = up
   }
 
   #junctors({ anyOf, oneOf, allOf, not }: Restrictions, value: Value): void {
@@ -265,7 +283,7 @@ class Run {
     let matched = 0
     const faults = faultsOf((list) => {
       const run = new Run(list, this.#at, this.#patterns)
-      run.#path = [...this.#path]
+      run.#path = this.#path
       try {
         run.visit(node, value, undefined)
       } finally {
@@ -292,9 +310,7 @@ class Run {
 
   /** As it stands in texts: without what comes before the part that is looked at. */
   #name(): string {
-    let name = ''
-    for (const part of this.#path) name += typeof part === 'number' ? `[${part}]` : name === '' ? part : `.${part}`
-    return name
+    return nameOf(this.#path)
   }
 }
 
@@ -328,4 +344,11 @@ function compilePattern(pattern: string): RE2JS | undefined {
 
 function textOf(value: Value): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value)
+}
+
+function nameOf(step: Step | undefined): string {
+  if (step === undefined) return ''
+  const { up, part } = step
+  if (typeof part === 'number') return `${nameOf(up)}[${part}]`
+  return up === undefined ? part : `${nameOf(up)}.${part}`
 }

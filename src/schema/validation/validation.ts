@@ -43,6 +43,15 @@ export async function validateCreateInTurns(
   })
 }
 
+/** The faults of a large object that is to take the place of the stored one, found in turns. */
+export async function validateUpdateInTurns(
+  rules: KindRules,
+  change: Change,
+  { turns, ...context }: ValidationContext & { readonly turns: Turns },
+): Promise<readonly FieldError[]> {
+  return faultsInTurns(turns, (list) => [() => checkChange(change, rules.update, new Check(context, list))])
+}
+
 /** The faults of an object that is to take the place of the stored one. */
 export function validateUpdate(rules: KindRules, change: Change, context: ValidationContext): readonly FieldError[] {
   return changed(change, rules.update, context)
@@ -64,13 +73,14 @@ export function validateSubresource(
 }
 
 /** Metadata is checked for every kind first, and again by the kind's own rules: causes repeat on updates (W-007). */
-function changed({ object, stored }: Change, rule: UpdateRule, context: ValidationContext): readonly FieldError[] {
-  return faultsOf((list) => {
-    const check = new Check(context, list)
-    checkCommonMeta(object, check)
-    checkMetaUpdate(object, stored, check)
-    rule(object, stored, check)
-  })
+function checkChange({ object, stored }: Change, rule: UpdateRule, check: Check): void {
+  checkCommonMeta(object, check)
+  checkMetaUpdate(object, stored, check)
+  rule(object, stored, check)
+}
+
+function changed(change: Change, rule: UpdateRule, context: ValidationContext): readonly FieldError[] {
+  return faultsOf((list) => checkChange(change, rule, new Check(context, list)))
 }
 
 /** The faults of the metadata of an object that stands inside another, at `at`; it needs no name. */

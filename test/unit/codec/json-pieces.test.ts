@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ValueMap } from '../../../src/api/value.ts'
 import { canonicalJson } from '../../../src/codec/json-encode.ts'
-import { parseJsonDocument, parseJsonDocumentInTurns } from '../../../src/codec/json-parse.ts'
+import { type JsonDocument, parseJsonDocument, parseJsonDocumentInTurns } from '../../../src/codec/json-parse.ts'
 import { canonicalJsonInTurns } from '../../../src/codec/json-pieces.ts'
 import { Turns } from '../../../src/lib/turns.ts'
 import { decodeInTurns, decodeObject } from '../../../src/schema/decode.ts'
@@ -78,20 +78,15 @@ describe('large documents of JSON', () => {
     ['with bytes that are no characters', `["\ufffd",${'{},'.repeat(100)}1]`],
   ])('are read in turns as they are at once: %s', async (_name, text) => {
     const bytes = Buffer.from(text.replace('\ufffd', '\xe9'), text.includes('\ufffd') ? 'latin1' : 'utf8')
-    const outcome = (read: () => unknown): unknown => {
+    const shown = async (read: () => JsonDocument | Promise<JsonDocument>): Promise<unknown> => {
       try {
-        return read()
+        const { value, source, duplicates } = await read()
+        return { value, source, duplicates }
       } catch (error) {
         return String(error)
       }
     }
-    const shown = (read: () => ReturnType<typeof parseJsonDocument>): unknown =>
-      outcome(() => {
-        const { value, source, duplicates } = read()
-        return { value, source, duplicates }
-      })
-    expect(shown(await parseJsonDocumentInTurns(bytes, Number.POSITIVE_INFINITY, turns))).toEqual(
-      shown(() => parseJsonDocument(bytes)),
-    )
+    const inTurns = await shown(() => parseJsonDocumentInTurns(bytes, Number.POSITIVE_INFINITY, turns))
+    expect(inTurns).toEqual(await shown(() => parseJsonDocument(bytes)))
   })
 })

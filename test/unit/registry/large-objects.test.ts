@@ -2,8 +2,6 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ApiObject } from '../../../src/api/object.ts'
 import { Turns } from '../../../src/lib/turns.ts'
-import { claimsAfterUpdate, trackCreationInTurns, trackUpdate } from '../../../src/patch/field-tracking.ts'
-import { withClaimsInTurns } from '../../../src/patch/managed-fields.ts'
 import type { Resource } from '../../../src/registry/registry.ts'
 import { ApiWorld } from '../../fakes/api-world.ts'
 import { arbitraryObject } from '../../fakes/arbitrary-object.ts'
@@ -24,27 +22,10 @@ function largeObject(resource: Resource, seed: number): ApiObject {
 
 describe('a large object', () => {
   it.each(resources.map((resource) => [`${resource.group}/${resource.kind}`, resource] as const))(
-    '%s is owned and judged in turns as it is at once',
+    '%s is judged in turns as it is at once',
     async (_name, resource) => {
       for (const seed of [1, 2, 3]) {
         const object = largeObject(resource, seed)
-        const { kind, apiVersion } = object
-        const request = {
-          versions: resource.versions,
-          apiVersion,
-          manager: 'm',
-          subresource: '',
-          reset: resource.versions.sets.ofNames(resource.strategy.main.resetFields),
-          now: context.now,
-          live: { kind, apiVersion },
-        }
-        const tracked = trackUpdate(request, object)
-        expect(await trackCreationInTurns(request, object, turns)).toEqual(tracked)
-        const live = { ...tracked, metadata: { ...tracked.metadata, uid: 'u' } }
-        const changed = { ...largeObject(resource, seed + 10), metadata: live.metadata }
-        const update = { ...request, manager: 'n', live }
-        const claimed = claimsAfterUpdate(update, changed)
-        expect(await withClaimsInTurns(claimed, turns)).toEqual(trackUpdate(update, changed))
         const stored = resource.toCanonical(resource.conversion.toStored(object))
         const faults = await resource.large?.validateCreate?.(stored, context, turns)
         expect(faults).toEqual(resource.strategy.validateCreate(stored, context))

@@ -1,0 +1,284 @@
+// Work on documents of megabytes that cannot be cut into turns, in a thread of its own: reading and writing YAML, CBOR and protobuf,
+// and settling who owns which fields. The event loop stays free for everybody else. There is one thread, started when it is first
+// needed and ended when it has had nothing to do for a while; jobs wait for each other.
+import { Worker } from 'node:worker_threads'
+import { jsonText, parseJson } from '../api/json-text.ts'
+import { ApiError } from '../api/status.ts'
+import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
+import type { Encoding } from '../codec/codec.ts'
+import { type AppliedDocument, BodySyntaxError, type SourceDocument } from '../codec/request-body.ts'
+import type { Turns } from '../lib/turns.ts'
+import type { FieldManagerRequest } from '../patch/field-tracking.ts'
+import { managedFieldsOf, withManagedEntries } from '../patch/managed-fields.ts'
+import type { KindSchema, Shape } from '../schema/table.ts'
+import {
+  conversionKey,
+  type Failure,
+  type Job,
+  type JobResults,
+  type Outcome,
+  type PatchJob,
+  type TrackedRequest,
+} from './jobs.ts'
+import { unpack } from './packed-value.ts'
+
+/** As long as it waits for more to do: to start another takes a tenth of a second. */
+const IDLE_MS = 10_000
+/** A job that nobody waits for any more is given up if it has lasted so long: the thread has to go for that. */
+const ABANDONED_MS = 1000
+const MAX_HEAP_MB = 1024
+/** More than any object needs: each of a few steps, in each version that somebody owns fields in. */
+const MOST_CONVERSIONS = 100
+
+interface QueuedJob {
+  readonly job: Job
+  readonly resolve: (outcome: Outcome) => void
+  readonly reject: (error: unknown) => void
+  startedAt: number
+}
+
+export class Offload implements AsyncDisposable {
+  readonly #turns: Turns
+  readonly #waiting: QueuedJob[] = []
+  #running: QueuedJob | undefined
+  #thread: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+
+  readonly #abandonedMs: number
+
+  /** Results are put together in `turns`. */
+  constructor(turns: Turns, abandonedMs = ABANDONED_MS) {
+    this.#turns = turns
+    this.#abandonedMs = abandonedMs
+  }
+
+  /** As `readDocument`; what it gives throws what that throws. */
+  async readDocument(
+    bytes: Buffer,
+    {
+      encoding,
+      kind,
+      signal,
+    }: { readonly encoding: Encoding; readonly kind: KindSchema; readonly signal: AbortSignal },
+  ): Promise<SourceDocument> {
+    const { document, problems } = await this.#result({ kind: 'read', bytes, encoding, schema: kind }, signal)
+    const value = await unpack(document, this.#turns)
+    return { value, source: value, problems }
+  }
+
+  /** As the function of this name. */
+  async readApplied(bytes: Buffer, encoding: 'yaml' | 'cbor', signal: AbortSignal): Promise<AppliedDocument> {
+    const { document, problems } = await this.#result({ kind: 'readApplied', bytes, encoding }, signal)
+    return { document: (await unpack(document, this.#turns)) as ValueMap, problems }
+  }
+
+  /** The live object with the patch applied; `fault`: why that is no object of the kind. */
+  async patched(
+    live: ValueMap,
+    patch: Omit<PatchJob, 'kind' | 'live'>,
+    signal: AbortSignal,
+  ): Promise<{ readonly value: Value; readonly fault: string | undefined }> {
+    const { patched, fault } = await this.#result({ kind: 'patch', ...patch, live: await this.#text(live) }, signal)
+    return { value: await unpack(patched, this.#turns), fault }
+  }
+
+  /** As the function of this name. */
+  async trackUpdate<T extends ValueMap>(request: FieldManagerRequest, updated: T, signal: AbortSignal): Promise<T> {
+    const text = await this.#text(updated)
+    const entries = await this.#tracked(request, signal, [updated], (tracked) => ({
+      kind: 'trackUpdate',
+      request: tracked,
+      updated: text,
+    }))
+    if (entries === undefined) return withManagedEntries(updated, [])
+    const before = managedFieldsOf(request.live) as readonly ValueMap[]
+    const after: ValueMap[] = []
+    for (const entry of entries) {
+      after.push(typeof entry === 'number' ? before[entry]! : ((await unpack(entry, this.#turns)) as ValueMap))
+    }
+    return withManagedEntries(updated, after)
+  }
+
+  /** As the function of this name. */
+  async trackApply(
+    request: FieldManagerRequest,
+    applied: ValueMap,
+    { force, signal }: { readonly force: boolean; readonly signal: AbortSignal },
+  ): Promise<ValueMap> {
+    const text = await this.#text(applied)
+    const merged = await this.#tracked(request, signal, [], (tracked) => ({
+      kind: 'trackApply',
+      request: tracked,
+      applied: text,
+      force,
+    }))
+    return (await unpack(merged, this.#turns)) as ValueMap
+  }
+
+  /** The value in an encoding; `shape` tells texts from bytes in CBOR. */
+  async write(
+    value: Value,
+    { encoding, shape }: { readonly encoding: 'yaml' | 'cbor'; readonly shape: Shape | undefined },
+  ): Promise<Buffer> {
+    const job: Job = { kind: 'write', encoding, shape, value: await this.#text(value) }
+    const { buffer, byteOffset, byteLength } = await this.#result(job, undefined)
+    return Buffer.from(buffer, byteOffset, byteLength)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end(new Error('the server is stopping'))
+  }
+
+  /** Written in a turn of its own: that alone may take as long as one should. */
+  async #text(value: Value): Promise<string> {
+    await this.#turns.next()
+    return jsonText(value)
+  }
+
+  /** Conversions are made here, one after the other, until the thread misses none. */
+  async #tracked<J extends Extract<Job, { readonly request: TrackedRequest }>>(
+    request: FieldManagerRequest,
+    signal: AbortSignal,
+    sent: readonly ValueMap[],
+    jobFor: (tracked: TrackedRequest) => J,
+  ): Promise<JobResults[J['kind']]> {
+    const conversions = new Map<string, string>()
+    const { versions, live, ...rest } = request
+    const named = versionsIn(request.apiVersion, [live, ...sent])
+    const known = named.map((apiVersion) => {
+      const isGivenUp = versions.isGivenUp?.(apiVersion) === true
+      return [apiVersion, { shape: versions.shape(apiVersion), isGivenUp }] as const
+    })
+    const tracked: TrackedRequest = { ...rest, live: await this.#text(live), versions: new Map(known), conversions }
+    const job = jobFor(tracked)
+    for (let count = 0; ; count++) {
+      const outcome = await this.#outcome<J['kind']>(job, signal)
+      if ('result' in outcome) return outcome.result
+      const { failure } = outcome
+      if (failure.kind !== 'conversion' || count === MOST_CONVERSIONS) throw errorOf(failure)
+      const { object, apiVersion } = failure
+      const converted = versions.convert(parseJson(object) as ValueMap, apiVersion)
+      conversions.set(conversionKey(object, apiVersion), jsonText(converted))
+    }
+  }
+
+  async #result<J extends Job>(job: J, signal: AbortSignal | undefined): Promise<JobResults[J['kind']]> {
+    const outcome = await this.#outcome<J['kind']>(job, signal)
+    if ('failure' in outcome) throw errorOf(outcome.failure)
+    return outcome.result
+  }
+
+  #outcome<K extends Job['kind']>(job: Job, signal: AbortSignal | undefined): Promise<Outcome<K>> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
+      const giveUp = (): void => {
+        reject(signal?.reason)
+        this.#abandon(queued)
+      }
+      const settled = (): void => signal?.removeEventListener('abort', giveUp)
+      const queued: QueuedJob = {
+        job,
+        resolve: (outcome) => {
+          settled()
+          resolve(outcome as Outcome<K>)
+        },
+        reject: (error) => {
+          settled()
+          reject(error)
+        },
+        startedAt: 0,
+      }
+      signal?.addEventListener('abort', giveUp, { once: true })
+      this.#waiting.push(queued)
+      this.#startNext()
+    })
+  }
+
+  #startNext(): void {
+    if (this.#running !== undefined) return
+    const next = this.#waiting.shift()
+    clearTimeout(this.#idle)
+    if (next === undefined) {
+      this.#idle = setTimeout(() => void this.#end(new Error('nothing to do')), IDLE_MS).unref()
+      return
+    }
+    this.#running = next
+    next.startedAt = performance.now()
+    this.#thread ??= this.#startThread()
+    this.#thread.postMessage(next.job, [])
+  }
+
+  #startThread(): Worker {
+    const program = import.meta.url.endsWith('.ts') ? './thread.ts' : './offload-thread.js'
+    const thread = new Worker(new URL(program, import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    })
+    thread.unref()
+    thread.on('message', (outcome: Outcome) => {
+      const done = this.#running
+      this.#running = undefined
+      done?.resolve(outcome)
+      this.#startNext()
+    })
+    thread.on('error', (error) => this.#lost(thread, error))
+    thread.on('exit', (code) => this.#lost(thread, new Error(`the thread for large documents ended with code ${code}`)))
+    return thread
+  }
+
+  /** The job that it was about fails; those that wait have a new thread. */
+  #lost(thread: Worker, error: unknown): void {
+    if (this.#thread !== thread) return
+    this.#thread = undefined
+    const failed = this.#running
+    this.#running = undefined
+    failed?.reject(error)
+    this.#startNext()
+  }
+
+  #abandon(queued: QueuedJob): void {
+    const place = this.#waiting.indexOf(queued)
+    if (place >= 0) this.#waiting.splice(place, 1)
+    if (this.#running !== queued || performance.now() - queued.startedAt < this.#abandonedMs) return
+    void this.#thread?.terminate()
+  }
+
+  async #end(reason: Error): Promise<void> {
+    clearTimeout(this.#idle)
+    const thread = this.#thread
+    this.#thread = undefined
+    for (const queued of [this.#running, ...this.#waiting.splice(0)]) queued?.reject(reason)
+    this.#running = undefined
+    await thread?.terminate()
+  }
+}
+
+/** All that an owner of fields can have recorded them under. */
+function versionsIn(apiVersion: string, objects: readonly ValueMap[]): readonly string[] {
+  const found = new Set([apiVersion])
+  for (const object of objects) {
+    const entries = managedFieldsOf(object)
+    for (const entry of isList(entries) ? entries : []) {
+      const version = isMap(entry) ? own(entry, 'apiVersion') : undefined
+      if (typeof version === 'string') found.add(version)
+    }
+  }
+  return [...found]
+}
+
+function errorOf(failure: Failure): Error {
+  switch (failure.kind) {
+    case 'refused': {
+      const { reason, message, code, details } = failure
+      return new ApiError(reason, message, { code, ...(details === undefined ? {} : { details }) })
+    }
+    case 'syntax':
+      return new BodySyntaxError(failure.message)
+    case 'conversion':
+      return new Error(`an object is converted to ${failure.apiVersion} without end`)
+    case 'fault': {
+      const error = new Error(failure.message)
+      if (failure.stack !== undefined) error.stack = failure.stack
+      return error
+    }
+  }
+}
