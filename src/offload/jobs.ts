@@ -1,6 +1,6 @@
 // What the thread for large documents can be asked to do, and how it does it: plain functions from a job to its result, without
 // effects. Documents travel as JSON, answers in pieces.
-import { jsonText, parseJson } from '../api/json-text.ts'
+import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { ApiError, type StatusDetails, type StatusReason } from '../api/status.ts'
 import { isList, type Value, type ValueMap } from '../api/value.ts'
 import { encodeCborPart } from '../codec/cbor-encode.ts'
@@ -148,7 +148,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 function mapIn(json: string): ValueMap {
-  return parseJson(json) as ValueMap
+  return parseJsonText(json) as ValueMap
 }
 
 function patchResult({ type, patch, live, shape, loose }: PatchJob): PatchResult {
@@ -198,7 +198,7 @@ export function conversionKey(object: string, apiVersion: string): string {
 }
 
 function written({ encoding, value, shape }: WriteJob): Uint8Array {
-  const document = parseJson(value)
+  const document = parseJsonText(value)
   return encoding === 'yaml' ? Buffer.from(emitYaml(document)) : encodeCborPart(document, shape)
 }
 

@@ -2,7 +2,7 @@
 // and settling who owns which fields. The event loop stays free for everybody else. There is one thread, started when it is first
 // needed and ended when it has had nothing to do for a while; jobs wait for each other.
 import { Worker } from 'node:worker_threads'
-import { jsonText, parseJson } from '../api/json-text.ts'
+import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { ApiError } from '../api/status.ts'
 import { isList, isMap, own, type Value, type ValueMap } from '../api/value.ts'
 import type { Encoding } from '../codec/codec.ts'
@@ -157,7 +157,7 @@ export class Offload implements AsyncDisposable {
       const { failure } = outcome
       if (failure.kind !== 'conversion' || count === MOST_CONVERSIONS) throw errorOf(failure)
       const { object, apiVersion } = failure
-      const converted = versions.convert(parseJson(object) as ValueMap, apiVersion)
+      const converted = versions.convert(parseJsonText(object) as ValueMap, apiVersion)
       conversions.set(conversionKey(object, apiVersion), jsonText(converted))
     }
   }

@@ -1,6 +1,6 @@
 // Values on their way between threads: JSON in pieces, each so short that reading it takes no time worth mentioning. What comes from
 // another thread is put together in turns.
-import { jsonText, parseJson } from '../api/json-text.ts'
+import { jsonText, parseJsonText } from '../api/json-text.ts'
 import { isList, setOwn, type Value, type ValueMap } from '../api/value.ts'
 import type { Turns } from '../lib/turns.ts'
 
@@ -68,12 +68,12 @@ class Parts {
 
 /** The value again; every piece of a long one may be read in another turn. */
 export async function unpack(packed: Packed, turns: Turns): Promise<Value> {
-  if (typeof packed === 'string') return parseJson(packed)
+  if (typeof packed === 'string') return parseJsonText(packed)
   const list: Value[] = []
   const map: Record<string, Value> = {}
   for (const part of packed.parts) {
     if (turns.isOver) await turns.next()
-    const value = typeof part === 'string' ? parseJson(part) : await unpack(part.value, turns)
+    const value = typeof part === 'string' ? parseJsonText(part) : await unpack(part.value, turns)
     if (packed.isList) list.push(...(typeof part === 'string' ? (value as readonly Value[]) : [value]))
     else if (typeof part !== 'string') setOwn(map, part.key, value)
     else for (const key of Object.keys(value as ValueMap)) setOwn(map, key, (value as ValueMap)[key]!)

@@ -1,12 +1,12 @@
 // Endpoints that are sent an object and do something with it instead of storing it: bindings, evictions, reviews, tokens.
 // They are asked like a create, and go through admission like one.
 import type { ApiObject } from '../api/object.ts'
-import { ApiError } from '../api/status.ts'
 import { EMPTY_SET } from '../patch/field-set.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { withOwners } from './field-ownership.ts'
 import { metaText, withMeta } from './object-meta.ts'
 import type { Action, ActionAnswer, ActionContext, ActionPlace } from './registry.ts'
+import { withNamespace } from './steps.ts'
 
 export type ActionRequest = Omit<ActionContext, 'validate'>
 
@@ -14,7 +14,7 @@ export type ActionRequest = Omit<ActionContext, 'validate'>
 export async function runAction(action: Action, sent: ApiObject, request: ActionRequest): Promise<ActionAnswer> {
   const { at, body } = action
   const { admission } = request.parts
-  const object = await tracked(action, withNamespaceOf(at, withoutSystemMeta(at, sent), request), request)
+  const object = await tracked(action, withNamespace(withoutSystemMeta(at, sent), at, request), request)
   const kind = { group: body.group, version: body.version, kind: body.kind }
   const resource = { group: at.group, version: at.version, resource: at.resource }
   const step = (shown: ApiObject) => ({
@@ -60,16 +60,4 @@ function tracked({ at, body }: Action, object: ApiObject, request: ActionRequest
   const { subresource } = at
   const made = { versions, apiVersion, manager, subresource, reset: EMPTY_SET, now, live: { kind, apiVersion } }
   return withOwners(made, object, request)
-}
-
-function withNamespaceOf(at: ActionPlace, object: ApiObject, { namespace }: ActionRequest): ApiObject {
-  const given = metaText(object, 'namespace')
-  if (!at.namespaced) return given === '' ? object : withMeta(object, { namespace: undefined })
-  if (given !== '' && given !== namespace) {
-    throw new ApiError(
-      'BadRequest',
-      'the namespace of the provided object does not match the namespace sent on the request',
-    )
-  }
-  return given === namespace ? object : withMeta(object, { namespace })
 }

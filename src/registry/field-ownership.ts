@@ -2,12 +2,19 @@
 import type { ApiObject } from '../api/object.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
 import { type FieldManagerRequest, trackUpdate } from '../patch/field-tracking.ts'
+import type { KindVersions } from '../patch/ownership.ts'
+import { withConversions } from './conversions.ts'
 import type { WriteContext } from './registry.ts'
 
+/** The object with its managedFields. A conversion that fails is done without: no write fails by it. */
 export function withOwners(
   request: FieldManagerRequest,
   object: ApiObject,
   { offload, signal }: Pick<WriteContext, 'offload' | 'signal'>,
 ): MaybePromise<ApiObject> {
-  return offload === undefined ? trackUpdate(request, object) : offload.trackUpdate(request, object, signal)
+  const track = (versions: KindVersions): MaybePromise<ApiObject> => {
+    const asked = { ...request, versions }
+    return offload === undefined ? trackUpdate(asked, object) : offload.trackUpdate(asked, object, signal)
+  }
+  return withConversions(request.versions, track, { signal, isVital: false })
 }

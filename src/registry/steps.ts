@@ -5,13 +5,15 @@ import type { ApiObject, GroupVersionKind } from '../api/object.ts'
 import type { StoredObject } from '../api/read.ts'
 import { ApiError } from '../api/status.ts'
 import { own, type ValueMap } from '../api/value.ts'
-import type { MaybePromise } from '../lib/maybe-promise.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
 import { decodeManagedFields } from '../patch/managed-fields.ts'
-import type { Decide, ObjectKey, Store, StoredItem, WriteResult } from '../store/store.ts'
+import type { Decide, ObjectKey, Outcome, Store, StoredItem, WriteResult } from '../store/store.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError } from './errors.ts'
 import { metaOf, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
 import type { RegistryParts, Resource, WriteContext } from './registry.ts'
+
+type PutOutcome = Extract<Outcome, { readonly kind: 'put' }>
 
 export function keyOf(resource: Resource, namespace: string, name: string): ObjectKey {
   return { resource: resource.stored, namespace: resource.namespaced ? namespace : '', name }
@@ -44,19 +46,25 @@ export async function writeFitting(
   return store.write(key, smaller, signal)
 }
 
-/** A large object as it is stored, written in turns; undefined where it is written when it is stored. */
-export function textInTurns(
-  { stored }: Resource,
+/** Stores the object; a large one is written in turns before that. */
+export function putOutcome(
+  { stored, strategy }: Resource,
   object: ApiObject,
   { turns }: WriteContext,
-): MaybePromise<string | undefined> {
-  return turns === undefined ? undefined : stored.encodeInTurns?.(object, turns)
+): MaybePromise<PutOutcome> {
+  const ttl = strategy.ttlSeconds === undefined ? undefined : { ttlSeconds: strategy.ttlSeconds }
+  const written = turns === undefined ? undefined : stored.encodeInTurns?.(object, turns)
+  return whenKnown(written, (text) => ({ kind: 'put', object, text, ...ttl }))
 }
 
 /** The namespace of the request on the object; another one in the body is a fault, one that means nothing is dropped. */
-export function withNamespace(object: ApiObject, resource: Resource, context: WriteContext): ApiObject {
+export function withNamespace(
+  object: ApiObject,
+  { namespaced }: { readonly namespaced: boolean },
+  context: WriteContext,
+): ApiObject {
   const given = metaText(object, 'namespace')
-  if (!resource.namespaced) return given === '' ? object : withMeta(object, { namespace: undefined })
+  if (!namespaced) return given === '' ? object : withMeta(object, { namespace: undefined })
   if (given === context.namespace) return object
   if (given !== '') {
     throw new ApiError(

@@ -2,21 +2,19 @@
 // wanted. The pipeline runs again, admission included, where another write won.
 import type { FieldError } from '../api/field-error.ts'
 import type { ApiObject } from '../api/object.ts'
-import { ApiError } from '../api/status.ts'
 import type { Value } from '../api/value.ts'
 import { equalValues, isList, isMap, own, sharedWith } from '../api/value.ts'
 import type { MaybePromise } from '../lib/maybe-promise.ts'
-import { withConversions } from './conversions.ts'
 import type { Decide, Outcome, WriteResult } from '../store/store.ts'
-import { admitCreate, prepareNew } from './create.ts'
+import { admitNew, prepareNew } from './create-steps.ts'
 import { invalidError } from '../api/invalid-error.ts'
 import { conflictError, notFoundError } from './errors.ts'
 import { withOwners } from './field-ownership.ts'
+import { HeldReservation } from './held-reservation.ts'
 import { finalizersOf, isTerminating, metaForUpdate, metaNumber, metaOf, metaText, withMeta } from './object-meta.ts'
 import {
   LARGE_BYTES,
   type RegistryParts,
-  type Reservation,
   type Resource,
   type UpdateEndpoint,
   type WriteAnswer,
@@ -29,10 +27,10 @@ import {
   keyOf,
   objectToChange,
   parseResourceVersion,
+  putOutcome,
   readable,
   refuseInvalid,
   storeFor,
-  textInTurns,
   withNamespace,
   writeFitting,
 } from './steps.ts'
@@ -73,7 +71,7 @@ class UpdatePipeline {
   private context: WriteContext
   private readonly endpoint: UpdateEndpoint
   private readonly form: UpdateForm
-  private reservation: Reservation | undefined
+  private readonly held = new HeldReservation()
   /** The object as the last round left it, for the answer to an update that removes. */
   private last: ApiObject | undefined
 
@@ -93,7 +91,7 @@ class UpdatePipeline {
     try {
       const key = keyOf(this.resource, this.context.namespace, name)
       const decide: Decide = async (current) => {
-        await this.giveBack()
+        await this.held.settle(false)
         if (current === undefined) return this.createOutcome()
         const stored = readable(current)
         if (stored.bytes.length >= LARGE_BYTES) this.context = { ...this.context, ...this.context.ifLarge }
@@ -102,11 +100,10 @@ class UpdatePipeline {
       const store = storeFor(this.parts, this.context)
       result = await writeFitting(store, { key, decide, keepsOwners: this.request.tracksFields }, this.context.signal)
     } catch (error) {
-      // A write that breaks may have been stored all the same; a refusal was not.
-      if (error instanceof ApiError && error.code < 500) await this.giveBack()
+      await this.held.settleFailed(error)
       throw error
     }
-    await this.reservation?.settle(result.kind === 'put' && !this.context.dryRun)
+    await this.held.settle(result.kind === 'put' && !this.context.dryRun)
     if (result.kind === 'removed') await this.release(this.last!)
     switch (result.kind) {
       case 'put':
@@ -126,12 +123,6 @@ class UpdatePipeline {
     await reservation?.settle(true)
   }
 
-  private async giveBack(): Promise<void> {
-    const before = this.reservation
-    this.reservation = undefined
-    await before?.settle(false)
-  }
-
   /** There is nothing under the name: create, where the verb and the kind do that. */
   private async createOutcome(): Promise<Outcome> {
     const { resource, request, context } = this
@@ -143,15 +134,10 @@ class UpdatePipeline {
       else if (request.uid !== '' || version !== 0) throw notFoundError(resource, request.name)
     }
     await context.authorize('create')
-    const tracked = await this.track({ kind: wanted.kind, apiVersion: wanted.apiVersion }, wanted)
-    const admitted = await admitCreate(this.parts, resource, withNamespace(tracked, resource, context), context)
-    const echoesVersion = request.absent === 'put' && context.dryRun
-    const fresh = echoesVersion ? admitted : withMeta(admitted, { resourceVersion: undefined })
-    const write = { object: fresh, stored: undefined, name: request.name }
-    await resource.strategy.authorizeWrite?.(write, context, this.parts)
-    const { object, reservation } = await prepareNew(this.parts, resource, { admitted: fresh }, context)
-    this.reservation = reservation
-    return this.putOutcome(object)
+    const { parts, held } = this
+    const creation = { parts, resource, context, held, verb: request.absent, name: request.name, sent: wanted }
+    const object = await prepareNew({ ...creation, admitted: await admitNew(creation) })
+    return putOutcome(resource, object, context)
   }
 
   private async updateOutcome(stored: ApiObject): Promise<Outcome> {
@@ -169,8 +155,9 @@ class UpdatePipeline {
     this.checkVersion(admitted, stored)
     const restored = metaForUpdate(withNamespace(admitted, resource, context), stored)
     const bumped = this.withGeneration(endpoint.prepare(restored, stored, context), stored)
-    this.reservation = await strategy.reserve?.({ object: bumped, stored }, context, this.parts)
-    const object = withoutNewTimes(await this.canonical(this.reservation?.object ?? bumped, stored), stored)
+    const reservation = await strategy.reserve?.({ object: bumped, stored }, context, this.parts)
+    this.held.hold(reservation)
+    const object = withoutNewTimes(await this.canonical(reservation?.object ?? bumped, stored), stored)
     await this.turn()
     refuseInvalid(resource, object, await this.faultsOf(object, stored))
     await this.turn()
@@ -181,7 +168,7 @@ class UpdatePipeline {
       this.last = withMeta(object, { resourceVersion: own(metaOf(stored), 'resourceVersion') })
       return { kind: 'remove', last: this.last }
     }
-    return this.putOutcome(object)
+    return putOutcome(resource, object, context)
   }
 
   /** What a large object shares with the live one is not looked for: that takes as long as it saves. */
@@ -212,13 +199,6 @@ class UpdatePipeline {
     return large.toCanonical(object, turns, known)
   }
 
-  private async putOutcome(object: ApiObject): Promise<Outcome> {
-    const written = textInTurns(this.resource, object, this.context)
-    const text = written instanceof Promise ? await written : written
-    const ttl = this.resource.strategy.ttlSeconds
-    return { kind: 'put', object, text, ...(ttl === undefined ? {} : { ttlSeconds: ttl }) }
-  }
-
   /** To scale an object is to write it; other subresources have warnings of their own, if any. */
   private warningsOf(object: ApiObject, stored: ApiObject): readonly string[] {
     const { subresource } = this.request
@@ -239,11 +219,7 @@ class UpdatePipeline {
       now: this.context.now,
       live,
     }
-    const { signal } = this.context
-    return withConversions(versions, (known) => withOwners({ ...request, versions: known }, wanted, this.context), {
-      signal,
-      isVital: false,
-    })
+    return withOwners(request, wanted, this.context)
   }
 
   private async admit(object: ApiObject, stored: ApiObject): Promise<ApiObject> {

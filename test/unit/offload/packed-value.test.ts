@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parseJson } from '../../../src/api/json-text.ts'
+import { parseJsonText } from '../../../src/api/json-text.ts'
 import type { Value } from '../../../src/api/value.ts'
 import { Turns } from '../../../src/lib/turns.ts'
 import { pack, unpack } from '../../../src/offload/packed-value.ts'
@@ -15,7 +15,7 @@ async function arrived(value: Value): Promise<Value> {
 it('comes out as it went in', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json(), async (text) => {
-      const value = parseJson(text)
+      const value = parseJsonText(text)
       expect(await arrived(value)).toEqual(value)
     }),
   )

@@ -1,0 +1,219 @@
+// The steps from an object that was sent to a new one that can be stored, in the reference's order (W-022). POST walks them, and
+// so do PUT and apply where they find nothing under the name.
+import type { ApiObject } from '../api/object.ts'
+import { ApiError } from '../api/status.ts'
+import { own } from '../api/value.ts'
+import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
+import type { Turns } from '../lib/turns.ts'
+import { withOwners } from './field-ownership.ts'
+import type { HeldReservation } from './held-reservation.ts'
+import { generateName, metaForCreate, metaOf, metaText, withMeta, withUniqueOwners } from './object-meta.ts'
+import type { RegistryParts, Resource, WriteContext } from './registry.ts'
+import { admissionRequest, fromAdmission, parseResourceVersion, refuseInvalid, withNamespace } from './steps.ts'
+
+export interface Creation {
+  readonly parts: RegistryParts
+  readonly resource: Resource
+  readonly context: WriteContext
+  readonly verb: 'post' | 'put' | 'apply'
+  /** The name in the path; empty for POST. */
+  readonly name: string
+  /** Decoded and defaulted, in the served version: its parts are canonical, if not in order. */
+  readonly sent: ApiObject
+  readonly held: HeldReservation
+}
+
+export interface AdmittedCreation extends Creation {
+  /** What the first steps made of `sent`, in the stored version. */
+  readonly admitted: ApiObject
+}
+
+type Step<C> = (object: ApiObject, creation: C) => MaybePromise<ApiObject>
+
+/** Once a request. */
+const ADMIT_STEPS: readonly Step<Creation>[] = [
+  withoutDeletionMarks,
+  inNamespace,
+  withoutRepeatedOwners,
+  withFieldsOwned,
+  mutatedByAdmission,
+  authorizedAsItIs,
+]
+
+/** Once for each name that is tried. */
+const PREPARE_STEPS: readonly Step<AdmittedCreation>[] = [
+  inNamespace,
+  named,
+  withSystemMeta,
+  preparedByStrategy,
+  withFirstGeneration,
+  withReservation,
+  inCanonicalForm,
+  validated,
+  warnedOf,
+  validatedByAdmission,
+  withVersionChecked,
+]
+
+/** What was sent as it is admitted: in the stored version. Throws `ApiError`. */
+export function admitNew(creation: Creation): Promise<ApiObject> {
+  return walk(ADMIT_STEPS, creation.sent, creation)
+}
+
+/** What was admitted, ready to be stored. Throws `ApiError`; then nothing is reserved. */
+export async function prepareNew(creation: AdmittedCreation): Promise<ApiObject> {
+  try {
+    return await walk(PREPARE_STEPS, creation.admitted, creation)
+  } catch (error) {
+    await creation.held.settle(false)
+    throw error
+  }
+}
+
+async function walk<C>(steps: readonly Step<C>[], first: ApiObject, creation: C): Promise<ApiObject> {
+  let object = first
+  for (const step of steps) {
+    const next = step(object, creation)
+    object = next instanceof Promise ? await next : next
+  }
+  return object
+}
+
+/** Nobody comes to own the marks of a deletion that a new object cannot have; who sends them by PUT does. */
+export function withoutDeletionMarks(object: ApiObject, { verb }: Creation): ApiObject {
+  const meta = metaOf(object)
+  const isMarked = own(meta, 'deletionTimestamp') !== undefined || own(meta, 'deletionGracePeriodSeconds') !== undefined
+  if (verb !== 'post' || !isMarked) return object
+  return withMeta(object, { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined })
+}
+
+/** Once more after admission, which may have moved it. */
+export function inNamespace(object: ApiObject, { resource, context }: Creation): ApiObject {
+  return withNamespace(object, resource, context)
+}
+
+export function withoutRepeatedOwners(object: ApiObject, { context }: Creation): ApiObject {
+  return withUniqueOwners(object, '', context.warn)
+}
+
+/** Who makes an object owns its fields; an apply has said so itself. */
+export function withFieldsOwned(object: ApiObject, { resource, context, verb }: Creation): MaybePromise<ApiObject> {
+  if (verb === 'apply') return object
+  const { apiVersion, kind } = object
+  const { versions } = resource
+  const request = {
+    versions,
+    apiVersion,
+    manager: context.fieldManager,
+    subresource: '',
+    reset: versions.sets.ofNames(resource.strategy.main.resetFields),
+    now: context.now,
+    live: { kind, apiVersion },
+  }
+  return withOwners(request, object, context)
+}
+
+export function mutatedByAdmission(served: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+  const { parts, resource, context } = creation
+  const object = resource.conversion.toStored(served)
+  const mutating = parts.admission.mutate(admissionOf(object, creation), context.signal)
+  return whenKnown(mutating, (mutated) => fromAdmission(object, mutated, context.warn))
+}
+
+/** Who may write such objects may still not write this one. */
+export function authorizedAsItIs(
+  object: ApiObject,
+  { parts, resource, context, name }: Creation,
+): MaybePromise<ApiObject> {
+  const { authorizeWrite } = resource.strategy
+  if (authorizeWrite === undefined) return object
+  return authorizeWrite({ object, stored: undefined, name }, context, parts).then(() => object)
+}
+
+export function named(object: ApiObject): ApiObject {
+  const prefix = metaText(object, 'generateName')
+  if (metaText(object, 'name') !== '' || prefix === '') return object
+  return withMeta(object, { name: generateName(prefix) })
+}
+
+export function withSystemMeta(object: ApiObject, { context }: Creation): ApiObject {
+  return metaForCreate(object, context.now)
+}
+
+export function preparedByStrategy(object: ApiObject, { resource, context }: Creation): ApiObject {
+  return resource.strategy.prepareForCreate(object, context)
+}
+
+export function withFirstGeneration(object: ApiObject, { resource }: Creation): ApiObject {
+  const { firstGeneration } = resource.strategy
+  if (firstGeneration === undefined) return object
+  return withMeta(object, { generation: firstGeneration === 0 ? undefined : firstGeneration })
+}
+
+export function withReservation(
+  object: ApiObject,
+  { parts, resource, context, held }: Creation,
+): MaybePromise<ApiObject> {
+  const { reserve } = resource.strategy
+  if (reserve === undefined) return object
+  return reserve({ object, stored: undefined }, context, parts).then((reservation) => {
+    held.hold(reservation)
+    return reservation.object ?? object
+  })
+}
+
+export function inCanonicalForm(object: ApiObject, { resource, context, sent }: Creation): MaybePromise<ApiObject> {
+  const known = resource.conversion.isIdentity ? { object: sent, isInOrder: false } : undefined
+  const { large } = resource
+  const { turns } = context
+  if (turns === undefined || large === undefined) return resource.toCanonical(object, known)
+  return large.toCanonical(object, turns, known)
+}
+
+export function validated(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+  const { resource, context } = creation
+  if (context.turns !== undefined) return validatedInTurns(object, creation, context.turns)
+  refuseInvalid(resource, object, resource.strategy.validateCreate(object, context))
+  return object
+}
+
+async function validatedInTurns(object: ApiObject, { resource, context }: Creation, turns: Turns): Promise<ApiObject> {
+  const { large, strategy } = resource
+  const faults = await (large?.validateCreate?.(object, context, turns) ?? strategy.validateCreate(object, context))
+  refuseInvalid(resource, object, faults)
+  if (turns.isOver) await turns.next()
+  return object
+}
+
+export function warnedOf(object: ApiObject, { resource, context }: Creation): ApiObject {
+  for (const text of resource.strategy.warnings(object, undefined, context)) context.warn(text)
+  return object
+}
+
+export function validatedByAdmission(object: ApiObject, creation: Creation): MaybePromise<ApiObject> {
+  const { parts, context } = creation
+  const validating = parts.admission.validate(admissionOf(object, creation), context.signal)
+  return whenKnown(validating, () => object)
+}
+
+/**
+ * Whoever posts may not say a version (W-072); words instead of a number pass, and are dropped (W-073). Under a dry run nothing
+ * would be stored, so what the caller says of the version stands (W-074).
+ */
+export function withVersionChecked(object: ApiObject, { admitted, context, verb }: AdmittedCreation): ApiObject {
+  const version = metaText(admitted, 'resourceVersion')
+  if (verb === 'apply' || version === '') return object
+  if (context.dryRun) return withMeta(object, { resourceVersion: version })
+  if (verb === 'post' && /^\d+$/.test(version) && parseResourceVersion(version) > 0) {
+    throw new ApiError('BadRequest', 'resourceVersion should not be set on objects to be created')
+  }
+  return object
+}
+
+function admissionOf(object: ApiObject, { resource, context }: Creation): ReturnType<typeof admissionRequest> {
+  const name = metaText(object, 'name')
+  return admissionRequest(
+    { resource, operation: 'CREATE', subresource: '', name, object, oldObject: undefined },
+    context,
+  )
+}
