@@ -30,7 +30,7 @@ export class ServedStore implements Store {
 
   readonly #onWritten: (key: ObjectKey, result: WriteResult) => void
 
-  /** `onWritten` is told of every write that came through here, before its caller is. */
+  /** `onWritten` is told of every write that came through here, before its caller is and as it is stored. */
   constructor(store: Store, onWritten: (key: ObjectKey, result: WriteResult) => void = () => {}) {
     this.#store = store
     this.#onWritten = onWritten
@@ -100,17 +100,14 @@ export class ServedStore implements Store {
   }
 
   async write(key: ObjectKey, decide: Decide, signal: AbortSignal): Promise<WriteResult> {
-    const { form } = key.resource
-    if (form === undefined || form.isAsStored()) {
-      const plain = await this.#store.write(key, decide, signal)
-      this.#onWritten(key, plain)
-      return plain
-    }
-    const result = await this.#store.write(key, (current) => decideInForm(form, { current, decide }, signal), signal)
-    if (result.kind === 'kept') {
-      return result.object === undefined ? result : { ...result, object: await shown(form, result.object, signal) }
-    }
-    return { ...result, object: (await shown(form, result.object, signal)) as StoredObject }
+    const { resource } = key
+    const form = resource.form?.isAsStored() === false ? resource.form : undefined
+    const decideStored: Decide =
+      form === undefined ? decide : (current) => decideInForm(form, { current, decide }, signal)
+    const result = await this.#store.write(key, decideStored, signal)
+    this.#onWritten(key, result)
+    if (form === undefined || result.object === undefined) return result
+    return { ...result, object: await shown(form, result.object, signal) } as WriteResult
   }
 }
 

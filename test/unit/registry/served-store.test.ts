@@ -175,9 +175,33 @@ describe('a type that is served in another form', () => {
 
   it('is left alone where it is served as it is stored', async () => {
     const resource = resourceWith({ isAsStored: () => true })
-    const { store, key, written } = open(resource)
+    const { store, key } = open(resource)
     await store.write(key, () => ({ kind: 'put', object: object('g/v1') }), signal)
     expect(((await store.get(key, { kind: 'latest' }, signal)).item as StoredObject).object().apiVersion).toBe('g/v1')
-    expect(written).toHaveLength(1)
+  })
+})
+
+describe('whoever wants to know what is written', () => {
+  it.each([
+    ['as it is stored', true],
+    ['in another form', false],
+  ])('is told of every write to a type that is served %s, as it is stored', async (_name, asStored) => {
+    const { store, key, written } = open(resourceWith({ isAsStored: () => asStored }))
+    await store.write(key, () => ({ kind: 'put', object: object('g/v1') }), signal)
+    await store.write(key, () => ({ kind: 'keep' }), signal)
+    await store.write(key, () => ({ kind: 'remove' }), signal)
+    expect(written.map(({ kind }) => kind)).toEqual(['put', 'kept', 'removed'])
+    const versions = written.map((result) => (result.object as StoredObject).object().apiVersion)
+    expect(versions).toEqual(['g/v1', 'g/v1', 'g/v1'])
+  })
+
+  it('is told of a write whose object cannot be shown', async () => {
+    const { store, key, written } = open(
+      resourceWith({ fromStored: () => Promise.reject(new ApiError('InternalError', 'no webhook')) }),
+    )
+    await expect(store.write(key, () => ({ kind: 'put', object: object('g/v2') }), signal)).rejects.toThrow(
+      'no webhook',
+    )
+    expect(written).toMatchObject([{ kind: 'put', created: true }])
   })
 })
