@@ -141,7 +141,8 @@ function defaulted(
   return resource.withDefaults(decoded, { gates: context.gates, now: () => context.now })
 }
 
-function plain(object: Awaited<ReturnType<typeof createObject>>['object']): ApiObject {
+/** What a write answered with, as an object. */
+export function plain(object: Awaited<ReturnType<typeof createObject>>['object']): ApiObject {
   return Buffer.isBuffer((object as { bytes?: unknown }).bytes)
     ? (object as { object(): ApiObject }).object()
     : (object as ApiObject)
