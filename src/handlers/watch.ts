@@ -6,7 +6,7 @@ import { ApiError, statusOf } from '../api/status.ts'
 import { frameEncoding } from '../codec/watch-encodings.ts'
 import type { WatchForm } from '../codec/watch-frames.ts'
 import { WatchFrames } from '../codec/watch-frames.ts'
-import type { ByteSink, HttpResponse } from '../http/http.ts'
+import type { ByteSink, HttpResponse, Piece } from '../http/http.ts'
 import { LightSignal } from '../lib/light-signal.ts'
 import type { Watch } from '../registry/read.ts'
 import { watchObjects } from '../registry/read.ts'
@@ -97,23 +97,23 @@ interface Pumped {
 
 /** Writes events as they come, at the client's pace. What ends the watch is its last event. */
 async function pump(watch: Watch, { frames, counts, since }: Pumped, sink: ByteSink): Promise<void> {
-  const count = (event: WatchEvent, bytes: number): void => {
+  const send = (event: WatchEvent, piece: Piece, bytes: number): boolean => {
     counts.events.value++
     counts.sizes.observe(bytes)
     if (event.type === 'BOOKMARK' && event.initialEventsEnd) counts.lists.observe((performance.now() - since) / 1000)
+    return sink.write(piece)
   }
   const take = (event: WatchEvent): boolean => {
     const frame = frames.frame(event)
-    count(event, frame.length)
-    return sink.write(frame)
+    return send(event, frame, frame.length)
   }
   const takeOwn = (event: WatchEvent): boolean => {
     const parts = frames.parts(event)
-    count(
+    return send(
       event,
+      parts,
       parts.reduce((sum, { length }) => sum + length, 0),
     )
-    return sink.writeParts(parts)
   }
   const turns = watch[Symbol.asyncIterator]()
   try {

@@ -134,10 +134,11 @@ export type Pieces = Iterable<Piece> | AsyncIterable<Piece>
 
 /** Where a stream goes. Writing never waits: whoever writes looks at what `write` says. */
 export interface ByteSink {
-  /** False: enough is waiting to be sent, do not write again before `drained`. */
-  write(piece: Buffer): boolean
-  /** The same for a piece in parts, which is sent without being put together first where that is possible. */
-  writeParts(parts: readonly Buffer[]): boolean
+  /**
+   * False: enough is waiting to be sent, do not write again before `drained`. A piece in parts is sent without being put together
+   * first where that is possible. The bytes have to stay as they are.
+   */
+  write(piece: Piece): boolean
   /** Resolves when there is room, at once where there is; rejects with `CancelledError` when the client is gone. */
   drained(): Promise<void>
 }

@@ -1,6 +1,6 @@
 // Where a watch or another stream writes to: small pieces wait for their round, what is much already goes at once.
 import { ServerClosingError } from './abort-reasons.ts'
-import type { ByteSink } from './http.ts'
+import type { ByteSink, Piece } from './http.ts'
 import type { Delivery, Outgoing } from './delivery.ts'
 import type { WireConnection, WireResponse } from '../wire/request-response.ts'
 import { drainedOf } from './drained.ts'
@@ -26,31 +26,22 @@ export class StreamSink implements ByteSink, Outgoing {
     this.#delivery = delivery
   }
 
-  write(piece: Buffer): boolean {
+  write(piece: Piece): boolean {
     if (this.#signal.aborted) return false
-    this.#keep(piece)
-    return this.#sendOrWait()
-  }
-
-  writeParts(parts: readonly Buffer[]): boolean {
-    if (this.#signal.aborted) return false
-    for (const part of parts) this.#keep(part)
-    return this.#sendOrWait()
-  }
-
-  #keep(piece: Buffer): void {
-    this.bytes += piece.length
-    this.#waitingBytes += piece.length
-    this.#pieces.push(piece)
-  }
-
-  #sendOrWait(): boolean {
+    if (Buffer.isBuffer(piece)) this.#keep(piece)
+    else for (const part of piece) this.#keep(part)
     if (this.#waitingBytes >= ENOUGH_BYTES) this.#send()
     else if (!this.#isEnlisted) {
       this.#isEnlisted = true
       this.#delivery.enlist(this)
     }
     return !this.#raw.needsDrain
+  }
+
+  #keep(piece: Buffer): void {
+    this.bytes += piece.length
+    this.#waitingBytes += piece.length
+    this.#pieces.push(piece)
   }
 
   flush(): void {

@@ -9,7 +9,7 @@ import { ServerResponse } from '../lib/node-http.ts'
 import { ServerClosingError } from './abort-reasons.ts'
 import type { Delivery } from './delivery.ts'
 import type { Exchange } from './exchange.ts'
-import type { ByteSink, HttpResponse } from './http.ts'
+import type { ByteSink, HttpResponse, Piece } from './http.ts'
 import { Http1Response } from './http1-messages.ts'
 import type { AnswerProgress } from '../wire/request-response.ts'
 import { respond } from './respond.ts'
@@ -189,19 +189,16 @@ class MessageSink implements ByteSink, AnswerProgress {
     return this.bytes - this.unsentBytes
   }
 
-  write(piece: Buffer): boolean {
+  write(piece: Piece): boolean {
     if (this.#signal.aborted) return false
-    this.bytes += piece.length
-    this.#holding.change(piece.length)
-    this.#socket.send(piece, { binary: !this.#isText }, () => {
-      this.#holding.change(-piece.length)
+    const message = Buffer.isBuffer(piece) ? piece : Buffer.concat(piece)
+    this.bytes += message.length
+    this.#holding.change(message.length)
+    this.#socket.send(message, { binary: !this.#isText }, () => {
+      this.#holding.change(-message.length)
       if (this.#hasRoom) this.#onRoom?.()
     })
     return this.#hasRoom
-  }
-
-  writeParts(parts: readonly Buffer[]): boolean {
-    return this.write(Buffer.concat(parts))
   }
 
   drained(): Promise<void> {

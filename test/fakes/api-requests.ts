@@ -6,7 +6,7 @@ import { Negotiator } from '../../src/codec/negotiate.ts'
 import { Transcoder } from '../../src/codec/transcode.ts'
 import { serveResources } from '../../src/handlers/resources.ts'
 import { WatchMeasures } from '../../src/handlers/watch-measures.ts'
-import type { Handler, HttpRequest, ResponseBody } from '../../src/http/http.ts'
+import type { Handler, HttpRequest, Piece, ResponseBody } from '../../src/http/http.ts'
 import { parseQuery } from '../../src/http/query.ts'
 import { requestInfoOf } from '../../src/http/request-info.ts'
 import { decodeObject } from '../../src/schema/decode.ts'
@@ -112,9 +112,8 @@ async function textOf(body: ResponseBody): Promise<string> {
     }
     case 'stream': {
       const frames: Buffer[] = []
-      const write = (frame: Buffer): boolean => frames.push(frame) > 0
-      const writeParts = (parts: readonly Buffer[]): boolean => frames.push(...parts) > 0
-      await body.run({ write, writeParts, drained: () => Promise.resolve() })
+      const write = (piece: Piece): boolean => frames.push(...[piece].flat()) > 0
+      await body.run({ write, drained: () => Promise.resolve() })
       return frames.length === 0 ? '{}' : Buffer.concat(frames).toString()
     }
     default:

@@ -123,8 +123,8 @@ describe('delivering to streams', () => {
   it('sends parts as if they were one piece, a few and many', async () => {
     const world = new World()
     const sink = world.sink('a', connection())
-    sink.writeParts([text('one '), text('piece, ')])
-    for (let i = 0; i < 40; i++) sink.writeParts([text('head '), Buffer.alloc(5_000, 'x'), text(' end.')])
+    sink.write([text('one '), text('piece, ')])
+    for (let i = 0; i < 40; i++) sink.write([text('head '), Buffer.alloc(5_000, 'x'), text(' end.')])
     await world.settled()
     const all = world.written.map(({ text }) => text).join('')
     expect(all).toBe(`one piece, ${`head ${'x'.repeat(5_000)} end.`.repeat(40)}`)
