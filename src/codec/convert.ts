@@ -13,7 +13,7 @@ import { indentJson } from './indent.ts'
 import { JsonSyntaxError } from './json-exact.ts'
 import { plainJson, typedJson } from './json-encode.ts'
 import { parseJsonDocument } from './json-parse.ts'
-import { ProtobufError } from './protobuf-error.ts'
+import { ProtobufError } from '../wire/protobuf-error.ts'
 import { decodeProtobuf, decodeRaw } from './protobuf.ts'
 import {
   DEFAULT_TABLE,

@@ -1,5 +1,6 @@
 // A buffer in which messages are written from front to back. The length of a message is only known at its end: room is left for
 // it as its kind mostly needs, and what was written moves where that was wrong. Grows by doubling, is used again and again.
+import { putVarint, varintSize } from '../wire/varint.ts'
 
 /** Up to here a loop in JavaScript beats the call into native code. */
 const SHORT = 40
@@ -114,20 +115,4 @@ function put(target: Buffer, at: number, bytes: Uint8Array, start: number, end: 
     return
   }
   for (let i = start, to = at; i < end; i++, to++) target[to] = bytes[i] as number
-}
-
-/** Behind the number. */
-function putVarint(target: Buffer, start: number, value: number): number {
-  let at = start
-  let rest = value
-  for (; rest > 0x7fff_ffff; rest = Math.floor(rest / 0x80)) target[at++] = (rest % 0x80) | 0x80
-  for (; rest >= 0x80; rest >>>= 7) target[at++] = (rest & 0x7f) | 0x80
-  target[at] = rest
-  return at + 1
-}
-
-function varintSize(value: number): number {
-  let size = 1
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
-  return size
 }

@@ -4,7 +4,7 @@ import type { Value } from '../api/value.ts'
 import { readAgain } from '../api/json-number.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember } from '../schema/table.ts'
 import { mapValueType } from './protobuf-encode.ts'
-import { ProtobufError } from './protobuf-error.ts'
+import { ProtobufError } from '../wire/protobuf-error.ts'
 import { readDuration, readIntOrString, readJson, readMoment, readText } from './protobuf-forms.ts'
 import {
   EMPTY_MESSAGE,
@@ -16,7 +16,7 @@ import {
   type OpenMessage,
   type OpenValue,
 } from './protobuf-open.ts'
-import { ProtobufReader } from './protobuf-reader.ts'
+import { ProtobufReader } from '../wire/protobuf-reader.ts'
 import { tooManyValues } from './value-limit.ts'
 
 /** The object of a whole message. Throws `ProtobufError` where the bytes are not one. */

@@ -5,9 +5,9 @@ import { isList, isMap, type Value, type ValueMap } from '../api/value.ts'
 import { compareTexts, HIGH } from '../lib/text-order.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { MapShape, ObjectShape, OpaqueShape, Shape, WireField, WireMember, WireType } from '../schema/table.ts'
-import { ProtobufError } from './protobuf-error.ts'
+import { ProtobufError } from '../wire/protobuf-error.ts'
 import { momentOf } from './protobuf-time.ts'
-import { ProtobufWriter } from './protobuf-writer.ts'
+import { ProtobufWriter } from '../wire/protobuf-writer.ts'
 
 /** The wire types of protobuf that are in use. */
 const VARINT = 0
@@ -52,12 +52,6 @@ export class ProtobufEncoder extends ProtobufWriter {
     const end = this.length
     this.text(text)
     this.close(number, end)
-  }
-
-  /** The tag and the length of what was written since the length was `end`. */
-  close(number: number, end: number): void {
-    this.varint(this.length - end)
-    this.varint((number << 3) | DELIMITED)
   }
 
   #fields(wire: readonly WireField[], object: ValueMap): void {

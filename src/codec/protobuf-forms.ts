@@ -4,8 +4,8 @@ import type { Value } from '../api/value.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { JsonSyntaxError } from './json-exact.ts'
 import { parseJsonDocument } from './json-parse.ts'
-import { ProtobufError } from './protobuf-error.ts'
-import type { ProtobufReader } from './protobuf-reader.ts'
+import { ProtobufError } from '../wire/protobuf-error.ts'
+import type { ProtobufReader } from '../wire/protobuf-reader.ts'
 import { formatMicroMoment, formatMoment } from './protobuf-time.ts'
 
 /** An empty message is the zero moment, `null`; one that says nothing is 1970. */

@@ -3,7 +3,7 @@
 import type { ValueMap } from '../api/value.ts'
 import type { KindSchema, WireMember } from '../schema/table.ts'
 import { ProtobufEncoder } from './protobuf-encode.ts'
-import { ProtobufError } from './protobuf-error.ts'
+import { ProtobufError } from '../wire/protobuf-error.ts'
 import { ENVELOPE_TAIL, typeNamesOf, writeEnvelopeHead } from './protobuf.ts'
 
 /** What follows the last item of a list. */

@@ -1,6 +1,6 @@
 // Moments between the canonical text of JSON and the seconds (and nanoseconds) of the wire. Arithmetic on the text's digits,
 // because an object has a dozen moments and `Date` costs more than the rest of their fields.
-import { ProtobufError } from './protobuf-error.ts'
+import { ProtobufError } from '../wire/protobuf-error.ts'
 
 /** Year 1, where the reference's zero moment is; JSON has `null` for it. */
 const ZERO_SECONDS = -62_135_596_800

@@ -5,8 +5,8 @@ import type { ValueMap } from '../api/value.ts'
 import type { KindSchema, ObjectShape } from '../schema/table.ts'
 import { decodeMessage } from './protobuf-decode.ts'
 import { ProtobufEncoder } from './protobuf-encode.ts'
-import { ProtobufError } from './protobuf-error.ts'
-import { ProtobufReader } from './protobuf-reader.ts'
+import { ProtobufError } from '../wire/protobuf-error.ts'
+import { ProtobufReader } from '../wire/protobuf-reader.ts'
 
 const PREFIX = Buffer.of(0x6b, 0x38, 0x73, 0x00)
 /** The fields 3 and 4 of the envelope, which the reference writes though they are empty. */

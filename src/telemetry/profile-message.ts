@@ -1,6 +1,6 @@
 // What V8's profilers found, as the message that `go tool pprof` reads (profile.proto). Values are counted where they came
 // about, each with the way that led there.
-import { ProtobufWriter } from '../codec/protobuf-writer.ts'
+import { ProtobufWriter } from '../wire/protobuf-writer.ts'
 
 /** A place in the tree of calls. */
 export interface CallNode {
@@ -122,8 +122,7 @@ function nested(field: number, content: Part): Part {
   return (into) => {
     const before = into.length
     content(into)
-    into.varint(into.length - before)
-    into.varint((field << 3) | 2)
+    into.close(field, before)
   }
 }
 

@@ -35,7 +35,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     ],
   },
   codec: {
-    mayImport: ['lib', 'api', 'schema'],
+    mayImport: ['lib', 'wire', 'api', 'schema'],
     entrance: 'words',
     // What columns are written with, for those who write them.
     sideDoors: ['column', 'elapsed', 'reading'].map((name) => `tables/${name}.ts`),
@@ -52,7 +52,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
   admission: { mayImport: ['lib', 'pki', 'api', 'schema', 'cel', 'outgoing', 'auth'], entrance: 'words' },
   patch: { mayImport: ['lib', 'api', 'schema'], entrance: 'words' },
   offload: { mayImport: ['lib', 'api', 'schema', 'codec', 'patch'], entrance: 'front' },
-  store: { mayImport: ['lib', 'api', 'codec', 'kv'], entrance: 'words' },
+  store: { mayImport: ['lib', 'wire', 'api', 'codec', 'kv'], entrance: 'words' },
   cache: { mayImport: ['lib', 'api', 'codec', 'store'], entrance: 'front', sideDoors: ['measures.ts'] },
   registry: {
     mayImport: ['lib', 'api', 'schema', 'codec', 'admission', 'patch', 'offload', 'store'],
@@ -78,7 +78,7 @@ const BELOW_SERVER: Readonly<Record<string, Room>> = {
     entrance: 'words',
   },
   config: { mayImport: ['lib', 'api', 'cel', 'schema', 'codec', 'outgoing', 'auth'], entrance: 'words' },
-  telemetry: { mayImport: ['lib', 'api', 'codec', 'kv', 'http', 'handlers', 'config'], entrance: 'words' },
+  telemetry: { mayImport: ['lib', 'wire', 'api', 'codec', 'kv', 'http', 'handlers', 'config'], entrance: 'words' },
   aggregation: {
     mayImport: ['lib', 'api', 'schema', 'codec', 'outgoing', 'store', 'registry', 'kinds', 'http', 'informers'],
     entrance: 'words',

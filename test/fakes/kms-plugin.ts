@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import path from 'node:path'
 import { type sendUnaryData, Server, ServerCredentials, type ServerUnaryCall, status } from '@grpc/grpc-js'
-import { bytesOf, mapOf, readFields, textOf, writeMessage } from '../../src/store/encryption/wire.ts'
+import { bytesOf, mapOf, readFields, textOf, writeMessage } from '../../src/store/encryption/kms-messages.ts'
 
 export class FakeKmsPlugin implements AsyncDisposable {
   readonly endpoint: string

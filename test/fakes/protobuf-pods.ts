@@ -1,7 +1,7 @@
 // Pods as another server stores them, and what reads them, for tests of stores, which know no kind.
 import type { ApiObject } from '../../src/api/object.ts'
 import { canonicalJson } from '../../src/codec/json-encode.ts'
-import { ProtobufError } from '../../src/codec/protobuf-error.ts'
+import { ProtobufError } from '../../src/wire/protobuf-error.ts'
 import { decodeProtobuf, decodeRaw, encodeProtobuf, isProtobuf } from '../../src/codec/protobuf.ts'
 import { decodeAnyJson, type DecodeForeign } from '../../src/store/foreign.ts'
 import { kindOf } from './built-in-kinds.ts'

@@ -1,7 +1,8 @@
 // The messages of `proto/etcd/rpc.proto`: their types, how they are read and written, and the calls that carry them. Absent
 // fields read as their zero; numbers are exact, or reading throws. Fields are written from the last to the first.
 import type { KeyValue } from '../kv.ts'
-import { ProtobufReader, ProtobufWriter } from './protobuf.ts'
+import { ProtobufReader } from '../../wire/protobuf-reader.ts'
+import { MessageWriter } from '../../wire/message-writer.ts'
 
 export interface Header {
   readonly revision: number
@@ -126,11 +127,11 @@ export const TXN: Method<TxnRequest, TxnResponse> = method('KV/Txn', {
     let header = NO_HEADER
     let succeeded = false
     const responses: TxnResponse['responses'][number][] = []
-    while (reader.next()) {
-      if (reader.field === 1) header = reader.message(readHeader)
-      else if (reader.field === 2) succeeded = reader.flag()
-      else if (reader.field === 3) responses.push(reader.message(readResponseOp))
-      else reader.skip()
+    for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+      if (tag === delimited(1)) header = reader.message(readHeader)
+      else if (tag === number(2)) succeeded = reader.bool()
+      else if (tag === delimited(3)) responses.push(reader.message(readResponseOp))
+      else reader.skip(tag)
     }
     return { header, succeeded, responses }
   },
@@ -164,12 +165,12 @@ export const STATUS: Method<object, StatusResponse> = method('Maintenance/Status
     let version = ''
     let dbSize = 0
     const errors: string[] = []
-    while (reader.next()) {
-      if (reader.field === 1) header = reader.message(readHeader)
-      else if (reader.field === 2) version = reader.text()
-      else if (reader.field === 3) dbSize = reader.number()
-      else if (reader.field === 8) errors.push(reader.text())
-      else reader.skip()
+    for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+      if (tag === delimited(1)) header = reader.message(readHeader)
+      else if (tag === delimited(2)) version = reader.looseText()
+      else if (tag === number(3)) dbSize = reader.safeUint()
+      else if (tag === delimited(8)) errors.push(reader.looseText())
+      else reader.skip(tag)
     }
     return { header, version, dbSize, errors }
   },
@@ -183,9 +184,9 @@ export const AUTHENTICATE: Method<{ readonly name: string; readonly password: st
     },
     read: (reader) => {
       let token = ''
-      while (reader.next()) {
-        if (reader.field === 2) token = reader.text()
-        else reader.skip()
+      for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+        if (tag === delimited(2)) token = reader.looseText()
+        else reader.skip(tag)
       }
       return { token }
     },
@@ -198,7 +199,7 @@ export function toKeyValue({ key, value, modRevision, createRevision }: WireKeyV
 interface Codec<Request, Response> {
   /** About how long a request is, without its small fields; absent: short. */
   readonly size?: (request: Request) => number
-  readonly write: (writer: ProtobufWriter, request: Request) => void
+  readonly write: (writer: MessageWriter, request: Request) => void
   readonly read: (reader: ProtobufReader) => Response
 }
 
@@ -212,9 +213,9 @@ function method<Request, Response>(
   return {
     path: `/etcdserverpb.${path}`,
     serialize: (request, room = 0) => {
-      const writer = new ProtobufWriter((size?.(request) ?? FIELD_BYTES) + FIELD_BYTES + room)
+      const writer = new MessageWriter((size?.(request) ?? FIELD_BYTES) + FIELD_BYTES + room)
       write(writer, request)
-      return writer.finish(room)
+      return writer.finishBehind(room)
     },
     deserialize: (bytes) => read(new ProtobufReader(bytes)),
   }
@@ -226,20 +227,20 @@ function sizeOfOp(op: RequestOp): number {
   return 3 * key.length + FIELD_BYTES
 }
 
-function writeRange(writer: ProtobufWriter, { key, rangeEnd, limit, revision }: RangeRequest): void {
+function writeRange(writer: MessageWriter, { key, rangeEnd, limit, revision }: RangeRequest): void {
   writer.number(4, revision)
   writer.number(3, limit)
   writer.text(2, rangeEnd)
   writer.text(1, key)
 }
 
-function writeCompare(writer: ProtobufWriter, { target, key, modRevision }: Compare): void {
+function writeCompare(writer: MessageWriter, { target, key, modRevision }: Compare): void {
   writer.number(6, modRevision)
   writer.text(3, key)
   writer.number(2, target)
 }
 
-function writeOp(writer: ProtobufWriter, op: RequestOp): void {
+function writeOp(writer: MessageWriter, op: RequestOp): void {
   if ('range' in op) writer.message(1, () => writeRange(writer, op.range))
   else if ('deleteRange' in op) writer.message(3, () => writer.text(1, op.deleteRange.key))
   else
@@ -250,7 +251,7 @@ function writeOp(writer: ProtobufWriter, op: RequestOp): void {
     })
 }
 
-function writeWatchCreate(writer: ProtobufWriter, request: WatchCreateRequest): void {
+function writeWatchCreate(writer: MessageWriter, request: WatchCreateRequest): void {
   writer.flag(8, request.fragment)
   writer.flag(6, request.prevKv)
   writer.flag(4, request.progressNotify)
@@ -259,24 +260,28 @@ function writeWatchCreate(writer: ProtobufWriter, request: WatchCreateRequest): 
   writer.text(1, request.key)
 }
 
+/** The tags of fields. One of another type than here is passed over, as one of another number. */
+const number = (field: number): number => field << 3
+const delimited = (field: number): number => (field << 3) | 2
+
 const NO_HEADER: Header = Object.freeze({ revision: 0 })
 const NO_BYTES = Buffer.alloc(0)
 const NO_KEY_VALUE: WireKeyValue = Object.freeze({ key: '', value: NO_BYTES, modRevision: 0, createRevision: 0 })
 
 function readHeader(reader: ProtobufReader): Header {
   let revision = 0
-  while (reader.next()) {
-    if (reader.field === 3) revision = reader.number()
-    else reader.skip()
+  for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+    if (tag === number(3)) revision = reader.safeUint()
+    else reader.skip(tag)
   }
   return { revision }
 }
 
 function readAnswer(reader: ProtobufReader): Answer {
   let header = NO_HEADER
-  while (reader.next()) {
-    if (reader.field === 1) header = reader.message(readHeader)
-    else reader.skip()
+  for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+    if (tag === delimited(1)) header = reader.message(readHeader)
+    else reader.skip(tag)
   }
   return { header }
 }
@@ -286,12 +291,12 @@ function readKeyValue(reader: ProtobufReader): WireKeyValue {
   let value: Buffer = NO_BYTES
   let modRevision = 0
   let createRevision = 0
-  while (reader.next()) {
-    if (reader.field === 1) key = reader.text()
-    else if (reader.field === 2) createRevision = reader.number()
-    else if (reader.field === 3) modRevision = reader.number()
-    else if (reader.field === 5) value = reader.bytes()
-    else reader.skip()
+  for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+    if (tag === delimited(1)) key = reader.looseText()
+    else if (tag === number(2)) createRevision = reader.safeUint()
+    else if (tag === number(3)) modRevision = reader.safeUint()
+    else if (tag === delimited(5)) value = reader.bytes()
+    else reader.skip(tag)
   }
   return { key, value, modRevision, createRevision }
 }
@@ -301,21 +306,21 @@ function readRange(reader: ProtobufReader): RangeResponse {
   let more = false
   let count = 0
   const kvs: WireKeyValue[] = []
-  while (reader.next()) {
-    if (reader.field === 1) header = reader.message(readHeader)
-    else if (reader.field === 2) kvs.push(reader.message(readKeyValue))
-    else if (reader.field === 3) more = reader.flag()
-    else if (reader.field === 4) count = reader.number()
-    else reader.skip()
+  for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+    if (tag === delimited(1)) header = reader.message(readHeader)
+    else if (tag === delimited(2)) kvs.push(reader.message(readKeyValue))
+    else if (tag === number(3)) more = reader.bool()
+    else if (tag === number(4)) count = reader.safeUint()
+    else reader.skip(tag)
   }
   return { header, kvs, more, count }
 }
 
 function readResponseOp(reader: ProtobufReader): TxnResponse['responses'][number] {
   let range: RangeResponse | null = null
-  while (reader.next()) {
-    if (reader.field === 1) range = reader.message(readRange)
-    else reader.skip()
+  for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+    if (tag === delimited(1)) range = reader.message(readRange)
+    else reader.skip(tag)
   }
   return { range }
 }
@@ -324,11 +329,11 @@ function readEvent(reader: ProtobufReader): WireEvent {
   let type = 0
   let kv = NO_KEY_VALUE
   let prevKv: WireKeyValue | null = null
-  while (reader.next()) {
-    if (reader.field === 1) type = reader.number()
-    else if (reader.field === 2) kv = reader.message(readKeyValue)
-    else if (reader.field === 3) prevKv = reader.message(readKeyValue)
-    else reader.skip()
+  for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+    if (tag === number(1)) type = reader.safeUint()
+    else if (tag === delimited(2)) kv = reader.message(readKeyValue)
+    else if (tag === delimited(3)) prevKv = reader.message(readKeyValue)
+    else reader.skip(tag)
   }
   return { type, kv, prevKv }
 }
@@ -341,15 +346,15 @@ function readWatch(reader: ProtobufReader): WatchResponse {
   let cancelReason = ''
   let fragment = false
   const events: WireEvent[] = []
-  while (reader.next()) {
-    if (reader.field === 1) header = reader.message(readHeader)
-    else if (reader.field === 3) created = reader.flag()
-    else if (reader.field === 4) canceled = reader.flag()
-    else if (reader.field === 5) compactRevision = reader.number()
-    else if (reader.field === 6) cancelReason = reader.text()
-    else if (reader.field === 7) fragment = reader.flag()
-    else if (reader.field === 11) events.push(reader.message(readEvent))
-    else reader.skip()
+  for (let tag = reader.nextTag(); tag !== 0; tag = reader.nextTag()) {
+    if (tag === delimited(1)) header = reader.message(readHeader)
+    else if (tag === number(3)) created = reader.bool()
+    else if (tag === number(4)) canceled = reader.bool()
+    else if (tag === number(5)) compactRevision = reader.safeUint()
+    else if (tag === delimited(6)) cancelReason = reader.looseText()
+    else if (tag === number(7)) fragment = reader.bool()
+    else if (tag === delimited(11)) events.push(reader.message(readEvent))
+    else reader.skip(tag)
   }
   return { header, created, canceled, compactRevision, cancelReason, fragment, events }
 }

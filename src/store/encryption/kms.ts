@@ -7,7 +7,7 @@ import { aesGcm, type Cipher, seededGcm } from './ciphers.ts'
 import { KmsError, type KmsPlugin, type Wrapped } from './kms-plugin.ts'
 import type { EncryptionMeasures } from './measures.ts'
 import type { OpenedValue, Provider } from './providers.ts'
-import { bytesOf, mapOf, numberOf, readFields, textOf, writeMessage } from './wire.ts'
+import { bytesOf, mapOf, numberOf, readFields, textOf, writeMessage } from './kms-messages.ts'
 
 export interface KmsOptions {
   readonly name: string

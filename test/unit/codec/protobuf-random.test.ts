@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { equalValues } from '../../../src/api/value.ts'
-import { ProtobufError } from '../../../src/codec/protobuf-error.ts'
+import { ProtobufError } from '../../../src/wire/protobuf-error.ts'
 import { decodeProtobuf, decodeRaw, encodeProtobuf } from '../../../src/codec/protobuf.ts'
 import { loadBuiltInSchema } from '../../../src/schema/schema.ts'
 import { arbitraryObject } from '../../fakes/arbitrary-object.ts'

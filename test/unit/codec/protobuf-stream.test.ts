@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProtobufError } from '../../../src/codec/protobuf-error.ts'
+import { ProtobufError } from '../../../src/wire/protobuf-error.ts'
 import { encodeListHead, encodeWatchFrame, LIST_TAIL } from '../../../src/codec/protobuf-stream.ts'
 import { decodeProtobuf, decodeRaw, encodeProtobuf } from '../../../src/codec/protobuf.ts'
 import { Transcoder } from '../../../src/codec/transcode.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProtobufError } from '../../../src/codec/protobuf-error.ts'
+import { ProtobufError } from '../../../src/wire/protobuf-error.ts'
 import { decodeMessage } from '../../../src/codec/protobuf-decode.ts'
 import { decodeProtobuf, decodeRaw, encodeEnvelope, encodeProtobuf, encodeRaw } from '../../../src/codec/protobuf.ts'
 import type { ObjectShape } from '../../../src/schema/table.ts'

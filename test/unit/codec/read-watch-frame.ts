@@ -1,5 +1,5 @@
 // Reads a watch event in protobuf as clients do: a length, and an event around the object's envelope.
-import { ProtobufReader } from '../../../src/codec/protobuf-reader.ts'
+import { ProtobufReader } from '../../../src/wire/protobuf-reader.ts'
 
 interface WatchFrame {
   readonly type: string

@@ -13,6 +13,7 @@ import {
   TXN,
   WATCH,
 } from '../../../../src/kv/etcd/messages.ts'
+import { ProtobufError } from '../../../../src/wire/protobuf-error.ts'
 
 const PROTO = join(import.meta.dirname, '../../../../proto/etcd/rpc.proto')
 
@@ -104,7 +105,7 @@ describe('etcd’s messages', () => {
         try {
           WATCH.deserialize(Buffer.from(garbage))
         } catch (error) {
-          expect(error).toBeInstanceOf(RangeError)
+          expect(error).toBeInstanceOf(ProtobufError)
         }
       }),
     )
@@ -118,7 +119,7 @@ describe('etcd’s messages', () => {
 
   it('a number that would have to be rounded is refused', () => {
     const tooLarge = Buffer.from([0x20, ...Array.from({ length: 8 }, () => 0xff), 0x7f])
-    expect(() => RANGE.deserialize(tooLarge)).toThrow(RangeError)
+    expect(() => RANGE.deserialize(tooLarge)).toThrow(ProtobufError)
   })
 
   it('what is not in the description is passed over', () => {
@@ -140,6 +141,6 @@ describe('etcd’s messages', () => {
     ['half a message', Buffer.from([0x0a, 40, 0x18])],
     ['half a number', Buffer.from([0x20, 0xff])],
   ])('%s is refused', (_, broken) => {
-    expect(() => RANGE.deserialize(broken)).toThrow(RangeError)
+    expect(() => RANGE.deserialize(broken)).toThrow(ProtobufError)
   })
 })

@@ -5,6 +5,8 @@ import { ProtobufError, unexpectedEnd } from './protobuf-error.ts'
 
 /** More nesting than any object has: only schemas nest at all, and what walks them has a stack. */
 const MAX_DEPTH = 1000
+/** What the bits of an eleventh byte would count; a number has ten at most. */
+const PAST_TEN_BYTES = 2 ** 70
 /** Up to here characters in JavaScript beat the call into native code. */
 const SHORT_TEXT = 12
 
@@ -16,7 +18,7 @@ export class ProtobufReader {
   #depth = 0
 
   constructor(bytes: Uint8Array) {
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     this.#at = 0
     this.#end = bytes.length
   }
@@ -39,6 +41,14 @@ export class ProtobufReader {
     this.#end = outer
   }
 
+  /** The message that comes next; `read` goes on until `nextTag` says that it is over. */
+  message<T>(read: (reader: ProtobufReader) => T): T {
+    const outer = this.enter()
+    const message = read(this)
+    this.leave(outer)
+    return message
+  }
+
   /** A tag: the number of the field, shifted by three, and its wire type. */
   tag(): number {
     const tag = this.uint()
@@ -48,32 +58,51 @@ export class ProtobufReader {
 
   /** The next tag of the message; 0, which is none, at its end. */
   nextTag(): number {
-    return this.#at < this.#end ? this.tag() : 0
+    if (this.#at >= this.#end) return 0
+    const first = this.#buffer[this.#at] as number
+    if (first >= 0x80 || first < 8) return this.tag()
+    this.#at++
+    return first
   }
 
   /** A whole number without sign; beyond 2^53 the nearest double. */
   uint(): number {
     const buffer = this.#buffer
-    let at = this.#at
     const end = this.#end
-    const first = buffer[at] as number
-    if (at < end && first < 0x80) {
-      this.#at = at + 1
-      return first
-    }
+    let at = this.#at
     let result = 0
-    let scale = 1
-    for (let i = 0; i < 10; i++) {
-      if (at >= end) throw unexpectedEnd()
+    // Bits while they fit; most numbers are short.
+    for (let shift = 0; shift < 28 && at < end; shift += 7) {
       const byte = buffer[at++] as number
+      result |= (byte & 0x7f) << shift
+      if (byte < 0x80) {
+        this.#at = at
+        return result
+      }
+    }
+    return this.#longUint(result, at)
+  }
+
+  /** The rest of a number of more than four bytes. */
+  #longUint(low: number, from: number): number {
+    let result = low
+    let scale = 2 ** 28
+    for (let at = from; at < this.#end && scale < PAST_TEN_BYTES; scale *= 0x80) {
+      const byte = this.#buffer[at++] as number
       result += (byte & 0x7f) * scale
       if (byte < 0x80) {
         this.#at = at
         return result
       }
-      scale *= 0x80
     }
-    throw new ProtobufError('proto: integer overflow')
+    throw scale === PAST_TEN_BYTES ? new ProtobufError('proto: integer overflow') : unexpectedEnd()
+  }
+
+  /** A whole number without sign that a double holds; throws where it does not. */
+  safeUint(): number {
+    const value = this.uint()
+    if (value > Number.MAX_SAFE_INTEGER) throw new ProtobufError('a 64-bit integer that no number can hold')
+    return value
   }
 
   /** A whole number of 64 bits with its sign; a bigint where a double does not hold it. */
@@ -102,20 +131,28 @@ export class ProtobufReader {
     return this.#buffer.readDoubleLE(this.#at - 8)
   }
 
+  /** Throws where it is not UTF-8. */
   text(): string {
     const end = this.#length()
     const from = this.#at
     this.#at = end
-    if (end - from <= SHORT_TEXT) {
-      const short = shortText(this.#buffer, from, end)
-      if (short !== undefined) return short
-    }
+    const short = end - from > SHORT_TEXT ? undefined : shortText(this.#buffer, from, end)
+    if (short !== undefined) return short
     const text = this.#buffer.toString('utf8', from, end)
     // The replacement character stands for what could not be read, unless it was sent.
     if (text.includes('\ufffd') && !isUtf8(this.#buffer.subarray(from, end))) {
       throw new ProtobufError('proto: string field contains invalid UTF-8')
     }
     return text
+  }
+
+  /** What is not UTF-8 is replaced. */
+  looseText(): string {
+    const end = this.#length()
+    const from = this.#at
+    this.#at = end
+    const short = end - from > SHORT_TEXT ? undefined : shortText(this.#buffer, from, end)
+    return short ?? this.#buffer.toString('utf8', from, end)
   }
 
   base64(): string {

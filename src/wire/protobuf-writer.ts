@@ -1,7 +1,10 @@
 // A buffer that is written from its end to its start, so that the length of a message is known when it has to be written
 // before it. What is written last stands first. Grows by doubling; nothing is copied but on growth.
 import { Buffer } from 'node:buffer'
+import { putVarint, varintSize } from './varint.ts'
 
+/** The wire type of what has a length. */
+const DELIMITED = 2
 const INITIAL_SIZE = 4096
 /** Up to here a loop in JavaScript beats the call into native code. */
 const SHORT_TEXT = 48
@@ -28,6 +31,12 @@ export class ProtobufWriter {
     return this.#start > this.#buffer.length >>> 2 ? Buffer.from(written) : written
   }
 
+  /** What was written, behind so many bytes that are the caller's: a view. The writer is not used after this. */
+  finishBehind(room: number): Buffer {
+    if (this.#start < room) this.#grow(room)
+    return this.#buffer.subarray(this.#start - room)
+  }
+
   byte(value: number): void {
     if (this.#start === 0) this.#grow(1)
     this.#buffer[--this.#start] = value
@@ -36,15 +45,10 @@ export class ProtobufWriter {
   /** A whole number from 0 to 2^53. */
   varint(value: number): void {
     if (value < 0x80) return this.byte(value)
-    const size = value < 0x4000 ? 2 : value < 0x200000 ? 3 : varintSize(value)
+    const size = varintSize(value)
     if (this.#start < size) this.#grow(size)
     this.#start -= size
-    const buffer = this.#buffer
-    let at = this.#start
-    let rest = value
-    for (; rest >= 0x80000000; rest = Math.floor(rest / 0x80)) buffer[at++] = (rest % 0x80) | 0x80
-    for (; rest >= 0x80; rest >>>= 7) buffer[at++] = (rest & 0x7f) | 0x80
-    buffer[at] = rest
+    putVarint(this.#buffer, this.#start, value)
   }
 
   /** Any signed whole number of 64 bits. */
@@ -57,6 +61,12 @@ export class ProtobufWriter {
     if (this.#start < bytes.length) this.#grow(bytes.length)
     this.#start -= bytes.length
     this.#buffer.set(bytes, this.#start)
+  }
+
+  /** The tag of a field with a length, and the length: of what was written since the length of all was `end`. */
+  close(field: number, end: number): void {
+    this.varint(this.length - end)
+    this.varint((field << 3) | DELIMITED)
   }
 
   double(value: number): void {
@@ -120,10 +130,4 @@ export class ProtobufWriter {
     this.#buffer = buffer
     this.#start = start
   }
-}
-
-function varintSize(value: number): number {
-  let size = 1
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++
-  return size
 }

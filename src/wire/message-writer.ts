@@ -1,0 +1,53 @@
+// Writes the messages of gRPC services field by field, from the last to the first, so that no length has to be known before. What is
+// zero is left out.
+import { ProtobufWriter } from './protobuf-writer.ts'
+
+export class MessageWriter {
+  readonly #out: ProtobufWriter
+
+  /** It grows where the guess was too low. */
+  constructor(guessedBytes?: number) {
+    this.#out = new ProtobufWriter(guessedBytes)
+  }
+
+  number(field: number, value: number | undefined): void {
+    if (value === undefined || value === 0) return
+    this.#out.varint(value)
+    this.#out.varint(field << 3)
+  }
+
+  flag(field: number, value: boolean | undefined): void {
+    this.number(field, value === true ? 1 : 0)
+  }
+
+  bytes(field: number, value: Buffer): void {
+    if (value.length === 0) return
+    const end = this.#out.length
+    this.#out.bytes(value)
+    this.#out.close(field, end)
+  }
+
+  text(field: number, value: string | undefined): void {
+    if (value === undefined || value === '') return
+    const end = this.#out.length
+    this.#out.text(value)
+    this.#out.close(field, end)
+  }
+
+  /** A message within this one; it is there even where it is empty. */
+  message(field: number, write: (writer: MessageWriter) => void): void {
+    const end = this.#out.length
+    write(this)
+    this.#out.close(field, end)
+  }
+
+  /** What was written. The writer is not used after this. */
+  finish(): Buffer {
+    return this.#out.finish()
+  }
+
+  /** The same behind so many bytes that are the caller's: a view. */
+  finishBehind(room: number): Buffer {
+    return this.#out.finishBehind(room)
+  }
+}
