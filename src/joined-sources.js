@@ -77,8 +77,7 @@ function join(folder) {
     format: 'esm',
     platform: 'node',
     target: `node${process.versions.node}`,
-    external: externalPackages(require),
-    banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
+    packages: 'external',
     minifyWhitespace: true,
     logLevel: 'silent',
     write: false,
@@ -101,12 +100,6 @@ function takeFromNode(text) {
     /\bimport\{([\w$, ]+)\}from"(node:[\w/]+)";/g,
     (_, names, module) => `const{${names.replaceAll(' as ', ':')}}=process.getBuiltinModule("${module}");`,
   )
-}
-
-/** fastify is many small files and is joined too, but for what it loads only where it is asked to. */
-function externalPackages(require) {
-  const own = Object.keys(require('../package.json').dependencies).filter((name) => name !== 'fastify')
-  return [...own, '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request']
 }
 
 function forgetOld() {

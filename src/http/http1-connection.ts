@@ -1,7 +1,7 @@
-// One HTTP/1.1 connection. Node reads and writes it; here is what it holds, how long it has been idle and how many requests are on
-// it at a time.
+// One HTTP/1.1 connection. Node reads and writes it; here is what it holds, how long it has been idle or left a request unfinished,
+// and how many requests are on it at a time.
 import type { TLSSocket } from 'node:tls'
-import type { EndReason } from '../wire/connection-limits.ts'
+import type { ConnectionLimits, EndReason } from '../wire/connection-limits.ts'
 import { Standstill } from '../wire/standstill.ts'
 import type { Holding, UnfinishedMemory } from '../wire/unfinished-memory.ts'
 
@@ -10,6 +10,7 @@ const MOST_PIPELINED = 64
 
 export interface Http1Options {
   readonly memory: UnfinishedMemory
+  readonly limits: ConnectionLimits
   /** The connection is ended by us. */
   readonly onEnd: (reason: EndReason) => void
 }
@@ -19,7 +20,10 @@ export class Http1Connection {
   readonly holding: Holding
   readonly #options: Http1Options
   readonly #idle = new Standstill()
+  readonly #unfinished = new Standstill()
   #requests = 0
+  /** How much had been read when the last request was over: what came since is the next. */
+  #readBytes = 0
   /** How many have come and are not over. */
   #running = 0
   /** What begins those of them that wait for the ones before them. */
@@ -49,6 +53,7 @@ export class Http1Connection {
   /** One is over. */
   finish(): void {
     this.#running--
+    this.#readBytes = this.socket.bytesRead
     const next = this.#waiting.shift()
     // In the next turn of the event loop: others have sent something too.
     if (next !== undefined) setImmediate(() => this.socket.destroyed || next())
@@ -60,9 +65,12 @@ export class Http1Connection {
     return this.#idle.millisecondsAt(this.#running === 0 ? this.#requests : undefined, nowMs)
   }
 
-  /** Node itself looks at how long it is idle, or takes for a request. */
+  /** How long it is idle is looked at by Node too; how long a request takes to come, only where Node's server itself listens. */
   look(nowMs: number): void {
     this.idleMilliseconds(nowMs)
+    const isComing = this.#running === 0 && (this.#requests === 0 || this.socket.bytesRead > this.#readBytes)
+    const milliseconds = this.#unfinished.millisecondsAt(isComing ? this.#requests : undefined, nowMs)
+    if (milliseconds > this.#options.limits.unfinishedMs) this.#end('unfinished')
   }
 
   /** There is no request. */

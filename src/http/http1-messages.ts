@@ -11,8 +11,8 @@ import type {
   WireResponse,
 } from '../wire/request-response.ts'
 
-export function requestOf(message: IncomingMessage, target: string, holding: Holding): WireRequest {
-  const { method = 'GET', headers, rawHeaders } = message
+export function requestOf(message: IncomingMessage, holding: Holding): WireRequest {
+  const { method = 'GET', url: target = '/', headers, rawHeaders } = message
   return { method, target, headers, rawHeaders, body: new Http1Body(message, holding) }
 }
 

@@ -1,12 +1,12 @@
-// The socket: HTTP/1.1 and HTTP/2 over TLS on one port, fastify as the shell around one wildcard route, everything that is
-// hot past it. Stopping lets short requests finish and ends the long ones.
-import type { IncomingMessage } from 'node:http'
-import { createServer as createHttpsServer, type Server } from 'node:https'
-import { Server as NetServer, type Socket } from 'node:net'
-import type { SecureContextOptions, TLSSocket } from 'node:tls'
+// The socket: HTTP/1.1 and HTTP/2 over TLS on one port. Node's servers for TCP, TLS and HTTP/1.1 stand one behind the other; only the
+// first listens, and the others are given connections by the event that Node documents for it. So handshakes are begun when it
+// suits us, and HTTP/2 has sessions of our own. Stopping lets short requests finish and ends the long ones.
+import { once } from 'node:events'
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
+import { createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net'
+import { createServer as createTlsServer, type SecureContextOptions, type Server as TlsServer } from 'node:tls'
 import type { Duplex } from 'node:stream'
-import { fastify } from 'fastify'
-import { InvariantError } from '../lib/errors.ts'
+import { createServer as createHttpServer } from '../lib/node-http.ts'
 import { OutboxBuffers } from '../wire/frame-outbox.ts'
 import type { Log } from '../lib/log.ts'
 import { type MaybePromise, whenKnown } from '../lib/maybe-promise.ts'
@@ -111,7 +111,7 @@ export interface Listener {
 /** Throws what Node throws where the address cannot be listened on. */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   const { requestTimeoutMs, limits = CONNECTION_LIMITS, measures = new HttpMeasures() } = options
-  const server = createServer(options)
+  const tls = openTls(options)
   const running = new RunningRequests(limits.stalledMs)
   const parts: AnswerOptions = { ...options, delivery: new Delivery() }
   const memory = new UnfinishedMemory(options.unfinished ?? UNLIMITED, {
@@ -120,9 +120,12 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   })
   const onHandshakeError = (): void => void measures.handshakeErrors.of().value++
   const onEnd = (reason: EndReason): void => void measures.connectionEnds.of(reason).value++
-  server.on('tlsClientError', onHandshakeError)
+  tls.on('tlsClientError', (_error, socket) => {
+    onHandshakeError()
+    socket.destroy()
+  })
   const handshakes = new HandshakeQueue({
-    begin: handshakesOf(server),
+    begin: (socket) => void tls.emit('connection', socket),
     onLost: onHandshakeError,
     isBusy: () => parts.delivery.isBusy,
     patienceMs: handshakeTimeoutOf(options),
@@ -134,22 +137,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     open: measures.connections.of(),
     onEnd,
   })
-  server.on('connection', (socket: Socket) => {
+  const tcp = createTcpServer(TCP_OPTIONS, (socket) => {
     if (connections.admit(socket)) handshakes.add(socket)
   })
   const infos = new RequestInfos()
-  const app = fastify({
-    // Only for the types: with a factory fastify makes no server of its own.
-    https: {},
-    serverFactory: (handler) => server.on('request', handler),
-    // fastify's own router would refuse long names and odd escapes: it only ever sees one path.
-    rewriteUrl: () => '/',
-    return503OnClosing: false,
-    // No schemas are used: without these the compilers for them would be loaded, 600 KB of source.
-    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
-    exposeHeadRoutes: false,
-    clientErrorHandler: refuseUnreadable,
-  })
   const begin = (request: WireRequest, remote: RemoteEnd, transport: HttpRequest['transport']): Exchange => {
     const exchange = new Exchange(request, { remote, transport, requestTimeoutMs, infos })
     running.add(exchange)
@@ -162,41 +153,37 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       running.remove(exchange)
     }
   }
-  app.addHook('onRequest', (request, reply) => {
-    reply.hijack()
-    const message = request.raw
-    const response = reply.raw
+  const onHttp1Request = (message: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.http1Of(message.socket)
     const { holding } = connection
     response.once('close', () => connection.finish())
     connection.take(() => {
       const remote = connections.remoteOf(connection, 'http/1.1')
-      const exchange = begin(requestOf(message, request.originalUrl, holding), remote, 'plain')
+      const exchange = begin(requestOf(message, holding), remote, 'plain')
       response.once('close', serve(exchange, new Http1Response(response, holding)))
     })
-  })
-  const onRequest = (stream: Http2Stream, session: Http2Session): void => {
+  }
+  const onHttp2Request = (stream: Http2Stream, session: Http2Session): void => {
     const { head } = stream
     if (head.target === undefined) return stream.whole(405, {}, undefined)
     if (head.headers['expect'] === '100-continue') stream.continue()
     const exchange = begin(stream, connections.remoteOf(session, 'h2'), 'plain')
     stream.whenClosed(serve(exchange, stream))
   }
-  server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const onUpgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const transport = isWebSocketUpgrade(message) ? 'websocket' : 'plain'
     const connection = connections.http1Of(message.socket)
     if (!connection.takeUpgrade()) return
     const { holding } = connection
     const remote = connections.remoteOf(connection, 'http/1.1')
-    const exchange = begin(requestOf(message, message.url ?? '/', holding), remote, transport)
+    const exchange = begin(requestOf(message, holding), remote, transport)
     socket.once('close', () => {
       exchange.closed(false)
       running.remove(exchange)
     })
     void upgrade(exchange, { message, socket, head, holding, delivery: parts.delivery }, parts)
-  })
-  app.all('/*', () => {})
-  app.setNotFoundHandler(() => {})
+  }
+  const http1 = openHttp1(limits).on('request', onHttp1Request).on('upgrade', onUpgrade)
   const sessionOptions: SessionOptions = {
     maxStreams: options.maxStreamsPerConnection,
     maxHeaderBytes: MAX_HEADER_BYTES,
@@ -205,40 +192,35 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     turns: new RequestTurns(),
     buffers: new OutboxBuffers(),
     date: new HttpDate(),
-    onRequest,
+    onRequest: onHttp2Request,
     onFault: (error) => options.log.error({ err: error }, 'connection closed after an internal error'),
     onEnd,
   }
-  divideProtocols(server, {
-    http1: (socket) => connections.add(new Http1Connection(socket, { memory, onEnd })),
-    http2: (socket) => connections.add(new Http2Session(socket, sessionOptions)),
+  tls.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol === 'h2') return connections.add(new Http2Session(socket, sessionOptions))
+    connections.add(new Http1Connection(socket, { memory, limits, onEnd }))
+    http1.emit('connection', socket)
   })
   const { host, port, sharesPort: reusePort = false } = options
-  const place = { host, port, backlog: LISTEN_BACKLOG, reusePort }
-  await app.listen(place)
+  tcp.listen({ host, port, backlog: LISTEN_BACKLOG, reusePort })
+  await once(tcp, 'listening')
   return {
-    ...addressOf(server, options),
+    ...addressOf(tcp, options),
     get requestCount() {
       return running.total
     },
-    renew: (tls) => {
-      server.setSecureContext(contextOf({ ...options, tls }))
-      nameCertificates(server, { ...options, tls })
+    renew: (files) => {
+      tls.setSecureContext(contextOf({ ...options, tls: files }))
+      nameCertificates(tls, { ...options, tls: files })
     },
     async close(graceMs, { keepListening = false, endLongOnesOverMs = 0 } = {}) {
-      // Not the server's own `close`: that destroys connections whose last bytes are still on their way.
-      if (!keepListening) NetServer.prototype.close.call(server)
+      if (!keepListening) tcp.close()
       await running.endLongOnes(endLongOnesOverMs)
       await running.whenNone(graceMs)
-      if (keepListening) NetServer.prototype.close.call(server)
+      if (keepListening) tcp.close()
       await connections.close()
-      await app.close()
     },
   }
-}
-
-function noCompiler(): never {
-  throw new InvariantError('routes have no schemas')
 }
 
 interface AnswerOptions extends ListenerOptions {
@@ -292,11 +274,7 @@ function tellBroken(log: Log, { signal, auditId, path }: Exchange, error: unknow
   log[isLate ? 'info' : 'error']({ err: isLate ? signal.reason : error, auditId, path }, 'answer broken off')
 }
 
-/**
- * What is no HTTP never becomes a request; it is told so in plain text, and the connection ends (P-231). Where HTTP had not
- * begun, as in a handshake that took too long, there is nobody to tell: what is written then stays in the socket, the
- * handshake may still come to its end, and the session that follows breaks down over it with the whole process.
- */
+/** What is no HTTP never becomes a request; it is told so in plain text, and the connection ends (P-231). A broken one hears nothing. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy()
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
@@ -304,49 +282,28 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(head + status, () => socket.destroy())
 }
 
-function createServer(listener: ListenerOptions): Server {
-  const server = createHttpsServer({
+function openTls(listener: ListenerOptions): TlsServer {
+  const server = createTlsServer({
     ...contextOf(listener),
     ALPNProtocols: listener.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
     // Everybody is asked for a certificate and nobody is turned away for a bad one: that is answered with 401 (P-020).
     requestCert: true,
     rejectUnauthorized: false,
-    ...SOCKET_OPTIONS,
-    keepAliveTimeout: (listener.limits ?? CONNECTION_LIMITS).idleMs,
-    headersTimeout: (listener.limits ?? CONNECTION_LIMITS).unfinishedMs,
     handshakeTimeout: handshakeTimeoutOf(listener),
   })
   nameCertificates(server, listener)
   return server
 }
 
+function openHttp1({ idleMs: keepAliveTimeout }: ConnectionLimits): HttpServer {
+  return createHttpServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout }).on('clientError', refuseUnreadable)
+}
+
 function handshakeTimeoutOf({ handshakeTimeoutMs = 10_000 }: ListenerOptions): number {
   return handshakeTimeoutMs
 }
 
-/** Node would begin the handshake of every connection that it has: now they are begun by what this gives. */
-function handshakesOf(server: Server): (socket: Socket) => void {
-  const begins = server.listeners('connection')
-  server.removeAllListeners('connection')
-  return (socket) => {
-    for (const begin of begins) begin.call(server, socket)
-  }
-}
-
-/** Node's server sees the connections that speak HTTP/1.1; `http1` is told of them. */
-function divideProtocols(
-  server: Server,
-  { http1, http2 }: Record<'http1' | 'http2', (socket: TLSSocket) => void>,
-): void {
-  const serves = server.listeners('secureConnection')
-  server.removeAllListeners('secureConnection').on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') return http2(socket)
-    http1(socket)
-    for (const serve of serves) serve.call(server, socket)
-  })
-}
-
-function nameCertificates(server: Server, listener: ListenerOptions): void {
+function nameCertificates(server: TlsServer, listener: ListenerOptions): void {
   for (const { name, certificate, key } of listener.tls.named ?? []) {
     server.addContext(name, contextOf({ ...listener, tls: { ...listener.tls, certificate, key } }))
   }
@@ -372,17 +329,14 @@ const UNLIMITED: UnfinishedLimits = { perConnectionBytes: Infinity, totalBytes: 
 /** Node's 511 would drop the connections of a thousand clients that come back at once, each for a second or more. */
 const LISTEN_BACKLOG = 4096
 
-const SOCKET_OPTIONS = Object.freeze({
+const TCP_OPTIONS = Object.freeze({
   // Whoever is gone without a word is found out by the kernel.
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
   noDelay: true,
-  maxHeaderSize: MAX_HEADER_BYTES,
-  // How often Node looks at how long requests take.
-  connectionsCheckingInterval: 1000,
 })
 
-function addressOf(server: Server, { host, port }: ListenerOptions): { host: string; port: number } {
+function addressOf(server: TcpServer, { host, port }: ListenerOptions): { host: string; port: number } {
   const bound = server.address()
   return typeof bound === 'object' && bound !== null ? { host: bound.address, port: bound.port } : { host, port }
 }

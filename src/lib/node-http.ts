@@ -2,4 +2,4 @@
 // a whole fetch client: 10 MB of memory for nothing.
 const http = process.getBuiltinModule('node:http')
 
-export const { Agent, request, ServerResponse } = http
+export const { Agent, createServer, request, ServerResponse } = http

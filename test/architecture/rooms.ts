@@ -111,7 +111,6 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   '@grpc/grpc-js': ['store'],
   lmdb: ['kv'],
   protobufjs: ['schema'],
-  fastify: ['http'],
   ws: ['http'],
   'node:http2': [],
   pino: ['server'],

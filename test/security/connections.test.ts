@@ -151,7 +151,6 @@ describe('CVE-2024-37168 and CVE-2024-37890: packages that had holes', () => {
     const least: Readonly<Record<string, readonly number[]>> = {
       'node_modules/@grpc/grpc-js': [1, 10, 9],
       'node_modules/ws': [8, 17, 1],
-      'node_modules/fastify': [5, 3, 2],
       'node_modules/js-yaml': [4, 1, 1],
     }
     for (const [name, wanted] of Object.entries(least)) {

@@ -308,15 +308,21 @@ describe('an HTTP/1.1 connection goes on', () => {
 })
 
 describe('an HTTP/1.1 connection ends', () => {
+  const small = 'GET /small HTTP/1.1\r\nHost: x\r\n'
   it.each([
-    ['that says nothing', ''],
-    ['whose header does not come to its end', 'GET /small HTTP/1.1\r\nHost: x\r\nX-Slow: '],
-  ])('%s', async (_name, text) => {
+    ['that says nothing', '', ''],
+    ['whose header does not come to its end', '', `${small}X-Slow: ${'x'.repeat(1000)}`],
+    ['whose second header does not come to its end', `${small}\r\n`, `${small}X-Slow: ${'x'.repeat(1000)}`],
+    ['whose body goes on after its answer', `${small}Content-Length: 1000\r\n\r\n`, 'x'.repeat(999)],
+  ])('%s', async (_name, text, slowly) => {
     const socket = await dialTls(url(), 'http/1.1')
     socket.resume()
     socket.write(text)
+    if (text !== '') await once(socket, 'data')
+    drip(socket, Buffer.from(slowly))
     await expect.poll(() => socket.destroyed).toBe(true)
     await expect.poll(() => measures.connections.of().value).toBe(0)
+    expect(ended('unfinished')).toBe(1)
   })
 
   it.each([
