@@ -9,7 +9,7 @@ GO_TOOL := GOGC=off GOMEMLIMIT=2GiB
 READY := node_modules/.package-lock.json
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness soak test-reference bench mutants image up down generate fix
+.PHONY: help run build dev check static tools types lint format test test-unit test-integration test-security test-conformance test-robustness soak test-reference bench mutants image up down generate fix
 
 help: ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{ printf "  %-18s %s\n", $$1, $$2 }'
@@ -21,7 +21,10 @@ $(READY): package-lock.json
 run: $(READY) ## Run the server on the embedded store (flags: make run ARGS="--secure-port 7443")
 	npm start --silent -- $(ARGS)
 
-dev: $(READY) ## Run the server in memory and restart it at every change
+build: $(READY) ## Build dist from the sources (make run does so where they have changed)
+	npm run --silent build
+
+dev: $(READY) ## Run the sources as they are, in memory, and again at every change
 	$(BIN) node --watch src/main.ts serve --in-memory $(ARGS)
 
 check: $(READY) ## Types, lint, format, architecture and unit tests
@@ -62,13 +65,13 @@ test-conformance: $(READY) ## Replay the reference server's recorded answers
 test-robustness: $(READY) ## Faults: killed, frozen and cut-off stores under load
 	$(VITEST) --project robustness
 
-soak: $(READY) ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
+soak: build ## Ten minutes of everything that comes and goes: memory must not grow (longer: make soak MINUTES=60)
 	$(BIN) MINUTES=$(or $(MINUTES),10) STORE=$(or $(STORE),embedded) node test/robustness/memory-soak.ts
 
 test-reference: tools ## Beside the real kube-apiserver and released software (long; builds them with Go)
 	$(VITEST) --project reference
 
-bench: $(READY) ## Measure, side by side in one run (one bench: make bench ONLY=kv)
+bench: build ## Measure, side by side in one run (one bench: make bench ONLY=kv)
 	$(BIN) node test/bench/run.ts $(ONLY)
 
 image: ## Build the container image

@@ -11,8 +11,8 @@ const everyKind = {
   expect: { poll: { interval: 10, timeout: 40_000 } },
 } as const
 
-/** Tests of whole servers mostly wait for them: two at a time, also where there are only two cores. */
-const atOnce = { sequence: { groupOrder: 1 }, pool: 'forks', maxWorkers: 2 } as const
+/** Tests of whole servers run the command as it is built; they mostly wait for it: two at a time, also where there are only two cores. */
+const atOnce = { globalSetup: 'test/fakes/command.ts', sequence: { groupOrder: 1 }, pool: 'forks', maxWorkers: 2 } as const
 
 /** One project a kind of test; `make help` says which command runs which. */
 export default defineConfig({
@@ -68,6 +68,7 @@ export default defineConfig({
           name: 'reference',
           ...everyKind,
           include: ['test/reference/**/*.test.ts'],
+          globalSetup: 'test/fakes/command.ts',
           pool: 'forks',
           fileParallelism: false,
           testTimeout: 1_800_000,

@@ -8,7 +8,7 @@ import './server/signals.js'
 const require = createRequire(import.meta.url)
 const needed = require('../package.json').engines.node.replace('>=', '')
 
-if (isAtLeast(process.versions.node, needed)) void import('./joined-sources.js')
+if (isAtLeast(process.versions.node, needed)) void import('./main.ts')
 else startNewer()
 
 function isAtLeast(version, least) {

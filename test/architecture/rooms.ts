@@ -94,7 +94,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 
 /** The files that stand outside of the rooms, and what they may import. */
 export const TOP_FILES: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['commands', 'server'],
+  'main.ts': ['lib', 'server', 'commands'],
   'index.ts': ['config', 'server'],
 }
 

@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import http2 from 'node:http2'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { COMMAND } from '../fakes/command.ts'
 import { startEtcd } from '../fakes/etcd-server.ts'
 import { median } from './median.ts'
 
-const COMMAND = path.join(import.meta.dirname, '../../src/quarterdeck.js')
 const ROUNDS = 20
 const REQUESTS = 3000
 const WIDTH = 32

@@ -8,8 +8,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-
-const COMMAND = path.join(import.meta.dirname, '../../src/quarterdeck.js')
+import { COMMAND } from './command.ts'
 
 export interface ExitedProcess {
   readonly code: number | null

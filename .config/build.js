@@ -1,0 +1,37 @@
+// Builds `dist` from `src`: the command, its thread and the library, in a few files with source maps. Packages stay where they are. A server may
+// start meanwhile: each file is complete as soon as it has its name, and what others import comes first.
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const project = fileURLToPath(new URL('..', import.meta.url))
+const dist = path.join(project, 'dist')
+const entries = { quarterdeck: 'src/quarterdeck.js', index: 'src/index.ts', 'offload-thread': 'src/offload/thread.ts' }
+
+console.error('building dist from src')
+const { outputFiles } = await build({
+  absWorkingDir: project,
+  entryPoints: entries,
+  outdir: dist,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24.15',
+  packages: 'external',
+  sourcemap: 'linked',
+  sourcesContent: false,
+  write: false,
+})
+
+mkdirSync(dist, { recursive: true })
+const built = new Map(outputFiles.map((file) => [path.basename(file.path), file.contents]))
+const unfinished = path.join(dist, `unfinished-${process.pid}`)
+const isEntry = (name) => Object.hasOwn(entries, path.basename(name, '.js'))
+for (const name of [...built.keys()].sort((a, b) => isEntry(a) - isEntry(b))) {
+  writeFileSync(unfinished, built.get(name))
+  renameSync(unfinished, path.join(dist, name))
+}
+const old = readdirSync(dist).filter((name) => !built.has(name) && !name.startsWith('unfinished-'))
+for (const name of old) rmSync(path.join(dist, name), { recursive: true, force: true })
