@@ -1,6 +1,7 @@
 // The compiled form of `proto/api`: what `compile/` writes to `gen/built-in-kinds.json` and the loader reads. Compact, because
 // every start reads it; what says the usual is left out.
 import type { Value } from '../api/value.ts'
+import type { FormatName } from './validation/formats.ts'
 
 export interface CompiledSchema {
   readonly files: readonly CompiledFile[]
@@ -90,4 +91,22 @@ export interface CompiledFieldFacts {
   /** The discriminator's value that goes with this member of the union. */
   readonly member?: string
   readonly gate?: string
+  readonly rules?: CompiledFieldRules
+}
+
+/** What validation asks of a field by itself; `FieldRules` in `proto/api/options.proto` says what each means. */
+export interface CompiledFieldRules {
+  /** What is said of an absent one beside that it is required. */
+  readonly required?: string
+  readonly zeroToo?: true
+  /** Where it is not that of the field. */
+  readonly values?: readonly string[]
+  readonly format?: FormatName
+  readonly min?: number
+  readonly max?: number
+  readonly outOfBounds?: string
+  readonly maxBytes?: number
+  readonly maxItems?: number
+  readonly unique?: true
+  readonly immutable?: true
 }

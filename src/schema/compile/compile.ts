@@ -11,6 +11,7 @@ import type {
   CompiledType,
 } from '../table-compiled.ts'
 import { checkCompiled } from './check-compiled.ts'
+import { compileRules } from './compile-rules.ts'
 import { optionsOf, type Options } from './proto-options.ts'
 
 export interface ProtoFile {
@@ -242,6 +243,7 @@ function compileFacts(
   const patchMergeKey = options.text('patch_merge_key')
   const member = options.text('member')
   const gate = options.text('gate')
+  const rules = compileRules(options)
   return {
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(values === undefined ? {} : { values }),
@@ -252,6 +254,7 @@ function compileFacts(
     ...(patchMergeKey === undefined ? {} : { patchMergeKey }),
     ...(member === undefined ? {} : { member }),
     ...(gate === undefined ? {} : { gate }),
+    ...(rules === undefined ? {} : { rules }),
   }
 }
 

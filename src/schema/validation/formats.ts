@@ -138,6 +138,21 @@ export function conditionReason(text: string): Faults {
   return /^[A-Za-z][A-Za-z0-9_,:]*$/.test(text) && !/[,:]$/.test(text) ? NONE : [CONDITION_REASON_FAULT]
 }
 
+/** The forms that a field can be declared to have. */
+export const FORMATS = {
+  configKey,
+  dns1035Label,
+  dns1123Label,
+  dns1123Subdomain,
+  environmentName,
+  labelValue,
+  pathSegment,
+  portName,
+  qualifiedName,
+} as const satisfies Readonly<Record<string, (text: string) => Faults>>
+
+export type FormatName = keyof typeof FORMATS
+
 /** The same format for a generated name's prefix, which may end in a dash. */
 export function asName(format: (text: string) => Faults): NameFormat {
   return (text, prefix) => format(prefix ? withoutTrailingDash(text) : text)

@@ -50,6 +50,21 @@ describe('the compiled table', () => {
     ])
   })
 
+  it('takes the rules of a field', () => {
+    const [file] = compile(`message A {
+      string a = 1 [(rules) = { required: true, format: "portName", max_bytes: 9 }];
+      int32 b = 2 [(rules) = { min: 2, out_of_bounds: "must be two", zero_too: true }];
+      repeated string c = 3 [(rules) = { missing: "one is needed", values: "X|Y", unique: true, max_items: 2 }];
+      bool d = 4 [(rules) = { immutable: true }];
+    }`).files
+    expect(file?.types[0]?.fields.map(([name, , , , facts]) => [name, facts?.rules])).toEqual([
+      ['a', { required: '', format: 'portName', maxBytes: 9 }],
+      ['b', { zeroToo: true, min: 2, outOfBounds: 'must be two' }],
+      ['c', { required: 'one is needed', values: ['X', 'Y'], maxItems: 2, unique: true }],
+      ['d', { immutable: true }],
+    ])
+  })
+
   it.each([
     ['an option nobody knows', 'message A { string a = 1 [(requird) = true]; }', 'unknown option requird'],
     ['an option of the wrong type', 'message A { string a = 1 [(required) = "yes"]; }', 'required cannot be "yes"'],
@@ -72,6 +87,18 @@ describe('the compiled table', () => {
     ],
     ['a list type on what is no list', 'message A { A a = 1 [(list_type) = "set"]; }', 'is not a list'],
     ['one JSON name for two fields', 'message A { string a = 1; string b = 2 [json_name = "a"]; }', 'uses a twice'],
+    ['a format nobody knows', 'message A { string a = 1 [(rules) = { format: "any" }]; }', 'format cannot be "any"'],
+    ['a format on a number', 'message A { int32 a = 1 [(rules) = { format: "portName" }]; }', 'rules for texts'],
+    ['bounds on a text', 'message A { string a = 1 [(rules) = { min: 1 }]; }', 'bounds and is no number'],
+    ['bounds without words', 'message A { int32 a = 1 [(rules) = { min: 7 }]; }', 'bounds that there are no words for'],
+    ['an upper bound alone', 'message A { int32 a = 1 [(rules) = { max: 7 }]; }', 'bounds that there are no words for'],
+    ['items of what is no list', 'message A { string a = 1 [(rules) = { unique: true }]; }', 'rules for lists'],
+    [
+      'zero beside required',
+      'message A { string a = 1 [(rules) = { required: true, zero_too: true }]; }',
+      'is zero and',
+    ],
+    ['a rule nobody knows', 'message A { string a = 1 [(rules) = { lenght: 1 }]; }', 'unknown option lenght'],
     ['a default on an object', 'message A { A a = 1 [(default_value) = "x"]; }', 'not a scalar'],
     ['something that is not a message', 'enum A { B = 0; }', 'is not a message'],
     ['two resources', `message A { option (resource) = { plural: "a" }; option (resource) = { plural: "b" }; }`, 'two'],

@@ -2,19 +2,20 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { labelValue, qualifiedName } from '../../../schema/validation/formats.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
+import { qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../../schema/validation/labels.ts'
-import {
-  numberIn,
-  numberOf,
-  partIn,
-  partOf,
-  partsOf,
-  textIn,
-  textOf,
-  textsOf,
-} from '../../../schema/validation/members.ts'
+import { numberIn, partIn, partOf, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
+
+const checkWeight = fieldRules('core_v1.PreferredSchedulingTerm', 'weight')
+const checkTermWeight = fieldRules('core_v1.WeightedPodAffinityTerm', 'weight')
+const checkTerms = fieldRules('core_v1.NodeSelector', 'nodeSelectorTerms')
+const checkKey = fieldRules('core_v1.NodeSelectorRequirement', 'key')
+const checkValues = fieldRules('core_v1.NodeSelectorRequirement', 'values')
+const checkSpread = fieldRules('core_v1.TopologySpreadConstraint', 'maxSkew', 'topologyKey', 'whenUnsatisfiable')
+const checkMinDomains = fieldRules('core_v1.TopologySpreadConstraint', 'minDomains')
+const checkNodePolicies = fieldRules('core_v1.TopologySpreadConstraint', 'nodeAffinityPolicy', 'nodeTaintsPolicy')
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
@@ -39,16 +40,11 @@ function checkNodeAffinity(affinity: ValueMap, at: FieldPath, check: Check): voi
   }
 }
 
-function checkWeight(term: ValueMap, at: FieldPath, check: Check): void {
-  const weight = numberOf(term, 'weight')
-  if (weight <= 0 || weight > 100) check.invalid(at.child('weight'), weight, 'must be in the range 1-100')
-}
-
 export function checkNodeSelector(selector: ValueMap, at: FieldPath, check: Check): void {
-  const terms = partsOf(selector, 'nodeSelectorTerms')
-  const list = at.child('nodeSelectorTerms')
-  if (terms.length === 0) check.required(list, 'must have at least one node selector term')
-  for (const [i, term] of terms.entries()) checkNodeTerm(term, list.index(i), { check, anyValues: false })
+  checkTerms(selector, at, check)
+  for (const [i, term] of partsOf(selector, 'nodeSelectorTerms').entries()) {
+    checkNodeTerm(term, at.child('nodeSelectorTerms').index(i), { check, anyValues: false })
+  }
 }
 
 interface TermScope {
@@ -90,10 +86,8 @@ function checkNodeRequirement(requirement: ValueMap, at: FieldPath, { check, any
     default:
       check.invalid(at.child('operator'), operator, 'not a valid selector operator')
   }
-  const key = textOf(requirement, 'key')
-  check.format(at.child('key'), key, qualifiedName(key))
-  if (anyValues) return
-  for (const [i, value] of values.entries()) check.format(place.index(i), value, labelValue(value))
+  checkKey(requirement, at, check)
+  if (!anyValues) checkValues(requirement, at, check)
 }
 
 function checkNodeField(requirement: ValueMap, at: FieldPath, check: Check): void {
@@ -118,7 +112,7 @@ function checkPodAffinity(affinity: ValueMap, at: FieldPath, check: Check): void
   for (const [i, term] of partsOf(affinity, REQUIRED).entries()) checkPodTerm(term, at.child(REQUIRED).index(i), check)
   for (const [i, term] of partsOf(affinity, PREFERRED).entries()) {
     const place = at.child(PREFERRED).index(i)
-    checkWeight(term, place, check)
+    checkTermWeight(term, place, check)
     checkPodTerm(partOf(term, 'podAffinityTerm'), place.child('podAffinityTerm'), check)
   }
 }
@@ -178,18 +172,12 @@ export function checkTopologySpread(constraints: readonly ValueMap[], list: Fiel
   const last = new Map(pairs.map((pair, i) => [pair, i]))
   for (const [i, constraint] of constraints.entries()) {
     const at = list.index(i)
-    const skew = numberOf(constraint, 'maxSkew')
-    if (skew <= 0) check.invalid(at.child('maxSkew'), skew, 'must be greater than zero')
-    if (textOf(constraint, 'topologyKey') === '') check.required(at.child('topologyKey'), 'can not be empty')
-    const action = textOf(constraint, 'whenUnsatisfiable')
-    check.oneOf(at.child('whenUnsatisfiable'), action, ['DoNotSchedule', 'ScheduleAnyway'])
+    checkSpread(constraint, at, check)
     const pair = pairs[i] ?? ''
     if (last.get(pair) !== i) check.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), pair)
-    checkMinDomains(constraint, at.child('minDomains'), check)
-    for (const field of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
-      const policy = textIn(constraint, field)
-      if (policy !== undefined) check.oneOf(at.child(field), policy, ['Honor', 'Ignore'])
-    }
+    checkMinDomains(constraint, at, check)
+    checkDomainsUsed(constraint, at.child('minDomains'), check)
+    checkNodePolicies(constraint, at, check)
     checkLabelKeys(constraint, at, check)
     checkLabelSelector(partIn(constraint, 'labelSelector'), at.child('labelSelector'), check)
   }
@@ -199,12 +187,10 @@ function pairOf(constraint: ValueMap): string {
   return `{${textOf(constraint, 'topologyKey')}, ${textOf(constraint, 'whenUnsatisfiable')}}`
 }
 
-function checkMinDomains(constraint: ValueMap, at: FieldPath, check: Check): void {
+function checkDomainsUsed(constraint: ValueMap, at: FieldPath, check: Check): void {
   const domains = numberIn(constraint, 'minDomains')
-  if (domains === undefined) return
-  if (domains <= 0) check.invalid(at, domains, 'must be greater than zero')
   const action = textOf(constraint, 'whenUnsatisfiable')
-  if (action !== 'DoNotSchedule') {
+  if (domains !== undefined && action !== 'DoNotSchedule') {
     check.invalid(at, domains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`)
   }
 }

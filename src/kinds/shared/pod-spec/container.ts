@@ -3,7 +3,8 @@ import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { dns1123Label, portName, portNumber } from '../../../schema/validation/formats.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
+import { portName } from '../../../schema/validation/formats.ts'
 import { has, listOf, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { checkContainerResourceName } from '../resource-names.ts'
 import type { ContainerScope } from './container-scope.ts'
@@ -15,7 +16,9 @@ import { checkContainerSecurity } from './security-context.ts'
 import { checkMounts } from './volume-mounts.ts'
 
 export const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
-const PULL_POLICIES: readonly string[] = ['Always', 'IfNotPresent', 'Never']
+const checkIdentity = fieldRules('core_v1.Container', 'name', 'image', 'terminationMessagePolicy')
+const checkPullPolicy = fieldRules('core_v1.Container', 'imagePullPolicy')
+const checkPortFields = fieldRules('core_v1.ContainerPort', 'containerPort', 'hostPort', 'protocol')
 
 export function checkContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
   const { check } = scope
@@ -147,30 +150,15 @@ export function checkImageOfPod(container: ValueMap, at: FieldPath, check: Check
 
 function checkCommon(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
   const { check } = scope
-  const name = textOf(container, 'name')
-  if (name === '') check.required(at.child('name'))
-  else check.format(at.child('name'), name, dns1123Label(name))
-  if (textOf(container, 'image') === '') check.required(at.child('image'))
-  const policy = textOf(container, 'terminationMessagePolicy')
-  if (policy === '') check.required(at.child('terminationMessagePolicy'))
-  else check.oneOf(at.child('terminationMessagePolicy'), policy, ['File', 'FallbackToLogsOnError'])
+  checkIdentity(container, at, check)
   checkPorts(partsOf(container, 'ports'), at.child('ports'), check)
   checkEnvironment(container, at, check)
   checkMounts(container, at, scope)
-  checkPullPolicy(container, at.child('imagePullPolicy'), check)
+  checkPullPolicy(container, at, check)
   const requirements = { check, name: checkContainerResourceName, claims: scope.claims }
   checkRequirements(partOf(container, 'resources'), at.child('resources'), requirements)
   checkResizePolicy(partsOf(container, 'resizePolicy'), at.child('resizePolicy'), scope)
   checkContainerSecurity(container, at.child('securityContext'), scope)
-}
-
-function checkPullPolicy(container: ValueMap, at: FieldPath, check: Check): void {
-  checkPullPolicyWord(textOf(container, 'imagePullPolicy'), at, check)
-}
-
-export function checkPullPolicyWord(policy: string, at: FieldPath, check: Check): void {
-  if (policy === '') check.required(at)
-  else check.oneOf(at, policy, PULL_POLICIES)
 }
 
 function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): void {
@@ -184,14 +172,7 @@ function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): 
       else if (names.has(name)) check.duplicate(at.child('name'), name)
       else names.add(name)
     }
-    const number = numberOf(port, 'containerPort')
-    if (Number(number) === 0) check.required(at.child('containerPort'))
-    else check.format(at.child('containerPort'), number, portNumber(number))
-    const hostPort = numberOf(port, 'hostPort')
-    if (Number(hostPort) !== 0) check.format(at.child('hostPort'), hostPort, portNumber(hostPort))
-    const protocol = textOf(port, 'protocol')
-    if (protocol === '') check.required(at.child('protocol'))
-    else check.oneOf(at.child('protocol'), protocol, PROTOCOLS)
+    checkPortFields(port, at, check)
   }
 }
 

@@ -2,7 +2,7 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { configKey, dns1123Label, environmentName } from '../../../schema/validation/formats.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { partIn, partsOf, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkNoBacksteps } from '../paths.ts'
@@ -18,10 +18,10 @@ export function checkEnvironment(container: ValueMap, at: FieldPath, check: Chec
   }
 }
 
+const checkName = fieldRules('core_v1.EnvVar', 'name')
+
 function checkVariable(variable: ValueMap, at: FieldPath, check: Check): void {
-  const name = textOf(variable, 'name')
-  if (name === '') check.required(at.child('name'))
-  else check.format(at.child('name'), name, environmentName(name))
+  checkName(variable, at, check)
   const from = partIn(variable, 'valueFrom')
   if (from !== undefined) checkValueFrom(from, textOf(variable, 'value'), { at: at.child('valueFrom'), check })
 }
@@ -33,24 +33,18 @@ interface Place {
 
 type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
 
+const checkKey = fieldRules('core_v1.ConfigMapKeySelector', 'key')
+const checkFileKey = fieldRules('core_v1.FileKeySelector', 'key', 'volumeName', 'path')
+
 const keyRef: SourceRule = (source, at, check) => {
   const name = textOf(source, 'name')
   check.format(at.child('name'), name, subdomainName(name, false))
-  const key = textOf(source, 'key')
-  if (key === '') check.required(at.child('key'))
-  else check.format(at.child('key'), key, configKey(key))
+  checkKey(source, at, check)
 }
 
 const fileKeyRef: SourceRule = (source, at, check) => {
-  const key = textOf(source, 'key')
-  if (key === '') check.required(at.child('key'))
-  else check.format(at.child('key'), key, environmentName(key))
-  const volume = textOf(source, 'volumeName')
-  if (volume === '') check.required(at.child('volumeName'))
-  else check.format(at.child('volumeName'), volume, dns1123Label(volume))
-  const path = textOf(source, 'path')
-  if (path === '') check.required(at.child('path'))
-  else checkNoBacksteps(path, at.child('path'), check)
+  checkFileKey(source, at, check)
+  checkNoBacksteps(textOf(source, 'path'), at.child('path'), check)
 }
 
 const VALUE_SOURCES: readonly (readonly [string, SourceRule])[] = [
@@ -84,10 +78,11 @@ interface Item {
   readonly check: Check
 }
 
+const checkPrefix = fieldRules('core_v1.EnvFromSource', 'prefix')
+
 function checkSource(source: ValueMap, list: FieldPath, { index, check }: Item): void {
   const at = list.index(index)
-  const prefix = textOf(source, 'prefix')
-  if (prefix !== '') check.format(at.child('prefix'), prefix, environmentName(prefix))
+  checkPrefix(source, at, check)
   let found = 0
   for (const field of ['configMapRef', 'secretRef']) {
     const ref = partIn(source, field)

@@ -3,13 +3,8 @@ import type { FieldPath } from '../../../api/field-path.ts'
 import { own, type ValueMap } from '../../../api/value.ts'
 import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import {
-  dns1123Label,
-  dns1123Subdomain,
-  inclusiveRange,
-  longerThan,
-  qualifiedName,
-} from '../../../schema/validation/formats.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
+import { dns1123Label, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
 import {
   flagOf,
@@ -21,7 +16,6 @@ import {
   partsOf,
   textIn,
   textOf,
-  textsOf,
 } from '../../../schema/validation/members.ts'
 import { NOWHERE, subdomainName } from '../../../schema/validation/object-meta.ts'
 import { type Form, shownAs } from '../internal-form.ts'
@@ -52,13 +46,23 @@ export interface PodSpecScope {
   readonly pod: ValueMap | undefined
 }
 
-const MAX_INT32 = 2 ** 31 - 1
-const RESTART_POLICIES: readonly string[] = ['Always', 'OnFailure', 'Never']
-const DNS_POLICIES: readonly string[] = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
+const checkGracePeriod = fieldRules('core_v1.PodSpec', 'terminationGracePeriodSeconds')
+const checkPolicies = fieldRules('core_v1.PodSpec', 'restartPolicy', 'dnsPolicy')
+const checkNames = fieldRules(
+  'core_v1.PodSpec',
+  'serviceAccountName',
+  'nodeName',
+  'activeDeadlineSeconds',
+  'hostname',
+  'subdomain',
+)
+const checkClassNames = fieldRules('core_v1.PodSpec', 'priorityClassName', 'runtimeClassName')
+const checkHostnameForm = fieldRules('core_v1.PodSpec', 'hostnameOverride')
+const checkReadinessGates = fieldRules('core_v1.PodSpec', 'readinessGates[].conditionType')
+const checkHostnames = fieldRules('core_v1.HostAlias', 'hostnames')
 
 export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodSpecScope): void {
-  const gracePeriod = numberIn(spec, 'terminationGracePeriodSeconds')
-  if (gracePeriod === undefined) check.required(at.child('terminationGracePeriodSeconds'))
+  checkGracePeriod(spec, at, check)
   const podName = pod === undefined ? '' : textOf(pod, 'name')
   const volumes = checkVolumes(spec, at.child('volumes'), { check, podName, isPod: pod !== undefined })
   checkResourceClaims(spec, at.child('resourceClaims'), { check, pod })
@@ -66,7 +70,7 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
     check,
     volumes,
     claims: claimNames(spec),
-    gracePeriod,
+    gracePeriod: numberIn(spec, 'terminationGracePeriodSeconds'),
     restartPolicy: textOf(spec, 'restartPolicy'),
     hostUsers: spec['hostUsers'] !== false,
     os: textIn(partOf(spec, 'os'), 'name'),
@@ -76,8 +80,7 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   checkEphemeralContainers(spec, at.child('ephemeralContainers'), scope)
   if (check.gate('PodLevelResources')) checkPodResources(spec, at, scope)
   checkHostNetworkPorts(spec, at.child('containers'), { check, pod })
-  checkWord(spec, 'restartPolicy', { at, check, words: RESTART_POLICIES })
-  checkWord(spec, 'dnsPolicy', { at, check, words: DNS_POLICIES })
+  checkPolicies(spec, at, check)
   checkLabels(partIn(spec, 'nodeSelector'), at.child('nodeSelector'), check)
   checkPodSecurity(spec, at.child('securityContext'), check)
   checkAffinity(partIn(spec, 'affinity'), at.child('affinity'), check)
@@ -101,18 +104,6 @@ function containersOf(spec: ValueMap, at: FieldPath): readonly PlacedContainer[]
   return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((field) =>
     partsOf(spec, field).map((container, i) => [container, at.child(field).index(i)] as const),
   )
-}
-
-interface Words {
-  readonly at: FieldPath
-  readonly check: Check
-  readonly words: readonly string[]
-}
-
-function checkWord(spec: ValueMap, field: string, { at, check, words }: Words): void {
-  const word = textOf(spec, field)
-  if (word === '') check.required(at.child(field))
-  else check.oneOf(at.child(field), word, words)
 }
 
 function claimNames(spec: ValueMap): ReadonlySet<string> {
@@ -213,10 +204,7 @@ function checkHostNetworkPorts(spec: ValueMap, list: FieldPath, { check, pod }: 
 }
 
 function checkGates(spec: ValueMap, at: FieldPath, check: Check): void {
-  for (const [i, gate] of partsOf(spec, 'readinessGates').entries()) {
-    const type = textOf(gate, 'conditionType')
-    check.format(at.child('readinessGates').index(i).child('conditionType'), type, qualifiedName(type))
-  }
+  checkReadinessGates(spec, at, check)
   const seen = new Set<string>()
   for (const [i, gate] of partsOf(spec, 'schedulingGates').entries()) {
     const place = at.child('schedulingGates').index(i)
@@ -242,28 +230,11 @@ function checkHostUsers(spec: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkHostnameOverride(spec: ValueMap, at: FieldPath, check: Check): void {
-  const name = textIn(spec, 'hostnameOverride')
-  if (name === undefined) return
+  if (!has(spec, 'hostnameOverride')) return
   const place = at.child('hostnameOverride')
   if (flagOf(spec, 'setHostnameAsFQDN')) check.forbidden(place, 'may not be specified when setHostnameAsFQDN is true')
   if (flagOf(spec, 'hostNetwork')) check.forbidden(place, 'may not be specified when hostNetwork is true')
-  if (longerThan(name, 64)) check.tooLong(place, 64)
-  check.format(place, name, dns1123Subdomain(name))
-}
-
-function checkNames(spec: ValueMap, at: FieldPath, check: Check): void {
-  for (const field of ['serviceAccountName', 'nodeName']) {
-    const name = textOf(spec, field)
-    if (name !== '') check.format(at.child(field), name, subdomainName(name, false))
-  }
-  const deadline = numberIn(spec, 'activeDeadlineSeconds')
-  if (deadline !== undefined && (deadline < 1 || deadline > MAX_INT32)) {
-    check.invalid(at.child('activeDeadlineSeconds'), deadline, inclusiveRange(1, MAX_INT32))
-  }
-  for (const field of ['hostname', 'subdomain']) {
-    const name = textOf(spec, field)
-    if (name !== '') check.format(at.child(field), name, dns1123Label(name))
-  }
+  checkHostnameForm(spec, at, check)
 }
 
 function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
@@ -271,16 +242,13 @@ function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
   for (const [i, alias] of partsOf(spec, 'hostAliases').entries()) {
     const place = at.child('hostAliases').index(i)
     checkIp(textOf(alias, 'ip'), place.child('ip'), check)
-    for (const [j, name] of textsOf(alias, 'hostnames').entries()) {
-      check.format(place.child('hostnames').index(j), name, dns1123Subdomain(name))
-    }
+    checkHostnames(alias, place, check)
   }
-  const priority = textOf(spec, 'priorityClassName')
-  if (priority !== '') check.format(at.child('priorityClassName'), priority, subdomainName(priority, false))
-  const runtime = textIn(spec, 'runtimeClassName')
-  if (runtime !== undefined) check.format(at.child('runtimeClassName'), runtime, subdomainName(runtime, false))
-  if (has(spec, 'preemptionPolicy')) {
-    checkWord(spec, 'preemptionPolicy', { at, check, words: ['PreemptLowerPriority', 'Never'] })
+  checkClassNames(spec, at, check)
+  const preemption = textIn(spec, 'preemptionPolicy')
+  if (preemption === '') check.required(at.child('preemptionPolicy'))
+  else if (preemption !== undefined) {
+    check.oneOf(at.child('preemptionPolicy'), preemption, ['PreemptLowerPriority', 'Never'])
   }
   checkOverhead(partIn(spec, 'overhead'), at.child('overhead'), check)
 }

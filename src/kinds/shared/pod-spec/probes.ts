@@ -1,9 +1,10 @@
 // What is done to a container to see how it fares, and what it does when it starts and stops.
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { Value, ValueMap } from '../../../api/value.ts'
-import { type Check, POSITIVE } from '../../../schema/validation/check.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { httpHeaderName, portName, portNumber } from '../../../schema/validation/formats.ts'
-import { has, listOf, numberIn, numberOf, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { has, numberIn, numberOf, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { LINUX_SIGNALS, WINDOWS_SIGNALS } from './signals.ts'
 
@@ -19,23 +20,24 @@ interface ProbePlace {
   readonly scope: ContainerScope
 }
 
-const COUNTS: readonly string[] = [
+const checkNumbers = fieldRules(
+  'core_v1.Probe',
   'initialDelaySeconds',
   'timeoutSeconds',
   'periodSeconds',
   'successThreshold',
   'failureThreshold',
-]
+  'terminationGracePeriodSeconds',
+)
 
 function checkProbe(probe: ValueMap, field: string, { at, scope }: ProbePlace): void {
   const { check } = scope
   checkHandler(probe, PROBE_HANDLERS, { at, scope })
-  for (const count of COUNTS) check.notNegative(at.child(count), numberOf(probe, count))
-  const grace = numberIn(probe, 'terminationGracePeriodSeconds')
-  const graceAt = at.child('terminationGracePeriodSeconds')
-  if (grace !== undefined && grace <= 0) check.invalid(graceAt, grace, POSITIVE)
+  checkNumbers(probe, at, check)
   if (field === 'readinessProbe') {
-    if (grace !== undefined) check.invalid(graceAt, grace, 'must not be set for readinessProbes')
+    const grace = numberIn(probe, 'terminationGracePeriodSeconds')
+    const detail = 'must not be set for readinessProbes'
+    if (grace !== undefined) check.invalid(at.child('terminationGracePeriodSeconds'), grace, detail)
     return
   }
   const threshold = numberOf(probe, 'successThreshold')
@@ -44,14 +46,16 @@ function checkProbe(probe: ValueMap, field: string, { at, scope }: ProbePlace): 
 
 type HandlerRule = (handler: ValueMap, at: FieldPath, scope: ContainerScope) => void
 
-const exec: HandlerRule = (handler, at, { check }) => {
-  if (listOf(handler, 'command').length === 0) check.required(at.child('command'))
-}
+const checkCommand = fieldRules('core_v1.ExecAction', 'command')
+const checkPath = fieldRules('core_v1.HTTPGetAction', 'path')
+const checkScheme = fieldRules('core_v1.HTTPGetAction', 'scheme')
+
+const exec: HandlerRule = (handler, at, { check }) => checkCommand(handler, at, check)
 
 const httpGet: HandlerRule = (handler, at, { check }) => {
-  if (textOf(handler, 'path') === '') check.required(at.child('path'))
+  checkPath(handler, at, check)
   checkPort(handler['port'], at.child('port'), check)
-  check.oneOf(at.child('scheme'), textOf(handler, 'scheme'), ['HTTP', 'HTTPS'])
+  checkScheme(handler, at, check)
   for (const header of partsOf(handler, 'httpHeaders')) {
     const name = textOf(header, 'name')
     check.format(at.child('httpHeaders'), name, httpHeaderName(name))

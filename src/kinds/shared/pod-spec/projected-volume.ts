@@ -4,6 +4,7 @@ import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../../schema/validation/labels.ts'
 import { has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
@@ -43,10 +44,12 @@ function take(path: string, shown: string, { volume, check, paths }: Projection)
   else paths.add(path)
 }
 
+const checkName = fieldRules('core_v1.LocalObjectReference', 'name')
+
 const keys: ProjectionRule = (source, projection) => {
   const { at, check } = projection
   const name = textOf(source, 'name')
-  if (name === '') check.required(at.child('name'))
+  checkName(source, at, check)
   for (const [i, item] of partsOf(source, 'items').entries()) {
     checkKeyToPath(item, at.child('items').index(i), check)
     const path = textOf(item, 'path')
@@ -78,6 +81,8 @@ const token: ProjectionRule = (source, { volume, at, check }) => {
   else checkNonReservedPath(path, volume.child('path'), check)
 }
 
+const checkBundlePath = fieldRules('core_v1.ClusterTrustBundleProjection', 'path')
+
 const trustBundle: ProjectionRule = (source, projection) => {
   const { at, check } = projection
   const name = textIn(source, 'name')
@@ -92,7 +97,7 @@ const trustBundle: ProjectionRule = (source, projection) => {
     checkLabelSelector(partIn(source, 'labelSelector'), at.child('labelSelector'), check)
   }
   const path = textOf(source, 'path')
-  if (path === '') check.required(at.child('path'))
+  checkBundlePath(source, at, check)
   checkNonReservedPath(path, at.child('path'), check)
   take(path, path, projection)
 }
@@ -115,7 +120,7 @@ function bundleNameFaults(name: string): readonly string[] {
   return subdomainName(name.slice(colon + 1), false)
 }
 
-const KEY_TYPES: readonly string[] = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519']
+const checkKeyType = fieldRules('core_v1.PodCertificateProjection', 'keyType')
 const MIN_CERTIFICATE_SECONDS = 3600
 const MAX_CERTIFICATE_SECONDS = 91 * 24 * 60 * 60
 const MAX_OWN_CERTIFICATE_SECONDS = 24 * 60 * 60
@@ -128,7 +133,7 @@ const certificate: ProjectionRule = (source, projection) => {
   for (const key of Object.keys(partOf(source, 'userAnnotations'))) {
     check.format(at.child('userAnnotations'), key, qualifiedName(key.toLowerCase()))
   }
-  check.oneOf(at.child('keyType'), textOf(source, 'keyType'), KEY_TYPES)
+  checkKeyType(source, at, check)
   const seconds = numberIn(source, 'maxExpirationSeconds')
   const secondsAt = at.child('maxExpirationSeconds')
   if (seconds !== undefined) {

@@ -2,10 +2,11 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { listOf, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
+import { partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 
-const MAX_RULES = 20
-const MAX_CODES = 255
+const checkRuleCount = fieldRules('core_v1.Container', 'restartPolicyRules')
+const checkExitCodes = fieldRules('core_v1.ContainerRestartRule', 'exitCodes', 'exitCodes.operator', 'exitCodes.values')
 
 export function checkRestartRules(container: ValueMap, at: FieldPath, check: Check): void {
   const policy = textIn(container, 'restartPolicy')
@@ -14,19 +15,12 @@ export function checkRestartRules(container: ValueMap, at: FieldPath, check: Che
     if (rules.length === 0) return
     check.required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')
   } else check.oneOf(at.child('restartPolicy'), policy, ['Always', 'Never', 'OnFailure'])
-  if (rules.length > MAX_RULES) check.tooMany(at.child('restartPolicyRules'), rules.length, MAX_RULES)
+  checkRuleCount(container, at, check)
   for (const [i, rule] of rules.entries()) checkRule(rule, at.child('restartPolicyRules').index(i), check)
 }
 
 function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
   const all = check.gate('RestartAllContainersOnContainerExits')
   check.oneOf(at.child('action'), textOf(rule, 'action'), all ? ['Restart', 'RestartAllContainers'] : ['Restart'])
-  const codes = partIn(rule, 'exitCodes')
-  if (codes === undefined) {
-    check.required(at.child('exitCodes'), 'must be specified')
-    return
-  }
-  check.oneOf(at.child('exitCodes').child('operator'), textOf(codes, 'operator'), ['In', 'NotIn'])
-  const { length } = listOf(codes, 'values')
-  if (length > MAX_CODES) check.tooMany(at.child('exitCodes').child('values'), length, MAX_CODES)
+  checkExitCodes(rule, at, check)
 }

@@ -2,25 +2,19 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { inclusiveRange, isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
-import {
-  flagOf,
-  listOf,
-  numberIn,
-  partIn,
-  partOf,
-  partsOf,
-  textIn,
-  textOf,
-  textsOf,
-} from '../../../schema/validation/members.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
+import { isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
+import { flagOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { type Form, shownAs } from '../internal-form.ts'
 import { checkDescendingPath } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { checkWindowsOptions } from './windows-options.ts'
 
-const MAX_ID = 2 ** 31 - 1
-const ID_RANGE = inclusiveRange(0, MAX_ID)
+const checkPodIds = fieldRules('core_v1.PodSecurityContext', 'fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups')
+const checkFsPolicy = fieldRules('core_v1.PodSecurityContext', 'fsGroupChangePolicy')
+const checkGroupsPolicy = fieldRules('core_v1.PodSecurityContext', 'supplementalGroupsPolicy')
+const checkContainerIds = fieldRules('core_v1.SecurityContext', 'runAsUser', 'runAsGroup', 'procMount')
+const checkSeccompType = fieldRules('core_v1.SeccompProfile', 'type')
 
 const SECCOMP_PROFILE: Form = [
   ['type', 'Type', ''],
@@ -70,41 +64,23 @@ const SECURITY_CONTEXT: Form = [
   ['appArmorProfile', 'AppArmorProfile', null, SECCOMP_PROFILE],
 ]
 
-function checkId(id: number | bigint | undefined, at: FieldPath, check: Check): void {
-  if (id !== undefined && (id < 0 || id > MAX_ID)) check.invalid(at, id, ID_RANGE)
-}
-
 /** The security context of a pod; `spec` holds what of it stands beside it. */
 export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): void {
   const context = partOf(spec, 'securityContext')
-  for (const field of ['fsGroup', 'runAsUser', 'runAsGroup']) checkId(numberIn(context, field), at.child(field), check)
-  for (const [i, group] of listOf(context, 'supplementalGroups').entries()) {
-    const id = typeof group === 'number' || typeof group === 'bigint' ? group : 0
-    checkId(id, at.child('supplementalGroups').index(i), check)
-  }
+  checkPodIds(context, at, check)
   if (flagOf(spec, 'shareProcessNamespace') && flagOf(spec, 'hostPID')) {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
     check.invalid(at.child('shareProcessNamespace'), true, detail)
   }
   checkSysctls(spec, at.child('sysctls'), check)
-  checkWord(context, 'fsGroupChangePolicy', { at, check, words: ['Always', 'OnRootMismatch'] })
+  checkFsPolicy(context, at, check)
   checkSeccomp(partIn(context, 'seccompProfile'), at.child('seccompProfile'), check)
   checkWindowsOptions(partIn(context, 'windowsOptions'), at.child('windowsOptions'), check)
   checkAppArmor(partIn(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
-  checkWord(context, 'supplementalGroupsPolicy', { at, check, words: ['Merge', 'Strict'] })
+  checkGroupsPolicy(context, at, check)
+  const policy = textIn(context, 'seLinuxChangePolicy')
   const policies = check.gate('SELinuxMount') ? ['MountOption', 'Recursive'] : ['Recursive']
-  checkWord(context, 'seLinuxChangePolicy', { at, check, words: policies })
-}
-
-interface Words {
-  readonly at: FieldPath
-  readonly check: Check
-  readonly words: readonly string[]
-}
-
-function checkWord(context: ValueMap, field: string, { at, check, words }: Words): void {
-  const word = textIn(context, field)
-  if (word !== undefined) check.oneOf(at.child(field), word, words)
+  if (policy !== undefined) check.oneOf(at.child('seLinuxChangePolicy'), policy, policies)
 }
 
 const SYSCTL_FORM =
@@ -143,8 +119,7 @@ const PROFILE_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault', 'Unconf
 function checkSeccomp(profile: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (profile === undefined) return
   const type = textOf(profile, 'type')
-  if (type === '') check.required(at.child('type'), 'type is required when seccompProfile is set')
-  else check.oneOf(at.child('type'), type, PROFILE_TYPES)
+  checkSeccompType(profile, at, check)
   const local = textIn(profile, 'localhostProfile')
   const place = at.child('localhostProfile')
   if (type !== 'Localhost') {
@@ -193,14 +168,9 @@ export function checkContainerSecurity(container: ValueMap, at: FieldPath, scope
   if (privileged && check.context.allowPrivileged !== true) {
     check.forbidden(at.child('privileged'), 'disallowed by cluster policy')
   }
-  checkId(numberIn(context, 'runAsUser'), at.child('runAsUser'), check)
-  checkId(numberIn(context, 'runAsGroup'), at.child('runAsGroup'), check)
-  const procMount = textIn(context, 'procMount')
-  if (procMount !== undefined) {
-    check.oneOf(at.child('procMount'), procMount, ['Default', 'Unmasked'])
-    if (scope.hostUsers && procMount === 'Unmasked') {
-      check.invalid(at.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`')
-    }
+  checkContainerIds(context, at, check)
+  if (scope.hostUsers && textIn(context, 'procMount') === 'Unmasked') {
+    check.invalid(at.child('procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')
   }
   checkSeccomp(partIn(context, 'seccompProfile'), at.child('seccompProfile'), check)
   if (context['allowPrivilegeEscalation'] === false) checkNoEscalation(context, at, check)

@@ -2,29 +2,25 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { numberIn, partIn, textOf } from '../../../schema/validation/members.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
+import { partIn, textOf } from '../../../schema/validation/members.ts'
 import { checkNonReservedPath } from '../paths.ts'
 import { checkFieldRef, checkResourceFieldRef, FILE_FIELDS } from './downward-api.ts'
 
-const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive'
-
-export function checkMode(holder: ValueMap, field: string, { at, check }: { at: FieldPath; check: Check }): void {
-  const mode = numberIn(holder, field)
-  if (mode !== undefined && (mode < 0 || mode > 0o777)) check.invalid(at.child(field), mode, FILE_MODE)
-}
+const checkKeyAndPath = fieldRules('core_v1.KeyToPath', 'key', 'path')
+const checkMode = fieldRules('core_v1.KeyToPath', 'mode')
+const checkFilePath = fieldRules('core_v1.DownwardAPIVolumeFile', 'path')
+const checkFileMode = fieldRules('core_v1.DownwardAPIVolumeFile', 'mode')
 
 export function checkKeyToPath(item: ValueMap, at: FieldPath, check: Check): void {
-  const path = textOf(item, 'path')
-  if (textOf(item, 'key') === '') check.required(at.child('key'))
-  if (path === '') check.required(at.child('path'))
-  checkNonReservedPath(path, at.child('path'), check)
-  checkMode(item, 'mode', { at, check })
+  checkKeyAndPath(item, at, check)
+  checkNonReservedPath(textOf(item, 'path'), at.child('path'), check)
+  checkMode(item, at, check)
 }
 
 export function checkDownwardFile(file: ValueMap, at: FieldPath, check: Check): void {
-  const path = textOf(file, 'path')
-  if (path === '') check.required(at.child('path'))
-  checkNonReservedPath(path, at.child('path'), check)
+  checkFilePath(file, at, check)
+  checkNonReservedPath(textOf(file, 'path'), at.child('path'), check)
   const field = partIn(file, 'fieldRef')
   const resource = partIn(file, 'resourceFieldRef')
   if (field !== undefined) {
@@ -35,5 +31,5 @@ export function checkDownwardFile(file: ValueMap, at: FieldPath, check: Check): 
   } else if (resource !== undefined) {
     checkResourceFieldRef(resource, true, { at: at.child('resourceFieldRef'), check })
   } else check.required(at, 'one of fieldRef and resourceFieldRef is required')
-  checkMode(file, 'mode', { at, check })
+  checkFileMode(file, at, check)
 }

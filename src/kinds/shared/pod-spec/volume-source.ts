@@ -3,18 +3,9 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { dns1123Label, dns1123Subdomain, inclusiveRange, longerThan } from '../../../schema/validation/formats.ts'
-import {
-  flagOf,
-  has,
-  listOf,
-  numberIn,
-  numberOf,
-  partIn,
-  partOf,
-  textIn,
-  textOf,
-} from '../../../schema/validation/members.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
+import { dns1123Subdomain, inclusiveRange, longerThan } from '../../../schema/validation/formats.ts'
+import { flagOf, has, listOf, numberIn, partIn, partOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkDescendingPath, checkNoBacksteps } from '../paths.ts'
 
@@ -52,66 +43,42 @@ export interface Place {
   readonly check: Check
 }
 
-/** Each of these members must be there and not be empty. */
-const needs =
-  (...fields: readonly string[]): SourceRule =>
-  (source, at, check) => {
-    for (const field of fields) {
-      const value = source[field]
-      if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) {
-        check.required(at.child(field))
-      }
-    }
-  }
-
 const all =
   (...rules: readonly SourceRule[]): SourceRule =>
   (source, at, check) => {
     for (const rule of rules) rule(source, at, check)
   }
 
-const HOST_PATH_TYPES: readonly string[] = [
-  '',
-  'BlockDevice',
-  'CharDevice',
-  'Directory',
-  'DirectoryOrCreate',
-  'File',
-  'FileOrCreate',
-  'Socket',
-]
+const checkHostPath = fieldRules('core_v1.HostPathVolumeSource', 'path')
+const checkHostPathType = fieldRules('core_v1.HostPathVolumeSource', 'type')
 
 const hostPath: SourceRule = (source, at, check) => {
+  checkHostPath(source, at, check)
   const path = textOf(source, 'path')
-  if (path === '') {
-    check.required(at.child('path'))
-    return
-  }
+  if (path === '') return
   checkNoBacksteps(path, at.child('path'), check)
-  const type = textIn(source, 'type')
-  if (type !== undefined) check.oneOf(at.child('type'), type, HOST_PATH_TYPES)
+  checkHostPathType(source, at, check)
 }
 
-const partition: SourceRule = (source, at, check) => {
-  const number = numberOf(source, 'partition')
-  if (number < 0 || number > 255) check.invalid(at.child('partition'), number, inclusiveRange(1, 255))
-}
+const checkNfs = fieldRules('core_v1.NFSVolumeSource', 'server', 'path')
 
 const nfs: SourceRule = (source, at, check) => {
-  needs('server', 'path')(source, at, check)
+  checkNfs(source, at, check)
   const path = textOf(source, 'path')
   if (!path.startsWith('/')) check.invalid(at.child('path'), path, 'must be an absolute path')
 }
+
+const checkIscsi = fieldRules('core_v1.ISCSIVolumeSource', 'targetPortal', 'iqn')
+const checkLun = fieldRules('core_v1.ISCSIVolumeSource', 'lun')
 
 /** `start` is what the reference says of a name that begins otherwise. */
 const iscsi =
   (start: string): SourceRule =>
   (source, at, check) => {
-    needs('targetPortal', 'iqn')(source, at, check)
+    checkIscsi(source, at, check)
     const iqn = textOf(source, 'iqn')
     if (iqn !== '') checkIscsiName(iqn, start, { at: at.child('iqn'), check })
-    const lun = numberOf(source, 'lun')
-    if (lun < 0 || lun > 255) check.invalid(at.child('lun'), lun, inclusiveRange(0, 255))
+    checkLun(source, at, check)
     const authenticates = flagOf(source, 'chapAuthDiscovery') || flagOf(source, 'chapAuthSession')
     if (authenticates && !has(source, 'secretRef')) check.required(at.child('secretRef'))
   }
@@ -197,13 +164,12 @@ const flexOptions: SourceRule = (source, at, check) => {
   }
 }
 
+const checkAzureDisk = fieldRules('core_v1.AzureDiskVolumeSource', 'diskName', 'diskURI', 'cachingMode', 'kind')
+
 const azureDisk: SourceRule = (source, at, check) => {
-  needs('diskName', 'diskURI')(source, at, check)
-  const caching = textIn(source, 'cachingMode')
-  if (caching !== undefined) check.oneOf(at.child('cachingMode'), caching, ['None', 'ReadOnly', 'ReadWrite'])
+  checkAzureDisk(source, at, check)
   const kind = textIn(source, 'kind')
   if (kind === undefined) return
-  check.oneOf(at.child('kind'), kind, ['Dedicated', 'Managed', 'Shared'])
   const uri = textOf(source, 'diskURI')
   if (kind === 'Managed' && !uri.startsWith('/subscriptions/')) {
     check.notSupported(at.child('diskURI'), uri, [
@@ -217,20 +183,13 @@ const azureDisk: SourceRule = (source, at, check) => {
   }
 }
 
-const storageOs: SourceRule = (source, at, check) => {
-  const name = textOf(source, 'volumeName')
-  if (name === '') check.required(at.child('volumeName'))
-  else check.format(at.child('volumeName'), name, dns1123Label(name))
-  const namespace = textOf(source, 'volumeNamespace')
-  if (namespace !== '') check.format(at.child('volumeNamespace'), namespace, dns1123Label(namespace))
-}
-
 /** A secret, if one is named, is named by each of these. */
 const secretRef =
   (...fields: readonly string[]): SourceRule =>
   (source, at, check) => {
     const ref = partIn(source, 'secretRef')
-    if (ref !== undefined) needs(...fields)(ref, at.child('secretRef'), check)
+    if (ref === undefined) return
+    for (const field of fields) if (textOf(ref, field) === '') check.required(at.child('secretRef').child(field))
   }
 
 /** The name of a storage driver. */
@@ -253,53 +212,61 @@ const publishSecret: SourceRule = (source, at, check) => {
   else check.format(at.child('name'), name, subdomainName(name, false))
 }
 
-const CSI_SECRETS: readonly string[] = [
-  'controllerPublishSecretRef',
-  'controllerExpandSecretRef',
-  'nodePublishSecretRef',
-  'nodeExpandSecretRef',
-]
-
-const volumeSecrets: SourceRule = (source, at, check) => {
-  for (const field of CSI_SECRETS) {
-    const ref = partIn(source, field)
-    if (ref === undefined) continue
-    const name = textOf(ref, 'name')
-    const place = at.child(field)
-    if (name === '') check.required(place.child('name'))
-    else check.format(place.child('name'), name, dns1123Subdomain(name))
-    const namespace = textOf(ref, 'namespace')
-    if (namespace === '') check.required(place.child('namespace'))
-    else check.format(place.child('namespace'), namespace, dns1123Label(namespace))
-  }
-}
-
 const ISCSI_START = 'must be valid format starting with iqn, eui, or naa'
 const ISCSI_FORM = 'must be valid format'
 
 const MORE_DISKS: readonly Source[] = [
-  { field: 'vsphereVolume', rule: needs('volumePath') },
-  { field: 'photonPersistentDisk', rule: needs('pdID') },
-  { field: 'portworxVolume', rule: needs('volumeID') },
+  { field: 'vsphereVolume', rule: fieldRules('core_v1.VsphereVirtualDiskVolumeSource', 'volumePath') },
+  { field: 'photonPersistentDisk', rule: fieldRules('core_v1.PhotonPersistentDiskVolumeSource', 'pdID') },
+  { field: 'portworxVolume', rule: fieldRules('core_v1.PortworxVolumeSource', 'volumeID') },
   { field: 'azureDisk', rule: azureDisk },
 ]
 
-const scaleIo: Source = { field: 'scaleIO', rule: needs('gateway', 'system', 'volumeName') }
-const gce: Source = { field: 'gcePersistentDisk', toldAs: 'persistentDisk', rule: all(needs('pdName'), partition) }
-const aws: Source = { field: 'awsElasticBlockStore', rule: all(needs('volumeID'), partition) }
+const scaleIo: Source = {
+  field: 'scaleIO',
+  rule: fieldRules('core_v1.ScaleIOVolumeSource', 'gateway', 'system', 'volumeName'),
+}
+const gce: Source = {
+  field: 'gcePersistentDisk',
+  toldAs: 'persistentDisk',
+  rule: fieldRules('core_v1.GCEPersistentDiskVolumeSource', 'pdName', 'partition'),
+}
+const aws: Source = {
+  field: 'awsElasticBlockStore',
+  rule: fieldRules('core_v1.AWSElasticBlockStoreVolumeSource', 'volumeID', 'partition'),
+}
 const host: Source = { field: 'hostPath', rule: hostPath }
-const gluster = needs('endpoints', 'path')
-const rbd: Source = { field: 'rbd', rule: needs('monitors', 'image') }
-const cephfs: Source = { field: 'cephfs', refusedAs: 'cephFS', rule: needs('monitors') }
+const gluster = fieldRules('core_v1.GlusterfsVolumeSource', 'endpoints', 'path')
+const rbd: Source = { field: 'rbd', rule: fieldRules('core_v1.RBDVolumeSource', 'monitors', 'image') }
+const cephfs: Source = {
+  field: 'cephfs',
+  refusedAs: 'cephFS',
+  rule: fieldRules('core_v1.CephFSVolumeSource', 'monitors'),
+}
+const cinder = fieldRules('core_v1.CinderVolumeSource', 'volumeID')
+const azureFile = fieldRules('core_v1.AzureFileVolumeSource', 'secretName', 'shareName')
+const storageOs = fieldRules('core_v1.StorageOSVolumeSource', 'volumeName', 'volumeNamespace')
+const csiVolume = fieldRules(
+  'core_v1.CSIPersistentVolumeSource',
+  'volumeHandle',
+  'controllerPublishSecretRef.name',
+  'controllerPublishSecretRef.namespace',
+  'controllerExpandSecretRef.name',
+  'controllerExpandSecretRef.namespace',
+  'nodePublishSecretRef.name',
+  'nodePublishSecretRef.namespace',
+  'nodeExpandSecretRef.name',
+  'nodeExpandSecretRef.namespace',
+)
 const fc: Source = { field: 'fc', rule: fibreChannel }
-const flex: Source = { field: 'flexVolume', rule: all(needs('driver'), flexOptions) }
+const flex: Source = { field: 'flexVolume', rule: all(fieldRules('core_v1.FlexVolumeSource', 'driver'), flexOptions) }
 
 /** Sources of volumes of pods that persistent volumes have too, before and after those that only pods have. */
 export const POD_SOURCES = {
   host,
   gitRepo: {
     field: 'gitRepo',
-    rule: all(needs('repository'), (source, at, check) =>
+    rule: all(fieldRules('core_v1.GitRepoVolumeSource', 'repository'), (source, at, check) =>
       checkDescendingPath(textOf(source, 'directory'), at.child('directory'), check),
     ),
   },
@@ -310,15 +277,18 @@ export const POD_SOURCES = {
     { field: 'glusterfs', rule: gluster },
     { field: 'flocker', rule: flocker },
   ],
-  claim: { field: 'persistentVolumeClaim', rule: needs('claimName') },
+  claim: {
+    field: 'persistentVolumeClaim',
+    rule: fieldRules('core_v1.PersistentVolumeClaimVolumeSource', 'claimName'),
+  },
   clusters: [
     rbd,
-    { field: 'cinder', rule: all(needs('volumeID'), secretRef('name')) },
+    { field: 'cinder', rule: all(cinder, secretRef('name')) },
     cephfs,
     { field: 'quobyte', rule: quobyte },
   ],
   drivers: [fc, flex],
-  azureFile: { field: 'azureFile', rule: needs('secretName', 'shareName') },
+  azureFile: { field: 'azureFile', rule: azureFile },
   more: [...MORE_DISKS, { field: 'storageos', rule: all(storageOs, secretRef('name')) }],
   scaleIo,
   csi: { field: 'csi', rule: all(driver, publishSecret) },
@@ -340,20 +310,18 @@ export const PERSISTENT_SOURCES: readonly Source[] = [
   { field: 'quobyte', rule: quobyte },
   cephfs,
   { field: 'iscsi', rule: all(iscsi(ISCSI_FORM), secretRef('name'), iscsiInitiator(ISCSI_FORM)) },
-  { field: 'cinder', rule: all(needs('volumeID'), secretRef('name', 'namespace')) },
+  { field: 'cinder', rule: all(cinder, secretRef('name', 'namespace')) },
   fc,
   { ...flex, neverRefused: true },
-  { field: 'azureFile', rule: all(needs('secretName', 'shareName'), azureFileNamespace) },
+  { field: 'azureFile', rule: all(azureFile, azureFileNamespace) },
   ...MORE_DISKS,
   scaleIo,
   {
     field: 'local',
-    rule: (source, at, check) => {
-      const path = textOf(source, 'path')
-      if (path === '') check.required(at.child('path'))
-      else checkNoBacksteps(path, at.child('path'), check)
-    },
+    rule: all(fieldRules('core_v1.LocalVolumeSource', 'path'), (source, at, check) =>
+      checkNoBacksteps(textOf(source, 'path'), at.child('path'), check),
+    ),
   },
   { field: 'storageos', rule: all(storageOs, secretRef('name', 'namespace')) },
-  { field: 'csi', rule: all(driver, needs('volumeHandle'), volumeSecrets) },
+  { field: 'csi', rule: all(driver, csiVolume) },
 ]

@@ -3,14 +3,14 @@ import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { dns1123Label, longerThan } from '../../../schema/validation/formats.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
+import { longerThan } from '../../../schema/validation/formats.ts'
 import { has, partIn, partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkClaimTemplate } from '../claim-spec.ts'
 import { amountOf } from '../resource-names.ts'
-import { checkPullPolicyWord } from './container.ts'
 import { checkProjections } from './projected-volume.ts'
-import { checkDownwardFile, checkKeyToPath, checkMode } from './volume-files.ts'
+import { checkDownwardFile, checkKeyToPath } from './volume-files.ts'
 import { checkSources, POD_SOURCES, type Source, type SourceRule } from './volume-source.ts'
 
 export interface VolumeScope {
@@ -19,6 +19,8 @@ export interface VolumeScope {
   readonly podName: string
   readonly isPod: boolean
 }
+
+const checkName = fieldRules('core_v1.Volume', 'name')
 
 /** The volumes that have no faults, by name: the others are not there for containers. */
 export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope): ReadonlyMap<string, ValueMap> {
@@ -36,8 +38,7 @@ export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope
     const before = check.errors.length
     checkSources(sources, volume, { at, check })
     checkNamesMade(volume, at, scope)
-    if (name === '') check.required(at.child('name'))
-    else check.format(at.child('name'), name, dns1123Label(name))
+    checkName(volume, at, check)
     if (found.has(name)) check.duplicate(at.child('name'), name)
     if (check.errors.length === before) found.set(name, volume)
     const claim = textOf(partOf(volume, 'persistentVolumeClaim'), 'claimName')
@@ -78,35 +79,36 @@ const emptyDir: SourceRule = (source, at, check) => {
 
 /** Keys of a config map or secret that become files. */
 const files =
-  (name: string): SourceRule =>
+  (checkFields: SourceRule): SourceRule =>
   (source, at, check) => {
-    if (textOf(source, name) === '') check.required(at.child(name))
-    checkMode(source, 'defaultMode', { at, check })
+    checkFields(source, at, check)
     for (const [i, item] of partsOf(source, 'items').entries()) checkKeyToPath(item, at.child('items').index(i), check)
   }
 
+const checkDownwardMode = fieldRules('core_v1.DownwardAPIVolumeSource', 'defaultMode')
+
 const downwardApi: SourceRule = (source, at, check) => {
-  checkMode(source, 'defaultMode', { at, check })
+  checkDownwardMode(source, at, check)
   for (const file of partsOf(source, 'items')) checkDownwardFile(file, at, check)
 }
 
+const checkProjectedMode = fieldRules('core_v1.ProjectedVolumeSource', 'defaultMode')
+
 const projected: SourceRule = (source, at, check) => {
-  checkMode(source, 'defaultMode', { at, check })
+  checkProjectedMode(source, at, check)
   checkProjections(source, at, check)
 }
 
+const checkTemplateThere = fieldRules('core_v1.EphemeralVolumeSource', 'volumeClaimTemplate')
+
 const ephemeral: SourceRule = (source, at, check) => {
+  checkTemplateThere(source, at, check)
   const template = partIn(source, 'volumeClaimTemplate')
-  if (template === undefined) check.required(at.child('volumeClaimTemplate'))
-  else checkClaimTemplate(template, at.child('volumeClaimTemplate'), check)
+  if (template !== undefined) checkClaimTemplate(template, at.child('volumeClaimTemplate'), check)
 }
 
-const image =
-  (isPod: boolean): SourceRule =>
-  (source, at, check) => {
-    if (isPod && textOf(source, 'reference') === '') check.required(at.child('reference'))
-    checkPullPolicyWord(textOf(source, 'pullPolicy'), at.child('pullPolicy'), check)
-  }
+const imageOfPod = fieldRules('core_v1.ImageVolumeSource', 'reference', 'pullPolicy')
+const imageOfTemplate = fieldRules('core_v1.ImageVolumeSource', 'pullPolicy')
 
 function sourcesFor({ isPod }: VolumeScope): readonly Source[] {
   return isPod ? SOURCES_OF_PODS : SOURCES_OF_TEMPLATES
@@ -118,20 +120,20 @@ const sources = (isPod: boolean): readonly Source[] => [
   POD_SOURCES.host,
   POD_SOURCES.gitRepo,
   ...POD_SOURCES.disks,
-  { field: 'secret', rule: files('secretName') },
+  { field: 'secret', rule: files(fieldRules('core_v1.SecretVolumeSource', 'secretName', 'defaultMode')) },
   ...POD_SOURCES.network,
   POD_SOURCES.claim,
   ...POD_SOURCES.clusters,
   { field: 'downwardAPI', refusedAs: 'downwarAPI', rule: downwardApi },
   ...POD_SOURCES.drivers,
-  { field: 'configMap', rule: files('name') },
+  { field: 'configMap', rule: files(fieldRules('core_v1.ConfigMapVolumeSource', 'name', 'defaultMode')) },
   POD_SOURCES.azureFile,
   ...POD_SOURCES.more,
   { field: 'projected', rule: projected },
   POD_SOURCES.scaleIo,
   POD_SOURCES.csi,
   { field: 'ephemeral', rule: ephemeral },
-  { field: 'image', rule: image(isPod) },
+  { field: 'image', rule: isPod ? imageOfPod : imageOfTemplate },
 ]
 
 const SOURCES_OF_PODS = sources(true)

@@ -2,7 +2,8 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { dns1123Subdomain, longerThan } from '../../../schema/validation/formats.ts'
+import { fieldRules } from '../../../schema/validation/field-rules.ts'
+import { longerThan } from '../../../schema/validation/formats.ts'
 import { flagOf, partOf, textIn } from '../../../schema/validation/members.ts'
 
 const MAX_CREDENTIAL_KIB = 64
@@ -14,10 +15,11 @@ const MAX_MATCHED = 4096
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
+const checkCredentialName = fieldRules('core_v1.WindowsSecurityContextOptions', 'gmsaCredentialSpecName')
+
 export function checkWindowsOptions(options: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (options === undefined) return
-  const name = textIn(options, 'gmsaCredentialSpecName')
-  if (name !== undefined) check.format(at.child('gmsaCredentialSpecName'), name, dns1123Subdomain(name))
+  checkCredentialName(options, at, check)
   const spec = textIn(options, 'gmsaCredentialSpec')
   if (spec === '') check.invalid(at.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string')
   else if (spec !== undefined && longerThan(spec, MAX_CREDENTIAL_KIB * 1024)) {
