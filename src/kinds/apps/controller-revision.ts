@@ -5,7 +5,6 @@ import { isMap, type ValueMap } from '../../api/value.ts'
 import { AGE, column, count, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, listAt, textAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { numberOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 
@@ -13,7 +12,7 @@ const DATA = FieldPath.root('data')
 
 function checkRevision(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
-  check.notNegative(FieldPath.root('revision'), numberOf(object, 'revision'))
+  check.fields(object, undefined, 'apps_v1.ControllerRevision', 'revision')
 }
 
 function controller(revision: ValueMap): string {
@@ -35,7 +34,7 @@ export const CONTROLLER_REVISION: Kind = {
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
       checkRevision(object, check)
-      check.unchanged(DATA, object['data'], stored['data'])
+      check.unchangedFields({ object, stored }, 'apps_v1.ControllerRevision')
     },
   },
   columns: tableOf([

@@ -15,7 +15,7 @@ import {
   selects,
   shownSelector,
 } from '../../schema/validation/labels.ts'
-import { numberIn, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
+import { partIn, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -25,7 +25,7 @@ import { annotationOf, mapIn, withAnnotation } from '../shared/members.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, selectorColumn } from '../shared/pod-spec/template-columns.ts'
 import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
-import { checkCounts, checkLastingTemplate, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
+import { checkLastingTemplate, labelsOf, tellMismatch } from '../shared/pod-spec/workload-template.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import {
@@ -51,9 +51,9 @@ function checkDaemonSet(spec: ValueMap, check: Check): void {
     check.invalid(SELECTOR, shownSelector(selector), 'empty selector is invalid for daemonset')
   }
   checkLastingTemplate(template, { at: TEMPLATE, check, kind: 'DaemonSet' })
-  check.notNegative(SPEC.child('minReadySeconds'), numberOf(spec, 'minReadySeconds'))
+  check.fields(spec, SPEC, 'apps_v1.DaemonSetSpec', 'minReadySeconds')
   checkDaemonStrategy(partOf(spec, 'updateStrategy'), SPEC.child('updateStrategy'), check)
-  check.notNegative(SPEC.child('revisionHistoryLimit'), numberIn(spec, 'revisionHistoryLimit'))
+  check.fields(spec, SPEC, 'apps_v1.DaemonSetSpec', 'revisionHistoryLimit')
 }
 
 function checkDaemonStrategy(strategy: ValueMap, at: FieldPath, check: Check): void {
@@ -76,18 +76,6 @@ function checkDaemonStrategy(strategy: ValueMap, at: FieldPath, check: Check): v
     }
   }
 }
-
-const DAEMON_COUNTS: readonly string[] = [
-  'currentNumberScheduled',
-  'numberMisscheduled',
-  'desiredNumberScheduled',
-  'numberReady',
-  'observedGeneration',
-  'updatedNumberScheduled',
-  'numberAvailable',
-  'numberUnavailable',
-  'collisionCount',
-]
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
 
@@ -119,7 +107,7 @@ export const DAEMON_SET: Kind = {
     subresources: {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
-        checkCounts(partOf(object, 'status'), DAEMON_COUNTS, { at: STATUS, check })
+        check.fields(partOf(object, 'status'), STATUS, 'apps_v1.DaemonSetStatus')
         checkCollisions(partOf(object, 'status'), partOf(stored, 'status'), check)
       },
     },

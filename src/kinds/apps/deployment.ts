@@ -13,7 +13,7 @@ import { shownAs } from '../shared/internal-form.ts'
 import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { containerColumns, readyOfWanted, selectorColumn } from '../shared/pod-spec/template-columns.ts'
 import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
-import { checkCounts, checkWithin } from '../shared/pod-spec/workload-template.ts'
+import { checkWithin } from '../shared/pod-spec/workload-template.ts'
 import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
 import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { withNameWarnings } from '../shared/warnings.ts'
@@ -32,17 +32,20 @@ import {
 } from './workload.ts'
 
 function checkDeployment(spec: ValueMap, check: Check): void {
-  check.notNegative(SPEC.child('replicas'), numberOf(spec, 'replicas'))
+  check.fields(spec, SPEC, 'apps_v1.DeploymentSpec', 'replicas')
   checkSelector(spec, 'deployment', check)
   checkSelectedTemplate(spec, check)
   checkDeploymentStrategy(partOf(spec, 'strategy'), SPEC.child('strategy'), check)
-  const ready = numberOf(spec, 'minReadySeconds')
-  check.notNegative(SPEC.child('minReadySeconds'), ready)
-  check.notNegative(SPEC.child('revisionHistoryLimit'), numberIn(spec, 'revisionHistoryLimit'))
+  check.fields(
+    spec,
+    SPEC,
+    'apps_v1.DeploymentSpec',
+    'minReadySeconds',
+    'revisionHistoryLimit',
+    'progressDeadlineSeconds',
+  )
   const deadline = numberIn(spec, 'progressDeadlineSeconds')
-  if (deadline === undefined) return
-  check.notNegative(SPEC.child('progressDeadlineSeconds'), deadline)
-  if (deadline <= ready) {
+  if (deadline !== undefined && deadline <= numberOf(spec, 'minReadySeconds')) {
     check.invalid(SPEC.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds')
   }
 }
@@ -82,11 +85,8 @@ export const DEPLOYMENT: Kind = {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
         const status = partOf(object, 'status')
-        const place = { at: STATUS, check }
-        const parts = ['updatedReplicas', 'readyReplicas', 'availableReplicas']
-        const more = ['unavailableReplicas', 'terminatingReplicas', 'collisionCount']
-        checkCounts(status, ['observedGeneration', 'replicas', ...parts, ...more], place)
-        checkWithin(status, parts, place)
+        check.fields(status, STATUS, 'apps_v1.DeploymentStatus')
+        checkWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { at: STATUS, check })
         checkAvailable(status, 'readyReplicas', check)
         checkCollisions(status, partOf(stored, 'status'), check)
       },

@@ -3,7 +3,7 @@ import type { ValueMap } from '../../api/value.ts'
 import { tableOf } from '../../codec/tables/column.ts'
 import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { numberIn, numberOf, partOf } from '../../schema/validation/members.ts'
+import { partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -25,8 +25,7 @@ import {
 } from './workload.ts'
 
 function checkReplicaSet(spec: ValueMap, check: Check): void {
-  check.notNegative(SPEC.child('replicas'), numberOf(spec, 'replicas'))
-  check.notNegative(SPEC.child('minReadySeconds'), numberOf(spec, 'minReadySeconds'))
+  check.fields(spec, SPEC, 'apps_v1.ReplicaSetSpec')
   checkSelector(spec, 'deployment', check)
   checkSelectedTemplate(spec, check)
 }
@@ -46,10 +45,7 @@ export const REPLICA_SET: Kind = {
       status: (object, stored, check) => {
         checkBuiltInMetaUpdate(object, stored, check)
         checkReplicas(partOf(object, 'status'), check)
-        check.notNegative(
-          STATUS.child('terminatingReplicas'),
-          numberIn(partOf(object, 'status'), 'terminatingReplicas'),
-        )
+        check.fields(partOf(object, 'status'), STATUS, 'apps_v1.ReplicaSetStatus', 'terminatingReplicas')
       },
     },
   },

@@ -6,9 +6,8 @@ import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import type { Strategy } from '../../registry/registry.ts'
 import { absent, always, blank, both, each, gated, type Rule, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { dns1123Label } from '../../schema/validation/formats.ts'
 import { isUsable, shownSelector } from '../../schema/validation/labels.ts'
-import { has, numberIn, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
+import { has, numberIn, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, labelName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { CLAIM_FIELDS } from '../shared/claim-fields.ts'
@@ -21,7 +20,7 @@ import { gatedPodFields } from '../shared/pod-spec/gated-fields.ts'
 import { checkPodTemplate, checkTemplateMeta } from '../shared/pod-spec/pod-template.ts'
 import { containerColumns, readyOfWanted } from '../shared/pod-spec/template-columns.ts'
 import { templateWarnings } from '../shared/pod-spec/template-warnings.ts'
-import { checkCounts, checkWithin } from '../shared/pod-spec/workload-template.ts'
+import { checkWithin } from '../shared/pod-spec/workload-template.ts'
 import { BY_LABEL_SELECTOR } from '../shared/scale.ts'
 import { WORKLOAD } from '../shared/strategies.ts'
 import { claimSpecWarnings } from '../shared/volume-warnings.ts'
@@ -56,17 +55,19 @@ function checkStatefulSet(spec: ValueMap, isNew: boolean, check: Check): void {
     check.invalid(at, management, "must be 'OrderedReady' or 'Parallel'")
   }
   checkStatefulStrategy(partOf(spec, 'updateStrategy'), SPEC.child('updateStrategy'), check)
-  checkRetention(partIn(spec, 'persistentVolumeClaimRetentionPolicy'), check)
+  const retention = partIn(spec, 'persistentVolumeClaimRetentionPolicy')
+  if (retention !== undefined) {
+    const at = SPEC.child('persistentVolumeClaimRetentionPolicy')
+    check.fields(retention, at, 'apps_v1.StatefulSetPersistentVolumeClaimRetentionPolicy')
+  }
   if (isNew) {
     for (const [i, claim] of partsOf(spec, 'volumeClaimTemplates').entries()) {
       checkClaimSpec(partOf(claim, 'spec'), SPEC.child('volumeClaimTemplates').index(i).child('spec'), check)
     }
   }
-  check.notNegative(SPEC.child('replicas'), numberOf(spec, 'replicas'))
-  check.notNegative(SPEC.child('minReadySeconds'), numberOf(spec, 'minReadySeconds'))
+  check.fields(spec, SPEC, 'apps_v1.StatefulSetSpec', 'replicas', 'minReadySeconds')
   check.notNegative(SPEC.child('ordinals.start'), numberIn(partOf(spec, 'ordinals'), 'start'))
-  const serviceName = textOf(spec, 'serviceName')
-  if (isNew && serviceName !== '') check.format(SPEC.child('serviceName'), serviceName, dns1123Label(serviceName))
+  if (isNew) check.fields(spec, SPEC, 'apps_v1.StatefulSetSpec', 'serviceName')
   checkSelector(spec, 'statefulset', check)
   checkStatefulTemplate(spec, check)
 }
@@ -82,20 +83,12 @@ function checkStatefulStrategy(strategy: ValueMap, at: FieldPath, check: Check):
   } else if (type !== 'RollingUpdate')
     check.invalid(at, shownAs(strategy, SET_STRATEGY), "must be 'RollingUpdate' or 'OnDelete'")
   else if (rolling !== undefined) {
-    check.notNegative(place.child('partition'), numberOf(rolling, 'partition'))
+    check.fields(rolling, place, 'apps_v1.RollingUpdateStatefulSetStrategy')
     if (!has(rolling, 'maxUnavailable')) return
     const { maxUnavailable } = rolling
     checkIntOrPercent(maxUnavailable, place.child('maxUnavailable'), check)
     if (amountIn(maxUnavailable) === 0) check.invalid(place.child('maxUnavailable'), maxUnavailable, 'cannot be 0')
     checkAtMostAll(maxUnavailable, place.child('maxUnavailable'), check)
-  }
-}
-
-function checkRetention(policy: ValueMap | undefined, check: Check): void {
-  if (policy === undefined) return
-  const at = SPEC.child('persistentVolumeClaimRetentionPolicy')
-  for (const field of ['whenDeleted', 'whenScaled']) {
-    check.oneOf(at.child(field), textOf(policy, field), ['Retain', 'Delete'])
   }
 }
 
@@ -190,10 +183,20 @@ export const STATEFUL_SET: Kind = {
     subresources: {
       status: (object, stored, check) => {
         const status = partOf(object, 'status')
-        const place = { at: STATUS, check }
         const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
-        checkCounts(status, ['replicas', ...parts, 'observedGeneration', 'collisionCount'], place)
-        checkWithin(status, parts, place)
+        check.fields(
+          status,
+          STATUS,
+          'apps_v1.StatefulSetStatus',
+          'replicas',
+          'readyReplicas',
+          'currentReplicas',
+          'updatedReplicas',
+          'availableReplicas',
+          'observedGeneration',
+          'collisionCount',
+        )
+        checkWithin(status, parts, { at: STATUS, check })
         checkAvailable(status, 'status.readyReplicas', check)
         checkBuiltInMetaUpdate(object, stored, check)
         checkCollisions(status, partOf(stored, 'status'), check)

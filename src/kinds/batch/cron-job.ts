@@ -8,7 +8,7 @@ import { absent, always, blank, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { longerThan } from '../../schema/validation/formats.ts'
 import { shownSelector } from '../../schema/validation/labels.ts'
-import { flagOf, numberIn, partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
+import { flagOf, partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
   checkBuiltInMetaUpdate,
@@ -36,17 +36,14 @@ const MAX_NAME = 52
 function checkSpec(spec: ValueMap, old: ValueMap | undefined, check: Check): void {
   const schedule = textOf(spec, 'schedule')
   const zone = textIn(spec, 'timeZone')
-  if (schedule === '') check.required(SPEC.child('schedule'))
-  else checkSchedule(schedule, { zone, keepsZone: old !== undefined && textOf(old, 'schedule').includes('TZ'), check })
-  check.notNegative(SPEC.child('startingDeadlineSeconds'), numberIn(spec, 'startingDeadlineSeconds'))
+  check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'schedule')
+  const keepsZone = old !== undefined && textOf(old, 'schedule').includes('TZ')
+  if (schedule !== '') checkSchedule(schedule, { zone, keepsZone, check })
+  check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'startingDeadlineSeconds')
   if (zone !== undefined && (old === undefined || textIn(old, 'timeZone') !== zone)) checkZone(zone, check)
-  const policy = textOf(spec, 'concurrencyPolicy')
-  if (policy === '') check.required(SPEC.child('concurrencyPolicy'))
-  else check.oneOf(SPEC.child('concurrencyPolicy'), policy, ['Allow', 'Forbid', 'Replace'])
+  check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'concurrencyPolicy')
   checkTemplate(partOf(partOf(spec, 'jobTemplate'), 'spec'), check)
-  for (const field of ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']) {
-    check.notNegative(SPEC.child(field), numberIn(spec, field))
-  }
+  check.fields(spec, SPEC, 'batch_v1.CronJobSpec', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit')
 }
 
 interface ScheduleScope {

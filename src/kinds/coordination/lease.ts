@@ -2,9 +2,9 @@
 import { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { type Check, POSITIVE } from '../../schema/validation/check.ts'
+import type { Check } from '../../schema/validation/check.ts'
 import { qualifiedName } from '../../schema/validation/formats.ts'
-import { numberIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
+import { partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -13,9 +13,7 @@ const SPEC = FieldPath.root('spec')
 
 function checkLease(object: ValueMap, check: Check): void {
   const spec = partOf(object, 'spec')
-  const seconds = numberIn(spec, 'leaseDurationSeconds')
-  if (seconds !== undefined && seconds <= 0) check.invalid(SPEC.child('leaseDurationSeconds'), seconds, POSITIVE)
-  check.notNegative(SPEC.child('leaseTransitions'), numberIn(spec, 'leaseTransitions'))
+  check.fields(spec, SPEC, 'coordination.k8s.io_v1.LeaseSpec')
   if (!check.gate('CoordinatedLeaderElection')) return
   const strategy = textIn(spec, 'strategy')
   if (strategy !== undefined) checkLeaseStrategy(strategy, SPEC.child('strategy'), check)

@@ -5,7 +5,7 @@ import { tableOf, wide } from '../../codec/tables/column.ts'
 import { labelText, mapAt } from '../../codec/tables/reading.ts'
 import { absent, always, both, isEmpty, within, withMember } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { numberIn, numberOf, partIn, partOf } from '../../schema/validation/members.ts'
+import { partIn, partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -44,22 +44,13 @@ function checkUnconvertible(object: ValueMap, stored: ValueMap, check: Check): v
 }
 
 function checkSpec(spec: ValueMap, check: Check): void {
-  check.notNegative(SPEC.child('minReadySeconds'), numberOf(spec, 'minReadySeconds'))
-  const selector = partOf(spec, 'selector')
-  const isEmpty = Object.keys(selector).length === 0
-  if (isEmpty) check.required(SPEC.child('selector'))
-  const replicas = numberIn(spec, 'replicas')
-  if (replicas === undefined) check.required(SPEC.child('replicas'))
-  else check.notNegative(SPEC.child('replicas'), replicas)
+  check.fields(spec, SPEC, 'core_v1.ReplicationControllerSpec', 'minReadySeconds', 'selector', 'replicas', 'template')
   const template = partIn(spec, 'template')
+  if (template === undefined) return
   const at = SPEC.child('template')
-  if (template === undefined) {
-    check.required(at)
-    return
-  }
   const labels = labelsOf(template) ?? {}
-  const matches = Object.entries(selector).every(([key, value]) => own(labels, key) === value)
-  if (!isEmpty && !matches) tellMismatch(template, at, check)
+  const matches = Object.entries(partOf(spec, 'selector')).every(([key, value]) => own(labels, key) === value)
+  if (!matches) tellMismatch(template, at, check)
   checkLastingTemplate(template, { at, check, kind: 'ReplicationController' })
 }
 

@@ -3,8 +3,8 @@ import { shownJson } from '../../api/field-error.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import type { Value } from '../../api/value.ts'
 import { parseQuantity, type Quantity, scaledValue, signOfQuantity } from '../../lib/quantity.ts'
-import { type Check, NOT_NEGATIVE } from '../../schema/validation/check.ts'
-import { qualifiedName } from '../../schema/validation/formats.ts'
+import type { Check } from '../../schema/validation/check.ts'
+import { NOT_NEGATIVE, qualifiedName } from '../../schema/validation/formats.ts'
 
 const COMPUTE: readonly string[] = ['cpu', 'memory', 'ephemeral-storage']
 

@@ -17,7 +17,8 @@ import type { FaultList } from '../../api/fault-list.ts'
 import type { FieldPath } from '../../api/field-path.ts'
 import { equalValues, type Value, type ValueMap } from '../../api/value.ts'
 import { CheckedPatterns } from './checked-patterns.ts'
-import type { Faults } from './formats.ts'
+import { checkField, placeOf, rulesOf } from './field-rules.ts'
+import { type Faults, NOT_NEGATIVE } from './formats.ts'
 
 export interface ValidationContext {
   /** The names of the feature gates that are on. */
@@ -29,14 +30,20 @@ export interface ValidationContext {
 }
 
 export const IMMUTABLE = 'field is immutable'
-export const NOT_NEGATIVE = 'must be greater than or equal to 0'
-export const POSITIVE = 'must be greater than 0'
+
+/** The fields of an object, or of a part of one at `at`, and as they were. */
+export interface FieldsChange {
+  readonly object: ValueMap
+  readonly stored: ValueMap
+  readonly at?: FieldPath
+}
 
 export class Check {
   readonly context: ValidationContext
   /** Those of a whole definition. */
   #patterns: CheckedPatterns | undefined
   readonly #faults: FaultList
+  readonly #tell = (fault: FieldError): void => this.#faults.add(fault)
   #faultless: object | undefined
 
   /** The list ends the validation when it is full. */
@@ -122,6 +129,21 @@ export class Check {
 
   internal(at: FieldPath, detail: string): void {
     this.#faults.add(internalFault(at, detail))
+  }
+
+  /**
+   * The rules that `proto/` declares for these fields of an object of a type (`core_v1.Container`), in this order; for all fields that
+   * have rules where none is named. `at` is the place of the object, undefined for a whole one.
+   */
+  fields(object: ValueMap, at: FieldPath | undefined, type: string, ...names: readonly string[]): void {
+    for (const rule of rulesOf(type, names)) checkField(rule, object[rule.name], at, this.#tell)
+  }
+
+  /** What is declared immutable of these fields is as it was. */
+  unchangedFields({ object, stored, at }: FieldsChange, type: string, ...names: readonly string[]): void {
+    for (const { name, immutable } of rulesOf(type, names)) {
+      if (immutable) this.unchanged(placeOf(at, name), object[name], stored[name])
+    }
   }
 
   /** The faults that a format found in a value. */

@@ -15,6 +15,9 @@ export function longerThan(text: string, max: number): boolean {
   return text.length * 3 > max && Buffer.byteLength(text) > max
 }
 
+export const NOT_NEGATIVE = 'must be greater than or equal to 0'
+export const POSITIVE = 'must be greater than 0'
+
 export function inclusiveRange(min: number, max: number): string {
   return `must be between ${min} and ${max}, inclusive`
 }

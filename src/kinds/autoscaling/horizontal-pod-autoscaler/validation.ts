@@ -3,9 +3,8 @@ import { FieldPath } from '../../../api/field-path.ts'
 import { parseGroupVersion } from '../../../api/object.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
-import { type Check, POSITIVE } from '../../../schema/validation/check.ts'
-import { dns1123Label, pathSegment } from '../../../schema/validation/formats.ts'
-import { has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
+import type { Check } from '../../../schema/validation/check.ts'
+import { has, numberIn, numberOf, partIn, partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../../schema/validation/rules.ts'
 import { amountOf, checkContainerResourceName, checkNotNegativeAmount } from '../../shared/resource-names.ts'
@@ -53,11 +52,7 @@ interface ReferenceScope {
 }
 
 function checkReference(reference: ValueMap, at: FieldPath, { check, needsGroup }: ReferenceScope): void {
-  for (const field of ['kind', 'name']) {
-    const word = textOf(reference, field)
-    if (word === '') check.required(at.child(field))
-    else check.format(at.child(field), word, pathSegment(word))
-  }
+  check.fields(reference, at, 'autoscaling_v2.CrossVersionObjectReference')
   const version = textOf(reference, 'apiVersion')
   const parsed = parseGroupVersion(version)
   if (parsed === undefined) check.invalid(at.child('apiVersion'), version, `unexpected GroupVersion string: ${version}`)
@@ -83,12 +78,8 @@ function checkMetrics(spec: ValueMap, check: Check): void {
 
 type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
 
-const named: SourceRule = (source, at, check) => {
-  const name = textOf(partOf(source, 'metric'), 'name')
-  const place = at.child('metric').child('name')
-  if (name === '') check.required(place, 'must specify a metric name')
-  else check.format(place, name, pathSegment(name))
-}
+const named: SourceRule = (source, at, check) =>
+  check.fields(partOf(source, 'metric'), at.child('metric'), 'autoscaling_v2.MetricIdentifier')
 
 const objectSource: SourceRule = (source, at, check) => {
   checkReference(partOf(source, 'describedObject'), at.child('describedObject'), { check, needsGroup: false })
@@ -122,7 +113,7 @@ const podsSource: SourceRule = (source, at, check) => {
 }
 
 const resourceSource: SourceRule = (source, at, check) => {
-  if (textOf(source, 'name') === '') check.required(at.child('name'), 'must specify a resource name')
+  check.fields(source, at, 'autoscaling_v2.ResourceMetricSource')
   const target = checkTarget(source, at, check)
   const place = at.child('target')
   const given = [has(target, 'averageUtilization'), has(target, 'averageValue')]
@@ -138,9 +129,7 @@ const resourceSource: SourceRule = (source, at, check) => {
 const containerSource: SourceRule = (source, at, check) => {
   const name = textOf(source, 'name')
   if (name !== '') checkContainerResourceName(name, at.child('name'), check)
-  const container = textOf(source, 'container')
-  if (container === '') check.required(at.child('container'), 'must specify a container')
-  else check.format(at.child('container'), container, dns1123Label(container))
+  check.fields(source, at, 'autoscaling_v2.ContainerResourceMetricSource')
   resourceSource(source, at, check)
 }
 
@@ -185,12 +174,9 @@ function checkTarget(source: ValueMap, at: FieldPath, check: Check): ValueMap {
       check.invalid(place.child(field), target[field], 'must be positive')
     }
   }
-  const percent = numberIn(target, 'averageUtilization')
-  if (percent !== undefined && percent < 1) check.invalid(place.child('averageUtilization'), percent, POSITIVE)
+  check.fields(target, place, 'autoscaling_v2.MetricTarget')
   return target
 }
-
-const POSITIVE_WORD = 'must be greater than zero'
 
 function checkScaling(rules: ValueMap, at: FieldPath, check: Check): void {
   const seconds = numberIn(rules, 'stabilizationWindowSeconds')
@@ -199,20 +185,17 @@ function checkScaling(rules: ValueMap, at: FieldPath, check: Check): void {
   if (seconds !== undefined && seconds > MAX_WINDOW_SECONDS) {
     check.invalid(place, seconds, `must be less than or equal to ${MAX_WINDOW_SECONDS}`)
   }
-  const select = textIn(rules, 'selectPolicy')
-  if (select !== undefined) check.oneOf(at.child('selectPolicy'), select, ['Disabled', 'Max', 'Min'])
-  const policies = partsOf(rules, 'policies')
-  if (policies.length === 0) check.required(at.child('policies'), 'must specify at least one Policy')
-  for (const [i, policy] of policies.entries()) checkPolicy(policy, at.child('policies').index(i), check)
+  check.fields(rules, at, 'autoscaling_v2.HPAScalingRules')
+  for (const [i, policy] of partsOf(rules, 'policies').entries()) {
+    checkPolicy(policy, at.child('policies').index(i), check)
+  }
   checkNotNegativeAmount(rules['tolerance'], at.child('tolerance'), check)
 }
 
 function checkPolicy(policy: ValueMap, at: FieldPath, check: Check): void {
-  check.oneOf(at.child('type'), textOf(policy, 'type'), ['Percent', 'Pods'])
-  const value = numberOf(policy, 'value')
-  if (value <= 0) check.invalid(at.child('value'), value, POSITIVE_WORD)
+  check.fields(policy, at, 'autoscaling_v2.HPAScalingPolicy')
   const period = numberOf(policy, 'periodSeconds')
-  if (period <= 0) check.invalid(at.child('periodSeconds'), period, POSITIVE_WORD)
+  if (period <= 0) check.invalid(at.child('periodSeconds'), period, 'must be greater than zero')
   if (period > MAX_PERIOD_SECONDS) {
     check.invalid(at.child('periodSeconds'), period, `must be less than or equal to ${MAX_PERIOD_SECONDS}`)
   }
@@ -230,10 +213,7 @@ export const VALIDATION: KindRules = {
   subresources: {
     status: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const status = partOf(object, 'status')
-      for (const field of ['currentReplicas', 'desiredReplicas']) {
-        check.notNegative(STATUS.child(field), numberOf(status, field))
-      }
+      check.fields(partOf(object, 'status'), STATUS, 'autoscaling_v2.HorizontalPodAutoscalerStatus')
     },
   },
 }

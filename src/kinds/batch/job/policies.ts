@@ -3,14 +3,11 @@ import { OMITTED } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { longerThan, qualifiedName } from '../../../schema/validation/formats.ts'
 import { has, listOf, numberIn, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { parseIndexes } from './indexes.ts'
 
-const MAX_RULES = 20
 const MAX_CODES = 255
 const MAX_CONDITIONS = 20
-const MAX_INDEX_BYTES = 65536
 const ACTIONS: readonly string[] = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 
 /** The words of a set inside a message. */
@@ -19,16 +16,16 @@ function validValues(words: readonly string[]): string {
 }
 
 export function checkFailurePolicy(spec: ValueMap, at: FieldPath, check: Check): void {
-  const rules = partsOf(partOf(spec, 'podFailurePolicy'), 'rules')
+  const policy = partOf(spec, 'podFailurePolicy')
   const list = at.child('rules')
-  if (rules.length > MAX_RULES) check.tooMany(list, rules.length, MAX_RULES)
+  check.fields(policy, at, 'batch_v1.PodFailurePolicy')
   const pod = partOf(partOf(spec, 'template'), 'spec')
   const names = new Set(
     ['containers', 'initContainers']
       .flatMap((field) => partsOf(pod, field))
       .map((container) => textOf(container, 'name')),
   )
-  for (const [i, rule] of rules.entries()) {
+  for (const [i, rule] of partsOf(policy, 'rules').entries()) {
     const place = list.index(i)
     checkAction(textOf(rule, 'action'), has(spec, 'backoffLimitPerIndex'), { at: place.child('action'), check })
     const codes = partIn(rule, 'onExitCodes')
@@ -58,8 +55,7 @@ function checkAction(action: string, perIndex: boolean, { at, check }: Place): v
 
 function checkCodes(codes: ValueMap, names: ReadonlySet<string>, { at, check }: Place): void {
   const operator = textOf(codes, 'operator')
-  if (operator === '') check.required(at.child('operator'), validValues(['In', 'NotIn']))
-  else check.oneOf(at.child('operator'), operator, ['In', 'NotIn'])
+  check.fields(codes, at, 'batch_v1.PodFailurePolicyOnExitCodesRequirement')
   const container = textIn(codes, 'containerName')
   if (container !== undefined && !names.has(container)) {
     const detail = 'must be one of the container or initContainer names in the pod template'
@@ -83,8 +79,7 @@ function checkCodes(codes: ValueMap, names: ReadonlySet<string>, { at, check }: 
 function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check: Check): void {
   if (conditions.length > MAX_CONDITIONS) check.tooMany(list, conditions.length, MAX_CONDITIONS)
   for (const [i, condition] of conditions.entries()) {
-    const type = textOf(condition, 'type')
-    check.format(list.index(i).child('type'), type, qualifiedName(type))
+    check.fields(condition, list.index(i), 'batch_v1.PodFailurePolicyOnPodConditionsPattern')
     const status = textOf(condition, 'status')
     const statuses = ['False', 'True', 'Unknown']
     if (status === '') check.required(list.index(i).child('status'), validValues(statuses))
@@ -93,14 +88,12 @@ function checkConditions(conditions: readonly ValueMap[], list: FieldPath, check
 }
 
 export function checkSuccessPolicy(spec: ValueMap, at: FieldPath, check: Check): void {
-  const rules = partsOf(partOf(spec, 'successPolicy'), 'rules')
-  const list = at.child('rules')
-  if (rules.length === 0) {
-    check.required(list, 'at least one rules must be specified when the successPolicy is specified')
-  }
-  if (rules.length > MAX_RULES) check.tooMany(list, rules.length, MAX_RULES)
+  const policy = partOf(spec, 'successPolicy')
+  check.fields(policy, at, 'batch_v1.SuccessPolicy')
   const completions = Number(numberIn(spec, 'completions') ?? 0)
-  for (const [i, rule] of rules.entries()) checkSuccessRule(rule, completions, { at: list.index(i), check })
+  for (const [i, rule] of partsOf(policy, 'rules').entries()) {
+    checkSuccessRule(rule, completions, { at: at.child('rules').index(i), check })
+  }
 }
 
 function checkSuccessRule(rule: ValueMap, completions: number, { at, check }: Place): void {
@@ -112,7 +105,7 @@ function checkSuccessRule(rule: ValueMap, completions: number, { at, check }: Pl
   let total = 0
   if (indexes !== undefined) {
     const place = at.child('succeededIndexes')
-    if (longerThan(indexes, MAX_INDEX_BYTES)) check.tooLong(place, MAX_INDEX_BYTES)
+    check.fields(rule, at, 'batch_v1.SuccessPolicyRule', 'succeededIndexes')
     const parsed = parseIndexes(indexes, completions)
     if (parsed.ok) total = parsed.total
     else check.invalid(place, indexes, `error parsing succeededIndexes: ${parsed.message}`)
@@ -122,7 +115,7 @@ function checkSuccessRule(rule: ValueMap, completions: number, { at, check }: Pl
   const atMost = (most: number, of: string): void => {
     if (count > most) check.invalid(place, count, `must be less than or equal to ${most} (the number of ${of})`)
   }
-  check.notNegative(place, count)
+  check.fields(rule, at, 'batch_v1.SuccessPolicyRule', 'succeededCount')
   atMost(completions, 'specified completions')
   if (indexes !== undefined) atMost(total, 'indexes in the specified succeededIndexes field')
 }

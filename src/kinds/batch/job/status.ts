@@ -64,10 +64,8 @@ function isFinished({ is }: Job): boolean {
   return is('Complete') || is('Failed')
 }
 
-const COUNTS: readonly string[] = ['active', 'succeeded', 'failed', 'ready', 'terminating']
-
 function checkCounts({ status }: Job, check: Check): void {
-  for (const field of COUNTS) check.notNegative(STATUS.child(field), numberIn(status, field))
+  check.fields(status, STATUS, 'batch_v1.JobStatus', 'active', 'succeeded', 'failed', 'ready', 'terminating')
   const uncounted = partIn(status, 'uncountedTerminatedPods')
   if (uncounted === undefined) return
   const seen = new Set<string>()

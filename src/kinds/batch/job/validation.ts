@@ -29,15 +29,6 @@ const MANY_COMPLETIONS = 100_000
 const MAX_PARALLELISM_OF_MANY = 10_000
 const MAX_FAILED_OF_MANY = 10_000
 
-const COUNTS: readonly string[] = [
-  'parallelism',
-  'completions',
-  'activeDeadlineSeconds',
-  'backoffLimit',
-  'ttlSecondsAfterFinished',
-  'backoffLimitPerIndex',
-]
-
 export const VALIDATION: KindRules = {
   create: checkJob,
   update: (object, stored, check) => {
@@ -153,8 +144,8 @@ function checkHostnames(object: ValueMap, check: Check): void {
 function checkWithSelector(spec: ValueMap, check: Check): void {
   checkJobSpec(spec, SPEC, check)
   const selector = partIn(spec, 'selector')
-  if (selector === undefined) check.required(SPEC.child('selector'))
-  else checkLabelSelector(selector, SPEC.child('selector'), check)
+  check.fields(spec, SPEC, 'batch_v1.JobSpec', 'selector')
+  checkLabelSelector(selector, SPEC.child('selector'), check)
   const template = partOf(spec, 'template')
   const usable = selector === undefined || isUsable(selector)
   if (usable && !selects(selector, labelsOf(template) ?? {})) tellMismatch(template, SPEC.child('template'), check)
@@ -162,21 +153,28 @@ function checkWithSelector(spec: ValueMap, check: Check): void {
 
 /** The spec of a job, alone or in a template of jobs. */
 export function checkJobSpec(spec: ValueMap, at: FieldPath, check: Check): void {
-  for (const field of COUNTS) check.notNegative(at.child(field), numberIn(spec, field))
-  const failed = numberIn(spec, 'maxFailedIndexes')
-  if (failed !== undefined) {
-    check.notNegative(at.child('maxFailedIndexes'), failed)
-    if (!has(spec, 'backoffLimitPerIndex')) {
-      check.required(at.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')
-    }
+  check.fields(
+    spec,
+    at,
+    'batch_v1.JobSpec',
+    'parallelism',
+    'completions',
+    'activeDeadlineSeconds',
+    'backoffLimit',
+    'ttlSecondsAfterFinished',
+    'backoffLimitPerIndex',
+    'maxFailedIndexes',
+  )
+  if (has(spec, 'maxFailedIndexes') && !has(spec, 'backoffLimitPerIndex')) {
+    check.required(at.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')
   }
   const manager = textIn(spec, 'managedBy')
   if (manager !== undefined) {
     checkDomainPath(manager, at.child('managedBy'), check)
     if (longerThan(manager, MAX_MANAGED_BY)) check.tooLong(at.child('managedBy'), MAX_MANAGED_BY)
   }
+  check.fields(spec, at, 'batch_v1.JobSpec', 'completionMode')
   const mode = textIn(spec, 'completionMode')
-  if (mode !== undefined) check.oneOf(at.child('completionMode'), mode, ['NonIndexed', 'Indexed'])
   if (mode === 'Indexed') checkIndexed(spec, at, check)
   if (mode === undefined || mode === 'NonIndexed') {
     for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes']) {

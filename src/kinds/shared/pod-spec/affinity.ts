@@ -2,20 +2,10 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../../schema/validation/labels.ts'
 import { numberIn, partIn, partOf, partsOf, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
-
-const checkWeight = fieldRules('core_v1.PreferredSchedulingTerm', 'weight')
-const checkTermWeight = fieldRules('core_v1.WeightedPodAffinityTerm', 'weight')
-const checkTerms = fieldRules('core_v1.NodeSelector', 'nodeSelectorTerms')
-const checkKey = fieldRules('core_v1.NodeSelectorRequirement', 'key')
-const checkValues = fieldRules('core_v1.NodeSelectorRequirement', 'values')
-const checkSpread = fieldRules('core_v1.TopologySpreadConstraint', 'maxSkew', 'topologyKey', 'whenUnsatisfiable')
-const checkMinDomains = fieldRules('core_v1.TopologySpreadConstraint', 'minDomains')
-const checkNodePolicies = fieldRules('core_v1.TopologySpreadConstraint', 'nodeAffinityPolicy', 'nodeTaintsPolicy')
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
@@ -35,13 +25,13 @@ function checkNodeAffinity(affinity: ValueMap, at: FieldPath, check: Check): voi
   if (required !== undefined) checkNodeSelector(required, at.child(REQUIRED), check)
   for (const [i, term] of partsOf(affinity, PREFERRED).entries()) {
     const place = at.child(PREFERRED).index(i)
-    checkWeight(term, place, check)
+    check.fields(term, place, 'core_v1.PreferredSchedulingTerm')
     checkNodeTerm(partOf(term, 'preference'), place.child('preference'), { check, anyValues: true })
   }
 }
 
 export function checkNodeSelector(selector: ValueMap, at: FieldPath, check: Check): void {
-  checkTerms(selector, at, check)
+  check.fields(selector, at, 'core_v1.NodeSelector')
   for (const [i, term] of partsOf(selector, 'nodeSelectorTerms').entries()) {
     checkNodeTerm(term, at.child('nodeSelectorTerms').index(i), { check, anyValues: false })
   }
@@ -86,8 +76,8 @@ function checkNodeRequirement(requirement: ValueMap, at: FieldPath, { check, any
     default:
       check.invalid(at.child('operator'), operator, 'not a valid selector operator')
   }
-  checkKey(requirement, at, check)
-  if (!anyValues) checkValues(requirement, at, check)
+  check.fields(requirement, at, 'core_v1.NodeSelectorRequirement', 'key')
+  if (!anyValues) check.fields(requirement, at, 'core_v1.NodeSelectorRequirement', 'values')
 }
 
 function checkNodeField(requirement: ValueMap, at: FieldPath, check: Check): void {
@@ -112,7 +102,7 @@ function checkPodAffinity(affinity: ValueMap, at: FieldPath, check: Check): void
   for (const [i, term] of partsOf(affinity, REQUIRED).entries()) checkPodTerm(term, at.child(REQUIRED).index(i), check)
   for (const [i, term] of partsOf(affinity, PREFERRED).entries()) {
     const place = at.child(PREFERRED).index(i)
-    checkTermWeight(term, place, check)
+    check.fields(term, place, 'core_v1.WeightedPodAffinityTerm')
     checkPodTerm(partOf(term, 'podAffinityTerm'), place.child('podAffinityTerm'), check)
   }
 }
@@ -172,12 +162,12 @@ export function checkTopologySpread(constraints: readonly ValueMap[], list: Fiel
   const last = new Map(pairs.map((pair, i) => [pair, i]))
   for (const [i, constraint] of constraints.entries()) {
     const at = list.index(i)
-    checkSpread(constraint, at, check)
+    check.fields(constraint, at, 'core_v1.TopologySpreadConstraint', 'maxSkew', 'topologyKey', 'whenUnsatisfiable')
     const pair = pairs[i] ?? ''
     if (last.get(pair) !== i) check.duplicate(at.child('{topologyKey, whenUnsatisfiable}'), pair)
-    checkMinDomains(constraint, at, check)
+    check.fields(constraint, at, 'core_v1.TopologySpreadConstraint', 'minDomains')
     checkDomainsUsed(constraint, at.child('minDomains'), check)
-    checkNodePolicies(constraint, at, check)
+    check.fields(constraint, at, 'core_v1.TopologySpreadConstraint', 'nodeAffinityPolicy', 'nodeTaintsPolicy')
     checkLabelKeys(constraint, at, check)
     checkLabelSelector(partIn(constraint, 'labelSelector'), at.child('labelSelector'), check)
   }

@@ -3,7 +3,6 @@ import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { portName } from '../../../schema/validation/formats.ts'
 import { has, listOf, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { checkContainerResourceName } from '../resource-names.ts'
@@ -16,9 +15,6 @@ import { checkContainerSecurity } from './security-context.ts'
 import { checkMounts } from './volume-mounts.ts'
 
 export const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
-const checkIdentity = fieldRules('core_v1.Container', 'name', 'image', 'terminationMessagePolicy')
-const checkPullPolicy = fieldRules('core_v1.Container', 'imagePullPolicy')
-const checkPortFields = fieldRules('core_v1.ContainerPort', 'containerPort', 'hostPort', 'protocol')
 
 export function checkContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
   const { check } = scope
@@ -150,11 +146,11 @@ export function checkImageOfPod(container: ValueMap, at: FieldPath, check: Check
 
 function checkCommon(container: ValueMap, at: FieldPath, scope: ContainerScope): void {
   const { check } = scope
-  checkIdentity(container, at, check)
+  check.fields(container, at, 'core_v1.Container', 'name', 'image', 'terminationMessagePolicy')
   checkPorts(partsOf(container, 'ports'), at.child('ports'), check)
   checkEnvironment(container, at, check)
   checkMounts(container, at, scope)
-  checkPullPolicy(container, at, check)
+  check.fields(container, at, 'core_v1.Container', 'imagePullPolicy')
   const requirements = { check, name: checkContainerResourceName, claims: scope.claims }
   checkRequirements(partOf(container, 'resources'), at.child('resources'), requirements)
   checkResizePolicy(partsOf(container, 'resizePolicy'), at.child('resizePolicy'), scope)
@@ -172,7 +168,7 @@ function checkPorts(ports: readonly ValueMap[], list: FieldPath, check: Check): 
       else if (names.has(name)) check.duplicate(at.child('name'), name)
       else names.add(name)
     }
-    checkPortFields(port, at, check)
+    check.fields(port, at, 'core_v1.ContainerPort', 'containerPort', 'hostPort', 'protocol')
   }
 }
 

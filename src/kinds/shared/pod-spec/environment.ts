@@ -2,7 +2,6 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { partIn, partsOf, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
 import { checkNoBacksteps } from '../paths.ts'
@@ -18,10 +17,8 @@ export function checkEnvironment(container: ValueMap, at: FieldPath, check: Chec
   }
 }
 
-const checkName = fieldRules('core_v1.EnvVar', 'name')
-
 function checkVariable(variable: ValueMap, at: FieldPath, check: Check): void {
-  checkName(variable, at, check)
+  check.fields(variable, at, 'core_v1.EnvVar')
   const from = partIn(variable, 'valueFrom')
   if (from !== undefined) checkValueFrom(from, textOf(variable, 'value'), { at: at.child('valueFrom'), check })
 }
@@ -33,17 +30,14 @@ interface Place {
 
 type SourceRule = (source: ValueMap, at: FieldPath, check: Check) => void
 
-const checkKey = fieldRules('core_v1.ConfigMapKeySelector', 'key')
-const checkFileKey = fieldRules('core_v1.FileKeySelector', 'key', 'volumeName', 'path')
-
 const keyRef: SourceRule = (source, at, check) => {
   const name = textOf(source, 'name')
   check.format(at.child('name'), name, subdomainName(name, false))
-  checkKey(source, at, check)
+  check.fields(source, at, 'core_v1.ConfigMapKeySelector', 'key')
 }
 
 const fileKeyRef: SourceRule = (source, at, check) => {
-  checkFileKey(source, at, check)
+  check.fields(source, at, 'core_v1.FileKeySelector', 'key', 'volumeName', 'path')
   checkNoBacksteps(textOf(source, 'path'), at.child('path'), check)
 }
 
@@ -78,11 +72,9 @@ interface Item {
   readonly check: Check
 }
 
-const checkPrefix = fieldRules('core_v1.EnvFromSource', 'prefix')
-
 function checkSource(source: ValueMap, list: FieldPath, { index, check }: Item): void {
   const at = list.index(index)
-  checkPrefix(source, at, check)
+  check.fields(source, at, 'core_v1.EnvFromSource')
   let found = 0
   for (const field of ['configMapRef', 'secretRef']) {
     const ref = partIn(source, field)

@@ -3,7 +3,6 @@ import type { FieldPath } from '../../../api/field-path.ts'
 import { own, type ValueMap } from '../../../api/value.ts'
 import { compareQuantities, formatQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { dns1123Label, qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabels } from '../../../schema/validation/labels.ts'
 import {
@@ -46,23 +45,8 @@ export interface PodSpecScope {
   readonly pod: ValueMap | undefined
 }
 
-const checkGracePeriod = fieldRules('core_v1.PodSpec', 'terminationGracePeriodSeconds')
-const checkPolicies = fieldRules('core_v1.PodSpec', 'restartPolicy', 'dnsPolicy')
-const checkNames = fieldRules(
-  'core_v1.PodSpec',
-  'serviceAccountName',
-  'nodeName',
-  'activeDeadlineSeconds',
-  'hostname',
-  'subdomain',
-)
-const checkClassNames = fieldRules('core_v1.PodSpec', 'priorityClassName', 'runtimeClassName')
-const checkHostnameForm = fieldRules('core_v1.PodSpec', 'hostnameOverride')
-const checkReadinessGates = fieldRules('core_v1.PodSpec', 'readinessGates[].conditionType')
-const checkHostnames = fieldRules('core_v1.HostAlias', 'hostnames')
-
 export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodSpecScope): void {
-  checkGracePeriod(spec, at, check)
+  check.fields(spec, at, 'core_v1.PodSpec', 'terminationGracePeriodSeconds')
   const podName = pod === undefined ? '' : textOf(pod, 'name')
   const volumes = checkVolumes(spec, at.child('volumes'), { check, podName, isPod: pod !== undefined })
   checkResourceClaims(spec, at.child('resourceClaims'), { check, pod })
@@ -80,7 +64,7 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   checkEphemeralContainers(spec, at.child('ephemeralContainers'), scope)
   if (check.gate('PodLevelResources')) checkPodResources(spec, at, scope)
   checkHostNetworkPorts(spec, at.child('containers'), { check, pod })
-  checkPolicies(spec, at, check)
+  check.fields(spec, at, 'core_v1.PodSpec', 'restartPolicy', 'dnsPolicy')
   checkLabels(partIn(spec, 'nodeSelector'), at.child('nodeSelector'), check)
   checkPodSecurity(spec, at.child('securityContext'), check)
   checkAffinity(partIn(spec, 'affinity'), at.child('affinity'), check)
@@ -91,7 +75,16 @@ export function checkPodSpec(spec: ValueMap, at: FieldPath, { check, pod }: PodS
   checkHostProcesses(spec, { at, check, containers })
   checkHostUsers(spec, at, check)
   checkHostnameOverride(spec, at, check)
-  checkNames(spec, at, check)
+  check.fields(
+    spec,
+    at,
+    'core_v1.PodSpec',
+    'serviceAccountName',
+    'nodeName',
+    'activeDeadlineSeconds',
+    'hostname',
+    'subdomain',
+  )
   checkPlacement(spec, at, check)
   checkOs(spec, { at, check, containers })
   checkFileVolumes(spec, containers, check)
@@ -204,7 +197,9 @@ function checkHostNetworkPorts(spec: ValueMap, list: FieldPath, { check, pod }: 
 }
 
 function checkGates(spec: ValueMap, at: FieldPath, check: Check): void {
-  checkReadinessGates(spec, at, check)
+  for (const [i, gate] of partsOf(spec, 'readinessGates').entries()) {
+    check.fields(gate, at.child('readinessGates').index(i), 'core_v1.PodReadinessGate')
+  }
   const seen = new Set<string>()
   for (const [i, gate] of partsOf(spec, 'schedulingGates').entries()) {
     const place = at.child('schedulingGates').index(i)
@@ -234,7 +229,7 @@ function checkHostnameOverride(spec: ValueMap, at: FieldPath, check: Check): voi
   const place = at.child('hostnameOverride')
   if (flagOf(spec, 'setHostnameAsFQDN')) check.forbidden(place, 'may not be specified when setHostnameAsFQDN is true')
   if (flagOf(spec, 'hostNetwork')) check.forbidden(place, 'may not be specified when hostNetwork is true')
-  checkHostnameForm(spec, at, check)
+  check.fields(spec, at, 'core_v1.PodSpec', 'hostnameOverride')
 }
 
 function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
@@ -242,9 +237,9 @@ function checkPlacement(spec: ValueMap, at: FieldPath, check: Check): void {
   for (const [i, alias] of partsOf(spec, 'hostAliases').entries()) {
     const place = at.child('hostAliases').index(i)
     checkIp(textOf(alias, 'ip'), place.child('ip'), check)
-    checkHostnames(alias, place, check)
+    check.fields(alias, place, 'core_v1.HostAlias')
   }
-  checkClassNames(spec, at, check)
+  check.fields(spec, at, 'core_v1.PodSpec', 'priorityClassName', 'runtimeClassName')
   const preemption = textIn(spec, 'preemptionPolicy')
   if (preemption === '') check.required(at.child('preemptionPolicy'))
   else if (preemption !== undefined) {

@@ -2,7 +2,6 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { Value, ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { httpHeaderName, portName, portNumber } from '../../../schema/validation/formats.ts'
 import { has, numberIn, numberOf, partIn, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import type { ContainerScope } from './container-scope.ts'
@@ -20,20 +19,10 @@ interface ProbePlace {
   readonly scope: ContainerScope
 }
 
-const checkNumbers = fieldRules(
-  'core_v1.Probe',
-  'initialDelaySeconds',
-  'timeoutSeconds',
-  'periodSeconds',
-  'successThreshold',
-  'failureThreshold',
-  'terminationGracePeriodSeconds',
-)
-
 function checkProbe(probe: ValueMap, field: string, { at, scope }: ProbePlace): void {
   const { check } = scope
   checkHandler(probe, PROBE_HANDLERS, { at, scope })
-  checkNumbers(probe, at, check)
+  check.fields(probe, at, 'core_v1.Probe')
   if (field === 'readinessProbe') {
     const grace = numberIn(probe, 'terminationGracePeriodSeconds')
     const detail = 'must not be set for readinessProbes'
@@ -46,16 +35,12 @@ function checkProbe(probe: ValueMap, field: string, { at, scope }: ProbePlace): 
 
 type HandlerRule = (handler: ValueMap, at: FieldPath, scope: ContainerScope) => void
 
-const checkCommand = fieldRules('core_v1.ExecAction', 'command')
-const checkPath = fieldRules('core_v1.HTTPGetAction', 'path')
-const checkScheme = fieldRules('core_v1.HTTPGetAction', 'scheme')
-
-const exec: HandlerRule = (handler, at, { check }) => checkCommand(handler, at, check)
+const exec: HandlerRule = (handler, at, { check }) => check.fields(handler, at, 'core_v1.ExecAction')
 
 const httpGet: HandlerRule = (handler, at, { check }) => {
-  checkPath(handler, at, check)
+  check.fields(handler, at, 'core_v1.HTTPGetAction', 'path')
   checkPort(handler['port'], at.child('port'), check)
-  checkScheme(handler, at, check)
+  check.fields(handler, at, 'core_v1.HTTPGetAction', 'scheme')
   for (const header of partsOf(handler, 'httpHeaders')) {
     const name = textOf(header, 'name')
     check.format(at.child('httpHeaders'), name, httpHeaderName(name))

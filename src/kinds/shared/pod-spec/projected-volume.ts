@@ -4,7 +4,6 @@ import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { qualifiedName } from '../../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../../schema/validation/labels.ts'
 import { has, numberIn, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../../schema/validation/members.ts'
@@ -44,12 +43,10 @@ function take(path: string, shown: string, { volume, check, paths }: Projection)
   else paths.add(path)
 }
 
-const checkName = fieldRules('core_v1.LocalObjectReference', 'name')
-
 const keys: ProjectionRule = (source, projection) => {
   const { at, check } = projection
   const name = textOf(source, 'name')
-  checkName(source, at, check)
+  check.fields(source, at, 'core_v1.LocalObjectReference')
   for (const [i, item] of partsOf(source, 'items').entries()) {
     checkKeyToPath(item, at.child('items').index(i), check)
     const path = textOf(item, 'path')
@@ -81,8 +78,6 @@ const token: ProjectionRule = (source, { volume, at, check }) => {
   else checkNonReservedPath(path, volume.child('path'), check)
 }
 
-const checkBundlePath = fieldRules('core_v1.ClusterTrustBundleProjection', 'path')
-
 const trustBundle: ProjectionRule = (source, projection) => {
   const { at, check } = projection
   const name = textIn(source, 'name')
@@ -97,7 +92,7 @@ const trustBundle: ProjectionRule = (source, projection) => {
     checkLabelSelector(partIn(source, 'labelSelector'), at.child('labelSelector'), check)
   }
   const path = textOf(source, 'path')
-  checkBundlePath(source, at, check)
+  check.fields(source, at, 'core_v1.ClusterTrustBundleProjection')
   checkNonReservedPath(path, at.child('path'), check)
   take(path, path, projection)
 }
@@ -120,7 +115,6 @@ function bundleNameFaults(name: string): readonly string[] {
   return subdomainName(name.slice(colon + 1), false)
 }
 
-const checkKeyType = fieldRules('core_v1.PodCertificateProjection', 'keyType')
 const MIN_CERTIFICATE_SECONDS = 3600
 const MAX_CERTIFICATE_SECONDS = 91 * 24 * 60 * 60
 const MAX_OWN_CERTIFICATE_SECONDS = 24 * 60 * 60
@@ -133,7 +127,7 @@ const certificate: ProjectionRule = (source, projection) => {
   for (const key of Object.keys(partOf(source, 'userAnnotations'))) {
     check.format(at.child('userAnnotations'), key, qualifiedName(key.toLowerCase()))
   }
-  checkKeyType(source, at, check)
+  check.fields(source, at, 'core_v1.PodCertificateProjection')
   const seconds = numberIn(source, 'maxExpirationSeconds')
   const secondsAt = at.child('maxExpirationSeconds')
   if (seconds !== undefined) {

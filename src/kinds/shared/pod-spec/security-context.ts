@@ -2,19 +2,12 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { isSysctlName, longerThan } from '../../../schema/validation/formats.ts'
 import { flagOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../../schema/validation/members.ts'
 import { type Form, shownAs } from '../internal-form.ts'
 import { checkDescendingPath } from '../paths.ts'
 import type { ContainerScope } from './container-scope.ts'
 import { checkWindowsOptions } from './windows-options.ts'
-
-const checkPodIds = fieldRules('core_v1.PodSecurityContext', 'fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups')
-const checkFsPolicy = fieldRules('core_v1.PodSecurityContext', 'fsGroupChangePolicy')
-const checkGroupsPolicy = fieldRules('core_v1.PodSecurityContext', 'supplementalGroupsPolicy')
-const checkContainerIds = fieldRules('core_v1.SecurityContext', 'runAsUser', 'runAsGroup', 'procMount')
-const checkSeccompType = fieldRules('core_v1.SeccompProfile', 'type')
 
 const SECCOMP_PROFILE: Form = [
   ['type', 'Type', ''],
@@ -67,17 +60,17 @@ const SECURITY_CONTEXT: Form = [
 /** The security context of a pod; `spec` holds what of it stands beside it. */
 export function checkPodSecurity(spec: ValueMap, at: FieldPath, check: Check): void {
   const context = partOf(spec, 'securityContext')
-  checkPodIds(context, at, check)
+  check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroup', 'runAsUser', 'runAsGroup', 'supplementalGroups')
   if (flagOf(spec, 'shareProcessNamespace') && flagOf(spec, 'hostPID')) {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
     check.invalid(at.child('shareProcessNamespace'), true, detail)
   }
   checkSysctls(spec, at.child('sysctls'), check)
-  checkFsPolicy(context, at, check)
+  check.fields(context, at, 'core_v1.PodSecurityContext', 'fsGroupChangePolicy')
   checkSeccomp(partIn(context, 'seccompProfile'), at.child('seccompProfile'), check)
   checkWindowsOptions(partIn(context, 'windowsOptions'), at.child('windowsOptions'), check)
   checkAppArmor(partIn(context, 'appArmorProfile'), at.child('appArmorProfile'), check)
-  checkGroupsPolicy(context, at, check)
+  check.fields(context, at, 'core_v1.PodSecurityContext', 'supplementalGroupsPolicy')
   const policy = textIn(context, 'seLinuxChangePolicy')
   const policies = check.gate('SELinuxMount') ? ['MountOption', 'Recursive'] : ['Recursive']
   if (policy !== undefined) check.oneOf(at.child('seLinuxChangePolicy'), policy, policies)
@@ -119,7 +112,7 @@ const PROFILE_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault', 'Unconf
 function checkSeccomp(profile: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (profile === undefined) return
   const type = textOf(profile, 'type')
-  checkSeccompType(profile, at, check)
+  check.fields(profile, at, 'core_v1.SeccompProfile')
   const local = textIn(profile, 'localhostProfile')
   const place = at.child('localhostProfile')
   if (type !== 'Localhost') {
@@ -168,7 +161,7 @@ export function checkContainerSecurity(container: ValueMap, at: FieldPath, scope
   if (privileged && check.context.allowPrivileged !== true) {
     check.forbidden(at.child('privileged'), 'disallowed by cluster policy')
   }
-  checkContainerIds(context, at, check)
+  check.fields(context, at, 'core_v1.SecurityContext')
   if (scope.hostUsers && textIn(context, 'procMount') === 'Unmasked') {
     check.invalid(at.child('procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')
   }

@@ -3,7 +3,6 @@ import { shownJson } from '../../../api/field-error.ts'
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { labelValue, qualifiedName } from '../../../schema/validation/formats.ts'
 import { has, textOf } from '../../../schema/validation/members.ts'
 
@@ -61,9 +60,6 @@ function checkNumber(value: string, at: FieldPath, check: Check): void {
   }
 }
 
-const checkTaintKey = fieldRules('core_v1.Taint', 'key')
-const checkTaintEffect = fieldRules('core_v1.Taint', 'effect')
-
 export function checkTaints(taints: readonly ValueMap[], list: FieldPath, check: Check): void {
   const seen = new Set<string>()
   for (const [i, taint] of taints.entries()) {
@@ -71,10 +67,10 @@ export function checkTaints(taints: readonly ValueMap[], list: FieldPath, check:
     const key = textOf(taint, 'key')
     const value = textOf(taint, 'value')
     const effect = textOf(taint, 'effect')
-    checkTaintKey(taint, at, check)
+    check.fields(taint, at, 'core_v1.Taint', 'key')
     const faults = labelValue(value)
     if (faults.length > 0) check.invalid(at.child('value'), value, faults.join(';'))
-    checkTaintEffect(taint, at, check)
+    check.fields(taint, at, 'core_v1.Taint', 'effect')
     const pair = `${effect}\0${key}`
     if (seen.has(pair)) {
       const shown = shownJson({ Key: key, Value: value, Effect: effect, TimeAdded: taint['timeAdded'] ?? null })

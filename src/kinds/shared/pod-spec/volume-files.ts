@@ -2,24 +2,18 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { partIn, textOf } from '../../../schema/validation/members.ts'
 import { checkNonReservedPath } from '../paths.ts'
 import { checkFieldRef, checkResourceFieldRef, FILE_FIELDS } from './downward-api.ts'
 
-const checkKeyAndPath = fieldRules('core_v1.KeyToPath', 'key', 'path')
-const checkMode = fieldRules('core_v1.KeyToPath', 'mode')
-const checkFilePath = fieldRules('core_v1.DownwardAPIVolumeFile', 'path')
-const checkFileMode = fieldRules('core_v1.DownwardAPIVolumeFile', 'mode')
-
 export function checkKeyToPath(item: ValueMap, at: FieldPath, check: Check): void {
-  checkKeyAndPath(item, at, check)
+  check.fields(item, at, 'core_v1.KeyToPath', 'key', 'path')
   checkNonReservedPath(textOf(item, 'path'), at.child('path'), check)
-  checkMode(item, at, check)
+  check.fields(item, at, 'core_v1.KeyToPath', 'mode')
 }
 
 export function checkDownwardFile(file: ValueMap, at: FieldPath, check: Check): void {
-  checkFilePath(file, at, check)
+  check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'path')
   checkNonReservedPath(textOf(file, 'path'), at.child('path'), check)
   const field = partIn(file, 'fieldRef')
   const resource = partIn(file, 'resourceFieldRef')
@@ -31,5 +25,5 @@ export function checkDownwardFile(file: ValueMap, at: FieldPath, check: Check): 
   } else if (resource !== undefined) {
     checkResourceFieldRef(resource, true, { at: at.child('resourceFieldRef'), check })
   } else check.required(at, 'one of fieldRef and resourceFieldRef is required')
-  checkFileMode(file, at, check)
+  check.fields(file, at, 'core_v1.DownwardAPIVolumeFile', 'mode')
 }

@@ -3,7 +3,6 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { dns1123Subdomain, inclusiveRange, longerThan } from '../../../schema/validation/formats.ts'
 import { flagOf, has, listOf, numberIn, partIn, partOf, textIn, textOf } from '../../../schema/validation/members.ts'
 import { labelName, subdomainName } from '../../../schema/validation/object-meta.ts'
@@ -43,42 +42,40 @@ export interface Place {
   readonly check: Check
 }
 
+/** What is asked of the fields of a source, and nothing more. */
+export const fieldsOf =
+  (type: string): SourceRule =>
+  (source, at, check) =>
+    check.fields(source, at, type)
+
 const all =
   (...rules: readonly SourceRule[]): SourceRule =>
   (source, at, check) => {
     for (const rule of rules) rule(source, at, check)
   }
 
-const checkHostPath = fieldRules('core_v1.HostPathVolumeSource', 'path')
-const checkHostPathType = fieldRules('core_v1.HostPathVolumeSource', 'type')
-
 const hostPath: SourceRule = (source, at, check) => {
-  checkHostPath(source, at, check)
+  check.fields(source, at, 'core_v1.HostPathVolumeSource', 'path')
   const path = textOf(source, 'path')
   if (path === '') return
   checkNoBacksteps(path, at.child('path'), check)
-  checkHostPathType(source, at, check)
+  check.fields(source, at, 'core_v1.HostPathVolumeSource', 'type')
 }
 
-const checkNfs = fieldRules('core_v1.NFSVolumeSource', 'server', 'path')
-
 const nfs: SourceRule = (source, at, check) => {
-  checkNfs(source, at, check)
+  check.fields(source, at, 'core_v1.NFSVolumeSource')
   const path = textOf(source, 'path')
   if (!path.startsWith('/')) check.invalid(at.child('path'), path, 'must be an absolute path')
 }
-
-const checkIscsi = fieldRules('core_v1.ISCSIVolumeSource', 'targetPortal', 'iqn')
-const checkLun = fieldRules('core_v1.ISCSIVolumeSource', 'lun')
 
 /** `start` is what the reference says of a name that begins otherwise. */
 const iscsi =
   (start: string): SourceRule =>
   (source, at, check) => {
-    checkIscsi(source, at, check)
+    check.fields(source, at, 'core_v1.ISCSIVolumeSource', 'targetPortal', 'iqn')
     const iqn = textOf(source, 'iqn')
     if (iqn !== '') checkIscsiName(iqn, start, { at: at.child('iqn'), check })
-    checkLun(source, at, check)
+    check.fields(source, at, 'core_v1.ISCSIVolumeSource', 'lun')
     const authenticates = flagOf(source, 'chapAuthDiscovery') || flagOf(source, 'chapAuthSession')
     if (authenticates && !has(source, 'secretRef')) check.required(at.child('secretRef'))
   }
@@ -164,10 +161,8 @@ const flexOptions: SourceRule = (source, at, check) => {
   }
 }
 
-const checkAzureDisk = fieldRules('core_v1.AzureDiskVolumeSource', 'diskName', 'diskURI', 'cachingMode', 'kind')
-
 const azureDisk: SourceRule = (source, at, check) => {
-  checkAzureDisk(source, at, check)
+  check.fields(source, at, 'core_v1.AzureDiskVolumeSource')
   const kind = textIn(source, 'kind')
   if (kind === undefined) return
   const uri = textOf(source, 'diskURI')
@@ -212,61 +207,63 @@ const publishSecret: SourceRule = (source, at, check) => {
   else check.format(at.child('name'), name, subdomainName(name, false))
 }
 
+const CSI_SECRETS: readonly string[] = [
+  'controllerPublishSecretRef',
+  'controllerExpandSecretRef',
+  'nodePublishSecretRef',
+  'nodeExpandSecretRef',
+]
+
 const ISCSI_START = 'must be valid format starting with iqn, eui, or naa'
 const ISCSI_FORM = 'must be valid format'
 
 const MORE_DISKS: readonly Source[] = [
-  { field: 'vsphereVolume', rule: fieldRules('core_v1.VsphereVirtualDiskVolumeSource', 'volumePath') },
-  { field: 'photonPersistentDisk', rule: fieldRules('core_v1.PhotonPersistentDiskVolumeSource', 'pdID') },
-  { field: 'portworxVolume', rule: fieldRules('core_v1.PortworxVolumeSource', 'volumeID') },
+  { field: 'vsphereVolume', rule: fieldsOf('core_v1.VsphereVirtualDiskVolumeSource') },
+  { field: 'photonPersistentDisk', rule: fieldsOf('core_v1.PhotonPersistentDiskVolumeSource') },
+  { field: 'portworxVolume', rule: fieldsOf('core_v1.PortworxVolumeSource') },
   { field: 'azureDisk', rule: azureDisk },
 ]
 
 const scaleIo: Source = {
   field: 'scaleIO',
-  rule: fieldRules('core_v1.ScaleIOVolumeSource', 'gateway', 'system', 'volumeName'),
+  rule: fieldsOf('core_v1.ScaleIOVolumeSource'),
 }
 const gce: Source = {
   field: 'gcePersistentDisk',
   toldAs: 'persistentDisk',
-  rule: fieldRules('core_v1.GCEPersistentDiskVolumeSource', 'pdName', 'partition'),
+  rule: fieldsOf('core_v1.GCEPersistentDiskVolumeSource'),
 }
 const aws: Source = {
   field: 'awsElasticBlockStore',
-  rule: fieldRules('core_v1.AWSElasticBlockStoreVolumeSource', 'volumeID', 'partition'),
+  rule: fieldsOf('core_v1.AWSElasticBlockStoreVolumeSource'),
 }
 const host: Source = { field: 'hostPath', rule: hostPath }
-const gluster = fieldRules('core_v1.GlusterfsVolumeSource', 'endpoints', 'path')
-const rbd: Source = { field: 'rbd', rule: fieldRules('core_v1.RBDVolumeSource', 'monitors', 'image') }
+const gluster = fieldsOf('core_v1.GlusterfsVolumeSource')
+const rbd: Source = { field: 'rbd', rule: fieldsOf('core_v1.RBDVolumeSource') }
 const cephfs: Source = {
   field: 'cephfs',
   refusedAs: 'cephFS',
-  rule: fieldRules('core_v1.CephFSVolumeSource', 'monitors'),
+  rule: fieldsOf('core_v1.CephFSVolumeSource'),
 }
-const cinder = fieldRules('core_v1.CinderVolumeSource', 'volumeID')
-const azureFile = fieldRules('core_v1.AzureFileVolumeSource', 'secretName', 'shareName')
-const storageOs = fieldRules('core_v1.StorageOSVolumeSource', 'volumeName', 'volumeNamespace')
-const csiVolume = fieldRules(
-  'core_v1.CSIPersistentVolumeSource',
-  'volumeHandle',
-  'controllerPublishSecretRef.name',
-  'controllerPublishSecretRef.namespace',
-  'controllerExpandSecretRef.name',
-  'controllerExpandSecretRef.namespace',
-  'nodePublishSecretRef.name',
-  'nodePublishSecretRef.namespace',
-  'nodeExpandSecretRef.name',
-  'nodeExpandSecretRef.namespace',
-)
+const cinder = fieldsOf('core_v1.CinderVolumeSource')
+const azureFile = fieldsOf('core_v1.AzureFileVolumeSource')
+const storageOs = fieldsOf('core_v1.StorageOSVolumeSource')
+const csiVolume: SourceRule = (source, at, check) => {
+  check.fields(source, at, 'core_v1.CSIPersistentVolumeSource')
+  for (const field of CSI_SECRETS) {
+    const ref = partIn(source, field)
+    if (ref !== undefined) check.fields(ref, at.child(field), 'core_v1.SecretReference')
+  }
+}
 const fc: Source = { field: 'fc', rule: fibreChannel }
-const flex: Source = { field: 'flexVolume', rule: all(fieldRules('core_v1.FlexVolumeSource', 'driver'), flexOptions) }
+const flex: Source = { field: 'flexVolume', rule: all(fieldsOf('core_v1.FlexVolumeSource'), flexOptions) }
 
 /** Sources of volumes of pods that persistent volumes have too, before and after those that only pods have. */
 export const POD_SOURCES = {
   host,
   gitRepo: {
     field: 'gitRepo',
-    rule: all(fieldRules('core_v1.GitRepoVolumeSource', 'repository'), (source, at, check) =>
+    rule: all(fieldsOf('core_v1.GitRepoVolumeSource'), (source, at, check) =>
       checkDescendingPath(textOf(source, 'directory'), at.child('directory'), check),
     ),
   },
@@ -279,7 +276,7 @@ export const POD_SOURCES = {
   ],
   claim: {
     field: 'persistentVolumeClaim',
-    rule: fieldRules('core_v1.PersistentVolumeClaimVolumeSource', 'claimName'),
+    rule: fieldsOf('core_v1.PersistentVolumeClaimVolumeSource'),
   },
   clusters: [
     rbd,
@@ -318,7 +315,7 @@ export const PERSISTENT_SOURCES: readonly Source[] = [
   scaleIo,
   {
     field: 'local',
-    rule: all(fieldRules('core_v1.LocalVolumeSource', 'path'), (source, at, check) =>
+    rule: all(fieldsOf('core_v1.LocalVolumeSource'), (source, at, check) =>
       checkNoBacksteps(textOf(source, 'path'), at.child('path'), check),
     ),
   },

@@ -3,7 +3,6 @@ import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import { signOfQuantity } from '../../../lib/quantity.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { longerThan } from '../../../schema/validation/formats.ts'
 import { has, partIn, partOf, partsOf, textOf } from '../../../schema/validation/members.ts'
 import { subdomainName } from '../../../schema/validation/object-meta.ts'
@@ -19,8 +18,6 @@ export interface VolumeScope {
   readonly podName: string
   readonly isPod: boolean
 }
-
-const checkName = fieldRules('core_v1.Volume', 'name')
 
 /** The volumes that have no faults, by name: the others are not there for containers. */
 export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope): ReadonlyMap<string, ValueMap> {
@@ -38,7 +35,7 @@ export function checkVolumes(spec: ValueMap, list: FieldPath, scope: VolumeScope
     const before = check.errors.length
     checkSources(sources, volume, { at, check })
     checkNamesMade(volume, at, scope)
-    checkName(volume, at, check)
+    check.fields(volume, at, 'core_v1.Volume')
     if (found.has(name)) check.duplicate(at.child('name'), name)
     if (check.errors.length === before) found.set(name, volume)
     const claim = textOf(partOf(volume, 'persistentVolumeClaim'), 'claimName')
@@ -79,36 +76,32 @@ const emptyDir: SourceRule = (source, at, check) => {
 
 /** Keys of a config map or secret that become files. */
 const files =
-  (checkFields: SourceRule): SourceRule =>
+  (type: string): SourceRule =>
   (source, at, check) => {
-    checkFields(source, at, check)
+    check.fields(source, at, type)
     for (const [i, item] of partsOf(source, 'items').entries()) checkKeyToPath(item, at.child('items').index(i), check)
   }
 
-const checkDownwardMode = fieldRules('core_v1.DownwardAPIVolumeSource', 'defaultMode')
-
 const downwardApi: SourceRule = (source, at, check) => {
-  checkDownwardMode(source, at, check)
+  check.fields(source, at, 'core_v1.DownwardAPIVolumeSource')
   for (const file of partsOf(source, 'items')) checkDownwardFile(file, at, check)
 }
 
-const checkProjectedMode = fieldRules('core_v1.ProjectedVolumeSource', 'defaultMode')
-
 const projected: SourceRule = (source, at, check) => {
-  checkProjectedMode(source, at, check)
+  check.fields(source, at, 'core_v1.ProjectedVolumeSource')
   checkProjections(source, at, check)
 }
 
-const checkTemplateThere = fieldRules('core_v1.EphemeralVolumeSource', 'volumeClaimTemplate')
-
 const ephemeral: SourceRule = (source, at, check) => {
-  checkTemplateThere(source, at, check)
+  check.fields(source, at, 'core_v1.EphemeralVolumeSource')
   const template = partIn(source, 'volumeClaimTemplate')
   if (template !== undefined) checkClaimTemplate(template, at.child('volumeClaimTemplate'), check)
 }
 
-const imageOfPod = fieldRules('core_v1.ImageVolumeSource', 'reference', 'pullPolicy')
-const imageOfTemplate = fieldRules('core_v1.ImageVolumeSource', 'pullPolicy')
+const image =
+  (...fields: readonly string[]): SourceRule =>
+  (source, at, check) =>
+    check.fields(source, at, 'core_v1.ImageVolumeSource', ...fields)
 
 function sourcesFor({ isPod }: VolumeScope): readonly Source[] {
   return isPod ? SOURCES_OF_PODS : SOURCES_OF_TEMPLATES
@@ -120,20 +113,20 @@ const sources = (isPod: boolean): readonly Source[] => [
   POD_SOURCES.host,
   POD_SOURCES.gitRepo,
   ...POD_SOURCES.disks,
-  { field: 'secret', rule: files(fieldRules('core_v1.SecretVolumeSource', 'secretName', 'defaultMode')) },
+  { field: 'secret', rule: files('core_v1.SecretVolumeSource') },
   ...POD_SOURCES.network,
   POD_SOURCES.claim,
   ...POD_SOURCES.clusters,
   { field: 'downwardAPI', refusedAs: 'downwarAPI', rule: downwardApi },
   ...POD_SOURCES.drivers,
-  { field: 'configMap', rule: files(fieldRules('core_v1.ConfigMapVolumeSource', 'name', 'defaultMode')) },
+  { field: 'configMap', rule: files('core_v1.ConfigMapVolumeSource') },
   POD_SOURCES.azureFile,
   ...POD_SOURCES.more,
   { field: 'projected', rule: projected },
   POD_SOURCES.scaleIo,
   POD_SOURCES.csi,
   { field: 'ephemeral', rule: ephemeral },
-  { field: 'image', rule: isPod ? imageOfPod : imageOfTemplate },
+  { field: 'image', rule: isPod ? image('reference', 'pullPolicy') : image('pullPolicy') },
 ]
 
 const SOURCES_OF_PODS = sources(true)

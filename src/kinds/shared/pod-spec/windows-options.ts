@@ -2,7 +2,6 @@
 import type { FieldPath } from '../../../api/field-path.ts'
 import type { ValueMap } from '../../../api/value.ts'
 import type { Check } from '../../../schema/validation/check.ts'
-import { fieldRules } from '../../../schema/validation/field-rules.ts'
 import { longerThan } from '../../../schema/validation/formats.ts'
 import { flagOf, partOf, textIn } from '../../../schema/validation/members.ts'
 
@@ -15,11 +14,9 @@ const MAX_MATCHED = 4096
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/
 const DOMAIN = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 
-const checkCredentialName = fieldRules('core_v1.WindowsSecurityContextOptions', 'gmsaCredentialSpecName')
-
 export function checkWindowsOptions(options: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (options === undefined) return
-  checkCredentialName(options, at, check)
+  check.fields(options, at, 'core_v1.WindowsSecurityContextOptions')
   const spec = textIn(options, 'gmsaCredentialSpec')
   if (spec === '') check.invalid(at.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string')
   else if (spec !== undefined && longerThan(spec, MAX_CREDENTIAL_KIB * 1024)) {

@@ -35,11 +35,6 @@ export function tellMismatch(template: ValueMap, at: FieldPath, check: Check): v
   check.invalid(at.child('metadata').child('labels'), shownMap(labelsOf(template)), MISMATCH)
 }
 
-/** Counts in a status that may not be negative. */
-export function checkCounts(status: ValueMap, fields: readonly string[], place: { at: FieldPath; check: Check }): void {
-  for (const field of fields) place.check.notNegative(place.at.child(field), numberOf(status, field))
-}
-
 /** Counts of parts that may not exceed the whole. */
 export function checkWithin(status: ValueMap, fields: readonly string[], place: { at: FieldPath; check: Check }): void {
   const replicas = numberOf(status, 'replicas')
@@ -53,10 +48,17 @@ const STATUS = FieldPath.root('status')
 
 /** Replica counts of a status that replica sets have too. */
 export function checkReplicas(status: ValueMap, check: Check): void {
-  const place = { at: STATUS, check }
-  const parts = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']
-  checkCounts(status, ['replicas', ...parts, 'observedGeneration'], place)
-  checkWithin(status, parts, place)
+  check.fields(
+    status,
+    STATUS,
+    'apps_v1.ReplicaSetStatus',
+    'replicas',
+    'fullyLabeledReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'observedGeneration',
+  )
+  checkWithin(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], { at: STATUS, check })
   const available = numberOf(status, 'availableReplicas')
   if (available > numberOf(status, 'readyReplicas')) {
     check.invalid(STATUS.child('availableReplicas'), available, 'cannot be greater than readyReplicas')

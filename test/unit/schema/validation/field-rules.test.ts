@@ -3,7 +3,6 @@ import { faultsOf } from '../../../../src/api/fault-list.ts'
 import { FieldPath } from '../../../../src/api/field-path.ts'
 import type { ValueMap } from '../../../../src/api/value.ts'
 import { Check } from '../../../../src/schema/validation/check.ts'
-import { fieldRules, type FieldsCheck, immutableFields } from '../../../../src/schema/validation/field-rules.ts'
 
 const CONTEXT = { gates: new Set<string>(), namespaced: true }
 const AT = FieldPath.root('it')
@@ -12,108 +11,105 @@ function faults(run: (check: Check) => void): readonly string[] {
   return faultsOf((list) => run(new Check(CONTEXT, list))).map(({ field, message }) => `${field}: ${message}`)
 }
 
-const container = fieldRules('core_v1.Container', 'name', 'image', 'terminationMessagePolicy')
-const port = fieldRules('core_v1.ContainerPort', 'containerPort', 'hostPort', 'protocol')
-const probe = fieldRules('core_v1.Probe', 'timeoutSeconds', 'terminationGracePeriodSeconds')
-const spread = fieldRules('core_v1.TopologySpreadConstraint', 'maxSkew', 'whenUnsatisfiable', 'nodeTaintsPolicy')
-const security = fieldRules('core_v1.PodSecurityContext', 'supplementalGroups')
-const alias = fieldRules('core_v1.HostAlias', 'hostnames')
-const pod = fieldRules('core_v1.PodSpec', 'terminationGracePeriodSeconds', 'hostnameOverride')
-const rule = fieldRules('core_v1.ContainerRestartRule', 'exitCodes', 'exitCodes.operator', 'exitCodes.values')
-const gates = fieldRules('core_v1.PodSpec', 'readinessGates[].conditionType', 'nodeName')
+type Fields = readonly [type: string, ...names: string[]]
+
+const CONTAINER: Fields = ['core_v1.Container', 'name', 'image', 'terminationMessagePolicy']
+const PORT: Fields = ['core_v1.ContainerPort', 'containerPort', 'hostPort', 'protocol']
+const PROBE: Fields = ['core_v1.Probe']
+const SPREAD: Fields = ['core_v1.TopologySpreadConstraint', 'maxSkew', 'whenUnsatisfiable', 'nodeTaintsPolicy']
+const SECURITY: Fields = ['core_v1.PodSecurityContext', 'supplementalGroups']
+const ALIAS: Fields = ['core_v1.HostAlias']
+const POD: Fields = ['core_v1.PodSpec', 'terminationGracePeriodSeconds', 'hostnameOverride']
+const RESTART: Fields = ['core_v1.ContainerRestartRule']
+const CODES: Fields = ['core_v1.ContainerRestartRuleOnExitCodes']
+const CONFIG: Fields = ['core_v1.ConfigMapVolumeSource']
 
 const LABEL = /^it\.name: Invalid value: "A_": a lowercase RFC 1123 label/
 
-type Row = readonly [what: string, checkFields: FieldsCheck, object: ValueMap, ...expected: (string | RegExp)[]]
+type Row = readonly [what: string, fields: Fields, object: ValueMap, ...expected: (string | RegExp)[]]
 
 const rows: readonly Row[] = [
-  ['fields that are as they should be', container, { name: 'a', image: 'i', terminationMessagePolicy: 'File' }],
+  ['fields that are as they should be', CONTAINER, { name: 'a', image: 'i', terminationMessagePolicy: 'File' }],
   [
     'fields that are not there, in the order in which they are named',
-    container,
+    CONTAINER,
     {},
     'it.name: Required value',
     'it.image: Required value',
     'it.terminationMessagePolicy: Required value',
   ],
-  ['a null', pod, { terminationGracePeriodSeconds: null }, 'it.terminationGracePeriodSeconds: Required value'],
-  ['zero where absence differs from it', pod, { terminationGracePeriodSeconds: 0 }],
-  ['a form', container, { name: 'A_', image: 'i', terminationMessagePolicy: 'File' }, LABEL],
+  ['a null', POD, { terminationGracePeriodSeconds: null }, 'it.terminationGracePeriodSeconds: Required value'],
+  ['zero where absence differs from it', POD, { terminationGracePeriodSeconds: 0 }],
+  ['a form', CONTAINER, { name: 'A_', image: 'i', terminationMessagePolicy: 'File' }, LABEL],
   [
     'values in the order of messages and not of documents',
-    container,
+    CONTAINER,
     { name: 'a', image: 'i', terminationMessagePolicy: 'X' },
     'it.terminationMessagePolicy: Unsupported value: "X": supported values: "File", "FallbackToLogsOnError"',
   ],
   [
     'a text that is too long and has another form, once each',
-    pod,
+    POD,
     { terminationGracePeriodSeconds: 1, hostnameOverride: `${'a'.repeat(64)}_` },
     'it.hostnameOverride: Too long: may not be more than 64 bytes',
     /^it\.hostnameOverride: Invalid value: /,
   ],
-  ['the number 0 where one is required', port, { protocol: 'TCP' }, 'it.containerPort: Required value'],
+  ['the number 0 where one is required', PORT, { protocol: 'TCP' }, 'it.containerPort: Required value'],
   [
     'numbers out of their bounds',
-    port,
+    PORT,
     { containerPort: 65536, hostPort: -1, protocol: 'TCP' },
     'it.containerPort: Invalid value: 65536: must be between 1 and 65535, inclusive',
     'it.hostPort: Invalid value: -1: must be between 1 and 65535, inclusive',
   ],
   [
     'a lower bound alone',
-    probe,
+    PROBE,
     { timeoutSeconds: -1, terminationGracePeriodSeconds: 0 },
     'it.timeoutSeconds: Invalid value: -1: must be greater than or equal to 0',
     'it.terminationGracePeriodSeconds: Invalid value: 0: must be greater than 0',
   ],
   [
     'a large integer',
-    probe,
+    PROBE,
     { terminationGracePeriodSeconds: -(2n ** 60n) },
     'it.terminationGracePeriodSeconds: Invalid value: -1152921504606846976: must be greater than 0',
   ],
   [
     'zeros that are held to the rules as well, and words of their own',
-    spread,
+    SPREAD,
     {},
     'it.maxSkew: Invalid value: 0: must be greater than zero',
     'it.whenUnsatisfiable: Unsupported value: "": supported values: "DoNotSchedule", "ScheduleAnyway"',
   ],
   [
     'an empty text where absence differs from it',
-    spread,
+    SPREAD,
     { maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', nodeTaintsPolicy: '' },
     'it.nodeTaintsPolicy: Unsupported value: "": supported values: "Honor", "Ignore"',
   ],
   [
     'each number of a list',
-    security,
+    SECURITY,
     { supplementalGroups: [1, -1] },
     'it.supplementalGroups[1]: Invalid value: -1: must be between 0 and 2147483647, inclusive',
   ],
-  ['each text of a list', alias, { hostnames: ['a.b', 'A'] }, /^it\.hostnames\[1\]: Invalid value: "A": a lowercase/],
-  ['a part that is not there', rule, {}, 'it.exitCodes: Required value: must be specified'],
+  ['each text of a list', ALIAS, { hostnames: ['a.b', 'A'] }, /^it\.hostnames\[1\]: Invalid value: "A": a lowercase/],
+  ['an object that is not there', RESTART, {}, 'it.exitCodes: Required value: must be specified'],
+  ['an object that is', RESTART, { exitCodes: {} }],
   [
-    'fields of a part',
-    rule,
-    { exitCodes: { values: Array.from({ length: 256 }, (_, i) => i) } },
-    'it.exitCodes.operator: Unsupported value: "": supported values: "In", "NotIn"',
-    'it.exitCodes.values: Too many: 256: must have at most 255 items',
+    'a list that is too long',
+    CODES,
+    { operator: 'In', values: Array.from({ length: 256 }, (_, i) => i) },
+    'it.values: Too many: 256: must have at most 255 items',
   ],
-  [
-    'fields of each item, and what comes after them',
-    gates,
-    { readinessGates: [{ conditionType: 'a/b' }, { conditionType: 'a/b/c' }], nodeName: '_' },
-    /^it\.readinessGates\[1\]\.conditionType: Invalid value: "a\/b\/c"/,
-    /^it\.nodeName: Invalid value: "_"/,
-  ],
+  ['a field of a type that is inlined', CONFIG, {}, 'it.name: Required value'],
 ]
 
 describe('the rules that fields carry', () => {
-  for (const [what, checkFields, object, ...expected] of rows) {
+  for (const [what, fields, object, ...expected] of rows) {
     it(`tell of ${what}`, () => {
-      const found = faults((check) => checkFields(object, AT, check))
+      const found = faults((check) => check.fields(object, AT, ...fields))
       expect(found).toEqual(
         expected.map((text): unknown => (typeof text === 'string' ? text : expect.stringMatching(text))),
       )
@@ -121,26 +117,30 @@ describe('the rules that fields carry', () => {
   }
 
   it('name the fields of a whole object by themselves', () => {
-    expect(faults((check) => container({ name: 'a', image: 'i' }, undefined, check))).toEqual([
+    expect(faults((check) => check.fields({ name: 'a', image: 'i' }, undefined, ...CONTAINER))).toEqual([
       'terminationMessagePolicy: Required value',
     ])
   })
 
-  it.each([
-    ['a type that is nowhere', 'core_v1.Contaner', 'name', 'has no field'],
-    ['a field that is nowhere', 'core_v1.Container', 'nmae', 'has no field nmae'],
-    ['a field without rules', 'core_v1.Container', 'workingDir', 'nothing is asked of the field workingDir'],
-    [
-      'a field of a part without rules',
-      'core_v1.Container',
-      'resources.claims',
-      'nothing is asked of the field claims',
-    ],
-  ])('cannot be asked for of %s', (_, type, path, message) => {
-    expect(() => fieldRules(type, path)).toThrow(message)
+  it('tell of what was changed and may not be', () => {
+    const [object, stored] = [
+      { data: { a: 1 }, revision: 2 },
+      { data: { a: 2 }, revision: 1 },
+    ]
+    const change = { object, stored, at: AT }
+    expect(faults((check) => check.unchangedFields(change, 'apps_v1.ControllerRevision'))).toEqual([
+      'it.data: Invalid value: {"a":1}: field is immutable',
+    ])
+    expect(faults((check) => check.unchangedFields({ object, stored: object }, 'apps_v1.ControllerRevision'))).toEqual(
+      [],
+    )
   })
 
-  it('cannot be asked to keep a field that may change', () => {
-    expect(() => immutableFields('core_v1.Container', 'image')).toThrow('core_v1.Container.image is not immutable')
+  it.each([
+    ['a type that is nowhere', 'core_v1.Contaner', 'name', 'nothing is asked of the fields of core_v1.Contaner'],
+    ['a field that is nowhere', 'core_v1.Container', 'nmae', 'nothing is asked of the field nmae of core_v1.Container'],
+    ['a field without rules', 'core_v1.Container', 'workingDir', 'nothing is asked of the field workingDir'],
+  ])('cannot be asked for of %s', (_, type, name, message) => {
+    expect(() => faults((check) => check.fields({}, AT, type, name))).toThrow(message)
   })
 })
