@@ -8,25 +8,20 @@ import { at, textAt } from '../../codec/tables/reading.ts'
 import { absent, always, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../schema/validation/formats.ts'
-import { has, partIn, partOf, partsOf, textIn, textOf } from '../../schema/validation/members.ts'
+import { has, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkConditions } from '../shared/conditions.ts'
 import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 import { matchResources } from './match-defaults.ts'
-import {
-  checkMatch,
-  checkMatchConditions,
-  checkMutableOperations,
-  FAILURE_POLICIES,
-  REINVOCATION_POLICIES,
-} from './match-resources.ts'
+import { checkMatch, checkMatchConditions, checkMutableOperations } from './match-resources.ts'
 import { PolicyExpressions } from './policy-expressions.ts'
 import { CONFIGURATION } from './strategy.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
-const REASONS: readonly string[] = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
+const TYPE = 'admissionregistration.k8s.io_v1.ValidatingAdmissionPolicySpec'
+const MUTATING_TYPE = 'admissionregistration.k8s.io_v1.MutatingAdmissionPolicySpec'
 const MAX_AUDIT_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
 
@@ -35,15 +30,13 @@ function checkCommon(object: ValueMap, stored: ValueMap | undefined, check: Chec
   const isMutating = object['kind'] === 'MutatingAdmissionPolicy'
   checkMeta(object, subdomainName, check)
   const spec = partOf(object, 'spec')
-  const policy = textIn(spec, 'failurePolicy')
-  if (policy === undefined) check.required(SPEC.child('failurePolicy'))
-  else check.oneOf(SPEC.child('failurePolicy'), policy, FAILURE_POLICIES)
+  check.fields(spec, SPEC, TYPE, 'failurePolicy')
   const kind = partIn(spec, 'paramKind')
   if (kind !== undefined) checkParameterKind(kind, SPEC.child('paramKind'), check)
   const match = partIn(spec, 'matchConstraints')
   const at = SPEC.child('matchConstraints')
-  if (match === undefined) check.required(at)
-  else {
+  check.fields(spec, SPEC, TYPE, 'matchConstraints')
+  if (match !== undefined) {
     checkMatch(match, at, check)
     if (partsOf(match, 'resourceRules').length === 0) check.required(at.child('resourceRules'))
     if (isMutating) checkMutableOperations(match, at, check)
@@ -111,8 +104,7 @@ function checkValidation(validation: ValueMap, at: FieldPath, { expressions, che
       expressions.compile(text, at.child(field), { wanted: 'string', hasAuthorizer: false })
     }
   }
-  const reason = textIn(validation, 'reason')
-  if (reason !== undefined) check.oneOf(at.child('reason'), reason, REASONS)
+  check.fields(validation, at, 'admissionregistration.k8s.io_v1.Validation')
 }
 
 function checkAnnotations(object: ValueMap, annotations: readonly ValueMap[], { expressions, check }: Checks): void {
@@ -160,13 +152,11 @@ function checkValidating(object: ValueMap, stored: ValueMap | undefined, check: 
 function checkMutating(object: ValueMap, stored: ValueMap | undefined, check: Check): void {
   const checks = { expressions: checkCommon(object, stored, check), check }
   const spec = partOf(object, 'spec')
-  const mutations = partsOf(spec, 'mutations')
-  const list = SPEC.child('mutations')
-  if (mutations.length === 0) check.required(list, 'mutations must contain at least one item')
-  for (const [i, mutation] of mutations.entries()) checkMutation(mutation, list.index(i), checks)
-  const policy = textOf(spec, 'reinvocationPolicy')
-  if (policy === '') check.required(SPEC.child('reinvocationPolicy'))
-  else check.oneOf(SPEC.child('reinvocationPolicy'), policy, REINVOCATION_POLICIES)
+  check.fields(spec, SPEC, MUTATING_TYPE, 'mutations')
+  for (const [i, mutation] of partsOf(spec, 'mutations').entries()) {
+    checkMutation(mutation, SPEC.child('mutations').index(i), checks)
+  }
+  check.fields(spec, SPEC, MUTATING_TYPE, 'reinvocationPolicy')
 }
 
 const MUTATIONS = {
@@ -202,7 +192,7 @@ function checkStatus(object: ValueMap, check: Check): void {
   const status = partOf(object, 'status')
   const list = STATUS.child('typeChecking').child('expressionWarnings')
   for (const [i, warning] of partsOf(partOf(status, 'typeChecking'), 'expressionWarnings').entries()) {
-    if (textOf(warning, 'warning') === '') check.required(list.index(i).child('warning'))
+    check.fields(warning, list.index(i), 'admissionregistration.k8s.io_v1.ExpressionWarning')
     if (textOf(warning, 'fieldRef').trim() === '') check.required(list.index(i).child('fieldRef'))
   }
   checkConditions(partsOf(status, 'conditions'), STATUS.child('conditions'), check)

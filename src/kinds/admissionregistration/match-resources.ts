@@ -4,13 +4,10 @@ import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { compilePolicyExpression } from '../../schema/policy-expressions.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { pathSegment, qualifiedName } from '../../schema/validation/formats.ts'
+import { qualifiedName } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
 import { partIn, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 
-export const FAILURE_POLICIES: readonly string[] = ['Fail', 'Ignore']
-export const MATCH_POLICIES: readonly string[] = ['Equivalent', 'Exact']
-export const REINVOCATION_POLICIES: readonly string[] = ['IfNeeded', 'Never']
 const OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const MUTABLE_OPERATIONS: readonly string[] = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 const SCOPES: readonly string[] = ['*', 'Cluster', 'Namespaced']
@@ -84,13 +81,10 @@ function checkResources(resources: readonly string[], at: FieldPath, check: Chec
 
 /** What a policy or a binding of one applies to. */
 export function checkMatch(match: ValueMap, at: FieldPath, check: Check): void {
-  const policy = textIn(match, 'matchPolicy')
-  if (policy === undefined) check.required(at.child('matchPolicy'))
-  else check.oneOf(at.child('matchPolicy'), policy, MATCH_POLICIES)
+  check.fields(match, at, 'admissionregistration.k8s.io_v1.MatchResources', 'matchPolicy')
   for (const field of ['namespaceSelector', 'objectSelector']) {
-    const selector = partIn(match, field)
-    if (selector === undefined) check.required(at.child(field))
-    else checkLabelSelector(selector, at.child(field), check)
+    check.fields(match, at, 'admissionregistration.k8s.io_v1.MatchResources', field)
+    checkLabelSelector(partIn(match, field), at.child(field), check)
   }
   for (const field of ['resourceRules', 'excludeResourceRules']) {
     for (const [i, rule] of partsOf(match, field).entries()) checkNamedRule(rule, at.child(field).index(i), check)
@@ -98,13 +92,7 @@ export function checkMatch(match: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkNamedRule(rule: ValueMap, at: FieldPath, check: Check): void {
-  const seen = new Set<string>()
-  for (const [i, name] of textsOf(rule, 'resourceNames').entries()) {
-    const place = at.child('resourceNames').index(i)
-    check.format(place, name, pathSegment(name))
-    if (seen.has(name)) check.duplicate(place, name)
-    seen.add(name)
-  }
+  check.fields(rule, at, 'admissionregistration.k8s.io_v1.NamedRuleWithOperations')
   checkRule(rule, at, check)
 }
 

@@ -5,7 +5,6 @@ import { AGE, column, NAME, tableOf, type TableShape, text } from '../../codec/t
 import { at, listAt, mapAt, textAt } from '../../codec/tables/reading.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { dns1123Subdomain, pathSegment } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
 import { partIn, partOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
@@ -16,18 +15,17 @@ import { checkMatch, checkMutableOperations } from './match-resources.ts'
 import { CONFIGURATION } from './strategy.ts'
 
 const SPEC = FieldPath.root('spec')
+const TYPE = 'admissionregistration.k8s.io_v1.ValidatingAdmissionPolicyBindingSpec'
 
 function checkBinding(object: ValueMap, check: Check): void {
   checkMeta(object, subdomainName, check)
   const spec = partOf(object, 'spec')
-  const name = textOf(spec, 'policyName')
-  if (name === '') check.required(SPEC.child('policyName'))
-  else check.format(SPEC.child('policyName'), name, dns1123Subdomain(name))
+  check.fields(spec, SPEC, TYPE, 'policyName')
   const reference = partIn(spec, 'paramRef')
   if (reference !== undefined) checkParameter(reference, SPEC.child('paramRef'), check)
   const match = partIn(spec, 'matchResources')
   if (match !== undefined) checkMatch(match, SPEC.child('matchResources'), check)
-  if (object['kind'] === 'ValidatingAdmissionPolicyBinding') checkActions(textsOf(spec, 'validationActions'), check)
+  if (object['kind'] === 'ValidatingAdmissionPolicyBinding') checkActions(spec, check)
   else if (match !== undefined) checkMutableOperations(match, SPEC.child('matchResources'), check)
 }
 
@@ -36,10 +34,8 @@ const EXCLUSIVE = 'name and selector are mutually exclusive'
 function checkParameter(reference: ValueMap, at: FieldPath, check: Check): void {
   const name = textOf(reference, 'name')
   const selector = partIn(reference, 'selector')
-  if (name !== '') {
-    check.format(at.child('name'), name, pathSegment(name))
-    if (selector !== undefined) check.forbidden(at.child('name'), EXCLUSIVE)
-  }
+  check.fields(reference, at, 'admissionregistration.k8s.io_v1.ParamRef')
+  if (name !== '' && selector !== undefined) check.forbidden(at.child('name'), EXCLUSIVE)
   if (selector !== undefined) {
     checkLabelSelector(selector, at.child('selector'), check)
     if (name !== '') check.forbidden(at.child('selector'), EXCLUSIVE)
@@ -50,22 +46,15 @@ function checkParameter(reference: ValueMap, at: FieldPath, check: Check): void 
   else check.oneOf(at.child('parameterNotFoundAction'), action, ['Deny', 'Allow'])
 }
 
-function checkActions(actions: readonly string[], check: Check): void {
-  const at = SPEC.child('validationActions')
-  const seen = new Set<string>()
-  for (const [i, action] of actions.entries()) {
-    check.oneOf(at.index(i), action, ACTIONS)
-    if (seen.has(action)) check.duplicate(at.index(i), action)
-    seen.add(action)
-  }
-  if (seen.has('Deny') && seen.has('Warn')) {
+function checkActions(spec: ValueMap, check: Check): void {
+  check.fields(spec, SPEC, TYPE, 'validationActions')
+  const actions = textsOf(spec, 'validationActions')
+  if (actions.includes('Deny') && actions.includes('Warn')) {
     const why = 'repeating the same validation failure information in the API response and headers serves no purpose'
-    check.invalid(at, actions, `must not contain both Deny and Warn (${why})`)
+    check.invalid(SPEC.child('validationActions'), actions, `must not contain both Deny and Warn (${why})`)
   }
-  if (seen.size === 0) check.required(at, 'at least one validation action is required')
 }
 
-const ACTIONS: readonly string[] = ['Audit', 'Deny', 'Warn']
 const VALIDATION: KindRules = { create: checkBinding, update: (object, _stored, check) => checkBinding(object, check) }
 const BINDING_DEFAULTS = within({ spec: within({ matchResources }) })
 

@@ -7,26 +7,22 @@ import { absent, each, type Fields, type Rule, within } from '../../schema/defau
 import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { KindRules } from '../../schema/validation/rules.ts'
 import type { Kind } from '../kind.ts'
 import { checkClientConfig, checkReviewVersions, knowsReview, REVIEW_VERSIONS } from '../shared/webhook-client.ts'
 import type { KindStrategy } from '../strategy.ts'
 import { rules, SELECTION } from './match-defaults.ts'
-import {
-  checkMatchConditions,
-  checkRule,
-  FAILURE_POLICIES,
-  MATCH_POLICIES,
-  REINVOCATION_POLICIES,
-} from './match-resources.ts'
+import { checkMatchConditions, checkRule } from './match-resources.ts'
 import { CONFIGURATION } from './strategy.ts'
 
 const WEBHOOKS = FieldPath.root('webhooks')
 const HARMLESS: readonly string[] = ['None', 'NoneOnDryRun']
 const SIDE_EFFECTS: readonly string[] = ['None', 'NoneOnDryRun', 'Some', 'Unknown']
-const MAX_TIMEOUT_SECONDS = 30
+
+/** The one that has all fields of the other. */
+const TYPE = 'admissionregistration.k8s.io_v1.MutatingWebhook'
 
 interface HookScope {
   readonly check: Check
@@ -74,34 +70,18 @@ function checkHooks(object: ValueMap, scope: HookScope): void {
 function checkHook(hook: ValueMap, at: FieldPath, { check, allowedSideEffects, skipsConditions }: HookScope): void {
   checkHookName(textOf(hook, 'name'), at.child('name'), check)
   for (const [i, rule] of partsOf(hook, 'rules').entries()) checkRule(rule, at.child('rules').index(i), check)
-  checkWord(hook, at, { check, field: 'failurePolicy', words: FAILURE_POLICIES })
-  checkWord(hook, at, { check, field: 'matchPolicy', words: MATCH_POLICIES })
-  if (textIn(hook, 'sideEffects') === undefined) {
-    check.required(at.child('sideEffects'), `must specify one of ${allowedSideEffects.join(', ')}`)
-  }
-  checkWord(hook, at, { check, field: 'sideEffects', words: allowedSideEffects })
-  const seconds = numberIn(hook, 'timeoutSeconds')
-  if (seconds !== undefined && (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS)) {
-    const detail = `the timeout value must be between 1 and ${MAX_TIMEOUT_SECONDS} seconds`
-    check.invalid(at.child('timeoutSeconds'), seconds, detail)
-  }
+  check.fields(hook, at, TYPE, 'failurePolicy', 'matchPolicy')
+  const effects = textIn(hook, 'sideEffects')
+  const place = at.child('sideEffects')
+  if (effects === undefined) check.required(place, `must specify one of ${allowedSideEffects.join(', ')}`)
+  else check.oneOf(place, effects, allowedSideEffects)
+  check.fields(hook, at, TYPE, 'timeoutSeconds')
   for (const field of ['namespaceSelector', 'objectSelector']) {
     checkLabelSelector(partIn(hook, field), at.child(field), check)
   }
-  checkWord(hook, at, { check, field: 'reinvocationPolicy', words: REINVOCATION_POLICIES })
+  check.fields(hook, at, TYPE, 'reinvocationPolicy')
   checkClientConfig(partOf(hook, 'clientConfig'), at.child('clientConfig'), check)
   if (!skipsConditions) checkMatchConditions(partsOf(hook, 'matchConditions'), at.child('matchConditions'), check)
-}
-
-interface WordScope {
-  readonly check: Check
-  readonly field: string
-  readonly words: readonly string[]
-}
-
-function checkWord(hook: ValueMap, at: FieldPath, { check, field, words }: WordScope): void {
-  const word = textIn(hook, field)
-  if (word !== undefined) check.oneOf(at.child(field), word, words)
 }
 
 const MIN_SEGMENTS = 3

@@ -6,13 +6,7 @@ import { AGE, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, conditionAt, textAt } from '../../codec/tables/reading.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import {
-  dns1035Label,
-  dns1123Subdomain,
-  type NameFormat,
-  pathSegment,
-  portNumber,
-} from '../../schema/validation/formats.ts'
+import { dns1123Subdomain, type NameFormat, pathSegment, portNumber } from '../../schema/validation/formats.ts'
 import { flagOf, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkMeta, checkMetaUpdate } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
@@ -21,9 +15,6 @@ import { WITH_STATUS_ALONE } from '../shared/strategies.ts'
 
 const SPEC = FieldPath.root('spec')
 const STATUS = FieldPath.root('status')
-const MAX_GROUP_PRIORITY = 20_000
-const MAX_VERSION_PRIORITY = 1000
-const STATUSES: readonly string[] = ['True', 'False', 'Unknown']
 
 function checkService(object: ValueMap, check: Check): void {
   const spec = partOf(object, 'spec')
@@ -39,9 +30,7 @@ function checkService(object: ValueMap, check: Check): void {
   const at = SPEC.child('group')
   if (group !== '') check.format(at, group, dns1123Subdomain(group))
   else if (version !== 'v1') check.required(at, 'only v1 may have an empty group and it better be legacy kube')
-  check.format(SPEC.child('version'), version, dns1035Label(version))
-  checkPriority(spec, 'groupPriorityMinimum', MAX_GROUP_PRIORITY, check)
-  checkPriority(spec, 'versionPriority', MAX_VERSION_PRIORITY, check)
+  check.fields(spec, SPEC, 'apiregistration.k8s.io_v1.APIServiceSpec')
   const bundle = textOf(spec, 'caBundle')
   const service = partIn(spec, 'service')
   const insecure = SPEC.child('insecureSkipTLSVerify')
@@ -53,9 +42,7 @@ function checkService(object: ValueMap, check: Check): void {
     }
     return
   }
-  for (const field of ['namespace', 'name']) {
-    if (textOf(service, field) === '') check.required(SPEC.child('service').child(field))
-  }
+  check.fields(service, SPEC.child('service'), 'apiregistration.k8s.io_v1.ServiceReference')
   const port = numberOf(service, 'port')
   const faults = portNumber(port)
   if (faults.length > 0) {
@@ -63,13 +50,6 @@ function checkService(object: ValueMap, check: Check): void {
   }
   if (bundle !== '' && flagOf(spec, 'insecureSkipTLSVerify')) {
     check.invalid(insecure, true, 'may not be true if caBundle is present')
-  }
-}
-
-function checkPriority(spec: ValueMap, field: string, max: number, check: Check): void {
-  const priority = numberOf(spec, field)
-  if (priority <= 0 || priority > max) {
-    check.invalid(SPEC.child(field), priority, `must be positive and less than ${max}`)
   }
 }
 
@@ -96,8 +76,8 @@ export const API_SERVICE: Kind = {
       status: (object, stored, check) => {
         checkMetaUpdate(object, stored, check)
         for (const [i, condition] of partsOf(partOf(object, 'status'), 'conditions').entries()) {
-          const at = STATUS.child('conditions').index(i).child('status')
-          check.oneOf(at, textOf(condition, 'status'), STATUSES)
+          const at = STATUS.child('conditions').index(i)
+          check.fields(condition, at, 'apiregistration.k8s.io_v1.APIServiceCondition')
         }
       },
     },

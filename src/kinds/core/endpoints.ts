@@ -6,11 +6,10 @@ import { firstOf, listAt, numberAt, textAt } from '../../codec/tables/reading.ts
 import { metaOf } from '../../registry/object-meta.ts'
 import { blank, each, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { dns1123Label, portNumber } from '../../schema/validation/formats.ts'
-import { listOf, numberOf, partsOf, textIn, textOf } from '../../schema/validation/members.ts'
+import { dns1123Label } from '../../schema/validation/formats.ts'
+import { listOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { checkProtocol } from '../shared/endpoint-port.ts'
 import { checkEndpointIp, checkIp } from '../shared/ip-address.ts'
 import { mapIn, mapsIn } from '../shared/members.ts'
 import { addressWarnings } from '../shared/warnings.ts'
@@ -33,9 +32,7 @@ function checkSubsets(object: ValueMap, check: Check): void {
       const name = textOf(port, 'name')
       if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
       else if (ports.length > 1) check.required(place.child('name'))
-      const number = numberOf(port, 'port')
-      check.format(place.child('port'), number, portNumber(number))
-      checkProtocol(port, place, check)
+      check.fields(port, place, 'core_v1.EndpointPort')
     }
   }
 }
@@ -43,10 +40,7 @@ function checkSubsets(object: ValueMap, check: Check): void {
 function checkAddress(address: ValueMap, at: FieldPath, check: Check): void {
   const ip = textOf(address, 'ip')
   checkIp(ip, at.child('ip'), check)
-  const hostname = textOf(address, 'hostname')
-  if (hostname !== '') check.format(at.child('hostname'), hostname, dns1123Label(hostname))
-  const node = textIn(address, 'nodeName')
-  if (node !== undefined) check.format(at.child('nodeName'), node, subdomainName(node, false))
+  check.fields(address, at, 'core_v1.EndpointAddress')
   checkEndpointIp(ip, at.child('ip'), check)
 }
 

@@ -6,7 +6,7 @@ import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { mapAt } from '../../codec/tables/reading.ts'
 import { jsonObjectFault } from '../../lib/json-fault.ts'
 import { blank, both, type Rule, within, withoutMember } from '../../schema/defaults/rule.ts'
-import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import type { Check } from '../../schema/validation/check.ts'
 import { configKey } from '../../schema/validation/formats.ts'
 import { partIn, partOf, textOf, textUnder } from '../../schema/validation/members.ts'
 import {
@@ -142,8 +142,7 @@ export const SECRET: Kind = {
     create: checkSecret,
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const type = textOf(object, 'type')
-      if (type !== textOf(stored, 'type')) check.invalid(FieldPath.root('type'), type, IMMUTABLE)
+      check.unchangedFields({ object, stored }, 'core_v1.Secret')
       checkFrozen(object, stored, check)
       checkSecret(object, check)
     },

@@ -6,13 +6,12 @@ import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { at, firstOf, listAt, numberAt, orUnset, textAt, textsAt } from '../../codec/tables/reading.ts'
 import { metaOf } from '../../registry/object-meta.ts'
 import { absent, each, within } from '../../schema/defaults/rule.ts'
-import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import type { Check } from '../../schema/validation/check.ts'
 import { dns1123Label, dns1123Subdomain, labelValue } from '../../schema/validation/formats.ts'
 import { checkLabels } from '../../schema/validation/labels.ts'
-import { partIn, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { partIn, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
-import { checkProtocol } from '../shared/endpoint-port.ts'
 import { canonicalIpFaults, checkEndpointIp, checkIp, parseIp } from '../shared/ip-address.ts'
 import { mapIn, mapsIn, textsIn, withMembers } from '../shared/members.ts'
 import { semanticallyEqual } from '../shared/semantic-equality.ts'
@@ -55,8 +54,6 @@ function addressesOf(endpoint: ValueMap, i: number): readonly string[] {
   )
 }
 
-const ADDRESS_TYPE = FieldPath.root('addressType')
-const TYPES: readonly string[] = ['FQDN', 'IPv4', 'IPv6']
 const MAX_ENDPOINTS = 1000
 const MAX_ADDRESSES = 100
 const MAX_PORTS = 20000
@@ -67,8 +64,7 @@ const MAX_HINTS = 8
 function checkSlice(object: ValueMap, check: Check, stored?: ValueMap): void {
   checkBuiltInMeta(object, subdomainName, check)
   const type = textOf(object, 'addressType')
-  if (type === '') check.required(ADDRESS_TYPE)
-  else check.oneOf(ADDRESS_TYPE, type, TYPES)
+  check.fields(object, undefined, 'discovery.k8s.io_v1.EndpointSlice')
   checkSlicePorts(partsOf(object, 'ports'), check)
   if (stored === undefined || !equalValues(object['endpoints'] ?? null, stored['endpoints'] ?? null)) {
     checkSliceEndpoints(partsOf(object, 'endpoints'), type, check)
@@ -89,11 +85,9 @@ function checkSliceEndpoints(list: readonly ValueMap[], type: string, check: Che
     check.items(addresses, (address, a) =>
       checkSliceAddress(address, type, { list: place.child('addresses'), index: a, check }),
     )
-    const node = textIn(endpoint, 'nodeName')
-    if (node !== undefined) check.format(place.child('nodeName'), node, subdomainName(node, false))
+    check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'nodeName')
     checkTopology(partIn(endpoint, 'deprecatedTopology'), place.child('deprecatedTopology'), check)
-    const hostname = textIn(endpoint, 'hostname')
-    if (hostname !== undefined) check.format(place.child('hostname'), hostname, dns1123Label(hostname))
+    check.fields(endpoint, place, 'discovery.k8s.io_v1.Endpoint', 'hostname')
     const hints = partIn(endpoint, 'hints')
     if (hints !== undefined) checkHints(hints, place.child('hints'), check)
   }
@@ -181,7 +175,7 @@ function checkSlicePorts(ports: readonly ValueMap[], check: Check): void {
     if (name !== '') check.format(place.child('name'), name, dns1123Label(name))
     if (names.has(name)) check.duplicate(place.child('name'), name)
     else names.add(name)
-    checkProtocol(port, place, check)
+    check.fields(port, place, 'core_v1.EndpointPort', 'protocol', 'appProtocol')
   }
 }
 
@@ -197,8 +191,7 @@ export const ENDPOINT_SLICE: Kind = {
     create: checkSlice,
     update: (object, stored, check) => {
       checkSlice(object, check, stored)
-      const type = textOf(object, 'addressType')
-      if (type !== textOf(stored, 'addressType')) check.invalid(ADDRESS_TYPE, type, IMMUTABLE)
+      check.unchangedFields({ object, stored }, 'discovery.k8s.io_v1.EndpointSlice')
     },
   },
   defaults: within({ ports: each(within({ name: absent(''), protocol: absent('TCP') })) }),

@@ -21,9 +21,9 @@ export function checkStatus(object: ValueMap, check: Check): void {
   const seen = new Set<string>()
   for (const [i, condition] of partsOf(partOf(object, 'status'), 'conditions').entries()) {
     const type = textOf(condition, 'type')
-    const at = STATUS.child('conditions').index(i).child('type')
-    if (seen.has(type)) check.duplicate(at, type)
+    const at = STATUS.child('conditions').index(i)
+    if (seen.has(type)) check.duplicate(at.child('type'), type)
     seen.add(type)
-    if (type === '') check.required(at)
+    check.fields(condition, at, 'flowcontrol.apiserver.k8s.io_v1.FlowSchemaCondition')
   }
 }

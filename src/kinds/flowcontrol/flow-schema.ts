@@ -68,10 +68,9 @@ function checkFlowSchema(object: ValueMap, check: Check): void {
     const shown = shownJson({ Type: textOf(method, 'type') })
     check.notSupported(SPEC.child('distinguisherMethod').child('type'), shown, ['ByNamespace', 'ByUser'])
   }
-  const level = textOf(partOf(spec, 'priorityLevelConfiguration'), 'name')
-  const place = SPEC.child('priorityLevelConfiguration').child('name')
-  if (level === '') check.required(place, 'must reference a priority level')
-  else check.format(place, level, dns1123Subdomain(level))
+  const level = SPEC.child('priorityLevelConfiguration')
+  const type = 'flowcontrol.apiserver.k8s.io_v1.PriorityLevelConfigurationReference'
+  check.fields(partOf(spec, 'priorityLevelConfiguration'), level, type)
   for (const [i, rule] of partsOf(spec, 'rules').entries()) checkFlowRule(rule, SPEC.child('rules').index(i), check)
   const fixed = fixedSpec(FIXED_SCHEMAS, object)
   if (fixed !== undefined && !equalValues(spec, fixed)) {
@@ -81,9 +80,10 @@ function checkFlowSchema(object: ValueMap, check: Check): void {
 }
 
 function checkFlowRule(rule: ValueMap, at: FieldPath, check: Check): void {
-  const subjects = partsOf(rule, 'subjects')
-  for (const [i, subject] of subjects.entries()) checkSubject(subject, at.child('subjects').index(i), check)
-  if (subjects.length === 0) check.required(at.child('subjects'), 'subjects must contain at least one value')
+  for (const [i, subject] of partsOf(rule, 'subjects').entries()) {
+    checkSubject(subject, at.child('subjects').index(i), check)
+  }
+  check.fields(rule, at, 'flowcontrol.apiserver.k8s.io_v1.PolicyRulesWithSubjects')
   const resources = partsOf(rule, 'resourceRules')
   const paths = partsOf(rule, 'nonResourceRules')
   if (resources.length === 0 && paths.length === 0) {
@@ -113,12 +113,10 @@ function checkSubject(subject: ValueMap, at: FieldPath, check: Check): void {
 
 function checkSubjectName(subject: ValueMap, kind: string, at: FieldPath, check: Check): void {
   const name = textOf(subject, 'name')
-  if (name === '') check.required(at.child('name'))
+  check.fields(subject, at, 'flowcontrol.apiserver.k8s.io_v1.ServiceAccountSubject', 'name')
   if (kind !== 'ServiceAccount') return
   if (name !== '' && name !== '*') check.format(at.child('name'), name, dns1123Subdomain(name))
-  const namespace = textOf(subject, 'namespace')
-  if (namespace === '') check.required(at.child('namespace'), 'must specify namespace for service account')
-  else check.format(at.child('namespace'), namespace, dns1123Label(namespace))
+  check.fields(subject, at, 'flowcontrol.apiserver.k8s.io_v1.ServiceAccountSubject', 'namespace')
 }
 
 function checkVerbs(rule: ValueMap, at: FieldPath, check: Check): void {

@@ -6,7 +6,7 @@ import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { at, numberAt } from '../../codec/tables/reading.ts'
 import { absent, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { has, numberIn, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
+import { has, numberOf, partIn, partOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, METADATA, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { mapIn, withMembers } from '../shared/members.ts'
@@ -16,8 +16,7 @@ import { checkStatus, fixedSpec, nameOf } from './flow-control.ts'
 const SPEC = FieldPath.root('spec')
 const MAX_QUEUES = 10_000_000
 const MAX_HASH_BITS = 60
-const NOT_NEGATIVE_INTEGER = 'must be a non-negative integer'
-const PERCENT = 'must be between 0 and 100, inclusive'
+const TYPE = 'flowcontrol.apiserver.k8s.io_v1.LimitedPriorityLevelConfiguration'
 const ZERO_SHARES = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 
 const FIXED_LEVELS: Readonly<Record<string, ValueMap>> = {
@@ -60,8 +59,8 @@ function checkLevelType(spec: ValueMap, name: string, check: Check): void {
   }
   if (type === 'Exempt') {
     if (has(spec, 'limited')) check.forbidden(SPEC.child('limited'), 'must be nil if the type is not Limited')
-    checkShares(partOf(spec, 'exempt'), SPEC.child('exempt'), check)
-    checkPercent(partOf(spec, 'exempt'), SPEC.child('exempt'), check)
+    const type = 'flowcontrol.apiserver.k8s.io_v1.ExemptPriorityLevelConfiguration'
+    check.fields(partOf(spec, 'exempt'), SPEC.child('exempt'), type)
   } else if (type === 'Limited') {
     if (has(spec, 'exempt')) check.forbidden(SPEC.child('exempt'), 'must be nil if the type is Limited')
     const limited = partIn(spec, 'limited')
@@ -71,24 +70,10 @@ function checkLevelType(spec: ValueMap, name: string, check: Check): void {
   else check.notSupported(at, type, ['Exempt', 'Limited'])
 }
 
-function checkShares(part: ValueMap, at: FieldPath, check: Check): void {
-  const shares = numberOf(part, 'nominalConcurrencyShares')
-  if (shares < 0) check.invalid(at.child('nominalConcurrencyShares'), shares, NOT_NEGATIVE_INTEGER)
-}
-
-function checkPercent(part: ValueMap, at: FieldPath, check: Check): void {
-  const percent = numberOf(part, 'lendablePercent')
-  if (percent < 0 || percent > 100) check.invalid(at.child('lendablePercent'), percent, PERCENT)
-}
-
 function checkLimited(limited: ValueMap, at: FieldPath, check: Check): void {
-  checkShares(limited, at, check)
+  check.fields(limited, at, TYPE, 'nominalConcurrencyShares')
   checkResponse(partOf(limited, 'limitResponse'), at.child('limitResponse'), check)
-  checkPercent(limited, at, check)
-  const borrowing = numberIn(limited, 'borrowingLimitPercent')
-  if (borrowing !== undefined && borrowing < 0) {
-    check.invalid(at.child('borrowingLimitPercent'), borrowing, `if specified, ${NOT_NEGATIVE_INTEGER}`)
-  }
+  check.fields(limited, at, TYPE, 'lendablePercent', 'borrowingLimitPercent')
 }
 
 function checkResponse(response: ValueMap, at: FieldPath, check: Check): void {
@@ -105,8 +90,7 @@ function checkResponse(response: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkQueuing(queuing: ValueMap, at: FieldPath, check: Check): void {
-  const limit = numberOf(queuing, 'queueLengthLimit')
-  if (limit <= 0) check.invalid(at.child('queueLengthLimit'), limit, 'must be positive')
+  check.fields(queuing, at, 'flowcontrol.apiserver.k8s.io_v1.QueuingConfiguration')
   const queues = Number(numberOf(queuing, 'queues'))
   if (queues <= 0) check.invalid(at.child('queues'), queues, 'must be positive')
   else if (queues > MAX_QUEUES) check.invalid(at.child('queues'), queues, `must not be greater than ${MAX_QUEUES}`)

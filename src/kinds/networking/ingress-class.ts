@@ -4,8 +4,7 @@ import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME_DESCRIPTION, tableOf, text } from '../../codec/tables/column.ts'
 import { at, textAt } from '../../codec/tables/reading.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
-import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { longerThan } from '../../schema/validation/formats.ts'
+import type { Check } from '../../schema/validation/check.ts'
 import { partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import {
   checkBuiltInMeta,
@@ -19,14 +18,13 @@ import { GENERATION_OF_SPEC } from '../shared/strategies.ts'
 import { checkReference } from './ingress.ts'
 
 const SPEC = FieldPath.root('spec')
-const MAX_CONTROLLER = 250
+const TYPE = 'networking.k8s.io_v1.IngressClassSpec'
 
 function checkClass(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   const spec = partOf(object, 'spec')
-  const controller = textOf(spec, 'controller')
-  if (longerThan(controller, MAX_CONTROLLER)) check.tooLong(SPEC.child('controller'), MAX_CONTROLLER)
-  checkDomainPath(controller, SPEC.child('controller'), check)
+  check.fields(spec, SPEC, TYPE)
+  checkDomainPath(textOf(spec, 'controller'), SPEC.child('controller'), check)
   const parameters = partIn(spec, 'parameters')
   if (parameters !== undefined) checkParameters(parameters, SPEC.child('parameters'), check)
 }
@@ -36,12 +34,13 @@ function checkParameters(parameters: ValueMap, at: FieldPath, check: Check): voi
   const scope = textIn(parameters, 'scope')
   const namespace = textIn(parameters, 'namespace')
   const place = at.child('namespace')
-  if (scope === undefined) check.required(at.child('scope'))
-  else if (scope === 'Namespace') {
+  check.fields(parameters, at, 'networking.k8s.io_v1.IngressClassParametersReference', 'scope')
+  if (scope === 'Namespace') {
     if (namespace === undefined) check.required(place, "`parameters.scope` is set to 'Namespace'")
     else check.format(place, namespace, labelName(namespace, false))
-  } else if (scope !== 'Cluster') check.notSupported(at.child('scope'), scope, ['Cluster', 'Namespace'])
-  else if (namespace !== undefined) check.forbidden(place, "`parameters.scope` is set to 'Cluster'")
+  } else if (scope === 'Cluster' && namespace !== undefined) {
+    check.forbidden(place, "`parameters.scope` is set to 'Cluster'")
+  }
 }
 
 function className(ingressClass: ValueMap): string {
@@ -62,10 +61,7 @@ export const INGRESS_CLASS: Kind = {
     create: checkClass,
     update: (object, stored, check) => {
       checkBuiltInMetaUpdate(object, stored, check)
-      const controller = textOf(partOf(object, 'spec'), 'controller')
-      if (controller !== textOf(partOf(stored, 'spec'), 'controller')) {
-        check.invalid(SPEC.child('controller'), controller, IMMUTABLE)
-      }
+      check.unchangedFields({ object: partOf(object, 'spec'), stored: partOf(stored, 'spec'), at: SPEC }, TYPE)
       checkClass(object, check)
     },
   },

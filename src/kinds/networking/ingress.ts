@@ -10,7 +10,6 @@ import {
   asName,
   dns1035Label,
   dns1123Subdomain,
-  pathSegment,
   portName,
   portNumber,
   wildcardDns1123Subdomain,
@@ -59,13 +58,9 @@ function checkIngress(object: ValueMap, check: Check): void {
   for (const [i, tls] of partsOf(spec, 'tls').entries()) {
     const at = SPEC.child('tls').index(i)
     for (const [h, host] of textsOf(tls, 'hosts').entries()) checkHost(host, at.child('hosts').index(h), check)
-    const secret = textOf(tls, 'secretName')
-    if (secret !== '') check.format(at.child('secretName'), secret, subdomainName(secret, false))
+    check.fields(tls, at, 'networking.k8s.io_v1.IngressTLS')
   }
-  const className = textIn(spec, 'ingressClassName')
-  if (className !== undefined) {
-    check.format(SPEC.child('ingressClassName'), className, subdomainName(className, false))
-  }
+  check.fields(spec, SPEC, 'networking.k8s.io_v1.IngressSpec')
 }
 
 function checkHost(host: string, at: FieldPath, check: Check): void {
@@ -80,10 +75,9 @@ function checkRule(rule: ValueMap, at: FieldPath, check: Check): void {
   }
   const http = partIn(rule, 'http')
   if (http === undefined) return
-  const paths = partsOf(http, 'paths')
+  check.fields(http, at.child('http'), 'networking.k8s.io_v1.HTTPIngressRuleValue')
   const list = at.child('http').child('paths')
-  if (paths.length === 0) check.required(list)
-  for (const [i, path] of paths.entries()) checkPath(path, list.index(i), check)
+  for (const [i, path] of partsOf(http, 'paths').entries()) checkPath(path, list.index(i), check)
 }
 
 function checkPath(path: ValueMap, at: FieldPath, check: Check): void {
@@ -133,13 +127,7 @@ function checkServiceBackend(service: ValueMap, at: FieldPath, check: Check): vo
 }
 
 export function checkReference(reference: ValueMap, at: FieldPath, check: Check): void {
-  const group = textIn(reference, 'apiGroup')
-  if (group !== undefined) check.format(at.child('apiGroup'), group, dns1123Subdomain(group))
-  for (const field of ['kind', 'name']) {
-    const word = textOf(reference, field)
-    if (word === '') check.required(at.child(field))
-    else check.format(at.child(field), word, pathSegment(word))
-  }
+  check.fields(reference, at, 'networking.k8s.io_v1.IngressClassParametersReference', 'apiGroup', 'kind', 'name')
 }
 
 const INGRESS_CLASS = 'kubernetes.io/ingress.class'

@@ -4,28 +4,21 @@ import type { ValueMap } from '../../api/value.ts'
 import { ageOfObject, column, NAME, tableOf } from '../../codec/tables/column.ts'
 import { at, textAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { dns1123Subdomain, pathSegment } from '../../schema/validation/formats.ts'
-import { partIn, partOf, textOf } from '../../schema/validation/members.ts'
+import { partIn, partOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { canonicalIpFaults } from '../shared/ip-address.ts'
 
 const SPEC = FieldPath.root('spec')
+const TYPE = 'networking.k8s.io_v1.IPAddressSpec'
 
 function checkParent(object: ValueMap, check: Check): void {
-  const parent = partIn(partOf(object, 'spec'), 'parentRef')
+  const spec = partOf(object, 'spec')
+  check.fields(spec, SPEC, TYPE)
+  const parent = partIn(spec, 'parentRef')
+  if (parent === undefined) return
   const at = SPEC.child('parentRef')
-  if (parent === undefined) {
-    check.required(at)
-    return
-  }
-  const group = textOf(parent, 'group')
-  if (group !== '') check.format(at.child('group'), group, dns1123Subdomain(group))
-  for (const field of ['resource', 'name', 'namespace']) {
-    const word = textOf(parent, field)
-    if (word !== '') check.format(at.child(field), word, pathSegment(word))
-    else if (field !== 'namespace') check.required(at.child(field))
-  }
+  check.fields(parent, at, 'networking.k8s.io_v1.ParentReference', 'group', 'resource', 'name', 'namespace')
 }
 
 function checkAddress(object: ValueMap, check: Check): void {
@@ -48,7 +41,7 @@ export const IP_ADDRESS: Kind = {
     update: (object, stored, check) => {
       checkAddress(object, check)
       checkBuiltInMetaUpdate(object, stored, check)
-      check.unchanged(SPEC.child('parentRef'), partOf(object, 'spec')['parentRef'], partOf(stored, 'spec')['parentRef'])
+      check.unchangedFields({ object: partOf(object, 'spec'), stored: partOf(stored, 'spec'), at: SPEC }, TYPE)
     },
   },
   columns: tableOf([NAME, column('ParentRef', 'What the address belongs to.', addressParent)], ageOfObject),

@@ -7,7 +7,7 @@ import { absent, always, each, isEmpty, type Rule, within } from '../../schema/d
 import type { Check } from '../../schema/validation/check.ts'
 import { portName, portNumber } from '../../schema/validation/formats.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { numberIn, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { numberIn, partIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkCidr, parseCidr } from '../shared/ip-address.ts'
@@ -51,8 +51,7 @@ function checkPolicy(spec: ValueMap, scope: PolicyScope): void {
 }
 
 function checkPolicyPort(port: ValueMap, at: FieldPath, check: Check): void {
-  const protocol = textIn(port, 'protocol')
-  if (protocol !== undefined) check.oneOf(at.child('protocol'), protocol, ['TCP', 'UDP', 'SCTP'])
+  check.fields(port, at, 'networking.k8s.io_v1.NetworkPolicyPort', 'protocol')
   const { port: number } = port
   const end = numberIn(port, 'endPort')
   const endAt = at.child('endPort')
@@ -60,7 +59,7 @@ function checkPolicyPort(port: ValueMap, at: FieldPath, check: Check): void {
     check.format(at.child('port'), number, portNumber(number))
     if (end === undefined) return
     if (end < number) check.invalid(endAt, number, 'must be greater than or equal to `port`')
-    check.format(endAt, end, portNumber(end))
+    check.fields(port, at, 'networking.k8s.io_v1.NetworkPolicyPort', 'endPort')
   } else if (typeof number === 'string') {
     if (end !== undefined) check.invalid(endAt, end, 'may not be specified when `port` is non-numeric')
     check.format(at.child('port'), number, portName(number))
@@ -83,11 +82,9 @@ function checkPeer(peer: ValueMap, at: FieldPath, scope: PolicyScope): void {
 }
 
 function checkBlock(block: ValueMap, at: FieldPath, { check, stored }: PolicyScope): void {
+  check.fields(block, at, 'networking.k8s.io_v1.IPBlock')
   const text = textOf(block, 'cidr')
-  if (text === '') {
-    check.required(at.child('cidr'))
-    return
-  }
+  if (text === '') return
   checkCidr(text, at.child('cidr'), check, { stored })
   const range = parseCidr(text)
   if (range === undefined) return

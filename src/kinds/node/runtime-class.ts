@@ -2,10 +2,10 @@
 import { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
-import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
+import type { Check } from '../../schema/validation/check.ts'
 import { checkLabels } from '../../schema/validation/labels.ts'
 import { partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
-import { checkMeta, checkMetaUpdate, labelName, subdomainName } from '../../schema/validation/object-meta.ts'
+import { checkMeta, checkMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { shownAs, TOLERATION } from '../shared/internal-form.ts'
 import { mapIn } from '../shared/members.ts'
@@ -15,9 +15,7 @@ import { nodeLabelWarnings } from '../shared/warnings.ts'
 
 function checkRuntimeClass(object: ValueMap, check: Check): void {
   checkMeta(object, subdomainName, check)
-  const handler = textOf(object, 'handler')
-  if (handler === '') check.required(FieldPath.root('handler'))
-  else check.format(FieldPath.root('handler'), handler, labelName(handler, false))
+  check.fields(object, undefined, 'node.k8s.io_v1.RuntimeClass')
   const overhead = partIn(object, 'overhead')
   if (overhead !== undefined) checkOverhead(partOf(overhead, 'podFixed'), FieldPath.root('overhead'), check)
   const scheduling = partIn(object, 'scheduling')
@@ -40,8 +38,7 @@ export const RUNTIME_CLASS: Kind = {
     update: (object, stored, check) => {
       checkRuntimeClass(object, check)
       checkMetaUpdate(object, stored, check)
-      const handler = textOf(object, 'handler')
-      if (handler !== textOf(stored, 'handler')) check.invalid(FieldPath.root('handler'), handler, IMMUTABLE)
+      check.unchangedFields({ object, stored }, 'node.k8s.io_v1.RuntimeClass')
     },
   },
   strategy: {

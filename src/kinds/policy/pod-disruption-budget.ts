@@ -8,7 +8,7 @@ import { AGE, column, count, integer, NAME, tableOf } from '../../codec/tables/c
 import { textAt } from '../../codec/tables/reading.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { has, numberOf, partIn, partOf, partsOf, textIn, textOf } from '../../schema/validation/members.ts'
+import { has, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import type { Kind } from '../kind.ts'
 import { checkConditions } from '../shared/conditions.ts'
 import { checkAtMostAll, checkIntOrPercent } from '../shared/int-or-percent.ts'
@@ -37,10 +37,7 @@ function checkBudget(object: ValueMap, check: Check): void {
     checkAtMostAll(spec[field], SPEC.child(field), check)
   }
   checkLabelSelector(partIn(spec, 'selector'), SPEC.child('selector'), check)
-  const policy = textIn(spec, 'unhealthyPodEvictionPolicy')
-  if (policy !== undefined) {
-    check.oneOf(SPEC.child('unhealthyPodEvictionPolicy'), policy, ['AlwaysAllow', 'IfHealthyBudget'])
-  }
+  check.fields(spec, SPEC, 'policy_v1.PodDisruptionBudgetSpec')
 }
 
 function budget(field: string): (one: ValueMap) => string {

@@ -6,7 +6,6 @@ import { AGE, column, NAME, tableOf, type TableShape, wide } from '../../codec/t
 import { listAt, textAt } from '../../codec/tables/reading.ts'
 import { always, blank, each, where, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { pathSegment } from '../../schema/validation/formats.ts'
 import { has, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, segmentName, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { CreateRule, KindRules } from '../../schema/validation/rules.ts'
@@ -21,11 +20,9 @@ function checkBinding(kinds: readonly string[], namespaced: boolean): CreateRule
   return (object, check) => {
     checkBuiltInMeta(object, segmentName, check)
     const role = partOf(object, 'roleRef')
-    check.oneOf(ROLE_REF.child('apiGroup'), textOf(role, 'apiGroup'), [GROUP])
+    check.fields(role, ROLE_REF, 'rbac.authorization.k8s.io_v1.RoleRef', 'apiGroup')
     check.oneOf(ROLE_REF.child('kind'), textOf(role, 'kind'), kinds)
-    const name = textOf(role, 'name')
-    if (name === '') check.required(ROLE_REF.child('name'))
-    else check.format(ROLE_REF.child('name'), name, pathSegment(name))
+    check.fields(role, ROLE_REF, 'rbac.authorization.k8s.io_v1.RoleRef', 'name')
     for (const [i, subject] of partsOf(object, 'subjects').entries()) {
       checkSubject(subject, namespaced, { at: FieldPath.root('subjects').index(i), check })
     }
@@ -40,7 +37,7 @@ interface Place {
 function checkSubject(subject: ValueMap, namespaced: boolean, { at, check }: Place): void {
   const name = textOf(subject, 'name')
   const group = textOf(subject, 'apiGroup')
-  if (name === '') check.required(at.child('name'))
+  check.fields(subject, at, 'rbac.authorization.k8s.io_v1.Subject')
   switch (textOf(subject, 'kind')) {
     case 'ServiceAccount':
       if (name !== '') check.format(at.child('name'), name, subdomainName(name, false))

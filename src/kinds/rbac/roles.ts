@@ -22,12 +22,7 @@ function checkRules(object: ValueMap, namespaced: boolean, check: Check): void {
       }
       continue
     }
-    if (listOf(rule, 'apiGroups').length === 0) {
-      check.required(at.child('apiGroups'), 'resource rules must supply at least one api group')
-    }
-    if (listOf(rule, 'resources').length === 0) {
-      check.required(at.child('resources'), 'resource rules must supply at least one resource')
-    }
+    check.fields(rule, at, 'rbac.authorization.k8s.io_v1.PolicyRule')
   }
 }
 
@@ -41,12 +36,9 @@ const checkClusterRole: CreateRule = (object, check) => {
   checkRules(object, false, check)
   const aggregation = partIn(object, 'aggregationRule')
   if (aggregation === undefined) return
-  const selectors = partsOf(aggregation, 'clusterRoleSelectors')
+  check.fields(aggregation, FieldPath.root('aggregationRule'), 'rbac.authorization.k8s.io_v1.AggregationRule')
   const at = FieldPath.root('aggregationRule').child('clusterRoleSelectors')
-  if (selectors.length === 0) {
-    check.required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil')
-  }
-  for (const [i, selector] of selectors.entries()) {
+  for (const [i, selector] of partsOf(aggregation, 'clusterRoleSelectors').entries()) {
     checkLabelSelector(selector, at.index(i), check)
     if (!isUsable(selector)) check.invalid(at.index(i), undefined, 'invalid label selector.')
   }

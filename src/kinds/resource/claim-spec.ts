@@ -3,7 +3,6 @@ import type { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import { blank, each, where, within, zero } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { dns1123Label, dns1123Subdomain } from '../../schema/validation/formats.ts'
 import { numberOf, partIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 import { deviceExpressionFault } from './device-expressions.ts'
 import { checkFullAttributeName, checkList, checkToleration } from './device-names.ts'
@@ -44,8 +43,7 @@ export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): voi
 }
 
 function checkRequest(request: ValueMap, at: FieldPath, check: Check): void {
-  const name = textOf(request, 'name')
-  check.format(at.child('name'), name, dns1123Label(name))
+  check.fields(request, at, 'resource.k8s.io_v1.DeviceRequest')
   const exactly = partIn(request, 'exactly')
   const alternatives = partsOf(request, 'firstAvailable')
   const detail = 'exactly one of `exactly` or `firstAvailable` is required'
@@ -59,8 +57,7 @@ function checkRequest(request: ValueMap, at: FieldPath, check: Check): void {
       check,
       max: MAX_ALTERNATIVES,
       item: (alternative, path) => {
-        const own = textOf(alternative, 'name')
-        check.format(path.child('name'), own, dns1123Label(own))
+        check.fields(alternative, path, 'resource.k8s.io_v1.DeviceSubRequest')
         checkExact(alternative, path, check)
       },
       key: (alternative) => textOf(alternative, 'name'),
@@ -69,9 +66,7 @@ function checkRequest(request: ValueMap, at: FieldPath, check: Check): void {
 }
 
 function checkExact(request: ValueMap, at: FieldPath, check: Check): void {
-  const name = textOf(request, 'deviceClassName')
-  if (name === '') check.required(at.child('deviceClassName'))
-  else check.format(at.child('deviceClassName'), name, dns1123Subdomain(name))
+  check.fields(request, at, 'resource.k8s.io_v1.ExactDeviceRequest')
   checkSelectors(request, at, check)
   const mode = textOf(request, 'allocationMode')
   const count = numberOf(request, 'count')
@@ -93,9 +88,10 @@ export function checkSelectors(part: ValueMap, at: FieldPath, check: Check): voi
     check,
     max: MAX_ITEMS,
     item: (selector, path) => {
+      check.fields(selector, path, 'resource.k8s.io_v1.DeviceSelector')
       const cel = partIn(selector, 'cel')
-      if (cel === undefined) check.required(path.child('cel'))
-      else checkDeviceExpression(textOf(cel, 'expression'), path.child('cel').child('expression'), check)
+      if (cel !== undefined)
+        checkDeviceExpression(textOf(cel, 'expression'), path.child('cel').child('expression'), check)
     },
   })
 }

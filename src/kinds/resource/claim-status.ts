@@ -30,8 +30,6 @@ const MAX_USERS = 256
 const MAX_RESULTS = 32
 const MAX_CONFIGURATIONS = 64
 const MAX_CONDITIONS = 8
-const MAX_INTERFACE = 256
-const MAX_HARDWARE = 128
 const MAX_ADDRESSES = 16
 
 const DEVICE_ID: Form = [
@@ -57,9 +55,7 @@ export function checkClaimStatus(object: ValueMap, stored: ValueMap, scope: Clai
     at: STATUS.child('reservedFor'),
     check,
     max: MAX_USERS,
-    item: (user, path) => {
-      for (const field of ['resource', 'name', 'uid']) if (textOf(user, field) === '') check.required(path.child(field))
-    },
+    item: (user, path) => check.fields(user, path, 'resource.k8s.io_v1.ResourceClaimConsumerReference'),
     key: (user) => textOf(user, 'uid'),
   })
   const results = partsOf(partOf(allocation ?? {}, 'devices'), 'results')
@@ -100,9 +96,7 @@ function checkAllocation(allocation: ValueMap, at: FieldPath, scope: ClaimScope)
     check,
     max: MAX_CONFIGURATIONS,
     item: (config, path) => {
-      const source = textOf(config, 'source')
-      if (source === '') check.required(path.child('source'))
-      else check.oneOf(path.child('source'), source, ['FromClaim', 'FromClass'])
+      check.fields(config, path, 'resource.k8s.io_v1.DeviceAllocationConfiguration', 'source')
       checkReferences(textsOf(config, 'requests'), path.child('requests'), scope)
       checkConfiguration(config, path, check)
     },
@@ -144,12 +138,7 @@ function checkDevice(device: ValueMap, given: ReadonlySet<string>, at: FieldPath
 }
 
 function checkNetwork(network: ValueMap, at: FieldPath, check: Check): void {
-  for (const [field, max] of [
-    ['interfaceName', MAX_INTERFACE],
-    ['hardwareAddress', MAX_HARDWARE],
-  ] as const) {
-    if (Buffer.byteLength(textOf(network, field)) > max) check.tooLong(at.child(field), max)
-  }
+  check.fields(network, at, 'resource.k8s.io_v1.NetworkDeviceData')
   checkList(textsOf(network, 'ips'), {
     at: at.child('ips'),
     check,

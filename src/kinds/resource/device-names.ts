@@ -22,7 +22,6 @@ const IDENTIFIER_FAULT =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')"
 
 const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const EFFECTS: readonly string[] = ['NoExecute', 'NoSchedule', 'None']
 
 export function checkPoolName(name: string, at: FieldPath, check: Check): void {
   if (name === '') {
@@ -120,19 +119,8 @@ export function checkList<T>(items: readonly T[], { at, check, max, item, key }:
   }
 }
 
-export function checkTaint(taint: ValueMap, at: FieldPath, check: Check): void {
-  const key = textOf(taint, 'key')
-  check.format(at.child('key'), key, qualifiedName(key))
-  const value = textOf(taint, 'value')
-  if (value !== '') check.format(at.child('value'), value, labelValue(value))
-  const effect = textOf(taint, 'effect')
-  if (effect === '') check.required(at.child('effect'))
-  else check.oneOf(at.child('effect'), effect, EFFECTS)
-}
-
 export function checkToleration(toleration: ValueMap, at: FieldPath, check: Check): void {
-  const key = textOf(toleration, 'key')
-  if (key !== '') check.format(at.child('key'), key, qualifiedName(key))
+  check.fields(toleration, at, 'resource.k8s.io_v1.DeviceToleration', 'key')
   const value = textOf(toleration, 'value')
   const operator = textOf(toleration, 'operator')
   if (operator === 'Exists') {
@@ -140,8 +128,7 @@ export function checkToleration(toleration: ValueMap, at: FieldPath, check: Chec
   } else if (operator === 'Equal') check.format(at.child('value'), value, labelValue(value))
   else if (operator === '') check.required(at.child('operator'))
   else check.notSupported(at.child('operator'), operator, ['Equal', 'Exists'])
-  const effect = textOf(toleration, 'effect')
-  if (effect !== '') check.oneOf(at.child('effect'), effect, EFFECTS)
+  check.fields(toleration, at, 'resource.k8s.io_v1.DeviceToleration', 'effect')
 }
 
 interface BindingConditions {

@@ -46,12 +46,10 @@ export function checkReference(name: string, at: FieldPath, { check, names }: Cl
 }
 
 export function checkConfiguration(config: ValueMap, at: FieldPath, check: Check): void {
+  check.fields(config, at, 'resource.k8s.io_v1.DeviceConfiguration')
   const opaque = partIn(config, 'opaque')
+  if (opaque === undefined) return
   const place = at.child('opaque')
-  if (opaque === undefined) {
-    check.required(place)
-    return
-  }
   checkDriverName(textOf(opaque, 'driver'), place.child('driver'), check)
   checkOpaque(opaque['parameters'], { max: MAX_PARAMETERS, at: place.child('parameters'), check })
 }

@@ -5,7 +5,7 @@ import { equalValues, isMap, type Value, type ValueMap } from '../../api/value.t
 import { AGE, column, NAME, tableOf, text } from '../../codec/tables/column.ts'
 import { absent, each, type Rule, within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { has, numberOf, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
+import { has, partIn, partOf, partsOf, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -48,10 +48,7 @@ function checkSlice(object: ValueMap, stored: ValueMap | undefined, check: Check
 
 function checkPool(pool: ValueMap, at: FieldPath, check: Check): void {
   checkPoolName(textOf(pool, 'name'), at.child('name'), check)
-  const count = numberOf(pool, 'resourceSliceCount')
-  if (count <= 0) check.invalid(at.child('resourceSliceCount'), count, 'must be greater than zero')
-  const generation = numberOf(pool, 'generation')
-  if (generation < 0) check.invalid(at.child('generation'), generation, 'must be greater than or equal to zero')
+  check.fields(pool, at, 'resource.k8s.io_v1.ResourcePool', 'resourceSliceCount', 'generation')
 }
 
 function checkNodes(spec: ValueMap, check: Check): void {

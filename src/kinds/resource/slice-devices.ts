@@ -18,7 +18,7 @@ import {
 import { type Form, shownAs } from '../shared/internal-form.ts'
 import { checkNodeSelector } from '../shared/pod-spec/affinity.ts'
 import { amountOf } from '../shared/resource-names.ts'
-import { checkAttributeName, checkBindingConditions, checkDeviceName, checkList, checkTaint } from './device-names.ts'
+import { checkAttributeName, checkBindingConditions, checkDeviceName, checkList } from './device-names.ts'
 
 const SPEC = FieldPath.root('spec')
 const MAX_DEVICES = 128
@@ -293,7 +293,8 @@ export function checkDevices(spec: ValueMap, old: ValueMap | undefined, check: C
       checkDevice(device, path, check)
       const same = before.get(textOf(device, 'name'))
       if (same === undefined || !equalValues(same['taints'], device['taints'])) {
-        const item = (taint: ValueMap, place: FieldPath): void => checkTaint(taint, place, check)
+        const item = (taint: ValueMap, place: FieldPath): void =>
+          check.fields(taint, place, 'resource.k8s.io_v1.DeviceTaint')
         checkList(partsOf(device, 'taints'), { at: path.child('taints'), check, max: MAX_TAINTS, item })
       }
       checkRest(device, path, { check, isPerDevice: flagOf(spec, 'perDeviceNodeSelection') })

@@ -52,7 +52,7 @@ export const PRIORITY_CLASS: Kind = {
       if (Number(numberOf(object, 'value')) !== Number(numberOf(stored, 'value'))) {
         check.forbidden(FieldPath.root('value'), 'may not be changed in an update.')
       }
-      check.unchanged(FieldPath.root('preemptionPolicy'), object['preemptionPolicy'], stored['preemptionPolicy'])
+      check.unchangedFields({ object, stored }, 'scheduling.k8s.io_v1.PriorityClass')
     },
   },
   defaults: within({ preemptionPolicy: absent('PreemptLowerPriority') }),

@@ -9,7 +9,6 @@ import { labelName, subdomainName } from '../../schema/validation/object-meta.ts
 import { checkAmount, checkPositiveAmount } from './resource-names.ts'
 
 const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
-export const VOLUME_MODES: readonly string[] = ['Block', 'Filesystem']
 
 /** Each mode is known, and the one for a single pod stands alone. */
 export function checkAccessModes(modes: readonly string[], at: FieldPath, check: Check): void {
@@ -28,8 +27,7 @@ export function checkClaimSpec(spec: ValueMap, at: FieldPath, check: Check): voi
   checkStorage(spec, at.child('resources').key('storage'), check)
   const className = textOf(spec, 'storageClassName')
   if (className !== '') check.format(at.child('storageClassName'), className, subdomainName(className, false))
-  const volumeMode = textIn(spec, 'volumeMode')
-  if (volumeMode !== undefined) check.oneOf(at.child('volumeMode'), volumeMode, VOLUME_MODES)
+  check.fields(spec, at, 'core_v1.PersistentVolumeClaimSpec')
   checkDataSources(spec, at, check)
   const attributes = textOf(spec, 'volumeAttributesClassName')
   if (attributes !== '')
@@ -73,8 +71,7 @@ function sameSource(a: ValueMap, b: ValueMap): boolean {
 
 function checkDataSource(source: ValueMap, at: FieldPath, check: Check): void {
   const kind = textOf(source, 'kind')
-  if (textOf(source, 'name') === '') check.required(at.child('name'))
-  if (kind === '') check.required(at.child('kind'))
+  check.fields(source, at, 'core_v1.TypedLocalObjectReference', 'name', 'kind')
   const group = textOf(source, 'apiGroup')
   if (group !== '') check.format(at.child('apiGroup'), group, dns1123Subdomain(group))
   else if (kind !== 'PersistentVolumeClaim') {

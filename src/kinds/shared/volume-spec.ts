@@ -5,29 +5,28 @@ import type { ValueMap } from '../../api/value.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { has, partIn, partOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
 import { subdomainName } from '../../schema/validation/object-meta.ts'
-import { checkAccessModes, VOLUME_MODES } from './claim-spec.ts'
+import { checkAccessModes } from './claim-spec.ts'
 import { isRootPath } from './paths.ts'
 import { checkNodeSelector } from './pod-spec/affinity.ts'
 import { checkSources, PERSISTENT_SOURCES } from './pod-spec/volume-source.ts'
 import { checkBasicAmount, checkPositiveAmount } from './resource-names.ts'
 
+const TYPE = 'core_v1.PersistentVolumeSpec'
+
 export function checkVolumeSpec(spec: ValueMap, at: FieldPath, check: Check): void {
   const modes = textsOf(spec, 'accessModes')
   if (modes.length === 0) check.required(at.child('accessModes'))
   checkAccessModes(modes, at.child('accessModes'), check)
-  checkCapacity(spec, at.child('capacity'), check)
-  const policy = textOf(spec, 'persistentVolumeReclaimPolicy')
-  if (policy !== '') check.oneOf(at.child('persistentVolumeReclaimPolicy'), policy, ['Delete', 'Recycle', 'Retain'])
+  checkCapacity(spec, at, check)
+  check.fields(spec, at, TYPE, 'persistentVolumeReclaimPolicy')
   checkNodeAffinity(partIn(spec, 'nodeAffinity'), at.child('nodeAffinity'), check)
   checkSources(PERSISTENT_SOURCES, spec, { at, check })
   checkLocal(spec, at, check)
+  const policy = textOf(spec, 'persistentVolumeReclaimPolicy')
   if (policy === 'Recycle' && isRootPath(textOf(partOf(spec, 'hostPath'), 'path'))) {
     check.forbidden(at.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'")
   }
-  const className = textOf(spec, 'storageClassName')
-  if (className !== '') check.format(at.child('storageClassName'), className, subdomainName(className, false))
-  const mode = textIn(spec, 'volumeMode')
-  if (mode !== undefined) check.oneOf(at.child('volumeMode'), mode, VOLUME_MODES)
+  check.fields(spec, at, TYPE, 'storageClassName', 'volumeMode')
   checkAttributesClass(spec, at, check)
 }
 
@@ -38,10 +37,11 @@ function checkLocal(spec: ValueMap, at: FieldPath, check: Check): void {
   check.required(at.child('nodeAffinity'), 'Local volume requires node affinity')
 }
 
-function checkCapacity(spec: ValueMap, at: FieldPath, check: Check): void {
+function checkCapacity(spec: ValueMap, volume: FieldPath, check: Check): void {
+  const at = volume.child('capacity')
   const capacity = partIn(spec, 'capacity')
   const names = Object.keys(capacity ?? {})
-  if (names.length === 0) check.required(at)
+  check.fields(spec, volume, TYPE, 'capacity')
   if (names.length !== 1 || names[0] !== 'storage') check.notSupported(at, shownMap(capacity), ['storage'])
   for (const [name, amount] of Object.entries(capacity ?? {})) {
     checkBasicAmount(amount, at.key(name), check)
@@ -51,9 +51,9 @@ function checkCapacity(spec: ValueMap, at: FieldPath, check: Check): void {
 
 function checkNodeAffinity(affinity: ValueMap | undefined, at: FieldPath, check: Check): void {
   if (affinity === undefined) return
+  check.fields(affinity, at, 'core_v1.VolumeNodeAffinity')
   const required = partIn(affinity, 'required')
-  if (required === undefined) check.required(at.child('required'), 'must specify required node constraints')
-  else checkNodeSelector(required, at.child('required'), check)
+  if (required !== undefined) checkNodeSelector(required, at.child('required'), check)
 }
 
 function checkAttributesClass(spec: ValueMap, at: FieldPath, check: Check): void {

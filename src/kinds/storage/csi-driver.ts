@@ -6,7 +6,7 @@ import { AGE, boolean, column, NAME, tableOf } from '../../codec/tables/column.t
 import { at, booleanAt, listAt, orNone, textAt, textsAt } from '../../codec/tables/reading.ts'
 import { absent, always, empty, gated, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { has, numberIn, partOf, partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { has, numberIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { withGatedFields } from '../shared/gated-field.ts'
@@ -15,16 +15,11 @@ import { checkTokenSeconds } from '../shared/pod-spec/projected-volume.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
 
 const SPEC = FieldPath.root('spec')
-const MIN_UPDATE_SECONDS = 10
+const TYPE = 'storage.k8s.io_v1.CSIDriverSpec'
 const LIFECYCLE_MODES: readonly string[] = ['Persistent', 'Ephemeral']
 
 function checkDriverSpec(spec: ValueMap, check: Check): void {
-  for (const field of ['attachRequired', 'podInfoOnMount', 'storageCapacity']) {
-    if (!has(spec, field)) check.required(SPEC.child(field))
-  }
-  const policy = textIn(spec, 'fsGroupPolicy')
-  if (policy === undefined) check.required(SPEC.child('fsGroupPolicy'))
-  else check.oneOf(SPEC.child('fsGroupPolicy'), policy, ['File', 'None', 'ReadWriteOnceWithFSType'])
+  check.fields(spec, SPEC, TYPE, 'attachRequired', 'podInfoOnMount', 'storageCapacity', 'fsGroupPolicy')
   const audiences = new Set<string>()
   for (const [i, request] of partsOf(spec, 'tokenRequests').entries()) {
     const at = SPEC.child('tokenRequests').index(i)
@@ -41,12 +36,7 @@ function checkDriverSpec(spec: ValueMap, check: Check): void {
     const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
     check.invalid(SPEC.child('serviceAccountTokenInSecrets'), spec['serviceAccountTokenInSecrets'], detail)
   }
-  if (!has(spec, 'seLinuxMount')) check.required(SPEC.child('seLinuxMount'))
-  const period = numberIn(spec, 'nodeAllocatableUpdatePeriodSeconds')
-  if (period !== undefined && period < MIN_UPDATE_SECONDS) {
-    const detail = `must be greater than or equal to ${MIN_UPDATE_SECONDS} seconds`
-    check.invalid(SPEC.child('nodeAllocatableUpdatePeriodSeconds'), period, detail)
-  }
+  check.fields(spec, SPEC, TYPE, 'seLinuxMount', 'nodeAllocatableUpdatePeriodSeconds')
 }
 
 /** Whoever asks for tokens is told of a safer place for them. */
@@ -72,7 +62,7 @@ export const CSI_DRIVER: Kind = {
       const [spec, old] = [partOf(object, 'spec'), partOf(stored, 'spec')]
       checkDriverSpec(spec, check)
       check.unchanged(SPEC.child('attachedRequired'), spec['attachRequired'], old['attachRequired'])
-      check.unchanged(SPEC.child('volumeLifecycleModes'), spec['volumeLifecycleModes'], old['volumeLifecycleModes'])
+      check.unchangedFields({ object: spec, stored: old, at: SPEC }, TYPE)
     },
   },
   defaults: within({

@@ -5,7 +5,7 @@ import { equalValues, type ValueMap } from '../../api/value.ts'
 import { AGE, integer, length, NAME, tableOf } from '../../codec/tables/column.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
 import { longerThan, qualifiedName } from '../../schema/validation/formats.ts'
-import { numberIn, partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
+import { partOf, partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { checkDriverName } from '../shared/pod-spec/volume-source.ts'
@@ -22,9 +22,9 @@ function checkCsiNode(object: ValueMap, check: Check): void {
     const name = textOf(driver, 'name')
     checkDriverName(name, at.child('name'), check)
     const id = textOf(driver, 'nodeID')
-    if (id === '') check.required(at.child('nodeID'))
+    check.fields(driver, at, 'storage.k8s.io_v1.CSINodeDriver')
     if (longerThan(id, MAX_NODE_ID)) check.invalid(at.child('nodeID'), id, `must be ${MAX_NODE_ID} characters or less`)
-    check.notNegative(at.child('allocatable').child('count'), numberIn(partOf(driver, 'allocatable'), 'count'))
+    check.fields(partOf(driver, 'allocatable'), at.child('allocatable'), 'storage.k8s.io_v1.VolumeNodeResources')
     if (names.has(name)) check.duplicate(at.child('name'), name)
     names.add(name)
     const keys = new Set<string>()

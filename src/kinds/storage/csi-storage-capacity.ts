@@ -3,18 +3,19 @@ import { FieldPath } from '../../api/field-path.ts'
 import type { ValueMap } from '../../api/value.ts'
 import type { Check } from '../../schema/validation/check.ts'
 import { checkLabelSelector } from '../../schema/validation/labels.ts'
-import { partIn, textOf } from '../../schema/validation/members.ts'
+import { partIn } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { mapIn } from '../shared/members.ts'
 import { checkNotNegativeAmount } from '../shared/resource-names.ts'
 import { nodeLabelWarnings, nodeTermWarnings } from '../shared/warnings.ts'
 
+const TYPE = 'storage.k8s.io_v1.CSIStorageCapacity'
+
 function checkCapacity(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
   checkLabelSelector(partIn(object, 'nodeTopology'), FieldPath.root('nodeTopology'), check)
-  const className = textOf(object, 'storageClassName')
-  check.format(FieldPath.root('storageClassName'), className, subdomainName(className, false))
+  check.fields(object, undefined, TYPE, 'storageClassName')
   for (const field of ['capacity', 'maximumVolumeSize']) {
     checkNotNegativeAmount(object[field], FieldPath.root(field), check)
   }
@@ -25,9 +26,7 @@ export const CSI_STORAGE_CAPACITY: Kind = {
     create: checkCapacity,
     update: (object, stored, check) => {
       checkCapacity(object, check)
-      for (const field of ['nodeTopology', 'storageClassName']) {
-        check.unchanged(FieldPath.root(field), object[field], stored[field])
-      }
+      check.unchangedFields({ object, stored }, TYPE)
     },
   },
   strategy: {

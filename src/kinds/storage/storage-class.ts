@@ -5,13 +5,14 @@ import { AGE, column, NAME_DESCRIPTION, tableOf, text } from '../../codec/tables
 import { booleanAt, textAt } from '../../codec/tables/reading.ts'
 import { absent, within } from '../../schema/defaults/rule.ts'
 import type { Check } from '../../schema/validation/check.ts'
-import { qualifiedName } from '../../schema/validation/formats.ts'
-import { partsOf, textIn, textOf, textsOf } from '../../schema/validation/members.ts'
+import { partsOf, textOf, textsOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, checkBuiltInMetaUpdate, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { mapsIn } from '../shared/members.ts'
 import { nodeLabelFault } from '../shared/warnings.ts'
 import { checkParameters, checkProvisioner } from './class-parameters.ts'
+
+const TYPE = 'storage.k8s.io_v1.StorageClass'
 
 function checkClass(object: ValueMap, check: Check): void {
   checkBuiltInMeta(object, subdomainName, check)
@@ -19,10 +20,7 @@ function checkClass(object: ValueMap, check: Check): void {
   checkParameters(object, true, check)
   const reclaim = textOf(object, 'reclaimPolicy')
   if (reclaim !== '') check.oneOf(FieldPath.root('reclaimPolicy'), reclaim, ['Delete', 'Retain'])
-  const mode = textIn(object, 'volumeBindingMode')
-  const at = FieldPath.root('volumeBindingMode')
-  if (mode === undefined) check.required(at)
-  else check.oneOf(at, mode, ['Immediate', 'WaitForFirstConsumer'])
+  check.fields(object, undefined, TYPE, 'volumeBindingMode')
   checkTopologies(partsOf(object, 'allowedTopologies'), check)
 }
 
@@ -34,17 +32,10 @@ function checkTopologies(terms: readonly ValueMap[], check: Check): void {
     const keys = new Map<string, string>()
     for (const [e, expression] of partsOf(term, 'matchLabelExpressions').entries()) {
       const place = at.index(e)
-      const values = textsOf(expression, 'values')
-      if (values.length === 0) check.required(place.child('values'))
-      const distinct = new Set<string>()
-      for (const [v, value] of values.entries()) {
-        if (distinct.has(value)) check.duplicate(place.child('values').index(v), value)
-        distinct.add(value)
-      }
+      check.fields(expression, place, 'core_v1.TopologySelectorLabelRequirement', 'values', 'key')
       const key = textOf(expression, 'key')
-      check.format(place.child('key'), key, qualifiedName(key))
       if (keys.has(key)) check.duplicate(place.child('key'), key)
-      keys.set(key, JSON.stringify([key, ...[...distinct].sort()]))
+      keys.set(key, JSON.stringify([key, ...[...new Set(textsOf(expression, 'values'))].sort()]))
     }
     const form = JSON.stringify([...keys.values()].sort())
     // A term that says nothing counts as said before.
@@ -66,9 +57,8 @@ export const STORAGE_CLASS: Kind = {
     update: (object, stored, check) => {
       checkClass(object, check)
       checkBuiltInMetaUpdate(object, stored, check)
-      for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']) {
-        check.unchanged(FieldPath.root(field), object[field], stored[field])
-      }
+      const fields = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']
+      check.unchangedFields({ object, stored }, TYPE, ...fields)
     },
   },
   defaults: within({ reclaimPolicy: absent('Delete'), volumeBindingMode: absent('Immediate') }),

@@ -5,8 +5,8 @@ import { AGE, boolean, column, NAME, tableOf, text } from '../../codec/tables/co
 import { booleanAt } from '../../codec/tables/reading.ts'
 import { within } from '../../schema/defaults/rule.ts'
 import { type Check, IMMUTABLE } from '../../schema/validation/check.ts'
-import { inclusiveRange, longerThan } from '../../schema/validation/formats.ts'
-import { numberIn, partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
+import { longerThan } from '../../schema/validation/formats.ts'
+import { partIn, partOf, textIn, textOf } from '../../schema/validation/members.ts'
 import { checkBuiltInMeta, subdomainName } from '../../schema/validation/object-meta.ts'
 import type { Kind } from '../kind.ts'
 import { type Form, shownAs } from '../shared/internal-form.ts'
@@ -42,12 +42,9 @@ function checkAttachment(object: ValueMap, check: Check): void {
   const source = partOf(spec, 'source')
   checkDriverName(textOf(spec, 'attacher'), SPEC.child('attacher'), check)
   checkAttachmentSource(source, SPEC.child('source'), check)
-  const node = textOf(spec, 'nodeName')
-  check.format(SPEC.child('nodeName'), node, subdomainName(node, false))
+  check.fields(spec, SPEC, 'storage.k8s.io_v1.VolumeAttachmentSpec')
   checkAttachmentStatus(partOf(object, 'status'), check)
-  const name = textIn(source, 'persistentVolumeName')
-  if (name !== undefined)
-    check.format(SPEC.child('source').child('persistentVolumeName'), name, subdomainName(name, false))
+  check.fields(source, SPEC.child('source'), 'storage.k8s.io_v1.VolumeAttachmentSource')
 }
 
 function checkAttachmentSource(source: ValueMap, at: FieldPath, check: Check): void {
@@ -70,10 +67,7 @@ function checkAttachmentStatus(status: ValueMap, check: Check): void {
     if (longerThan(textOf(error, 'message'), MAX_ERROR_BYTES)) {
       check.tooLong(STATUS.child(field).child('message'), MAX_PARAMETER_BYTES)
     }
-    const code = numberIn(error, 'errorCode')
-    if (code !== undefined && code < 0) {
-      check.invalid(STATUS.child(field).child('errorCode'), code, inclusiveRange(0, 2 ** 31 - 1))
-    }
+    check.fields(error, STATUS.child(field), 'storage.k8s.io_v1.VolumeError')
   }
 }
 

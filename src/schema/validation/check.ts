@@ -141,8 +141,8 @@ export class Check {
 
   /** What is declared immutable of these fields is as it was. */
   unchangedFields({ object, stored, at }: FieldsChange, type: string, ...names: readonly string[]): void {
-    for (const { name, immutable } of rulesOf(type, names)) {
-      if (immutable) this.unchanged(placeOf(at, name), object[name], stored[name])
+    for (const { name, zero, immutable } of rulesOf(type, names)) {
+      if (immutable) this.unchanged(placeOf(at, name), object[name] ?? zero, stored[name] ?? zero)
     }
   }
 

@@ -13,8 +13,10 @@ export interface FieldRule {
   /** Absence differs from the zero value. */
   readonly isPointer: boolean
   readonly isMap: boolean
-  /** What stands for an absent value where the rules hold for it too. */
+  /** What stands for an absent value; undefined where absence differs from it, and for objects, lists and maps. */
   readonly zero: Value | undefined
+  /** The rules hold for the zero value too. */
+  readonly zeroToo: boolean
   /** What is said of an absent one; undefined where it may be absent. */
   readonly required: string | undefined
   readonly values: readonly string[] | undefined
@@ -27,6 +29,8 @@ export interface FieldRule {
   readonly unique: boolean
   readonly immutable: boolean
 }
+
+const ZEROS: Readonly<Record<string, Value>> = { string: '', int32: 0, int64: 0 }
 
 type TypeRules = ReadonlyMap<string, FieldRule>
 
@@ -66,11 +70,13 @@ function isRuled([, , , , facts]: CompiledField): boolean {
 
 function compiledRule([name, , type, marks = '', facts = {}]: CompiledField): FieldRule {
   const { rules = {} } = facts
+  const isPointer = marks.includes('p')
   return {
     name,
-    isPointer: marks.includes('p'),
+    isPointer,
     isMap: type.startsWith('{}'),
-    zero: rules.zeroToo === true ? (type === 'string' ? '' : 0) : undefined,
+    zero: isPointer ? undefined : ZEROS[type],
+    zeroToo: rules.zeroToo === true,
     required: rules.required,
     values: rules.values ?? facts.values,
     format: rules.format === undefined ? undefined : FORMATS[rules.format],
@@ -95,7 +101,7 @@ type Tell = (fault: FieldError) => void
 export function checkField(rule: FieldRule, given: Value | undefined, at: FieldPath | undefined, tell: Tell): void {
   const isGiven = !isAbsent(given, rule)
   if (!isGiven && rule.required !== undefined) tell(required(placeOf(at, rule.name), rule.required))
-  else checkValue(rule, isGiven ? given : rule.zero, at, tell)
+  else if (isGiven || rule.zeroToo) checkValue(rule, isGiven ? given : rule.zero, at, tell)
 }
 
 function isAbsent(value: Value | undefined, { isPointer, isMap }: FieldRule): boolean {

@@ -23,7 +23,13 @@ function ruledOf(type: string): ReadonlyMap<string, string> {
   )
 }
 
-function askedIn(source: string): readonly string[] {
+/** A constant that names a type stands for it. */
+function askedIn(text: string): readonly string[] {
+  const names = [...text.matchAll(/\bconst (\w+) = ('[\w.]+_v\d\w*\.[A-Z]\w+')\n/g)]
+  const source = names.reduce(
+    (rest, [whole, name = '', type = '']) => rest.replace(whole, '').replaceAll(new RegExp(`\\b${name}\\b`, 'g'), type),
+    text,
+  )
   return [...source.matchAll(ASKED)].flatMap(([, type = '', names = '']) => {
     const ruled = ruledOf(type)
     const named = [...names.matchAll(/'([^']+)'/g)].map(([, name = '']) => name)

@@ -151,8 +151,7 @@ function checkClaimStatuses(status: ValueMap, claims: readonly ValueMap[], check
     }
     if (seen.has(name)) check.duplicate(at.child('name'), name)
     seen.add(name)
-    const claim = textIn(entry, 'resourceClaimName')
-    if (claim !== undefined) check.format(at.child('resourceClaimName'), claim, subdomainName(claim, false))
+    check.fields(entry, at, 'core_v1.PodResourceClaimStatus')
   }
 }
 

@@ -33,7 +33,7 @@ export function checkAddresses(spec: ValueMap, old: ValueMap | undefined, check:
   } else if (addresses.length > 0) {
     check.invalid(ADDRESSES, addresses, 'must be empty when `clusterIP` is not specified')
   }
-  checkFamilies(spec, check)
+  check.fields(spec, SPEC, 'core_v1.ServiceSpec', 'ipFamilies', 'ipFamilyPolicy')
   const before = check.errors.length
   checkEach(addresses, old, check)
   const hasFaults = check.errors.length > before
@@ -43,17 +43,6 @@ export function checkAddresses(spec: ValueMap, old: ValueMap | undefined, check:
     check.invalid(ADDRESSES, addresses, 'may specify no more than one IP for each IP family')
   }
   checkMatch(spec, check)
-}
-
-function checkFamilies(spec: ValueMap, check: Check): void {
-  const seen = new Set<string>()
-  for (const [i, family] of textsOf(spec, 'ipFamilies').entries()) {
-    check.oneOf(FAMILIES.index(i), family, ['IPv4', 'IPv6'])
-    if (seen.has(family)) check.duplicate(FAMILIES.index(i), family)
-    seen.add(family)
-  }
-  const policy = textIn(spec, 'ipFamilyPolicy')
-  if (policy !== undefined) check.oneOf(POLICY, policy, ['PreferDualStack', 'RequireDualStack', 'SingleStack'])
 }
 
 function checkEach(addresses: readonly string[], old: ValueMap | undefined, check: Check): void {

@@ -34,7 +34,6 @@ import {
 import type { KindRules } from '../../../schema/validation/rules.ts'
 import { checkCidr, checkEndpointIp, checkIp, storedTexts } from '../../shared/ip-address.ts'
 import { checkLoadBalancer } from '../../shared/load-balancer.ts'
-import { PROTOCOLS } from '../../shared/pod-spec/container.ts'
 import { checkPort } from '../../shared/pod-spec/probes.ts'
 import { checkAddressChange, checkAddresses, isHeadless } from './addresses.ts'
 
@@ -44,6 +43,7 @@ const ANNOTATIONS = METADATA.child('annotations')
 const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges'
 const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
 const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
+const TYPE = 'core_v1.ServiceSpec'
 const TYPES: readonly string[] = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'"
 const MAX_AFFINITY_SECONDS = 86400
@@ -103,8 +103,7 @@ function checkService(object: ValueMap, old: ValueMap | undefined, check: Check)
     checkIp(ip, at, check, stored)
     if (check.errors.length === before) checkEndpointIp(ip, at, check)
   })
-  if (type === '') check.required(SPEC.child('type'))
-  else check.oneOf(SPEC.child('type'), type, TYPES)
+  check.fields(spec, SPEC, TYPE, 'type')
   checkNodePorts(spec, check)
   checkRepeatedPorts(ports, check)
   checkSourceRanges(spec, old, { annotations, check })
@@ -144,21 +143,15 @@ function checkPorts(ports: readonly ValueMap[], check: Check): void {
       if (names.has(name)) check.duplicate(at.child('name'), name)
       names.add(name)
     } else if (ports.length > 1) check.required(at.child('name'))
-    const number = numberOf(port, 'port')
-    check.format(at.child('port'), number, portNumber(number))
-    const protocol = textOf(port, 'protocol')
-    if (protocol === '') check.required(at.child('protocol'))
-    else check.oneOf(at.child('protocol'), protocol, PROTOCOLS)
+    check.fields(port, at, 'core_v1.ServicePort', 'port', 'protocol')
     checkPort(port['targetPort'], at.child('targetPort'), check)
-    const application = textIn(port, 'appProtocol')
-    if (application !== undefined) check.format(at.child('appProtocol'), application, qualifiedName(application))
+    check.fields(port, at, 'core_v1.ServicePort', 'appProtocol')
   }
 }
 
 function checkAffinity(spec: ValueMap, check: Check): void {
   const affinity = textOf(spec, 'sessionAffinity')
-  if (affinity === '') check.required(SPEC.child('sessionAffinity'))
-  else check.oneOf(SPEC.child('sessionAffinity'), affinity, ['ClientIP', 'None'])
+  check.fields(spec, SPEC, TYPE, 'sessionAffinity')
   const config = partIn(spec, 'sessionAffinityConfig')
   const at = SPEC.child('sessionAffinityConfig')
   if (affinity === 'None' && config !== undefined) {
@@ -277,11 +270,7 @@ function checkTraffic(spec: ValueMap, check: Check): void {
   const type = textOf(spec, 'type')
   if (internal !== undefined) check.oneOf(SPEC.child('internalTrafficPolicy'), internal, POLICIES)
   else if (type !== 'ExternalName' && TYPES.includes(type)) check.required(SPEC.child('internalTrafficPolicy'))
-  const distribution = textIn(spec, 'trafficDistribution')
-  if (distribution !== undefined) {
-    const known = ['PreferClose', 'PreferSameZone', 'PreferSameNode']
-    check.oneOf(SPEC.child('trafficDistribution'), distribution, known)
-  }
+  check.fields(spec, SPEC, TYPE, 'trafficDistribution')
 }
 
 function checkHealthCheck(spec: ValueMap, check: Check): void {

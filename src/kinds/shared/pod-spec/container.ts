@@ -14,8 +14,6 @@ import { checkRestartRules } from './restart-rules.ts'
 import { checkContainerSecurity } from './security-context.ts'
 import { checkMounts } from './volume-mounts.ts'
 
-export const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP']
-
 export function checkContainers(spec: ValueMap, list: FieldPath, scope: ContainerScope): void {
   const { check } = scope
   const containers = partsOf(spec, 'containers')
